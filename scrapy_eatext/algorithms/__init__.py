@@ -1,0 +1,41 @@
+"""The algorithms by name.  Each is one module, imported when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
+
+# name -> (module, class); a name here is a value of EATEXT_ALGORITHM.
+REGISTRY = {
+    "eatiht": ("scrapy_eatext.algorithms.eatiht", "Eatiht"),
+    "justext": ("scrapy_eatext.algorithms.justext", "Justext"),
+}
+DEFAULT = "justext"
+
+
+def algorithm_class(name: str) -> type[Algorithm[Any]]:
+    """The class of an algorithm; OptionError where the name is unknown."""
+    if not isinstance(name, str) or name not in REGISTRY:
+        raise OptionError("algorithm", name, "one of " + ", ".join(sorted(REGISTRY)))
+    module, cls = REGISTRY[name]
+    found: type[Algorithm[Any]] = getattr(import_module(module), cls)
+    return found
+
+
+def get_algorithm(name: str, options: Mapping[str, Any] | None = None) -> Algorithm[Any]:
+    """The algorithm with its options checked; OptionError names what is wrong.
+
+    Instances are kept for reuse, as a crawl asks for the same few.
+    """
+    cls = algorithm_class(name)
+    return _instance(cls, make_options(cls.options_class, options or {}))
+
+
+# Bounded: options can come from per-request meta.
+@lru_cache(maxsize=64)
+def _instance(cls: type[Algorithm[Any]], options: Any) -> Algorithm[Any]:
+    return cls(options)

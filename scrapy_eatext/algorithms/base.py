@@ -1,0 +1,186 @@
+"""The one shape of every algorithm: a Page in, a verdict on its blocks out."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+
+
+class OptionError(ValueError):
+    """An option that does not exist or has a value that it may not have.
+
+    ``name`` and ``value`` are those given, ``allowed`` says what may be there,
+    as the end of a sentence: "a number from 0 to 1".
+    """
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(f"{name} is {value!r}, it must be {allowed}")
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+
+
+def choice(default: Any, *values: Any) -> Any:
+    """A dataclass field that holds one of the values."""
+    return field(default=default, metadata={"choices": values})
+
+
+def number(default: float, low: float, high: float, *others: str) -> Any:
+    """A dataclass field that holds a number from low to high, both included.
+
+    It takes whole numbers only where the default is one; the others are words
+    that may stand in the number's place.
+    """
+    meta = {"low": low, "high": high, "whole": isinstance(default, int), "others": others}
+    return field(default=default, metadata=meta)
+
+
+def switch(default: bool) -> Any:
+    """A dataclass field that holds True or False."""
+    return field(default=default, metadata={"choices": (True, False)})
+
+
+def text(default: str, meaning: str) -> Any:
+    """A dataclass field that holds a string; the meaning ends the error's sentence."""
+    return field(default=default, metadata={"meaning": meaning})
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every algorithm may be told.
+
+    ``reference`` True reproduces the original implementation exactly, quirks
+    included; False mends its known defects.
+    """
+
+    reference: bool = switch(False)
+
+
+def _check(name: str, value: object, meta: Mapping[str, Any]) -> None:
+    """Raise OptionError unless the value is what the field's metadata allow."""
+    if "choices" in meta:
+        # 1 == True, but 1 is no switch: compare the types too.
+        if not any(value == c and type(value) is type(c) for c in meta["choices"]):
+            raise OptionError(name, value, "one of " + ", ".join(map(repr, meta["choices"])))
+    elif "low" in meta:
+        kind = "a whole number" if meta["whole"] else "a number"
+        allowed = f"{kind} from {meta['low']:g} to {meta['high']:g}"
+        if meta["others"]:
+            allowed += " or one of " + ", ".join(map(repr, meta["others"]))
+        if isinstance(value, str) and value in meta["others"]:
+            return
+        wanted = int if meta["whole"] else (int, float)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, wanted)
+            or math.isnan(value)
+            or not meta["low"] <= value <= meta["high"]
+        ):
+            raise OptionError(name, value, allowed)
+    elif "meaning" in meta and not isinstance(value, str):
+        raise OptionError(name, value, meta["meaning"])
+
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
+    """The options of a class, checked; OptionError names what is wrong."""
+    known = {f.name: f for f in fields(cls)}
+    for name, value in given.items():
+        if name not in known:
+            raise OptionError(name, value, "left out: the options are " + ", ".join(sorted(known)))
+        _check(name, value, known[name].metadata)
+    return cls(**given)
+
+
+class Units(Protocol):
+    """Pieces of a page that an algorithm decides on, by index.
+
+    A page's own blocks are units; so are the lines or sentences of an
+    algorithm whose original has others.
+    """
+
+    def __len__(self) -> int: ...
+    def text(self, i: int) -> str: ...
+    def kind(self, i: int) -> str: ...
+    def level(self, i: int) -> int: ...
+    def xpath(self, i: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece of a page, for algorithms that do not look at its blocks."""
+
+    text: str
+    kind: str = "paragraph"
+    level: int = 0
+    xpath: str = ""
+
+
+class UnitList:
+    """Units from a sequence of Unit."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self._units = units
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def text(self, i: int) -> str:
+        return self._units[i].text
+
+    def kind(self, i: int) -> str:
+        return self._units[i].kind
+
+    def level(self, i: int) -> int:
+        return self._units[i].level
+
+    def xpath(self, i: int) -> str:
+        return self._units[i].xpath
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an algorithm says of a page.
+
+    ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry a unit.
+    ``text`` is given only where the original joins its units in a way of its
+    own; otherwise the output is rendered from the kept units.  ``score`` is
+    how sure the algorithm is of the page as a whole, 0 to 1.
+    """
+
+    units: Units
+    kept: Sequence[bool]
+    scores: Sequence[float]
+    reasons: Sequence[str]
+    text: str | None = None
+    score: float = 0.0
+    page_type: str = ""
+    language: str = ""
+
+
+class Algorithm(ABC, Generic[OptionsT]):
+    """A way to find a page's main text.
+
+    Subclasses set ``name``, ``version`` (of code and model) and
+    ``options_class``, and implement judge().  An instance may be shared by
+    threads: judge() keeps no state.
+    """
+
+    name: ClassVar[str]
+    version: str
+    options_class: ClassVar[type[Options]]
+
+    def __init__(self, options: OptionsT) -> None:
+        self.options = options
+
+    @abstractmethod
+    def judge(self, page: Page) -> Verdict:
+        """Say which of the page's units are main text."""

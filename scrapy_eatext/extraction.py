@@ -1,0 +1,67 @@
+"""From HTML to MainText, without a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.output.text import render_text
+from scrapy_eatext.page import Page
+from scrapy_eatext.result import Block, MainText
+
+if TYPE_CHECKING:
+    from parsel import Selector
+    from scrapy.http import TextResponse
+
+    from scrapy_eatext.algorithms.base import Algorithm, Verdict
+
+
+def extract(
+    html: bytes | str | Selector | TextResponse,
+    *,
+    url: str | None = None,
+    algorithm: str = DEFAULT,
+    options: Mapping[str, Any] | None = None,
+    blocks: bool = False,
+) -> MainText:
+    """Extract the main text of a page.
+
+    A Selector or response hands over the tree it has parsed, which is never
+    changed.  With ``blocks`` the result holds the verdict on every block.
+    Raises OptionError for an unknown algorithm, or an option that does not
+    exist or is out of range.
+    """
+    return run(get_algorithm(algorithm, options), Page.of(html, url), blocks=blocks)
+
+
+def run(algorithm: Algorithm[Any], page: Page, *, blocks: bool = False) -> MainText:
+    """Let one algorithm judge one page and render what it keeps."""
+    verdict = algorithm.judge(page)
+    text = verdict.text if verdict.text is not None else render_text(verdict)
+    return MainText(
+        text=text,
+        title=page.title,
+        algorithm=algorithm.name,
+        version=algorithm.version,
+        score=verdict.score,
+        page_type=verdict.page_type,
+        language=verdict.language or page.language,
+        blocks=_blocks(verdict) if blocks else None,
+    )
+
+
+def _blocks(verdict: Verdict) -> tuple[Block, ...]:
+    units = verdict.units
+    return tuple(
+        Block(
+            text=units.text(i),
+            kind=units.kind(i),
+            level=units.level(i),
+            xpath=units.xpath(i),
+            score=float(verdict.scores[i]),
+            kept=bool(verdict.kept[i]),
+            reason=verdict.reasons[i],
+        )
+        for i in range(len(units))
+    )
