@@ -1,0 +1,207 @@
+"""Model files: named arrays and a header in one small file, read without pickle.
+
+Layout, all numbers little-endian: 8 bytes of magic, the format's version
+(uint16), the header's length (uint32), the header (JSON, UTF-8), then the
+arrays' bytes one after another, compressed by zlib.  The same arrays give the
+same bytes.  Nothing in a file is executed, and no size that it states is
+believed before it has been held against a bound.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import struct
+import tempfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC = b"EATEXTMD"
+FORMAT = 1
+SHIPPED = Path(__file__).parent / "models"
+
+_START = struct.Struct("<8sHI")
+_MAX_HEADER = 1 << 20
+_MAX_ARRAYS = 1 << 28
+_MAX_DIMENSIONS = 4
+# The types that a file may hold, as numpy spells them; no objects, no strings.
+_TYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8".split())
+
+
+class ModelError(ValueError):
+    """A model file that is damaged, of another format, or another algorithm's."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model as it was saved.
+
+    ``version`` is the model's own; ``header`` is what its trainer noted for
+    the algorithm; ``arrays`` are by name and read-only.
+    """
+
+    version: str
+    header: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+
+
+def save_model(
+    path: str | Path,
+    algorithm: str,
+    version: str,
+    arrays: Mapping[str, NDArray[Any]],
+    header: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a model, whole or not at all.
+
+    The header is JSON data.  Raises ModelError for an array of a type that a
+    file can't hold, and OSError, with the file's name, where it can't be
+    written; a file that was there before then stays as it was.
+    """
+    path = Path(path)
+    rows: list[dict[str, Any]] = []
+    chunks: list[bytes] = []
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        if array.dtype.str not in _TYPES or array.ndim > _MAX_DIMENSIONS:
+            raise ModelError(
+                f"{path}: array {name!r} is {array.dtype}, {array.ndim}-dimensional"
+            )
+        # ascontiguousarray makes a scalar one-dimensional; its shape is kept.
+        shape = list(np.shape(arrays[name]))
+        rows.append({"name": name, "type": array.dtype.str, "shape": shape})
+        chunks.append(array.tobytes())
+    payload = b"".join(chunks)
+    head = {
+        "algorithm": algorithm,
+        "version": version,
+        "arrays": rows,
+        "sha256": hashlib.sha256(payload).hexdigest(),
+        "header": dict(header or {}),
+    }
+    text = json.dumps(
+        head, sort_keys=True, ensure_ascii=False, allow_nan=False
+    ).encode()
+    if len(text) > _MAX_HEADER or len(payload) > _MAX_ARRAYS:
+        raise ModelError(f"{path}: the model is too big for a model file")
+    write_whole(
+        path, _START.pack(MAGIC, FORMAT, len(text)) + text + zlib.compress(payload, 9)
+    )
+
+
+def load_model(path: str | Path, algorithm: str) -> Model:
+    """Read a model of the algorithm.
+
+    Raises ModelError, naming the file, where it is damaged, of another format
+    version or of another algorithm, and OSError where it can't be read.
+    """
+    path = Path(path)
+    data = path.read_bytes()
+    if len(data) < _START.size or not data.startswith(MAGIC):
+        raise ModelError(f"{path} is no model file")
+    _, version, length = _START.unpack_from(data)
+    if version != FORMAT:
+        raise ModelError(
+            f"{path} has model format {version}; this release reads format {FORMAT}"
+        )
+    end = _START.size + length
+    if length > _MAX_HEADER or end > len(data):
+        raise ModelError(f"{path} is damaged: its header is cut off")
+    try:
+        head = json.loads(data[_START.size : end])
+        made_for, model_version = str(head["algorithm"]), str(head["version"])
+        rows = [_row(row) for row in head["arrays"]]
+        digest, header = head["sha256"], dict(head["header"])
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ModelError(f"{path} is damaged: its header can't be read") from error
+    if made_for != algorithm:
+        raise ModelError(f"{path} is a model of {made_for!r}, not of {algorithm!r}")
+    size = sum(dtype.itemsize * math.prod(shape) for _, dtype, shape in rows)
+    if size > _MAX_ARRAYS:
+        raise ModelError(f"{path} is damaged: it claims {size} bytes of arrays")
+    payload = _unpack(path, data[end:], size)
+    if hashlib.sha256(payload).hexdigest() != digest:
+        raise ModelError(f"{path} is damaged: its arrays do not match their checksum")
+    arrays: dict[str, NDArray[Any]] = {}
+    at = 0
+    for name, dtype, shape in rows:
+        count = math.prod(shape)
+        flat = np.frombuffer(payload, dtype, count, at) if count else np.empty(0, dtype)
+        arrays[name] = flat.reshape(shape)
+        at += dtype.itemsize * count
+    return Model(model_version, header, arrays)
+
+
+def _row(row: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
+    """An array's name, type and shape from the header; ValueError if it has none."""
+    name, kind, shape = row["name"], row["type"], tuple(row["shape"])
+    sound = (
+        isinstance(name, str)
+        and isinstance(kind, str)
+        and kind in _TYPES
+        and len(shape) <= _MAX_DIMENSIONS
+        and all(type(n) is int and 0 <= n <= _MAX_ARRAYS for n in shape)
+    )
+    if not sound:
+        raise ValueError(f"no description of an array: {row!r}")
+    return name, np.dtype(kind), shape
+
+
+def _unpack(path: Path, packed: bytes, size: int) -> bytes:
+    """The payload, of exactly ``size`` bytes; no more than that is ever allocated."""
+    stream = zlib.decompressobj()
+    try:
+        # One byte more than wanted, so that a longer payload shows.
+        payload = stream.decompress(packed, size + 1)
+    except zlib.error as error:
+        raise ModelError(f"{path} is damaged: {error}") from error
+    if len(payload) != size or not stream.eof or stream.unused_data:
+        raise ModelError(
+            f"{path} is damaged: its arrays have not the length that it states"
+        )
+    return payload
+
+
+def save_card(model: str | Path, card: Mapping[str, Any]) -> Path:
+    """Write the card of a model beside it, as JSON, and return its path.
+
+    A card says what a user of the model should know: the data and its
+    licence, the date, the seeds, the features, and the scores by kind of page.
+    """
+    path = Path(model).with_suffix(".json")
+    text = json.dumps(
+        card, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False
+    )
+    write_whole(path, (text + "\n").encode())
+    return path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file by way of a temporary one: whole, or the old one stays.
+
+    Raises OSError with the file's name.
+    """
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=path.name, suffix=".part", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -1,0 +1,240 @@
+"""Model files: what goes in comes out, and nothing else is let in."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from scrapy_eatext.algorithms.modelfile import (
+    ModelError,
+    load_model,
+    save_card,
+    save_model,
+)
+
+ARRAYS = {
+    "weights": np.arange(12, dtype=np.float32).reshape(3, 4),
+    "counts": np.array([1, 2, 70000], dtype=np.uint32),
+    "flag": np.array(True),
+    "nothing": np.zeros((0, 3), dtype=np.float64),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "a.model"
+    save_model(path, "dragnet", "3", ARRAYS, {"features": ["a", "ü"]})
+    return path
+
+
+def test_round_trip(path):
+    model = load_model(path, "dragnet")
+    assert model.version == "3"
+    assert model.header == {"features": ["a", "ü"]}
+    assert set(model.arrays) == set(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert model.arrays[name].dtype == array.dtype
+        assert model.arrays[name].shape == array.shape
+        assert np.array_equal(model.arrays[name], array)
+
+
+def test_same_bytes_in_any_order(path, tmp_path):
+    other = tmp_path / "b.model"
+    save_model(
+        other, "dragnet", "3", dict(reversed(ARRAYS.items())), {"features": ["a", "ü"]}
+    )
+    assert other.read_bytes() == path.read_bytes()
+
+
+def test_arrays_are_read_only(path):
+    with pytest.raises(ValueError, match="read-only"):
+        load_model(path, "dragnet").arrays["weights"][0, 0] = 1
+
+
+def test_big_endian_arrays_are_turned(tmp_path):
+    save_model(tmp_path / "a.model", "x", "1", {"a": np.array([1, 2], dtype=">i4")})
+    array = load_model(tmp_path / "a.model", "x").arrays["a"]
+    assert array.dtype.str == "<i4"
+    assert array.tolist() == [1, 2]
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from(["i1", "<u2", "<i8", "<f4", "<f8", "?"]),
+        hnp.array_shapes(min_dims=0, min_side=0, max_dims=3),
+    )
+)
+@settings(max_examples=50, deadline=None)
+def test_any_array_round_trips(tmp_path_factory, array):
+    path = tmp_path_factory.mktemp("any") / "a.model"
+    save_model(path, "x", "1", {"a": array})
+    back = load_model(path, "x").arrays["a"]
+    assert back.dtype == array.dtype
+    assert back.shape == array.shape
+    assert back.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize(
+    "array", [np.array([object()]), np.array(["a"]), np.zeros((1,) * 5)]
+)
+def test_arrays_that_no_file_holds(tmp_path, array):
+    with pytest.raises(ModelError, match="array 'a' is"):
+        save_model(tmp_path / "a.model", "x", "1", {"a": array})
+    assert not list(tmp_path.iterdir())
+
+
+def test_too_big_a_header(tmp_path):
+    with pytest.raises(ModelError, match="too big"):
+        save_model(tmp_path / "a.model", "x", "1", {}, {"a": "x" * (1 << 20)})
+
+
+def test_another_algorithms_model(path):
+    with pytest.raises(ModelError, match="a model of 'dragnet', not of 'ngram'"):
+        load_model(path, "ngram")
+
+
+def test_another_format(path):
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<H", data, 8, 9)
+    path.write_bytes(data)
+    with pytest.raises(
+        ModelError, match=r"a\.model has model format 9; this release reads"
+    ):
+        load_model(path, "dragnet")
+
+
+@pytest.mark.parametrize("data", [b"", b"EATEXT", b"\x80\x04}q\x00." * 9])
+def test_no_model_file(path, data):
+    path.write_bytes(data)
+    with pytest.raises(ModelError, match=r"a\.model is no model file"):
+        load_model(path, "dragnet")
+
+
+def test_every_cut_is_seen(path):
+    data = path.read_bytes()
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        with pytest.raises(ModelError):
+            load_model(path, "dragnet")
+
+
+def test_trailing_bytes_are_seen(path):
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(ModelError, match="damaged"):
+        load_model(path, "dragnet")
+
+
+def test_a_changed_byte_of_the_arrays_is_seen(path):
+    data = bytearray(path.read_bytes())
+    for at in range(14 + struct.unpack_from("<I", data, 10)[0], len(data)):
+        changed = data.copy()
+        changed[at] ^= 0x10
+        path.write_bytes(changed)
+        # Bits that pad the compressed stream mean nothing; all others show.
+        try:
+            arrays = load_model(path, "dragnet").arrays
+        except ModelError as error:
+            assert "damaged" in str(error)
+        else:
+            assert all(np.array_equal(arrays[name], ARRAYS[name]) for name in ARRAYS)
+
+
+def forge(path: Path, payload: bytes = b"", **changes: object) -> None:
+    """Write a file whose header says what is given, true or not."""
+    head = {"algorithm": "x", "version": "1", "arrays": [], "sha256": "", "header": {}}
+    text = json.dumps({**head, **changes}).encode()
+    start = struct.pack("<8sHI", b"EATEXTMD", 1, len(text))
+    path.write_bytes(start + text + zlib.compress(payload))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"name": "a", "type": "|O8", "shape": [1]},
+        {"name": "a", "type": "<f4", "shape": [-1]},
+        {"name": "a", "type": "<f4", "shape": [True]},
+        {"name": "a", "type": "<f4", "shape": [1.0]},
+        {"name": "a", "type": "<f4", "shape": [10**30]},
+        {"name": "a", "type": "<f4", "shape": [0] * 5},
+        {"name": 1, "type": "<f4", "shape": [1]},
+        {"name": "a", "type": [], "shape": [1]},
+        {"name": "a", "type": "<f4"},
+        "a",
+    ],
+)
+def test_forged_descriptions(tmp_path, row):
+    forge(tmp_path / "a.model", arrays=[row])
+    with pytest.raises(ModelError, match="header can't be read"):
+        load_model(tmp_path / "a.model", "x")
+
+
+@pytest.mark.parametrize("changes", [{"header": 1}, {"arrays": 7}, {"arrays": None}])
+def test_forged_headers(tmp_path, changes):
+    forge(tmp_path / "a.model", **changes)
+    with pytest.raises(ModelError, match="header can't be read"):
+        load_model(tmp_path / "a.model", "x")
+
+
+def test_a_nested_header(tmp_path):
+    text = b"[" * 100_000
+    (tmp_path / "a.model").write_bytes(
+        struct.pack("<8sHI", b"EATEXTMD", 1, len(text)) + text
+    )
+    with pytest.raises(ModelError, match="header can't be read"):
+        load_model(tmp_path / "a.model", "x")
+
+
+def test_huge_claims_allocate_nothing(tmp_path):
+    path = tmp_path / "a.model"
+    forge(path, arrays=[{"name": "a", "type": "<f8", "shape": [1 << 27, 1 << 27]}])
+    with pytest.raises(ModelError, match="claims"):
+        load_model(path, "x")
+
+
+def test_a_payload_that_swells(tmp_path):
+    path = tmp_path / "a.model"
+    forge(
+        path, b"\0" * 10_000_000, arrays=[{"name": "a", "type": "|u1", "shape": [10]}]
+    )
+    with pytest.raises(ModelError, match="length"):
+        load_model(path, "x")
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"a\.model"):
+        load_model(tmp_path / "a.model", "x")
+
+
+def test_a_full_disk_leaves_the_old_model(path, monkeypatch):
+    before = path.read_bytes()
+
+    def full(fd):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left.*a\.model"):
+        save_model(path, "dragnet", "4", ARRAYS)
+    assert path.read_bytes() == before
+    assert [p.name for p in path.parent.iterdir()] == ["a.model"]
+
+
+def test_a_folder_that_is_missing(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"a\.model"):
+        save_model(tmp_path / "none" / "a.model", "x", "1", {})
+
+
+def test_card(path):
+    card = save_card(path, {"seed": 1, "data": "ours"})
+    assert card.name == "a.json"
+    assert json.loads(card.read_text("utf-8")) == {"data": "ours", "seed": 1}
+    assert card.read_text("utf-8").endswith("}\n")
