@@ -26,7 +26,9 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
     return found
 
 
-def get_algorithm(name: str, options: Mapping[str, Any] | None = None) -> Algorithm[Any]:
+def get_algorithm(
+    name: str, options: Mapping[str, Any] | None = None
+) -> Algorithm[Any]:
     """The algorithm with its options checked; OptionError names what is wrong.
 
     Instances are kept for reuse, as a crawl asks for the same few.

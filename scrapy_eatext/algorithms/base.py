@@ -37,7 +37,12 @@ def number(default: float, low: float, high: float, *others: str) -> Any:
     It takes whole numbers only where the default is one; the others are words
     that may stand in the number's place.
     """
-    meta = {"low": low, "high": high, "whole": isinstance(default, int), "others": others}
+    meta = {
+        "low": low,
+        "high": high,
+        "whole": isinstance(default, int),
+        "others": others,
+    }
     return field(default=default, metadata=meta)
 
 
@@ -67,7 +72,9 @@ def _check(name: str, value: object, meta: Mapping[str, Any]) -> None:
     if "choices" in meta:
         # 1 == True, but 1 is no switch: compare the types too.
         if not any(value == c and type(value) is type(c) for c in meta["choices"]):
-            raise OptionError(name, value, "one of " + ", ".join(map(repr, meta["choices"])))
+            raise OptionError(
+                name, value, "one of " + ", ".join(map(repr, meta["choices"]))
+            )
     elif "low" in meta:
         kind = "a whole number" if meta["whole"] else "a number"
         allowed = f"{kind} from {meta['low']:g} to {meta['high']:g}"
@@ -95,7 +102,9 @@ def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     known = {f.name: f for f in fields(cls)}
     for name, value in given.items():
         if name not in known:
-            raise OptionError(name, value, "left out: the options are " + ", ".join(sorted(known)))
+            raise OptionError(
+                name, value, "left out: the options are " + ", ".join(sorted(known))
+            )
         _check(name, value, known[name].metadata)
     return cls(**given)
 
