@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Run the example or the tests from a fresh clone: nothing has to be installed.
+
+``python3 run.py example`` crawls the bundled site and shows the feed;
+``python3 run.py test`` runs the tests.  Either first makes a virtual environment
+in .venv and installs the package there with what the task needs; arguments
+after the task go to it.  Needs Python 3.10 or later and a way to PyPI.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+VENV = HERE / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+# task -> (extras that it needs, arguments of Python)
+TASKS = {
+    "example": ("", ["example_project/run.py"]),
+    "test": ("test", ["-m", "pytest", "--cov"]),
+}
+# What the installed package depends on; it is installed anew when they change.
+SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/page/_walk.pyx"]
+
+
+def make_venv() -> None:
+    """A virtual environment with a pip of today in it."""
+    command = [sys.executable, "-m", "venv", "--clear"]
+    # Debian packs ensurepip, which puts pip into a new environment, apart.
+    if importlib.util.find_spec("ensurepip") and importlib.util.find_spec("venv"):
+        made = subprocess.run([*command, str(VENV)], check=False)
+        if made.returncode == 0:
+            pip("--upgrade", "pip")
+            return
+    spec = importlib.util.find_spec("pip")
+    if spec is None or spec.origin is None:
+        sys.exit("This needs pip, or the venv module with ensurepip (python3-venv).")
+    subprocess.run([*command, "--without-pip", str(VENV)], check=True)
+    # The pip that is there, whatever its age, runs in the new environment and
+    # installs its successor; the link shows that environment pip alone.
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "pip").symlink_to(Path(spec.origin).parent)
+        pip("--upgrade", "pip", env={**os.environ, "PYTHONPATH": folder})
+
+
+def pip(*arguments: str, env: dict[str, str] | None = None) -> None:
+    options = ["--quiet", "--disable-pip-version-check"]
+    command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
+    subprocess.run(command, check=True, cwd=HERE, env=env)
+
+
+def prepare(extra: str) -> None:
+    """Install the package with an extra into .venv, unless it stands there."""
+    digest = hashlib.sha256(sys.version.encode())
+    for name in SOURCES:
+        if (HERE / name).exists():
+            digest.update((HERE / name).read_bytes())
+    stamp = VENV / f"installed-{extra or 'base'}"
+    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+        return
+    print("Installing into .venv ...", flush=True)
+    if not PYTHON.exists():
+        make_venv()
+    pip("--editable", f".[{extra}]" if extra else ".")
+    stamp.write_text(digest.hexdigest())
+
+
+def main() -> int:
+    if sys.version_info < (3, 10):  # noqa: UP036  run by whatever python3 is there
+        sys.exit("This needs Python 3.10 or later.")
+    if len(sys.argv) < 2 or sys.argv[1] not in TASKS:
+        sys.exit(f"Usage: python3 run.py {{{'|'.join(TASKS)}}} [argument ...]")
+    extra, arguments = TASKS[sys.argv[1]]
+    try:
+        prepare(extra)
+    except subprocess.CalledProcessError as error:
+        return error.returncode
+    command = [str(PYTHON), *arguments, *sys.argv[2:]]
+    return subprocess.run(command, check=False, cwd=HERE).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
