@@ -1,0 +1,109 @@
+"""A page: bytes, text or a tree that is parsed already, as algorithms read it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.walk import walk
+
+if TYPE_CHECKING:
+    from parsel import Selector
+    from scrapy.http import TextResponse
+
+__all__ = ["Page"]
+
+
+class Page:
+    """One page, parsed once and walked once.
+
+    ``root`` is its root element, which nothing here changes; ``url`` and
+    ``body`` (the raw bytes) are None where they are not known.  Page.of()
+    makes one from whatever there is.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        *,
+        url: str | None = None,
+        body: bytes | None = None,
+        html: str | None = None,
+    ) -> None:
+        self.root = root
+        self.url = url
+        self.body = body
+        self._html = html
+
+    @classmethod
+    def of(cls, html: bytes | str | Selector | TextResponse, url: str | None = None) -> Page:
+        """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
+
+        The last two hand over the tree that they have.  Bytes are decoded as
+        Scrapy decodes a response.  Raises TypeError for anything else.
+        """
+        if isinstance(html, bytes):
+            _, text = decode(html)
+            return cls(parse(text), url=url, body=html, html=text)
+        if isinstance(html, str):
+            return cls(parse(html), url=url, html=html)
+        # A response has a selector, which has the tree; a selector is one.
+        selector = getattr(html, "selector", html)
+        root = getattr(selector, "root", None)
+        if selector is html:
+            if root is None:
+                raise TypeError(
+                    f"a page is bytes, str, Selector or TextResponse, not {type(html).__name__}"
+                )
+            return cls(_element(root), url=url)
+        return cls(_element(root), url=url or html.url, body=html.body, html=html.text)
+
+    @cached_property
+    def html(self) -> str:
+        """The page's source, decoded; of a bare tree, what it serialises to."""
+        if self._html is not None:
+            return self._html
+        source: str = etree.tostring(self.root, encoding="unicode", method="html")
+        return source
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The blocks of text, from the one walk."""
+        return Blocks(walk(self.root))
+
+    @cached_property
+    def title(self) -> str:
+        """What the page's title element says, its white space collapsed."""
+        found = self.root.find("head/title")
+        if found is None:
+            found = self.root.find(".//title")
+        return " ".join((found.text or "").split()) if found is not None else ""
+
+    @cached_property
+    def language(self) -> str:
+        """The language that the page declares: its primary tag, or nothing."""
+        declared = self.root.get("lang") or self.root.get(
+            "{http://www.w3.org/XML/1998/namespace}lang"
+        )
+        return (declared or "").strip().replace("_", "-").partition("-")[0].lower()
+
+
+def parse(text: str) -> Any:
+    """The root element of a page, by the parser and options that parsel takes."""
+    body = text.strip().replace("\x00", "").encode("utf-8", "replace")
+    # Without a table of ids the tree is the same and made faster.
+    parser = etree.HTMLParser(recover=True, encoding="utf-8", huge_tree=True, collect_ids=False)
+    try:
+        root = etree.fromstring(body or b"<html/>", parser)
+    except etree.XMLSyntaxError:
+        root = None
+    return etree.Element("html") if root is None else root
+
+
+def _element(root: Any) -> Any:
+    """The root of a selector, which may also hold a string or JSON data."""
+    return root if isinstance(root, etree._Element) else etree.Element("html")

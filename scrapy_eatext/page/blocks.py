@@ -1,0 +1,67 @@
+"""The blocks of a page: pieces of text that stand apart on it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from scrapy_eatext.page.tags import KINDS
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, Walk
+
+_COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
+
+
+class Blocks:
+    """The blocks that a walk found, in the order of the page.
+
+    The columns are lists with an entry a block: ``chars`` and ``words`` of
+    its text, and ``link_chars``, how many of the characters are in links.
+    All else of the walk is in ``walk``.
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+
+    def __len__(self) -> int:
+        return len(self.walk.blocks)
+
+    def column(self, name: str) -> list[int]:
+        """One of the walk's columns as a list."""
+        values: list[int] = self.walk.blocks[:, _COLUMN[name]].tolist()
+        return values
+
+    @cached_property
+    def chars(self) -> list[int]:
+        return self.column("chars")
+
+    @cached_property
+    def words(self) -> list[int]:
+        return self.column("words")
+
+    @cached_property
+    def link_chars(self) -> list[int]:
+        return self.column("link_chars")
+
+    @cached_property
+    def _spans(self) -> list[list[int]]:
+        spans: list[list[int]] = self.walk.blocks[:, :2].tolist()
+        return spans
+
+    def text(self, i: int) -> str:
+        start, end = self._spans[i]
+        return self.walk.text[start:end].decode()
+
+    def kind(self, i: int) -> str:
+        return KINDS[self.walk.blocks[i, _COLUMN["kind"]]]
+
+    def level(self, i: int) -> int:
+        return int(self.walk.blocks[i, _COLUMN["level"]])
+
+    def element(self, i: int) -> Any:
+        """The lxml element that a block stands in."""
+        return self.walk.nodes[self.walk.blocks[i, _COLUMN["element"]]]
+
+    def xpath(self, i: int) -> str:
+        element = self.element(i)
+        path: str = element.getroottree().getpath(element)
+        return path

@@ -1,0 +1,144 @@
+"""Characters as the walk sees them: which are space, which vanish, what the rest are.
+
+The classes are ranges written out here, and not those of unicodedata, whose
+answers change from one Python to the next.
+"""
+
+from __future__ import annotations
+
+import re
+
+# What a character counts as; WORD is every one that is not named below.
+WORD, UPPER, DIGIT, END, COMMA, MARK, MONEY, RIGHTS, WIDE, OTHER, SPACE = range(11)
+CLASS_COUNT = 11
+
+# Space is what str.split() takes for it.
+_SPACES = (
+    (0x09, 0x0D),
+    (0x1C, 0x20),
+    (0x85, 0x85),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+)
+
+# No browser shows these, and XML cannot carry some of them: control
+# characters, soft hyphen, zero-width space, word joiner, byte order mark.
+_INVISIBLES = (
+    (0x00, 0x08),
+    (0x0E, 0x1B),
+    (0x7F, 0x84),
+    (0x86, 0x9F),
+    (0xAD, 0xAD),
+    (0x200B, 0x200B),
+    (0x2060, 0x2060),
+    (0xFEFF, 0xFEFF),
+    (0xFFFE, 0xFFFF),
+)
+
+# (first, last, class); a later row wins over an earlier one.
+_RANGES = (
+    (0x21, 0x2F, OTHER),
+    (0x3A, 0x40, OTHER),
+    (0x5B, 0x60, OTHER),
+    (0x7B, 0x7E, OTHER),
+    (0xA1, 0xBF, OTHER),
+    (0xAA, 0xAA, WORD),
+    (0xB5, 0xB5, WORD),
+    (0xBA, 0xBA, WORD),
+    (0xD7, 0xD7, OTHER),
+    (0xF7, 0xF7, OTHER),
+    (0x2010, 0x205E, OTHER),
+    (0x2190, 0x23FF, OTHER),
+    (0x2500, 0x2BFF, OTHER),
+    # Upper case of the Latin, Greek and Cyrillic alphabets' main ranges.
+    (0x41, 0x5A, UPPER),
+    (0xC0, 0xD6, UPPER),
+    (0xD8, 0xDE, UPPER),
+    (0x0391, 0x03A9, UPPER),
+    (0x0400, 0x042F, UPPER),
+    (0x30, 0x39, DIGIT),
+    (0x0660, 0x0669, DIGIT),
+    (0x06F0, 0x06F9, DIGIT),
+    (0x0966, 0x096F, DIGIT),
+    # Two columns wide: Hangul, kana, ideographs and full-width forms.
+    (0x1100, 0x115F, WIDE),
+    (0x2E80, 0x2FFF, WIDE),
+    (0x3001, 0x303F, OTHER),
+    (0x3041, 0x33FF, WIDE),
+    (0x3400, 0x4DBF, WIDE),
+    (0x4E00, 0x9FFF, WIDE),
+    (0xA000, 0xA4CF, WIDE),
+    (0xAC00, 0xD7A3, WIDE),
+    (0xF900, 0xFAFF, WIDE),
+    (0xFE30, 0xFE4F, WIDE),
+    (0xFF00, 0xFF60, WIDE),
+    (0xFFE0, 0xFFE6, WIDE),
+    (0xFF10, 0xFF19, DIGIT),
+)
+
+_SINGLES = {
+    END: ".!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u1362\u0589\u104b",
+    COMMA: ",;:\u060c\u061b\u3001\uff0c\uff1b\uff1a\u1363",
+    MARK: "|/>\u00b7\u2022\u00bb\u00ab\u203a\u2039\u2192\u2190\u25b8\u25b6\u25cf\u2605\u2713",
+    MONEY: "$\u00a2\u00a3\u00a5\u20ac\u20b9\u20bd\u20a9\u20ba\u20ab\u20b4",
+    RIGHTS: "\u00a9\u00ae\u2122",
+}
+
+
+def _build_classes() -> bytes:
+    table = bytearray(0x10000)
+    for first, last, kind in (*_RANGES, *((a, b, SPACE) for a, b in _SPACES)):
+        table[first : last + 1] = bytes([kind]) * (last + 1 - first)
+    for kind, members in _SINGLES.items():
+        for member in members:
+            table[ord(member)] = kind
+    return bytes(table)
+
+
+# A class for each code point of the Basic Multilingual Plane.
+CLASSES = _build_classes()
+# Beyond it, the planes of ideographs are wide and all else is a word.
+WIDE_PLANES = (0x20000, 0x3FFFD)
+
+
+def char_class(code: int) -> int:
+    """The class of a code point."""
+    if code < 0x10000:
+        return CLASSES[code]
+    return WIDE if WIDE_PLANES[0] <= code <= WIDE_PLANES[1] else WORD
+
+
+class _ClassLetters(dict[int, str]):
+    """A str.translate() table from a character to the letter of its class.
+
+    It fills as characters are met, and holds at most one entry a code point
+    of the Basic Multilingual Plane.
+    """
+
+    def __missing__(self, code: int) -> str:
+        letter = letter_of(char_class(code))
+        if code < 0x10000:
+            self[code] = letter
+        return letter
+
+
+def letter_of(kind: int) -> str:
+    """The letter that CLASS_LETTERS gives for a class."""
+    return chr(0x41 + kind)
+
+
+CLASS_LETTERS = _ClassLetters()
+
+
+def _one_of(ranges: tuple[tuple[int, int], ...]) -> str:
+    return "[" + "".join(f"\\u{a:04x}-\\u{b:04x}" for a, b in ranges) + "]"
+
+
+# One character class, no repetition: linear on any input.
+INVISIBLE = re.compile(_one_of(_INVISIBLES))
+INVISIBLE_RANGES = _INVISIBLES

@@ -1,0 +1,49 @@
+"""Bytes to text, by the rules that Scrapy decodes a response with."""
+
+from __future__ import annotations
+
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    read_bom,
+    resolve_encoding,
+    to_unicode,
+)
+
+# The detector's time grows with what it is given; this much tells enough.
+_DETECT_BYTES = 100_000
+
+
+def decode(body: bytes) -> tuple[str, str]:
+    """The encoding of a page and its text.
+
+    A byte order mark counts before what the page declares, and that before
+    detection.  Bytes that do not fit become U+FFFD; nothing is raised.
+    """
+    encoding, mark = read_bom(body)
+    if encoding is not None and mark is not None:
+        return encoding, to_unicode(body[len(mark) :], encoding)
+    encoding = html_body_declared_encoding(body)
+    if encoding is None:
+        encoding = _detect(body)
+    elif encoding in ("utf-16", "utf-32"):
+        # Declared without a mark that tells the order of the bytes.
+        encoding += "-be"
+    return encoding, to_unicode(body, encoding)
+
+
+def _detect(body: bytes) -> str:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return _guess(body[:_DETECT_BYTES]) or "cp1252"
+    return "utf-8"
+
+
+def _guess(body: bytes) -> str | None:
+    try:
+        # Scrapy brings it along since 2.18.
+        from charset_normalizer import from_bytes
+    except ImportError:  # pragma: no cover
+        return None
+    match = from_bytes(body).best()
+    return resolve_encoding(match.encoding) if match else None

@@ -1,0 +1,77 @@
+"""What the walk knows of HTML's elements: the one table for both of its twins."""
+
+from __future__ import annotations
+
+# Kinds of blocks; a block's number is the index here.
+KINDS = (
+    "paragraph",
+    "heading",
+    "list item",
+    "quote",
+    "code",
+    "table cell",
+    "caption",
+    "term",
+    "definition",
+)
+PARAGRAPH, HEADING, ITEM, QUOTE, CODE, CELL, CAPTION, TERM, DEFINITION = range(len(KINDS))
+
+# Elements that a browser lays out as blocks: text on their two sides is never
+# one word.
+BLOCK = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl "
+    "dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html "
+    "legend li listing main menu nav ol p plaintext pre search section summary table "
+    "tbody td tfoot th thead tr ul xmp".split()
+)
+
+# Elements whose content is no text of the page: code, resources, form
+# controls, what browsers hide, and the readings beside ruby characters.
+SKIP = frozenset(
+    "applet area audio base basefont bgsound canvas col colgroup datalist embed frame "
+    "frameset head iframe img input link map meta meter noembed noframes noscript object "
+    "optgroup option param progress rp rt script select source style svg template "
+    "textarea title track video".split()
+)
+
+# Skipped elements that stand for a control of a form.  Of a button the text
+# counts only inside a heading, where it opens and closes what follows.
+CONTROLS = frozenset("button datalist input meter progress select textarea".split())
+
+# Skipped elements that take room on a line: words beside them stand apart.
+SPACERS = CONTROLS | frozenset(
+    "audio canvas embed iframe img object svg video".split()
+)
+
+# Elements that say what kind of text is in them.
+KIND_OF = {
+    "h1": HEADING,
+    "h2": HEADING,
+    "h3": HEADING,
+    "h4": HEADING,
+    "h5": HEADING,
+    "h6": HEADING,
+    "li": ITEM,
+    "blockquote": QUOTE,
+    "listing": CODE,
+    "plaintext": CODE,
+    "pre": CODE,
+    "xmp": CODE,
+    "td": CELL,
+    "th": CELL,
+    "caption": CAPTION,
+    "figcaption": CAPTION,
+    "legend": CAPTION,
+    "dt": TERM,
+    "dd": DEFINITION,
+}
+
+# Inline elements that the models look at.
+INLINE = frozenset(
+    "a abbr b big br button cite code del em font i ins kbd label mark q s samp "
+    "small span strong sub sup time tt u var".split()
+)
+
+# A tag's number, for the tables of the walk: 0 is any tag that is not known.
+TAGS = ("", *sorted(BLOCK | SKIP | INLINE))
+TAG_ID = {name: i for i, name in enumerate(TAGS)}
