@@ -1,0 +1,21 @@
+"""Labels, training and evaluation.  What it needs beyond the plugin is the extra "train"."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+class DataError(ValueError):
+    """Training or test data that can't be used; the message names the file."""
+
+
+def need(module: str) -> Any:
+    """Import a module of the extra "train"; ImportError names the extra."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        name = module.partition(".")[0]
+        raise ImportError(
+            f'training needs {name}: pip install "scrapy-eatext[train]"'
+        ) from error

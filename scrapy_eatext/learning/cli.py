@@ -1,0 +1,187 @@
+"""The commands train and evaluate: for the shipped models and for a user's own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from scrapy_eatext.algorithms import DEFAULT, REGISTRY
+from scrapy_eatext.algorithms.base import OptionError
+from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError
+from scrapy_eatext.extraction import extract
+from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning.data import LabelledPage, read_folder
+from scrapy_eatext.learning.evaluate import evaluate, evaluate_segments
+from scrapy_eatext.learning.train import TRAINERS, save, train
+
+T = TypeVar("T")
+
+
+def add_train_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command train."""
+    parser.add_argument(
+        "folder", help="labelled pages: WCXB's layout, or NAME.html and NAME.txt"
+    )
+    parser.add_argument(
+        "--algorithm",
+        action="append",
+        choices=sorted(TRAINERS),
+        help="what to train, may be given again (default: everything)",
+    )
+    parser.add_argument(
+        "--models",
+        default=str(SHIPPED),
+        help="the folder to write models and cards to (default: the shipped models')",
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--folds",
+        type=int,
+        default=5,
+        help="folds by site for the scores on the cards, 0 for no scores (default: 5)",
+    )
+    parser.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="leave out pages that can't be learned from instead of stopping",
+    )
+    parser.add_argument(
+        "--data-name", help="what the cards call the data (default: the folder)"
+    )
+    parser.add_argument(
+        "--licence", help="the data's licence and author (default: its LICENSE)"
+    )
+
+
+def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command evaluate."""
+    parser.add_argument(
+        "folder", help="labelled pages: WCXB's layout, segments, or your own"
+    )
+    parser.add_argument("--algorithm", default=DEFAULT, choices=sorted(REGISTRY))
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the algorithm; a value that is JSON is read as such",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run_train(args: argparse.Namespace) -> int:
+    """Train, write models and cards, and say what was written."""
+    data = read_folder(args.folder)
+    data = replace(
+        data,
+        name=args.data_name or data.name,
+        licence=args.licence or data.licence,
+    )
+    folder = Path(args.models)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in args.algorithm or sorted(TRAINERS):
+        made = train(
+            name,
+            data,
+            seed=args.seed,
+            count=args.folds,
+            skip=args.skip_bad,
+            progress=_bar,
+        )
+        for model, card in made:
+            path = save(name, model, folder, card)
+            line = f"{path}: {path.stat().st_size} bytes, version {model.version}"
+            if "scores" in card:
+                line += f", word F1 {card['scores']['mean']['f1']:.3f}"
+            print(line)
+    return 0
+
+
+def run_evaluate(args: argparse.Namespace) -> int:
+    """Print the scores of one algorithm on labelled pages."""
+    data = read_folder(args.folder)
+    options = dict(_option(given) for given in args.option)
+
+    def run(page: LabelledPage) -> str:
+        url = page.url or None
+        return extract(
+            page.html, url=url, algorithm=args.algorithm, options=options
+        ).text
+
+    pages = _bar(data.pages, args.algorithm)
+    if any(page.wanted or page.unwanted for page in data.pages):
+        score, errors = evaluate_segments(run, pages)
+        rows = {"all": score}
+        count = len(data.pages)
+    else:
+        found = evaluate(run, pages)
+        rows, errors, count = (
+            {**found.kinds, "all": found.mean},
+            found.errors,
+            found.pages,
+        )
+    if args.json:
+        scores = {
+            kind: {"precision": s.precision, "recall": s.recall, "f1": s.f1}
+            for kind, s in rows.items()
+        }
+        print(json.dumps({"pages": count, "scores": scores, "errors": errors}))
+        return 0
+    print(f"{'kind':15} precision recall     F1")
+    for kind, s in rows.items():
+        print(f"{kind:15} {s.precision:9.3f} {s.recall:6.3f} {s.f1:6.3f}")
+    for name, error in errors.items():
+        print(f"{name}: {error}", file=sys.stderr)
+    return 0
+
+
+def _option(given: str) -> tuple[str, Any]:
+    """NAME=VALUE as a name and a value."""
+    name, sign, value = given.partition("=")
+    if not sign:
+        raise OptionError("option", given, "NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _bar(items: Sequence[T], label: str) -> Iterable[T]:
+    """A progress bar on standard error, where that is a terminal."""
+    tqdm = need("tqdm").tqdm
+    shown: Iterable[T] = tqdm(items, desc=label, leave=False, disable=None)
+    return shown
+
+
+COMMANDS = {
+    "train": (add_train_arguments, run_train, "train models on labelled pages"),
+    "evaluate": (
+        add_evaluate_arguments,
+        run_evaluate,
+        "score an algorithm on labelled pages",
+    ),
+}
+
+
+def run_command(name: str, args: argparse.Namespace) -> int:
+    """Run a command; what is wrong with its input is one line and exit code 2."""
+    try:
+        return COMMANDS[name][1](args)
+    except (DataError, ModelError, OptionError, ImportError, OSError) as error:
+        print(f"eatext {name}: {error}", file=sys.stderr)
+        return 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """``python -m scrapy_eatext.learning``."""
+    parser = argparse.ArgumentParser(prog="python -m scrapy_eatext.learning")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, (add_arguments, _, summary) in COMMANDS.items():
+        add_arguments(commands.add_parser(name, help=summary, description=summary))
+    args = parser.parse_args(arguments)
+    return run_command(args.command, args)

@@ -1,0 +1,174 @@
+"""Folders of labelled pages: WCXB's layout, segments, and a user's own pages."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrapy_eatext.learning import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPage:
+    """A page and what is true of it.
+
+    ``text`` is the main text and ``comments`` the readers' comments, each
+    empty where there is none; ``kind`` is the kind of page, "page" where the
+    data do not say.  ``wanted`` and ``unwanted`` are segments that must and
+    must not come out.  The HTML stays in its file until it is asked for.
+    """
+
+    name: str
+    file: Path
+    url: str = ""
+    kind: str = "page"
+    text: str = ""
+    comments: str = ""
+    wanted: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+
+    @property
+    def html(self) -> bytes:
+        """The page's bytes; DataError where the file is damaged."""
+        data = self.file.read_bytes()
+        if self.file.suffix != ".gz":
+            return data
+        try:
+            return gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{self.file} is damaged: {error}") from error
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Pages from one folder, with the data's name and licence for a model's card."""
+
+    pages: Sequence[LabelledPage]
+    name: str
+    licence: str = ""
+
+    def kinds(self) -> dict[str, int]:
+        """How many pages there are of each kind."""
+        counts: dict[str, int] = {}
+        for page in self.pages:
+            counts[page.kind] = counts.get(page.kind, 0) + 1
+        return dict(sorted(counts.items()))
+
+
+def read_folder(folder: str | Path) -> Dataset:
+    """The labelled pages of a folder, in whichever of the three layouts it is.
+
+    WCXB's: ground-truth/NAME.json and html/NAME.html.gz.  Segments: truth.json
+    and html/NAME.gz.  A user's own: NAME.html (or .html.gz) with NAME.txt, the
+    main text, and, where there is one, NAME.comments.txt.  Raises DataError for
+    a folder without pages, and for a file that is missing or damaged.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError(f"{folder} is no folder")
+    if (folder / "ground-truth").is_dir():
+        return read_wcxb(folder)
+    if (folder / "truth.json").is_file():
+        return read_segments(folder)
+    return read_own(folder)
+
+
+def read_wcxb(folder: Path) -> Dataset:
+    """Pages in the layout of WCXB, the Web Content Extraction Benchmark."""
+    pages = []
+    for file in sorted((folder / "ground-truth").glob("*.json")):
+        data = _json(file)
+        try:
+            truth = data["ground_truth"]
+            text = truth.get("main_content") or ""
+            url = data.get("url") or ""
+            kind = data.get("_internal", {}).get("page_type", {}).get("primary")
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"{file} has not the fields of WCXB") from error
+        html = _existing(folder / "html" / f"{file.stem}.html.gz", file)
+        pages.append(LabelledPage(file.stem, html, url, kind or "page", text))
+    return _dataset(folder, pages)
+
+
+def read_segments(folder: Path) -> Dataset:
+    """Pages of which segments are known that must and must not come out."""
+    truth = folder / "truth.json"
+    pages = []
+    for name, row in sorted(_json(truth).items()):
+        html = _existing(folder / "html" / f"{name}.gz", truth)
+        try:
+            wanted, unwanted = tuple(row["with"]), tuple(row["without"])
+            url = row.get("url") or ""
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"{truth}: {name} has no segments") from error
+        page = LabelledPage(name, html, url, wanted=wanted, unwanted=unwanted)
+        pages.append(page)
+    return _dataset(folder, pages)
+
+
+def read_own(folder: Path) -> Dataset:
+    """Pages as a user keeps them: NAME.html beside NAME.txt."""
+    pages = []
+    files = [*folder.glob("*.html"), *folder.glob("*.html.gz")]
+    for file in sorted(files):
+        name = file.name.removesuffix(".gz").removesuffix(".html")
+        text = _text(_existing(folder / f"{name}.txt", file))
+        spoken = folder / f"{name}.comments.txt"
+        comments = _text(spoken) if spoken.is_file() else ""
+        pages.append(LabelledPage(name, file, text=text, comments=comments))
+    return _dataset(folder, pages)
+
+
+def contradictions(pages: Sequence[LabelledPage]) -> list[tuple[str, str]]:
+    """Pairs of page names that are the same page with different true texts."""
+    seen: dict[bytes, LabelledPage] = {}
+    pairs = []
+    for page in pages:
+        first = seen.setdefault(hashlib.sha256(page.html).digest(), page)
+        if (first.text, first.comments) != (page.text, page.comments):
+            pairs.append((first.name, page.name))
+    return pairs
+
+
+def _dataset(folder: Path, pages: Sequence[LabelledPage]) -> Dataset:
+    if not pages:
+        raise DataError(f"{folder} holds no labelled pages")
+    return Dataset(pages, folder.resolve().name, _licence(folder))
+
+
+def _existing(file: Path, other: Path) -> Path:
+    if not file.is_file():
+        raise DataError(f"{other} has no {file.name} to go with it")
+    return file
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{file} is not UTF-8 text") from error
+
+
+def _json(file: Path) -> Mapping[str, Any]:
+    try:
+        data = json.loads(_text(file))
+    except json.JSONDecodeError as error:
+        raise DataError(f"{file} is no JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise DataError(f"{file} holds no JSON object")
+    return data
+
+
+def _licence(folder: Path) -> str:
+    """The licence as the folder states it: the heading of its LICENSE file."""
+    file = folder / "LICENSE"
+    if not file.is_file():
+        return ""
+    lines = [line.strip() for line in _text(file).splitlines() if line.strip()]
+    return "; ".join(lines[:2])

@@ -1,0 +1,172 @@
+"""How near an extracted text is to the true one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy_eatext.learning.data import LabelledPage
+
+
+_WORD = re.compile(r"\w+")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision, recall and their harmonic mean, each from 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def _score(hits: float, given: float, wanted: float) -> Score:
+    """Scores from counts; where nothing is wanted, nothing is right."""
+    if not wanted:
+        value = 0.0 if given else 1.0
+        return Score(value, value, value)
+    if not hits:
+        return Score(0.0, 0.0, 0.0)
+    precision, recall = hits / given, hits / wanted
+    return Score(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def word_score(text: str, true: str) -> Score:
+    """WCXB's measure: words in lower case, each counted as often as it occurs."""
+    given, wanted = (Counter(_WORD.findall(t.lower())) for t in (text, true))
+    return _score((given & wanted).total(), given.total(), wanted.total())
+
+
+def word_set_score(text: str, true: str) -> Score:
+    """As word_score(), but each word counts once, as Dragnet's tools score by default."""
+    given, wanted = (set(_WORD.findall(t.lower())) for t in (text, true))
+    return _score(len(given & wanted), len(given), len(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentCounts:
+    """Segments of a page that came out or did not: tp and fn wanted, fp and tn not."""
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+    tn: int = 0
+
+    def __add__(self, other: SegmentCounts) -> SegmentCounts:
+        return SegmentCounts(
+            self.tp + other.tp,
+            self.fp + other.fp,
+            self.fn + other.fn,
+            self.tn + other.tn,
+        )
+
+    def score(self) -> Score:
+        """Precision, recall and F1 over all that was counted."""
+        return _score(self.tp, self.tp + self.fp, self.tp + self.fn)
+
+
+def segment_counts(text: str, page: LabelledPage) -> SegmentCounts:
+    """Count the page's segments in a text; white space is folded in both."""
+    folded = _fold(text)
+    tp = sum(_fold(segment) in folded for segment in page.wanted)
+    fp = sum(_fold(segment) in folded for segment in page.unwanted)
+    return SegmentCounts(tp, fp, len(page.wanted) - tp, len(page.unwanted) - fp)
+
+
+def _fold(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Mean scores over pages, whole and by kind of page.
+
+    ``errors`` names the pages on which the extractor raised, with the
+    exception; they score as empty text.
+    """
+
+    mean: Score
+    kinds: dict[str, Score]
+    pages: int
+    errors: dict[str, str]
+
+    def figures(self) -> dict[str, object]:
+        """The report as JSON data, rounded to four digits."""
+
+        def rounded(score: Score) -> dict[str, float]:
+            return {
+                "precision": round(score.precision, 4),
+                "recall": round(score.recall, 4),
+                "f1": round(score.f1, 4),
+            }
+
+        kinds = {kind: rounded(score) for kind, score in self.kinds.items()}
+        figures = {"pages": self.pages, "mean": rounded(self.mean), "kinds": kinds}
+        if self.errors:
+            figures["errors"] = len(self.errors)
+        return figures
+
+
+def report(
+    rows: Iterable[tuple[str, Score]], errors: dict[str, str] | None = None
+) -> Report:
+    """Gather the scores of pages, each with its kind of page."""
+    kinds: dict[str, list[Score]] = {}
+    for kind, score in rows:
+        kinds.setdefault(kind, []).append(score)
+    everything = [score for scores in kinds.values() for score in scores]
+    return Report(
+        mean=_mean(everything),
+        kinds={kind: _mean(kinds[kind]) for kind in sorted(kinds)},
+        pages=len(everything),
+        errors=errors or {},
+    )
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    count = len(scores) or 1
+    return Score(
+        sum(s.precision for s in scores) / count,
+        sum(s.recall for s in scores) / count,
+        sum(s.f1 for s in scores) / count,
+    )
+
+
+def evaluate(
+    extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPage]
+) -> Report:
+    """Run an extractor over pages with true texts and score it by words.
+
+    An extractor that raises on a page scores as if it had found nothing there.
+    """
+    rows: list[tuple[str, Score]] = []
+    errors: dict[str, str] = {}
+    for page in pages:
+        try:
+            text = extract(page)
+        except Exception as error:  # noqa: BLE001 - any failure is a result here
+            errors[page.name] = repr(error)
+            text = ""
+        rows.append((page.kind, word_score(text, page.text)))
+    return report(rows, errors)
+
+
+def evaluate_segments(
+    extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPage]
+) -> tuple[Score, dict[str, str]]:
+    """Run an extractor over pages with segments: the scores of all, and errors by page."""
+    counts = SegmentCounts()
+    errors: dict[str, str] = {}
+    for page in pages:
+        try:
+            text = extract(page)
+        except Exception as error:  # noqa: BLE001 - any failure is a result here
+            errors[page.name] = repr(error)
+            text = ""
+        counts += segment_counts(text, page)
+    return counts.score(), errors

@@ -1,0 +1,146 @@
+"""Which words and blocks of a page are main text, told by its true text.
+
+A page's words are aligned with those of the true text by their longest common
+subsequence, as Dragnet's authors did; a block's label is the share of its
+words that took part.  The subsequence is exact.  It is found with rows of bits
+(Crochemore, Iliopoulos, Pinzon and Reid 2001; Hyyrö 2004), 10,000 words
+against 10,000 in well under a second.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Runs of letters and digits, as the original has them.
+_RUN = re.compile(r"[^\W_]+")
+# The same, but scripts that put no space between words give one word a character.
+_SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(f"[{_SPACELESS}]|[^\\W_{_SPACELESS}]+")
+
+# The alignment takes time in proportion to page x text; beyond this, minutes.
+_MAX_CELLS = 10**11
+
+
+def words(text: str, *, reference: bool = False) -> list[str]:
+    """The words to align by; by default in lower case, CJK by character.
+
+    ``reference`` gives the original's: runs of letters and digits as they are.
+    """
+    return _RUN.findall(text) if reference else _WORD.findall(text.lower())
+
+
+def common(page: Sequence[str], true: Sequence[str]) -> NDArray[np.bool_]:
+    """For each word of the page, whether the longest common subsequence has it.
+
+    Among subsequences of the same length this is the one that the original
+    takes: from the end, equal words go together; else a word of the true text
+    is passed over where that loses nothing, else one of the page.  Raises
+    ValueError for texts of which the product of lengths is above 10^11.
+    """
+    m, n = len(page), len(true)
+    if m * n > _MAX_CELLS:
+        raise ValueError(f"{m} words against {n} are too many to align")
+    taken = np.zeros(m, dtype=np.bool_)
+    if not m or not n:
+        return taken
+    rows = _Rows(page, true)
+    i, j = m, n
+    while i and j:
+        if page[i - 1] == true[j - 1]:
+            taken[i - 1] = True
+            i -= 1
+            j -= 1
+        elif rows.same(i, j):
+            j -= 1
+        else:
+            i -= 1
+    return taken
+
+
+class _Rows:
+    """Where the alignment's table of lengths grows, row by row.
+
+    Row i has a 0 at bit j - 1 where the first i words of the page have one
+    word more in common with the first j of the text than with the first j - 1.
+    Every step-th row is kept; those between are made again when they are asked
+    for, from the last to the first, so that memory grows with the square root
+    of the page's length only.
+    """
+
+    def __init__(self, page: Sequence[str], true: Sequence[str]) -> None:
+        places: dict[str, list[int]] = {word: [] for word in page}
+        for j, word in enumerate(true):
+            if word in places:
+                places[word].append(j)
+        masks = {word: _mask(at, len(true)) for word, at in places.items()}
+        self._masks = [masks[word] for word in page]
+        self._full = (1 << len(true)) - 1
+        self._bytes = (len(true) + 7) // 8
+        self._step = math.isqrt(len(page)) + 1
+        self._kept = [self._full]
+        for start in range(0, len(page), self._step):
+            self._kept.append(self._run(self._kept[-1], start)[-1])
+        self._start = len(page)
+        self._near: list[bytes] = []
+
+    def same(self, i: int, j: int) -> bool:
+        """Whether the j-th word of the text adds nothing for the page's first i."""
+        if i <= self._start:
+            part = (i - 1) // self._step
+            self._start = part * self._step
+            rows = self._run(self._kept[part], self._start)
+            self._near = [row.to_bytes(self._bytes, "little") for row in rows]
+        row = self._near[i - 1 - self._start]
+        return bool(row[(j - 1) >> 3] >> ((j - 1) & 7) & 1)
+
+    def _run(self, row: int, start: int) -> list[int]:
+        """The rows of one step, after the given one."""
+        rows = []
+        for mask in self._masks[start : start + self._step]:
+            both = row & mask
+            row = ((row + both) | (row - both)) & self._full
+            rows.append(row)
+        return rows
+
+
+def _mask(places: Sequence[int], size: int) -> int:
+    """A number whose bits at the places are set."""
+    bits = bytearray((size + 7) // 8)
+    for j in places:
+        bits[j >> 3] |= 1 << (j & 7)
+    return int.from_bytes(bits, "little")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What the true text says of a page's blocks.
+
+    ``share`` has an entry a block: the share of its words that are in the true
+    text, 0 for a block without words; ``words`` is how many it has.  ``found``
+    and ``wanted`` count words of the true text: those found, and all.
+    """
+
+    share: NDArray[np.float64]
+    words: NDArray[np.int64]
+    found: int
+    wanted: int
+
+
+def label(blocks: Sequence[str], true: str, *, reference: bool = False) -> Labels:
+    """Label a page's blocks, given as their texts, by the page's true text."""
+    split = [words(block, reference=reference) for block in blocks]
+    wanted = words(true, reference=reference)
+    counts = np.array([len(block) for block in split], dtype=np.int64)
+    taken = common([word for block in split for word in block], wanted)
+    # Sums up to each block's end; a block's own is the difference.
+    ends = np.cumsum(counts)
+    sums = np.concatenate(([0], np.cumsum(taken)))
+    inside = sums[ends] - sums[ends - counts] if split else np.zeros(0)
+    share = inside / np.maximum(counts, 1)
+    return Labels(share, counts, int(taken.sum()), len(wanted))

@@ -1,0 +1,258 @@
+"""Training of every algorithm that learns, and the card beside each model."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, datetime, timezone
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from numpy.typing import NDArray
+
+from scrapy_eatext.algorithms.modelfile import save_card, save_model
+from scrapy_eatext.extraction import extract
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.data import Dataset, LabelledPage, contradictions
+from scrapy_eatext.learning.evaluate import Score, report, word_score
+from scrapy_eatext.learning.splits import folds, site_of
+
+# name of an algorithm -> (module, class) of its trainer.
+TRAINERS = {
+    "dragnet": ("scrapy_eatext.learning.dragnet", "DragnetTrainer"),
+}
+
+T = TypeVar("T")
+
+
+class Progress(Protocol):
+    """Wraps an iterable and shows how far it has come, under a label."""
+
+    def __call__(self, items: Sequence[T], label: str) -> Iterable[T]: ...
+
+
+def silent(items: Sequence[T], label: str) -> Iterable[T]:
+    """A Progress that shows nothing."""
+    return items
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model as a trainer leaves it.
+
+    ``file`` is the name it is shipped under; ``options`` are those of the
+    algorithm that go with it, ``model`` aside.  ``truth`` says which text of a
+    page the model is scored by: "text", "comments" or "both", or "" for none.
+    ``notes`` go into the card.
+    """
+
+    file: str
+    arrays: Mapping[str, NDArray[Any]]
+    header: Mapping[str, Any]
+    features: Sequence[str]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    truth: str = "text"
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def version(self) -> str:
+        """A model's version: a short digest of what was learned."""
+        digest = hashlib.sha256()
+        for name in sorted(self.arrays):
+            digest.update(name.encode())
+            digest.update(self.arrays[name].tobytes())
+        return digest.hexdigest()[:8]
+
+
+class Trainer(Protocol):
+    """How one algorithm is trained.
+
+    sample() takes from a page what fit() needs, once, however often fit() is
+    called; it raises DataError, naming the file, for a page that can't be
+    learned from.  fit() must give the same models for the same samples and
+    seed, and raises DataError for samples that lack one of the classes.
+    """
+
+    def sample(self, page: LabelledPage) -> Any: ...
+
+    def fit(
+        self, samples: Sequence[Any], seed: int, progress: Progress
+    ) -> Sequence[Fitted]: ...
+
+
+def trainer(name: str) -> Trainer:
+    """The trainer of an algorithm; ValueError where there is none."""
+    if name not in TRAINERS:
+        known = ", ".join(sorted(TRAINERS))
+        raise ValueError(f"{name!r} is not trained; those that are: {known}")
+    module, cls = TRAINERS[name]
+    made: Trainer = getattr(import_module(module), cls)()
+    return made
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The pages that could be learned from, with what the trainer took of each.
+
+    ``skipped`` has the reason for each page that was left out.
+    """
+
+    pages: Sequence[LabelledPage]
+    taken: Sequence[Any]
+    skipped: Mapping[str, str]
+
+
+def take_samples(
+    made: Trainer, pages: Sequence[LabelledPage], *, skip: bool, progress: Progress
+) -> Samples:
+    """Take samples of all pages.  With ``skip`` bad pages are left out, else raised."""
+    skipped: dict[str, str] = {}
+    for first, second in contradictions(pages):
+        message = f"{second} is the same page as {first}, with another text"
+        if not skip:
+            raise DataError(message)
+        skipped[second] = message
+    good, taken = [], []
+    for page in progress(pages, "labels"):
+        if page.name in skipped:
+            continue
+        try:
+            sample = made.sample(page)
+        except DataError as error:
+            if not skip:
+                raise
+            skipped[page.name] = str(error)
+            continue
+        good.append(page)
+        taken.append(sample)
+    if not good:
+        raise DataError("no page of the data could be learned from")
+    return Samples(good, taken, skipped)
+
+
+def train(
+    name: str,
+    data: Dataset,
+    *,
+    seed: int = 0,
+    count: int = 5,
+    skip: bool = False,
+    progress: Progress = silent,
+) -> list[tuple[Fitted, dict[str, Any]]]:
+    """Train an algorithm on the data: its models, each with its card.
+
+    The scores on a card are from cross-validation over sites, in ``count``
+    folds; with ``count`` 0 there are none.  ``skip`` leaves out the pages that
+    can't be learned from, and the card counts them; otherwise the first
+    raises DataError.
+    """
+    made = trainer(name)
+    samples = take_samples(made, data.pages, skip=skip, progress=progress)
+    sites = [site_of(page) for page in samples.pages]
+    scores: dict[str, Any] = {}
+    if count:
+        scores = cross_validate(name, made, samples, sites, seed, count, progress)
+    fitted = made.fit(samples.taken, seed, progress)
+    common = {
+        "algorithm": name,
+        "data": data.name,
+        "licence": data.licence,
+        "date": _today().isoformat(),
+        "seed": seed,
+        "pages": len(samples.pages),
+        "kinds": Dataset(samples.pages, data.name).kinds(),
+        "sites": len(set(sites)),
+        "skipped": len(samples.skipped),
+    }
+    cards = []
+    for model in fitted:
+        card = {
+            **common,
+            "model": model.file,
+            "version": model.version,
+            "features": list(model.features),
+            **model.notes,
+        }
+        if model.file in scores:
+            card["scores"] = {
+                "measure": "words, mean over pages",
+                "split": f"{count} folds by site",
+                **scores[model.file],
+            }
+        cards.append((model, card))
+    return cards
+
+
+def cross_validate(
+    name: str,
+    made: Trainer,
+    samples: Samples,
+    sites: Sequence[str],
+    seed: int,
+    count: int,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Scores of each of a trainer's models on pages of sites that it has not seen."""
+    places = folds(sites, count, seed)
+    rows: dict[str, list[tuple[str, Score]]] = {}
+    for fold in progress(range(count), "folds"):
+        seen = [
+            s for s, place in zip(samples.taken, places, strict=True) if place != fold
+        ]
+        unseen = [
+            p for p, place in zip(samples.pages, places, strict=True) if place == fold
+        ]
+        for model in made.fit(seen, seed, silent):
+            if model.truth:
+                with temporary(name, model) as run:
+                    for page in progress(unseen, f"fold {fold + 1}: {model.file}"):
+                        score = word_score(run(page), truth(page, model.truth))
+                        rows.setdefault(model.file, []).append((page.kind, score))
+    return {file: report(scores).figures() for file, scores in rows.items()}
+
+
+def truth(page: LabelledPage, which: str) -> str:
+    """A page's true text: "text", "comments" or "both"."""
+    if which == "both":
+        return f"{page.text}\n{page.comments}"
+    return page.comments if which == "comments" else page.text
+
+
+@contextmanager
+def temporary(name: str, model: Fitted) -> Iterator[Callable[[LabelledPage], str]]:
+    """Within the context, a model that is not shipped, as a function page -> text."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = save(name, model, folder)
+        options = {**model.options, "model": str(path)}
+
+        def run(page: LabelledPage) -> str:
+            url = page.url or None
+            return extract(page.html, url=url, algorithm=name, options=options).text
+
+        yield run
+
+
+def save(
+    name: str,
+    model: Fitted,
+    folder: str | Path,
+    card: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write a model, and beside it its card, into a folder; the model's path."""
+    path = Path(folder) / model.file
+    save_model(path, name, model.version, model.arrays, model.header)
+    if card is not None:
+        save_card(path, card)
+    return path
+
+
+def _today() -> date:
+    """Today, or the day of SOURCE_DATE_EPOCH, so that a card can be made again."""
+    stamp = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.now(timezone.utc)
+    return (datetime.fromtimestamp(int(stamp), timezone.utc) if stamp else now).date()

@@ -1,0 +1,194 @@
+"""Scores of extracted texts, and the readers of labelled pages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning.data import LabelledPage, contradictions, read_folder
+from scrapy_eatext.learning.evaluate import (
+    Score,
+    evaluate,
+    evaluate_segments,
+    segment_counts,
+    word_score,
+    word_set_score,
+)
+
+
+def test_word_score():
+    # Of 4 words given, 3 are among the 6 wanted: "a" counts twice, not thrice.
+    score = word_score("A a a b", "a, a b c d e")
+    assert score == Score(0.75, 0.5, 0.6)
+
+
+def test_word_set_score():
+    assert word_set_score("a a a x", "a b") == Score(0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "true", "value"), [("", "", 1), ("a", "", 0), ("", "a", 0), ("b", "a", 0)]
+)
+def test_nothing_given_or_wanted(text, true, value):
+    assert word_score(text, true) == Score(value, value, value)
+
+
+@given(st.text("ab c"), st.text("ab c"))
+def test_scores_are_fair(text, true):
+    score, back = word_score(text, true), word_score(true, text)
+    assert 0 <= score.f1 <= 1
+    assert score.f1 == pytest.approx(back.f1)
+    assert word_score(text, text).f1 == 1
+
+
+def page(name: str = "p", **fields: object) -> LabelledPage:
+    return LabelledPage(name, Path("none"), **fields)  # type: ignore[arg-type]
+
+
+def test_segments():
+    one = page(wanted=("two  words", "missing"), unwanted=("menu", "two\nwords"))
+    counts = segment_counts("here are two\n words", one)
+    assert (counts.tp, counts.fn, counts.fp, counts.tn) == (1, 1, 1, 1)
+    assert counts.score() == Score(0.5, 0.5, 0.5)
+    score, errors = evaluate_segments(lambda page: "two words missing", [one, one])
+    assert score == Score(2 / 3, 1.0, pytest.approx(0.8))
+    assert not errors
+
+
+def test_evaluate_by_kind():
+    pages = [
+        page("1", kind="forum", text="a b"),
+        page("2", kind="forum", text="c"),
+        page("3", kind="article", text="a"),
+    ]
+    found = evaluate(lambda page: "a b", pages)
+    assert found.kinds["forum"] == Score(0.5, 0.5, 0.5)
+    assert found.kinds["article"].f1 == pytest.approx(2 / 3)
+    assert found.mean.f1 == pytest.approx((1 + 0 + 2 / 3) / 3)
+    assert found.figures()["kinds"]["forum"]["f1"] == 0.5
+
+
+def test_an_extractor_that_raises_found_nothing():
+    def extract(page):
+        raise ValueError("no")
+
+    found = evaluate(extract, [page(text="a"), page("q")])
+    assert found.errors == {"p": "ValueError('no')", "q": "ValueError('no')"}
+    assert found.mean.f1 == 0.5
+    assert found.figures()["errors"] == 2
+    score, errors = evaluate_segments(extract, [page(wanted=("a",))])
+    assert score.f1 == 0
+    assert set(errors) == {"p"}
+
+
+@pytest.fixture
+def wcxb(tmp_path):
+    (tmp_path / "ground-truth").mkdir()
+    (tmp_path / "html").mkdir()
+    for name, kind in (("0002", "forum"), ("0001", "article")):
+        truth = {
+            "url": f"https://{name}.example.com/",
+            "_internal": {"page_type": {"primary": kind}},
+            "ground_truth": {"main_content": f"text {name}"},
+        }
+        (tmp_path / "ground-truth" / f"{name}.json").write_text(json.dumps(truth))
+        html = gzip.compress(b"<p>text")
+        (tmp_path / "html" / f"{name}.html.gz").write_bytes(html)
+    (tmp_path / "LICENSE").write_text("A licence\n\nSomebody\n\nand more\n")
+    return tmp_path
+
+
+def test_wcxb_layout(wcxb):
+    data = read_folder(wcxb)
+    assert [p.name for p in data.pages] == ["0001", "0002"]
+    assert data.kinds() == {"article": 1, "forum": 1}
+    assert data.name == wcxb.name
+    assert data.licence == "A licence; Somebody"
+    first = data.pages[0]
+    assert (first.url, first.text) == ("https://0001.example.com/", "text 0001")
+    assert first.html == b"<p>text"
+
+
+def test_wcxb_gaps(wcxb):
+    truth = wcxb / "ground-truth" / "0001.json"
+    truth.write_text('{"ground_truth": {"main_content": null}}')
+    first = read_folder(wcxb).pages[0]
+    assert (first.text, first.kind, first.url) == ("", "page", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", r"0001\.json is no JSON"),
+        ("[]", r"0001\.json holds no JSON object"),
+        ("{}", r"0001\.json has not the fields"),
+        ('{"ground_truth": 1}', r"0001\.json has not the fields"),
+        (b"\xff", r"0001\.json is not UTF-8"),
+    ],
+)
+def test_wcxb_damage(wcxb, content, message):
+    file = wcxb / "ground-truth" / "0001.json"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(DataError, match=message):
+        read_folder(wcxb)
+
+
+def test_missing_and_damaged_pages(wcxb):
+    file = wcxb / "html" / "0001.html.gz"
+    data = read_folder(wcxb)
+    file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(DataError, match=r"0001\.html\.gz is damaged"):
+        _ = data.pages[0].html
+    file.unlink()
+    with pytest.raises(DataError, match=r"0001\.json has no 0001\.html\.gz"):
+        read_folder(wcxb)
+
+
+def test_segments_layout(tmp_path):
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html" / "a.html.gz").write_bytes(gzip.compress(b"<p>x"))
+    row = {"url": "http://a.example/", "with": ["x"], "without": ["y"]}
+    truth = tmp_path / "truth.json"
+    truth.write_text(json.dumps({"a.html": row}))
+    (first,) = read_folder(tmp_path).pages
+    assert (first.wanted, first.unwanted, first.html) == (("x",), ("y",), b"<p>x")
+    truth.write_text(json.dumps({"a.html": {}}))
+    with pytest.raises(DataError, match=r"truth\.json: a\.html has no segments"):
+        read_folder(tmp_path)
+
+
+def test_own_pages(tmp_path):
+    (tmp_path / "a.html").write_text("<p>x")
+    (tmp_path / "a.txt").write_text("x")
+    (tmp_path / "b.html.gz").write_bytes(gzip.compress(b"<p>y"))
+    (tmp_path / "b.txt").write_text("y")
+    (tmp_path / "b.comments.txt").write_text("I agree.")
+    a, b = read_folder(tmp_path).pages
+    assert (a.name, a.text, a.comments, a.html) == ("a", "x", "", b"<p>x")
+    assert (b.name, b.text, b.comments, b.html) == ("b", "y", "I agree.", b"<p>y")
+    (tmp_path / "a.txt").unlink()
+    with pytest.raises(DataError, match=r"a\.html has no a\.txt"):
+        read_folder(tmp_path)
+
+
+def test_no_pages(tmp_path):
+    with pytest.raises(DataError, match="holds no labelled pages"):
+        read_folder(tmp_path)
+    with pytest.raises(DataError, match="none is no folder"):
+        read_folder(tmp_path / "none")
+
+
+def test_contradictions(wcxb):
+    # Both pages have the same bytes; their texts differ.
+    assert contradictions(read_folder(wcxb).pages) == [("0001", "0002")]
+
+
+def test_a_missing_dependency_names_the_extra():
+    with pytest.raises(ImportError, match=r"needs nothing_of_the_kind.*\[train\]"):
+        need("nothing_of_the_kind.at_all")
