@@ -6,18 +6,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from scrapy_eatext.addon import Addon
+    from scrapy_eatext.downloadermiddleware import EatextDownloaderMiddleware
     from scrapy_eatext.extraction import extract
+    from scrapy_eatext.pipelines import EatextPipeline
     from scrapy_eatext.result import Block, MainText
+    from scrapy_eatext.service import main_text
+    from scrapy_eatext.spidermiddleware import EatextSpiderMiddleware
 
-__all__ = ["Block", "MainText", "extract"]
+__all__ = [
+    "Addon",
+    "Block",
+    "EatextDownloaderMiddleware",
+    "EatextPipeline",
+    "EatextSpiderMiddleware",
+    "MainText",
+    "extract",
+    "main_text",
+]
 __version__ = "0.1.0"
 
 # Where each public name lives.  They are loaded when first used, so that
 # importing the package costs nothing, as `scrapy` does with every command.
 _HOMES = {
+    "Addon": "addon",
     "Block": "result",
+    "EatextDownloaderMiddleware": "downloadermiddleware",
+    "EatextPipeline": "pipelines",
+    "EatextSpiderMiddleware": "spidermiddleware",
     "MainText": "result",
     "extract": "extraction",
+    "main_text": "service",
 }
 
 

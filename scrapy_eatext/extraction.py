@@ -9,6 +9,7 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.output.text import render_text
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Block, MainText
+from scrapy_eatext.rules import apply_rules
 
 if TYPE_CHECKING:
     from parsel import Selector
@@ -35,15 +36,32 @@ def extract(
     return run(get_algorithm(algorithm, options), Page.of(html, url), blocks=blocks)
 
 
-def run(algorithm: Algorithm[Any], page: Page, *, blocks: bool = False) -> MainText:
-    """Let one algorithm judge one page and render what it keeps."""
-    verdict = algorithm.judge(page)
+def run(
+    algorithm: Algorithm[Any],
+    page: Page,
+    *,
+    blocks: bool = False,
+    rules: tuple[str, str] = ("", ""),
+) -> MainText:
+    """Let one algorithm judge one page and render what it keeps.
+
+    ``rules`` are XPath expressions for elements to keep and to remove whatever
+    the algorithm says.
+    """
+    verdict = apply_rules(page, algorithm.judge(page), *rules)
+    return render(verdict, page, algorithm.name, algorithm.version, blocks=blocks)
+
+
+def render(
+    verdict: Verdict, page: Page, name: str, version: str, *, blocks: bool = False
+) -> MainText:
+    """What a verdict keeps of a page, with the name and version of its maker."""
     text = verdict.text if verdict.text is not None else render_text(verdict)
     return MainText(
         text=text,
         title=page.title,
-        algorithm=algorithm.name,
-        version=algorithm.version,
+        algorithm=name,
+        version=version,
         score=verdict.score,
         page_type=verdict.page_type,
         language=verdict.language or page.language,

@@ -45,3 +45,15 @@ class MainText:
 
     def __str__(self) -> str:
         return self.text
+
+
+# What EATEXT_FIELDS may put into an item.
+ATTRIBUTES = (
+    "text",
+    "title",
+    "algorithm",
+    "version",
+    "score",
+    "page_type",
+    "language",
+)

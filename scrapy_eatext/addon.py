@@ -1,0 +1,39 @@
+"""One line in ADDONS that puts every component in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.downloadermiddleware import EatextDownloaderMiddleware
+from scrapy_eatext.pipelines import EatextPipeline
+from scrapy_eatext.spidermiddleware import EatextSpiderMiddleware
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+# Before RetryMiddleware (550) on the way in, after the 543 of project
+# templates and scrapy-poet's, so that those can read the text.
+_DOWNLOADER_PRIORITY = 545
+# Next to the engine, after every middleware that makes or replaces items.
+_SPIDER_PRIORITY = 40
+# Before pipelines that check or store what is in an item.
+_PIPELINE_PRIORITY = 100
+
+
+class Addon:
+    """``ADDONS = {"scrapy_eatext.Addon": 500}`` enables everything.
+
+    What the project's settings say of a component stays.
+    """
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        for key, component, priority in (
+            (
+                "DOWNLOADER_MIDDLEWARES",
+                EatextDownloaderMiddleware,
+                _DOWNLOADER_PRIORITY,
+            ),
+            ("SPIDER_MIDDLEWARES", EatextSpiderMiddleware, _SPIDER_PRIORITY),
+            ("ITEM_PIPELINES", EatextPipeline, _PIPELINE_PRIORITY),
+        ):
+            settings.setdefault_in_component_priority_dict(key, component, priority)

@@ -1,0 +1,158 @@
+"""One page through the algorithms chosen for it, whatever may go wrong on the way."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext import lastresort
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.deadline import TimeLimitError, check, time_limit
+from scrapy_eatext.extraction import render, run
+from scrapy_eatext.page import Page
+from scrapy_eatext.result import MainText
+from scrapy_eatext.rules import apply_rules
+
+if TYPE_CHECKING:
+    from scrapy.http import TextResponse
+
+    from scrapy_eatext.choice import Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a page may take: seconds, bytes (0 is no limit).
+
+    ``last_resort`` says what a page gets that takes more: ``density`` or
+    ``empty``.
+    """
+
+    timeout: float = 0.0
+    max_size: int = 0
+    last_resort: str = "density"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A page to extract.  With ``give_up`` only the last resort is tried."""
+
+    html: str | bytes | TextResponse
+    url: str
+    choice: Choice
+    limits: Limits
+    give_up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception that an extraction met: its class, and how it came about."""
+
+    name: str
+    traceback: str
+
+    @classmethod
+    def of(cls, error: Exception) -> Failure:
+        shown = "".join(traceback.format_exception(error))
+        return cls(type(error).__name__, shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a page.
+
+    ``kind`` is ``extracted`` (a text that passes), ``below`` (none passes),
+    ``empty`` (there is no text), ``failed``, ``timed_out``, ``too_large`` or
+    ``worker_died``; the last four have what the last resort found.
+    """
+
+    result: MainText
+    kind: str
+    seconds: float = 0.0
+    failures: tuple[Failure, ...] = ()
+
+
+def extract_page(job: Job) -> Outcome:
+    """Extract a page.  Nothing that a page or an algorithm does raises."""
+    started = time.perf_counter()
+    failures: list[Failure] = []
+    result, kind = _extract(job, failures)
+    seconds = time.perf_counter() - started
+    return Outcome(result, kind, seconds, tuple(failures))
+
+
+def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
+    html: Any = job.html
+    page = None
+    kind = "failed"
+    try:
+        with time_limit(job.limits.timeout):
+            size = _size(html)
+            if job.limits.max_size and size > job.limits.max_size:
+                kind = "too_large"
+                html = _beginning(html, job.limits.max_size)
+            page = Page.of(html, job.url)
+            check()
+            if kind != "too_large" and not job.give_up:
+                return _cascade(job.choice, page, failures)
+    except TimeLimitError:
+        kind = "timed_out"
+    except Exception as error:  # noqa: BLE001
+        failures.append(Failure.of(error))
+    return _last_resort(page, job, failures), kind
+
+
+def _cascade(
+    choice: Choice, page: Page, failures: list[Failure]
+) -> tuple[MainText, str]:
+    """The first text that passes, else the longest.
+
+    An algorithm that fails leaves its place to the next; the error of the
+    last one is raised where none came to an end.
+    """
+    results: list[MainText] = []
+    for name in choice.algorithms:
+        try:
+            algorithm = get_algorithm(name, choice.options.get(name))
+            result = run(algorithm, page, rules=(choice.keep, choice.remove))
+        except TimeLimitError:
+            raise
+        except Exception as error:
+            if name == choice.algorithms[-1] and not results:
+                raise
+            failures.append(Failure.of(error))
+            continue
+        if choice.passes(result.text, result.score):
+            return result, "extracted"
+        results.append(result)
+        check()
+    result = max(results, key=lambda result: len(result.text))
+    kind = "below" if result.text else "empty"
+    return (replace(result, text="") if choice.below == "empty" else result), kind
+
+
+def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
+    if page is None or job.limits.last_resort == "empty":
+        return MainText()
+    try:
+        # What it needs is linear, but a page can be long.
+        with time_limit(job.limits.timeout):
+            verdict = lastresort.judge(page)
+            check()
+            verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
+            return render(verdict, page, lastresort.NAME, lastresort.VERSION)
+    except TimeLimitError:
+        return MainText()
+    except Exception as error:  # noqa: BLE001
+        failures.append(Failure.of(error))
+        return MainText()
+
+
+def _size(html: str | bytes | TextResponse) -> int:
+    return len(html) if isinstance(html, (str, bytes)) else len(html.body)
+
+
+def _beginning(html: str | bytes | TextResponse, size: int) -> str | bytes:
+    """The first so many bytes, or characters, of a page."""
+    return html[:size] if isinstance(html, (str, bytes)) else html.body[:size]

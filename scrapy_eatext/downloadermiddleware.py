@@ -1,0 +1,41 @@
+"""The main text of every HTML response, in its meta before the callback runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.service import RESULT, Service
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Request, Response
+
+    # typing.Self requires Python 3.11
+    from typing_extensions import Self
+
+
+class EatextDownloaderMiddleware:
+    """Puts a MainText into ``response.meta["main_text"]``.
+
+    Its place is below 550, RetryMiddleware's: from there it sees every final
+    response once, decompressed, redirects followed.  It never raises; a page
+    whose extraction fails goes on with an empty text.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._service = Service.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        # A request that was given another response's meta has its text too.
+        request.meta.pop(RESULT, None)
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        await self._service.process(request, response)
+        return response

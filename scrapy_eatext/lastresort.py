@@ -1,0 +1,41 @@
+"""What is left when no algorithm came to an end: dense blocks, in one pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.algorithms.base import Verdict
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+
+NAME = "last resort"
+VERSION = "1"
+# A block is text rather than furniture when it has this many characters and
+# at most this share of them is inside links; a heading needs a block after it.
+_MIN_CHARS = 80
+_MAX_LINKS = 0.25
+
+
+def judge(page: Page) -> Verdict:
+    """Keep long blocks that are no links, and the headings right above them.
+
+    Linear in the page whatever is in it.  It is sure of nothing: its score
+    is 0.
+    """
+    blocks = page.blocks
+    dense = [
+        blocks.chars[i] >= _MIN_CHARS
+        and blocks.link_chars[i] <= _MAX_LINKS * blocks.chars[i]
+        for i in range(len(blocks))
+    ]
+    kept = list(dense)
+    for i in range(len(blocks) - 1):
+        if dense[i + 1] and blocks.kind(i) == "heading":
+            kept[i] = True
+    return Verdict(
+        units=blocks,
+        kept=kept,
+        scores=[float(keep) for keep in kept],
+        reasons=["dense" if keep else "thin" for keep in kept],
+    )

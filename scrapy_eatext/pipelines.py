@@ -1,0 +1,136 @@
+"""The main text of its page in every item."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter, is_item
+from scrapy import Item
+from scrapy.exceptions import DropItem
+
+from scrapy_eatext.service import Found, Service
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+    # typing.Self requires Python 3.11
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+
+class EatextPipeline:
+    """Fills the fields of EATEXT_FIELDS.
+
+    The text is that of the response which the spider middleware tied the item
+    to, else that of the HTML in the item, else that of the page last seen at
+    the item's URL.  A field that the spider filled stays.  An item is never
+    lost over a field that cannot be set; it is dropped only where EATEXT_BELOW
+    says so.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._service = Service.of(crawler)
+        self._config = self._service.config
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
+        response = self._service.untie(item)
+        if not is_item(item):
+            return item
+        self._service.inc("item_count")
+        adapter = ItemAdapter(item)
+        open_fields = self._open_fields(item, adapter)
+        if not open_fields:
+            self._drop_html(item, adapter)
+            return item
+        source, found = "none", None
+        try:
+            source, found = await self._find(adapter, response)
+        except Exception as error:  # noqa: BLE001 - an item is never lost
+            self._service.count_error(self._url(adapter), error)
+        self._drop_html(item, adapter)
+        if found is None:
+            self._service.inc("item/none")
+            return item
+        if found.drop:
+            self._service.inc("item/dropped")
+            raise DropItem(
+                f"main text is {found.outcome.kind}: {len(found.result.text)} "
+                f"characters, score {found.result.score:.2f}"
+            )
+        filled = [self._set(item, adapter, f, found) for f in open_fields]
+        self._service.inc(f"item/{source}" if all(filled) else "item/not_settable")
+        return item
+
+    def _open_fields(self, item: Any, adapter: ItemAdapter) -> list[str]:
+        """The fields that the item has and that are empty."""
+        names = ItemAdapter.get_field_names_from_class(type(item))
+        known = [f for f in self._config.fields if names is None or f in names]
+        if len(known) < len(self._config.fields):
+            missing = sorted(set(self._config.fields) - set(known))
+            self._warn(
+                f"field {type(item)}",
+                "%(cls)s has no field %(missing)s for the main text",
+                {"cls": type(item).__qualname__, "missing": ", ".join(missing)},
+            )
+        open_fields = [f for f in known if not adapter.get(f)]
+        if not known:
+            self._service.inc("item/no_field")
+        elif not open_fields:
+            self._service.inc("item/already_filled")
+        return open_fields
+
+    async def _find(
+        self, adapter: ItemAdapter, response: Any
+    ) -> tuple[str, Found | None]:
+        """An item's text and where it is from."""
+        if response is not None:
+            found = await self._service.of_response(response)
+            if found is not None:
+                return "response", found
+        html = adapter.get(self._config.html_field) if self._config.html_field else None
+        if isinstance(html, (str, bytes)) and html:
+            return "html", await self._service.of_html(html, self._url(adapter))
+        url = self._url(adapter)
+        return "url", self._service.of_url(url) if url else None
+
+    def _url(self, adapter: ItemAdapter) -> str:
+        url = adapter.get(self._config.url_field) if self._config.url_field else None
+        return url if isinstance(url, str) else ""
+
+    def _drop_html(self, item: Any, adapter: ItemAdapter) -> None:
+        """Take the raw HTML out of an item; a field that must be there is emptied."""
+        name = self._config.html_field
+        if not name or not adapter.get(name):
+            return
+        if isinstance(item, (dict, Item)):
+            del adapter[name]
+        else:
+            self._assign(item, adapter, name, type(adapter[name])())
+
+    def _set(self, item: Any, adapter: ItemAdapter, name: str, found: Found) -> bool:
+        value = getattr(found.result, self._config.fields[name])
+        return self._assign(item, adapter, name, value)
+
+    def _assign(self, item: Any, adapter: ItemAdapter, name: str, value: Any) -> bool:
+        try:
+            adapter[name] = value
+        except Exception as error:  # noqa: BLE001 - frozen, or its own validation
+            self._warn(
+                f"set {name} {type(item)}",
+                "The field %(name)s of %(cls)s cannot be set: %(error)r",
+                {"name": name, "cls": type(item).__qualname__, "error": error},
+            )
+            return False
+        return True
+
+    def _warn(self, once: str, message: str, values: dict[str, Any]) -> None:
+        if self._service.first(once):
+            logger.warning(message, values, extra={"spider": self._crawler.spider})

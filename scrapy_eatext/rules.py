@@ -1,0 +1,85 @@
+"""What a site's own CSS says of its blocks, over what an algorithm says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Verdict
+    from scrapy_eatext.page import Page
+
+_REASONS = {True: "pinned by a rule", False: "removed by a rule"}
+
+
+def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict:
+    """A verdict after the XPath expressions keep and remove had their say.
+
+    Of the elements found, the nearest one around a block decides over it; an
+    element found by both removes.  Units that have no place on the page (lines
+    of source) stay as they are judged.
+    """
+    rules: dict[Any, bool] = {}
+    if keep:
+        rules.update((element, True) for element in page.root.xpath(keep))
+    if remove:
+        rules.update((element, False) for element in page.root.xpath(remove))
+    if not rules:
+        return verdict
+    said = (
+        _by_element(page, rules)
+        if verdict.units is page.blocks
+        else _by_xpath(page, verdict, rules)
+    )
+    kept = list(verdict.kept)
+    scores = list(verdict.scores)
+    reasons = list(verdict.reasons)
+    for i, rule in enumerate(said):
+        if rule is not None:
+            kept[i] = rule
+            scores[i] = float(rule)
+            reasons[i] = _REASONS[rule]
+    # A text that the algorithm joined itself knows nothing of the rules.
+    return replace(verdict, kept=kept, scores=scores, reasons=reasons, text=None)
+
+
+def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
+    """What the rules say of each of the page's blocks."""
+    # Every element is climbed from once, however deep the page: what was
+    # found for it is noted for all on the way.
+    known: dict[Any, bool | None] = dict(rules)
+    said = []
+    for i in range(len(page.blocks)):
+        element = page.blocks.element(i)
+        way = []
+        while element is not None and element not in known:
+            way.append(element)
+            element = element.getparent()
+        rule = None if element is None else known[element]
+        known.update((passed, rule) for passed in way)
+        said.append(rule)
+    return said
+
+
+def _by_xpath(
+    page: Page, verdict: Verdict, rules: dict[Any, bool]
+) -> list[bool | None]:
+    """What the rules say of units that know their xpath alone."""
+    tree = page.root.getroottree()
+    paths = {tree.getpath(element): rule for element, rule in rules.items()}
+    # The longest that is the beginning of a unit's path is the nearest.
+    lengths = sorted({len(path) for path in paths}, reverse=True)
+    said: list[bool | None] = []
+    for i in range(len(verdict.units)):
+        xpath = verdict.units.xpath(i)
+        said.append(
+            next(
+                (
+                    paths[xpath[:n]]
+                    for n in lengths
+                    if xpath[:n] in paths and xpath[n : n + 1] in ("", "/")
+                ),
+                None,
+            )
+        )
+    return said
