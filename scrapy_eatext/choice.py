@@ -11,8 +11,8 @@ from typing import Any
 from cssselect import SelectorError
 from parsel import css2xpath
 
-from scrapy_eatext.algorithms import DEFAULT, REGISTRY, algorithm_class, get_algorithm
-from scrapy_eatext.algorithms.base import OptionError, make_options
+from scrapy_eatext.algorithms import DEFAULT, algorithm_class, get_algorithm
+from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
 
 BELOW = ("keep", "empty", "drop")
 # What a choice may be told for a site or a request.
@@ -133,14 +133,13 @@ def _merged(
     return merged
 
 
-def check_options(name: object, options: object, key: str) -> Mapping[str, Any]:
+def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
     """An algorithm's options, found good; SettingError otherwise."""
-    if not isinstance(name, str) or name not in REGISTRY:
-        raise SettingError(key, name, "under the name of an algorithm: " + _names())
+    cls = _algorithm(name, key, name)
     if not isinstance(options, Mapping):
         raise SettingError(key, options, "a dict of options")
     try:
-        make_options(algorithm_class(name).options_class, options)
+        make_options(cls.options_class, options)
     except OptionError as error:
         raise SettingError(
             f"{key}[{error.name!r}]", error.value, error.allowed
@@ -160,20 +159,21 @@ def check_loadable(choice: Choice, key: str) -> None:
         ) from error
 
 
-def _names() -> str:
-    return ", ".join(sorted(REGISTRY))
-
-
 def algorithm_names(value: object, key: str) -> tuple[str, ...]:
     """One algorithm or a cascade: a name, or a list of names."""
     names = [value] if isinstance(value, str) else value
-    if (
-        isinstance(names, (list, tuple))
-        and names
-        and all(isinstance(name, str) and name in REGISTRY for name in names)
-    ):
-        return tuple(names)
-    raise SettingError(key, value, f"one of {_names()}, or a list of them")
+    if not isinstance(names, (list, tuple)) or not names:
+        raise SettingError(key, value, "the name of an algorithm or a list of names")
+    for name in names:
+        _algorithm(name, key, value)
+    return tuple(names)
+
+
+def _algorithm(name: Any, key: str, value: object) -> type[Algorithm[Any]]:
+    try:
+        return algorithm_class(name)
+    except OptionError as error:
+        raise SettingError(key, value, error.allowed) from error
 
 
 def whole(value: object, key: str, low: int = 0) -> int:

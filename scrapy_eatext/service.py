@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
@@ -22,8 +23,6 @@ from scrapy_eatext.settings import Config
 from scrapy_eatext.workers import make_executor, wait
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from scrapy.crawler import Crawler
     from scrapy.http import Request, Response, TextResponse
 
@@ -73,7 +72,7 @@ class Service:
         self._stats = crawler.stats
         self._executor = make_executor(self.config)
         self._found: WeakKeyDictionary[Response, Found] = WeakKeyDictionary()
-        self._late: WeakKeyDictionary[Response, Future[Outcome]] = WeakKeyDictionary()
+        self._late: WeakKeyDictionary[Response, Future[Found]] = WeakKeyDictionary()
         self._recent: OrderedDict[str, Found] = OrderedDict()
         self._tied: OrderedDict[int, tuple[Any, ref[Response]]] = OrderedDict()
         self._logged: set[str] = set()
@@ -102,18 +101,10 @@ class Service:
         self._stats.inc_value("eatext/response_count")
         found = None
         try:
-            why, choice = self._choose(request, response)
-            if choice is None:
-                kind = why
-            elif not response.body:
-                found = Found(Outcome(MainText(), "empty"), choice)
-                kind = "empty"
-            else:
-                job = Job(response, response.url, choice, self.config.limits)
-                outcome = await wait(self._executor.submit(job))
-                found = Found(outcome, choice)
-                kind = outcome.kind
-                self._count(response.url, outcome)
+            kind, choice = self._choose(request, response)
+            if choice is not None:
+                found = await self._run(response, response.url, choice)
+                kind = found.outcome.kind
         except Exception as error:  # noqa: BLE001
             kind = "failed"
             self.count_error(response.url, error)
@@ -121,6 +112,15 @@ class Service:
         self._stats.inc_value(f"eatext/response/{kind}")
         if found is not None:
             self._remember(request, response, found)
+
+    async def _run(self, html: Any, url: str, choice: Choice) -> Found:
+        """Extract HTML, or a response on whose tree nobody works meanwhile."""
+        if not (html if isinstance(html, (str, bytes)) else html.body):
+            return Found(Outcome(MainText(), "empty"), choice)
+        job = Job(html, url, choice, self.config.limits)
+        outcome = await wait(self._executor.submit(job))
+        self._count(url, outcome)
+        return Found(outcome, choice)
 
     def _choose(
         self, request: Request, response: Response
@@ -179,16 +179,17 @@ class Service:
         _, choice = self._choose(request, response)
         if choice is None:
             return None
-        if response not in self._late:
-            # By now the spider may work on the response's own tree.
-            job = Job(response.text, response.url, choice, self.config.limits)
-            self._late[response] = self._executor.submit(job)
-            outcome = await wait(self._late[response])
-            self._count(response.url, outcome)
-            self._stats.inc_value(f"eatext/late/{outcome.kind}")
-        else:
-            outcome = await wait(self._late[response])
-        found = Found(outcome, choice)
+        if response in self._late:  # for another item, and not done yet
+            return await wait(self._late[response])
+        late = self._late[response] = Future()
+        try:
+            # By now the spider may work on the response's own tree: parse again.
+            found = await self._run(response.text, response.url, choice)
+        except BaseException as error:
+            late.set_exception(error)
+            raise
+        late.set_result(found)
+        self.inc(f"late/{found.outcome.kind}")
         self._remember(request, response, found)
         return found
 
@@ -197,13 +198,9 @@ class Service:
         choice = self.config.choice_for(url)
         if choice is None:
             return None
-        if not html:
-            return Found(Outcome(MainText(), "empty"), choice)
-        job = Job(html, url, choice, self.config.limits)
-        outcome = await wait(self._executor.submit(job))
-        self._count(url, outcome)
-        self._stats.inc_value(f"eatext/html/{outcome.kind}")
-        return Found(outcome, choice)
+        found = await self._run(html, url, choice)
+        self.inc(f"html/{found.outcome.kind}")
+        return found
 
     def of_url(self, url: str) -> Found | None:
         """What is known of the page last seen at a URL, or redirected from it."""

@@ -204,9 +204,10 @@ def _sites(value: object, choice: Choice) -> dict[str, Choice | None]:
         name = _host(host, where)
         if name in sites:
             raise SettingError(where, said, "there once: another key is the same host")
-        sites[name] = overridden(choice, said, where)
-        if sites[name] is not None:
-            check_loadable(sites[name], where)
+        site = overridden(choice, said, where)
+        if site is not None:
+            check_loadable(site, where)
+        sites[name] = site
     return sites
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -18,12 +19,22 @@ DEFAULT = "justext"
 
 
 def algorithm_class(name: str) -> type[Algorithm[Any]]:
-    """The class of an algorithm; OptionError where the name is unknown."""
-    if not isinstance(name, str) or name not in REGISTRY:
-        raise OptionError("algorithm", name, "one of " + ", ".join(sorted(REGISTRY)))
-    module, cls = REGISTRY[name]
-    found: type[Algorithm[Any]] = getattr(import_module(module), cls)
-    return found
+    """The class of an algorithm, by its name or its import path.
+
+    OptionError where there is none.
+    """
+    if isinstance(name, str) and name in REGISTRY:
+        module, cls = REGISTRY[name]
+        found: type[Algorithm[Any]] = getattr(import_module(module), cls)
+        return found
+    module, _, cls = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    if module:
+        with suppress(ImportError):
+            own = getattr(import_module(module), cls, None)
+            if isinstance(own, type) and issubclass(own, Algorithm):
+                return own
+    known = ", ".join(sorted(REGISTRY))
+    raise OptionError("algorithm", name, f"one of {known}, or the path of a class")
 
 
 def get_algorithm(

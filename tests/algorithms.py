@@ -1,0 +1,105 @@
+"""Algorithms that do on purpose what a page may do to a real one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+
+from scrapy_eatext.algorithms.base import Algorithm, Options, Verdict, number
+from scrapy_eatext.deadline import check
+
+
+@dataclass(frozen=True)
+class PlainOptions(Options):
+    min_length: int = number(0, 0, 1000)
+
+
+class Plain(Algorithm[PlainOptions]):
+    """Keeps every paragraph; sure by half."""
+
+    name = "plain"
+    version = "1"
+    options_class = PlainOptions
+
+    def judge(self, page) -> Verdict:
+        blocks = page.blocks
+        kept = [
+            blocks.kind(i) == "paragraph" and blocks.chars[i] >= self.options.min_length
+            for i in range(len(blocks))
+        ]
+        return Verdict(
+            units=blocks,
+            kept=kept,
+            scores=[float(keep) for keep in kept],
+            reasons=["" for _ in kept],
+            score=0.5,
+            page_type="test page",
+        )
+
+
+class Nothing(Plain):
+    """Keeps nothing."""
+
+    name = "nothing"
+
+    def judge(self, page) -> Verdict:
+        none = [False] * len(page.blocks)
+        return Verdict(page.blocks, none, [0.0] * len(none), [""] * len(none))
+
+
+class Broken(Plain):
+    """Raises on every page that has the word "broken"; else as Plain."""
+
+    name = "broken"
+
+    def judge(self, page) -> Verdict:
+        if "broken" in page.html:
+            raise ZeroDivisionError("a page broke it")
+        return super().judge(page)
+
+
+class Endless(Plain):
+    """Looks at its clock for ever on pages that have the word "endless"."""
+
+    name = "endless"
+
+    def judge(self, page) -> Verdict:
+        while "endless" in page.html:
+            check()
+            time.sleep(0.001)
+        return super().judge(page)
+
+
+class Stuck(Plain):
+    """Never looks at its clock on pages that have the word "stuck"."""
+
+    name = "stuck"
+
+    def judge(self, page) -> Verdict:
+        while "stuck" in page.html:
+            time.sleep(0.01)
+        return super().judge(page)
+
+
+class Killed(Plain):
+    """Kills its process on pages that have the word "killed"."""
+
+    name = "killed"
+
+    def judge(self, page) -> Verdict:
+        if "killed" in page.html:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().judge(page)
+
+
+class Greedy(Plain):
+    """Takes 4 GiB on pages that have the word "greedy"."""
+
+    name = "greedy"
+
+    def judge(self, page) -> Verdict:
+        if "greedy" in page.html:
+            b"x" * (4 << 30)
+        return super().judge(page)
