@@ -26,7 +26,7 @@ TASKS = {
     "test": ("test", ["-m", "pytest", "--cov"]),
 }
 # What the installed package depends on; it is installed anew when they change.
-SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/page/_walk.pyx"]
+SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/page/*.pyx"]
 
 
 def make_venv() -> None:
@@ -58,9 +58,9 @@ def pip(*arguments: str, env: dict[str, str] | None = None) -> None:
 def prepare(extra: str) -> None:
     """Install the package with an extra into .venv, unless it stands there."""
     digest = hashlib.sha256(sys.version.encode())
-    for name in SOURCES:
-        if (HERE / name).exists():
-            digest.update((HERE / name).read_bytes())
+    for pattern in SOURCES:
+        for path in sorted(HERE.glob(pattern)):
+            digest.update(path.read_bytes())
     stamp = VENV / f"installed-{extra or 'base'}"
     if stamp.exists() and stamp.read_text() == digest.hexdigest():
         return

@@ -1,4 +1,4 @@
-"""The optional compiled walk.  Everything else about the package is in setup.cfg."""
+"""The optional compiled modules.  Everything else about the package is in setup.cfg."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-WALK = Path("scrapy_eatext", "page", "_walk.pyx")
-
 
 def extensions() -> list[Extension]:
-    """The compiled walk, where it can be built; its Python twin serves elsewhere.
+    """The compiled twins, where they can be built; the Python ones serve elsewhere.
 
-    setuptools hands the .pyx to Cython by itself, and because the extension is
+    setuptools hands a .pyx to Cython by itself, and because the extensions are
     optional, a machine without a compiler gets a warning and no extension.
     """
     try:
@@ -20,17 +18,16 @@ def extensions() -> list[Extension]:
         import lxml
     except ImportError:  # built without isolation, and without these
         return []
-    if not WALK.exists():
-        return []
     return [
         Extension(
-            "scrapy_eatext.page._walk",
-            [WALK.as_posix()],
+            ".".join(source.with_suffix("").parts),
+            [source.as_posix()],
             # lxml's wheels bring the headers of its C API and of libxml2;
             # nothing is linked, as the library is in the process already.
             include_dirs=lxml.get_include(),
             optional=True,
         )
+        for source in sorted(Path("scrapy_eatext", "page").glob("*.pyx"))
     ]
 
 

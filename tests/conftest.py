@@ -8,6 +8,9 @@ from hypothesis import HealthCheck, settings
 # tests of its own.
 settings.register_profile("default", deadline=None)
 settings.register_profile(
-    "quick", deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow]
+    "quick",
+    deadline=None,
+    max_examples=20,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -9,6 +9,7 @@ from lxml import etree
 
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.walk import walk
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ class Page:
         self._html = html
 
     @classmethod
-    def of(cls, html: bytes | str | Selector | TextResponse, url: str | None = None) -> Page:
+    def of(
+        cls, html: bytes | str | Selector | TextResponse, url: str | None = None
+    ) -> Page:
         """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
 
         The last two hand over the tree that they have.  Bytes are decoded as
@@ -51,6 +54,12 @@ class Page:
             return cls(parse(text), url=url, body=html, html=text)
         if isinstance(html, str):
             return cls(parse(html), url=url, html=html)
+        if hasattr(html, "selector"):  # a response, which parses when asked for it
+            source = encode(html.text)
+            harmless = tame(source)
+            if harmless is not source:
+                root = parse_source(harmless)
+                return cls(root, url=url or html.url, body=html.body, html=html.text)
         # A response has a selector, which has the tree; a selector is one.
         selector = getattr(html, "selector", html)
         root = getattr(selector, "root", None)
@@ -92,13 +101,24 @@ class Page:
         return (declared or "").strip().replace("_", "-").partition("-")[0].lower()
 
 
+def encode(text: str) -> bytes:
+    """The source of a page as parsel hands it to the parser."""
+    return text.strip().replace("\x00", "").encode("utf-8", "replace")
+
+
 def parse(text: str) -> Any:
+    """The root element of a page."""
+    return parse_source(tame(encode(text)))
+
+
+def parse_source(source: bytes) -> Any:
     """The root element of a page, by the parser and options that parsel takes."""
-    body = text.strip().replace("\x00", "").encode("utf-8", "replace")
     # Without a table of ids the tree is the same and made faster.
-    parser = etree.HTMLParser(recover=True, encoding="utf-8", huge_tree=True, collect_ids=False)
+    parser = etree.HTMLParser(
+        recover=True, encoding="utf-8", huge_tree=True, collect_ids=False
+    )
     try:
-        root = etree.fromstring(body or b"<html/>", parser)
+        root = etree.fromstring(source or b"<html/>", parser)
     except etree.XMLSyntaxError:
         root = None
     return etree.Element("html") if root is None else root

@@ -14,7 +14,9 @@ KINDS = (
     "term",
     "definition",
 )
-PARAGRAPH, HEADING, ITEM, QUOTE, CODE, CELL, CAPTION, TERM, DEFINITION = range(len(KINDS))
+PARAGRAPH, HEADING, ITEM, QUOTE, CODE, CELL, CAPTION, TERM, DEFINITION = range(
+    len(KINDS)
+)
 
 # Elements that a browser lays out as blocks: text on their two sides is never
 # one word.
@@ -39,9 +41,7 @@ SKIP = frozenset(
 CONTROLS = frozenset("button datalist input meter progress select textarea".split())
 
 # Skipped elements that take room on a line: words beside them stand apart.
-SPACERS = CONTROLS | frozenset(
-    "audio canvas embed iframe img object svg video".split()
-)
+SPACERS = CONTROLS | frozenset("audio canvas embed iframe img object svg video".split())
 
 # Elements that say what kind of text is in them.
 KIND_OF = {

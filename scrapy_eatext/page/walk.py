@@ -113,7 +113,10 @@ MAX_VALUE = 1000
 # A word of a name: sidebarLeft-2 has sidebar and Left.
 _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 # White space inside is bounded by what stands before it, so this is linear.
-_HIDING = re.compile(r"(?:display[ \t\n\r\f]*:[ \t\n\r\f]*none|visibility[ \t\n\r\f]*:[ \t\n\r\f]*hidden)", re.I)
+_HIDING = re.compile(
+    r"(?:display[ \t\n\r\f]*:[ \t\n\r\f]*none|visibility[ \t\n\r\f]*:[ \t\n\r\f]*hidden)",
+    re.I,
+)
 _NEWLINES = re.compile(r"\r\n?")
 # All white space of preformatted text but tabs and line feeds is one column.
 _PRE_SPACE = re.compile(r"[^\S\n\t]")
@@ -197,7 +200,9 @@ class _Run:
         self._append(text, link, strong)
         self.pending = _SPACE if piece[-1].isspace() else _NONE
 
-    def add_preformatted(self, piece: str, link: bool, strong: bool, inner: int) -> None:
+    def add_preformatted(
+        self, piece: str, link: bool, strong: bool, inner: int
+    ) -> None:
         """Add text whose white space counts."""
         if INVISIBLE.search(piece):
             piece = INVISIBLE.sub("", piece)
@@ -265,7 +270,9 @@ class _Tables:
                 self.tokens += name_tokens(value[:MAX_VALUE], prefix)
         del self.tokens[first + MAX_TOKENS :]
         here = len(self.blocks)
-        self.elements.append([parent, tag, depth, here, here, first, len(self.tokens) - first])
+        self.elements.append(
+            [parent, tag, depth, here, here, first, len(self.tokens) - first]
+        )
         self.nodes.append(element)
         self.started += 1
         return len(self.elements) - 1
@@ -381,7 +388,9 @@ def _inside(frame: _Frame, element: Any, name: str, row: int, is_block: bool) ->
     """The frame inside an element, given the one outside."""
     if not is_block:
         if name == "a":
-            return frame._replace(link=True) if element.get("href") is not None else frame
+            return (
+                frame._replace(link=True) if element.get("href") is not None else frame
+            )
         return frame._replace(strong=True) if name in _STRONG else frame
     block, kind, level, item, table_row, lists, link, strong, pre = frame
     block = row

@@ -1,0 +1,232 @@
+# cython: language_level=3
+"""The compiled twin of guard.python_surplus()."""
+
+from libc.string cimport memchr
+
+
+cdef struct Cursor:
+    # The byte that is read next, and the one behind the last.
+    const unsigned char* at
+    const unsigned char* end
+
+
+cdef inline bint is_space(unsigned char c) noexcept nogil:
+    return c == 32 or c == 9 or c == 10 or c == 13 or c == 12
+
+
+cdef inline bint is_letter(unsigned char c) noexcept nogil:
+    return 97 <= (c | 32) <= 122
+
+
+cdef inline void skip_to(Cursor* c, unsigned char sign) noexcept nogil:
+    """Move to the next such sign, or to the end."""
+    cdef const void* found = memchr(c.at, sign, c.end - c.at)
+    c.at = <const unsigned char*>found if found != NULL else c.end
+
+
+cdef bint starts(Cursor* c, const char* word) noexcept nogil:
+    """Whether the source goes on with a word in lower case, whatever its case is."""
+    cdef const unsigned char* at = c.at
+    while word[0]:
+        if at >= c.end or (at[0] | 32 if is_letter(at[0]) else at[0]) != word[0]:
+            return False
+        at += 1
+        word += 1
+    return True
+
+
+cdef bint is_name(Cursor* c, const char* word, Py_ssize_t size) noexcept nogil:
+    """Whether a tag's name here is this one."""
+    if c.end - c.at <= size or not starts(c, word):
+        return False
+    return is_space(c.at[size]) or c.at[size] == b"/" or c.at[size] == b">"
+
+
+cdef const char* raw_name(Cursor* c) noexcept nogil:
+    """The name here, where it is of an element with text alone inside, else NULL."""
+    cdef unsigned char first = c.at[0] | 32
+    if first == b"s":
+        if is_name(c, b"script", 6):
+            return b"script"
+        if is_name(c, b"style", 5):
+            return b"style"
+    elif first == b"t":
+        if is_name(c, b"title", 5):
+            return b"title"
+        if is_name(c, b"textarea", 8):
+            return b"textarea"
+    elif first == b"i":
+        if is_name(c, b"iframe", 6):
+            return b"iframe"
+    elif first == b"n":
+        if is_name(c, b"noembed", 7):
+            return b"noembed"
+        if is_name(c, b"noframes", 8):
+            return b"noframes"
+    elif first == b"p":
+        if is_name(c, b"plaintext", 9):
+            return b"plaintext"
+    elif first == b"x":
+        if is_name(c, b"xmp", 3):
+            return b"xmp"
+    return NULL
+
+
+cdef inline bint skip_attribute(Cursor* c) noexcept nogil:
+    """Move behind the next attribute of a tag, if it has one."""
+    cdef const unsigned char* back
+    while c.at < c.end and (is_space(c.at[0]) or c.at[0] == b"/"):
+        c.at += 1
+    if c.at >= c.end or c.at[0] == b">":
+        return False
+    # An equals sign at its start is a part of the name.
+    c.at += 1
+    while c.at < c.end and not (
+        is_space(c.at[0]) or c.at[0] == b"/" or c.at[0] == b">" or c.at[0] == b"="
+    ):
+        c.at += 1
+    back = c.at
+    while c.at < c.end and is_space(c.at[0]):
+        c.at += 1
+    if c.at >= c.end or c.at[0] != b"=":
+        c.at = back
+        return True
+    c.at += 1
+    while c.at < c.end and is_space(c.at[0]):
+        c.at += 1
+    if c.at >= c.end:
+        return True
+    if c.at[0] == b'"' or c.at[0] == b"'":
+        c.at += 1
+        skip_to(c, c.at[-1])
+        if c.at < c.end:
+            c.at += 1
+    else:
+        while c.at < c.end and not is_space(c.at[0]) and c.at[0] != b">":
+            c.at += 1
+    return True
+
+
+cdef void skip_comment(Cursor* c) noexcept nogil:
+    """Move behind the comment that starts here."""
+    cdef const unsigned char* start = c.at
+    c.at += 4
+    while True:
+        skip_to(c, b">")
+        if c.at >= c.end:
+            return
+        c.at += 1
+        if c.at[-2] == b"-" and c.at[-3] == b"-":  # those of <!-- serve too
+            return
+        if c.at - start >= 8 and (
+            c.at[-2] == b"!" and c.at[-3] == b"-" and c.at[-4] == b"-"
+        ):
+            return
+
+
+cdef void skip_raw(Cursor* c, const char* name) noexcept nogil:
+    """Move to the end tag of an element with text alone inside."""
+    cdef Py_ssize_t size = 0
+    cdef bint script = name[0] == b"s" and name[1] == b"c"
+    cdef bint commented = False
+    cdef bint nested = False
+    cdef const unsigned char* start
+    if name[0] == b"p":
+        c.at = c.end
+        return
+    while name[size]:
+        size += 1
+    while True:
+        start = c.at
+        skip_to(c, b"<")
+        if commented:
+            # Up to here the comment may have ended.
+            if ends_comment(start, c.at):
+                commented = nested = False
+        if c.at >= c.end:
+            return
+        c.at += 1
+        if c.at >= c.end:
+            return
+        if c.at[0] == b"/":
+            c.at += 1
+            if is_name(c, name, size):
+                if not nested:
+                    c.at -= 2
+                    return
+                nested = False
+        elif script and commented and is_name(c, name, size):
+            nested = True
+        elif script and starts(c, b"!--"):
+            commented = True
+            c.at += 1  # its dashes may be those of its end
+
+
+cdef bint ends_comment(
+    const unsigned char* at, const unsigned char* end
+) noexcept nogil:
+    """Whether --> stands between the two."""
+    cdef const unsigned char* found
+    while True:
+        found = <const unsigned char*>memchr(at, b">", end - at)
+        if found == NULL:
+            return False
+        if found - at >= 2 and found[-1] == b"-" and found[-2] == b"-":
+            return True
+        # What is before this sign may not serve another one twice, as dashes
+        # stand right before it or not at all.
+        at = found + 1
+
+
+def surplus(bytes source not None, Py_ssize_t most):
+    """Where the attributes stand that tags have beyond so many."""
+    cdef Cursor c
+    cdef const unsigned char* base = source
+    cdef const unsigned char* allowed = NULL
+    cdef const unsigned char* last
+    cdef const char* raw
+    cdef Py_ssize_t count
+    cdef bint opens
+    cuts = []
+    c.at = base
+    c.end = base + len(source)
+    with nogil:
+        while True:
+            skip_to(&c, b"<")
+            if c.end - c.at < 2:
+                break
+            c.at += 1
+            opens = c.at[0] != b"/"
+            if not opens:
+                c.at += 1
+                if c.at >= c.end:
+                    break
+            if not is_letter(c.at[0]):
+                if opens and c.end - c.at >= 3 and starts(&c, b"!--"):
+                    c.at -= 1
+                    skip_comment(&c)
+                elif not opens or c.at[0] == b"!" or c.at[0] == b"?":
+                    skip_to(&c, b">")
+                continue
+            raw = raw_name(&c) if opens else NULL
+            while c.at < c.end and not (
+                is_space(c.at[0]) or c.at[0] == b"/" or c.at[0] == b">"
+            ):
+                c.at += 1
+            count = 0
+            last = c.at
+            while skip_attribute(&c):
+                count += 1
+                last = c.at
+                if count == most:
+                    allowed = last
+            if opens and count > most:
+                with gil:
+                    cuts.append((allowed - base, last - base))
+            if c.at >= c.end:
+                break
+            c.at += 1  # the bracket
+            # A slash counts where it is none of an attribute's.
+            if raw != NULL and not (c.at - 2 >= last and c.at[-2] == b"/"):
+                skip_raw(&c, raw)
+    return cuts

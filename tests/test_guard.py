@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext.page import Page, guard
+from tests.pages import any_pages
+
+SCANNERS = [guard.python_surplus]
+if guard.surplus is not guard.python_surplus:
+    SCANNERS.append(guard.surplus)
+
+MANY = b" ".join(b"a%d=1" % i for i in range(60))
+
+
+@pytest.fixture(params=SCANNERS, ids=lambda scanner: scanner.__name__)
+def surplus(request):
+    return request.param
+
+
+def attribute_counts(source: bytes) -> list[int]:
+    parser = etree.HTMLParser(recover=True, encoding="utf-8", huge_tree=True)
+    root = etree.fromstring(source, parser)
+    return [] if root is None else [len(e.attrib) for e in root.iter(etree.Element)]
+
+
+# What stands before a tag with 60 attributes, each a way to mislead a reader of
+# tags that knows less than the parser.
+BEFORE = [
+    b"",
+    b"text < 3 & <> </> </3 a='> <-- ",
+    b"<p>it's",
+    b"<p title='>'>",
+    b'<p title=">" b>',
+    b"<p a= >",
+    b"<p a='1'b=2>",
+    b'<p a"=">" b>',
+    b'<p ="a>',
+    b'<p "a>',
+    b"<p a==>",
+    b'<p a="x""y">',
+    b"<p a =\n'>' b>",
+    b"<p a=b/>",
+    b"<p a\x0bb>",
+    b"</p title='>'>",
+    b"<a<b c='>'>",
+    b"<!-- <p ' -->",
+    b"<!-->",
+    b"<!--->",
+    b"<!--!> ' -->",
+    b"<!---!> ' -->",
+    b"<!-- --!>",
+    b"<!--<!-- -->",
+    b"<!x '>",
+    b"<? ' ?>",
+    b"<![CDATA[<i '>]]>",
+    b"<!DOCTYPE html '>",
+    b'<script>if (a<b) x = "\'"; </script>',
+    b"<script>'</scripty>'</SCRIPT x='>'>",
+    b"<script/>",
+    b"<script a/>",
+    b"<script a=b/>'</script>",
+    b"<script / >'</script>",
+    b"<script\x0b>",
+    b"<script\x0c>'</script>",
+    b"<script><!--></script>",
+    b"<script><!--<script '></script>--></script>",
+    b"<script><!-- --><script '></script>",
+    b"<script><!--<script>--></script>",
+    b"<script><!--<script><script></script></script>",
+    b"<script><!--<!--<script></script></script>",
+    b"<script><!--<scriptx></script>",
+    b"<script><!-- > ' </script>",
+    b"<script><!---></script>",
+    b"<style><!-- a[b='</style>",
+    b"<title>a < b' </title>",
+    b"<textarea><p '</textarea/>",
+    b"<xmp>'</xmp>",
+    b"<iframe>'</iframe>",
+    b"<noembed>'</noembed>",
+    b"<noframes>'</noframes>",
+    b"<noscript><p>it's</noscript>",
+    b"<svg><script>'</script></svg>",
+]
+
+
+@pytest.mark.parametrize("before", BEFORE, ids=repr)
+def test_tags_are_read_as_the_parser_reads_them(surplus, before):
+    source = before + b"<p " + MANY + b">text"
+    assert max(attribute_counts(source)) == 60
+    start, end = surplus(source, 50)[-1]
+    assert source[start:end] == b" " + b" ".join(b"a%d=1" % i for i in range(50, 60))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"",
+        b"<",
+        b"</",
+        b"<!",
+        b"<!-",
+        b"<!--",
+        b"<!-- <p " + MANY + b">",
+        b"<script><p " + MANY + b">",
+        b"<script><!-- <p " + MANY + b"></p",
+        b"<script><!--<script></script <p " + MANY + b">",
+        b"<plaintext></plaintext><p " + MANY + b">",
+        b"<title><p " + MANY + b">",
+        b"<title ",
+        b"<p a='>" + MANY + b">",
+        b"<p a=",
+        b"<p a",
+        b"<? <p " + MANY,
+        b"</p " + MANY + b">",
+    ],
+    ids=lambda source: repr(source[:30]),
+)
+def test_what_is_no_tag_with_too_much_is_left_alone(surplus, source):
+    assert surplus(source, 50) == []
+    assert max(attribute_counts(source), default=0) < 50
+
+
+@given(any_pages().map(lambda page: page.replace("\0", "").encode()))
+def test_generated_pages_are_read_as_the_parser_reads_them(source):
+    # A tag that has too much at the end tells where the reading stands.
+    page = source + b"<b " + MANY + b">"
+    seen = max(attribute_counts(page), default=0) >= 60
+    # The parser reads on behind the end of a page, but it keeps nothing of it.
+    kept = not re.search(rb"</html|</?frameset", source, re.IGNORECASE)
+    for surplus in SCANNERS:
+        found = bool(surplus(page, 50))
+        assert found == seen or (found and not kept)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "<script </script <!-- --> --!> < > / = ' \" a <p </p <title </title "
+            "<plaintext/ <? - ! <style </style \n é".split(" ")
+        ),
+        max_size=60,
+    ).map(lambda parts: "".join(parts).encode())
+)
+def test_twins_agree(source):
+    for end in (b"", b">", b"'>", b' x="'):
+        page = source + b" " + MANY + end + b"<b " + MANY + b">"
+        expected = guard.python_surplus(page, 50)
+        assert all(surplus(page, 50) == expected for surplus in SCANNERS)
+
+
+def test_ordinary_source_is_the_same_object():
+    source = b"<p class=a title='>'>text</p>" * 1000
+    assert guard.tame(source) is source
+
+
+def test_a_tag_keeps_its_first_attributes():
+    many = b" ".join(b"a%d='>'" % i for i in range(5000))
+    source = b"<p>one<div " + many + b"/ >two</div><br " + many + b"/>three"
+    tamed = guard.tame(source)
+    assert max(attribute_counts(tamed)) == guard.MAX_ATTRIBUTES
+    assert tamed.startswith(b"<p>one<div a0='>' a1='>' ")
+    assert tamed.endswith(b" a999='>'/>three")
+    assert tamed.count(b"/ >two</div>") == 1
+
+
+def test_a_response_with_such_a_tag_is_not_asked_for_its_tree():
+    source = "<p>before</p><div " + " ".join(f"a{i}" for i in range(5000)) + ">after"
+    response = HtmlResponse("https://example.com/", body=source, encoding="utf-8")
+    page = Page.of(response)
+    assert len(page.root[0][1].attrib) == guard.MAX_ATTRIBUTES
+    assert (page.url, page.body) == (response.url, response.body)
+    ordinary = response.replace(body="<p>text</p>" * 5000)
+    assert Page.of(ordinary).root is ordinary.selector.root
+
+
+def test_a_megabyte_of_attributes_is_parsed_at_once():
+    source = "<p>before</p><div " + " ".join(f"a{i}" for i in range(150_000)) + ">after"
+    start = time.perf_counter()
+    page = Page.of(source)
+    assert [page.blocks.text(i) for i in range(len(page.blocks))] == ["before", "after"]
+    # It takes half a minute where the tag goes to the parser as it is.
+    assert time.perf_counter() - start < 5
