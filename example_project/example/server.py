@@ -1,0 +1,100 @@
+"""The bundled site, served on a free port of the loopback interface."""
+
+from __future__ import annotations
+
+import gzip
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+SITE = Path(__file__).resolve().parent.parent / "site"
+START = "/index.html"
+
+REDIRECTS = {
+    "/": START,
+    "/docs/help": "/docs/faq.html",
+    "/herald/ferry": "/herald/ferry-timetable.html",
+    "/shop/sale": "/shop/category/teaware-2.html",
+}
+GZIPPED = frozenset({"/herald/market-hall.html"})
+# Some servers say how a page is encoded, others leave that to the page.
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".txt": "text/plain; charset=utf-8",
+    "/herald/tides": "image/png",
+    "/ja/shotengai.html": "text/html; charset=Shift_JIS",
+    "/old/knots.html": "text/html",
+    "/ru/samovar.html": "text/html",
+}
+MISSING = b"""<!DOCTYPE html>
+<html lang="en"><head><title>Not found</title></head>
+<body><h1>Not found</h1><p>There is no page at this address.</p></body></html>
+"""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers from the files that were there when the server started."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, files: dict[str, Path], *args: object) -> None:
+        self.files = files
+        super().__init__(*args)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if path in REDIRECTS:
+            self.answer(302, b"", Location=REDIRECTS[path])
+        elif path in self.files:
+            suffix = self.files[path].suffix
+            headers = {"Content-Type": TYPES.get(path) or TYPES[suffix]}
+            body = self.files[path].read_bytes()
+            if path in GZIPPED:
+                body = gzip.compress(body)
+                headers["Content-Encoding"] = "gzip"
+            self.answer(200, body, **headers)
+        else:
+            self.answer(404, MISSING, **{"Content-Type": TYPES[".html"]})
+
+    def answer(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Stay silent: the crawl has a log of its own."""
+
+
+class Site:
+    """A running server: ``url`` is where to begin, close() stops it."""
+
+    def __init__(self) -> None:
+        files = {
+            f"/{path.relative_to(SITE).as_posix()}": path
+            for path in SITE.rglob("*")
+            if path.is_file()
+        }
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, files))
+        # Connections that a client keeps open do not hold up the end.
+        self._server.daemon_threads = True
+        self._thread = Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}{START}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+if __name__ == "__main__":
+    site = Site()
+    print(site.url)
+    input("Press Enter to stop.\n")
+    site.close()

@@ -1,0 +1,32 @@
+"""Crawl the bundled site and show the feed; arguments go to ``scrapy crawl``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SHOWN = 3
+
+
+def main() -> int:
+    arguments = sys.argv[1:] or ["site"]
+    command = [sys.executable, "-m", "scrapy", "crawl", *arguments]
+    status = subprocess.run(command, cwd=HERE, check=False).returncode
+    if status:
+        return status
+    name = next((a for a in arguments if not a.startswith("-")), "site")
+    feed = HERE / "output" / f"{name}.jsonl"
+    items = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
+    for item in items[:SHOWN]:
+        print(f"\n{item['url']}\n{'-' * len(item['url'])}\n{item['main_text']}")
+    print(f"\n{len(items)} items, each with its main_text, are in")
+    for path in sorted(feed.parent.glob(f"{name}.*")):
+        print(f"  {path.relative_to(HERE.parent)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
