@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from scrapy_eatext.algorithms.base import Verdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Verdict
 
 
 def render_text(verdict: Verdict) -> str:

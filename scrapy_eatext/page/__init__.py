@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lxml import etree
 
@@ -54,22 +54,29 @@ class Page:
             return cls(parse(text), url=url, body=html, html=text)
         if isinstance(html, str):
             return cls(parse(html), url=url, html=html)
-        if hasattr(html, "selector"):  # a response, which parses when asked for it
-            source = encode(html.text)
-            harmless = tame(source)
-            if harmless is not source:
-                root = parse_source(harmless)
-                return cls(root, url=url or html.url, body=html.body, html=html.text)
-        # A response has a selector, which has the tree; a selector is one.
-        selector = getattr(html, "selector", html)
-        root = getattr(selector, "root", None)
-        if selector is html:
-            if root is None:
-                raise TypeError(
-                    f"a page is bytes, str, Selector or TextResponse, not {type(html).__name__}"
-                )
-            return cls(_element(root), url=url)
-        return cls(_element(root), url=url or html.url, body=html.body, html=html.text)
+        if hasattr(html, "selector"):
+            return cls._of_response(cast("TextResponse", html), url)
+        if not hasattr(html, "root"):
+            kind = type(html).__name__
+            raise TypeError(
+                f"a page is bytes, str, Selector or TextResponse, not {kind}"
+            )
+        return cls(_element(html.root), url=url)
+
+    @classmethod
+    def _of_response(cls, response: TextResponse, url: str | None) -> Page:
+        source = encode(response.text)
+        harmless = tame(source)
+        # The response would hand its source to the parser as it is.
+        root = (
+            parse_source(harmless) if harmless is not source else response.selector.root
+        )
+        return cls(
+            _element(root),
+            url=url or response.url,
+            body=response.body,
+            html=response.text,
+        )
 
     @cached_property
     def html(self) -> str:

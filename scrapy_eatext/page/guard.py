@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 
 # Far more than people write (hardly ever a hundred), far fewer than hurt.
 MAX_ATTRIBUTES = 1000
@@ -158,8 +160,6 @@ def _after_script(source: bytes, at: int) -> int:
     return len(source)
 
 
-surplus: Callable[[bytes, int], list[tuple[int, int]]]
-try:
-    from scrapy_eatext.page._guard import surplus
-except ImportError:  # built where no compiler was at hand
-    surplus = python_surplus
+surplus: Callable[[bytes, int], list[tuple[int, int]]] = python_surplus
+with suppress(ImportError):  # built where no compiler was at hand
+    surplus = import_module("scrapy_eatext.page._guard").surplus

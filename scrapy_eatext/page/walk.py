@@ -115,7 +115,7 @@ _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 # White space inside is bounded by what stands before it, so this is linear.
 _HIDING = re.compile(
     r"(?:display[ \t\n\r\f]*:[ \t\n\r\f]*none|visibility[ \t\n\r\f]*:[ \t\n\r\f]*hidden)",
-    re.I,
+    re.IGNORECASE,
 )
 _NEWLINES = re.compile(r"\r\n?")
 # All white space of preformatted text but tabs and line feeds is one column.
