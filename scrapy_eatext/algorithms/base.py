@@ -31,7 +31,7 @@ def choice(default: Any, *values: Any) -> Any:
     return field(default=default, metadata={"choices": values})
 
 
-def number(default: float, low: float, high: float, *others: str) -> Any:
+def number(default: float | str, low: float, high: float, *others: str) -> Any:
     """A dataclass field that holds a number from low to high, both included.
 
     It takes whole numbers only where the default is one; the others are words

@@ -26,7 +26,7 @@ _SHORT_OPEN = re.compile("<([a-zA-Z][-.a-zA-Z0-9]*)/")
 _CHARACTER = re.compile("&#([0-9]+)[^0-9]")
 _ENTITY = re.compile("&([a-zA-Z][-.a-zA-Z0-9]*)[^a-zA-Z0-9]")
 # What is taken whole as text where no tag or reference begins.
-_STRAY = re.compile("&([a-zA-Z][a-zA-Z0-9]*|#[0-9]*)?|<(/|![^<>]*)?")
+_STRAY = re.compile("&(?:[a-zA-Z][a-zA-Z0-9]*|#[0-9]*)?|<")
 _COMMENT_END = re.compile(r"--\s*>")
 _ATTRIBUTE = re.compile(
     r"\s*([a-zA-Z_][-:.a-zA-Z_0-9]*)"
@@ -36,7 +36,9 @@ _ATTRIBUTE = re.compile(
 _IN_ATTRIBUTE = re.compile("&(?:([a-zA-Z][-.a-zA-Z0-9]*)|#([0-9]+))(;?)")
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_FONTS = frozenset(("b", "cite", "code", "em", "i", "kbd", "samp", "strong", "tt", "var"))
+_FONTS = frozenset(
+    ("b", "cite", "code", "em", "i", "kbd", "samp", "strong", "tt", "var")
+)
 _PRE = frozenset(("pre", "xmp", "listing"))
 _LITERAL = frozenset(("xmp", "listing"))
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
@@ -270,8 +272,7 @@ class _Reader:
     def _stray(self, at: int) -> int | None:
         """Take a < or & that begins nothing for text."""
         found = _STRAY.match(self._html, at)
-        assert found is not None  # at stands on one of the two
-        if found.end() == len(self._html):
+        if found is None or found.end() == len(self._html):
             return None
         self._data(found[0])
         return found.end()
@@ -332,7 +333,9 @@ class _Reader:
         if action is not None:
             action(self)
         elif name == "a":
-            self._linked = bool(self._attributes(at, stop).get("href", "").strip(_SPACE))
+            self._linked = bool(
+                self._attributes(at, stop).get("href", "").strip(_SPACE)
+            )
             self._links += self._linked
         elif name == "img":
             self._data(self._attributes(at, stop).get("alt", "(image)"))

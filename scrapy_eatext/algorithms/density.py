@@ -1,0 +1,202 @@
+"""Text density: keep a line that holds more text than markup.
+
+After an article on boilerplate removal with a density filter in Java, whose
+lines are those of the page's source.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    Options,
+    Unit,
+    UnitList,
+    Verdict,
+    choice,
+    number,
+)
+from scrapy_eatext.algorithms.markup import block_markup, source_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.page import Page
+
+# What Java's BufferedReader ends a line at; str.splitlines() knows more.
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+# What Java's trim() takes off: everything up to the space.
+_TRIMMED = "".join(map(chr, range(0x21)))
+# Markup as the original sees it on one line; a tag without an end ends with it.
+_TAG = re.compile(r"<[^>]*(?:>|\Z)|>")
+
+
+@dataclass(frozen=True)
+class DensityOptions(Options):
+    """Which lines are looked at, and what they are held against.
+
+    ``reference`` looks at lines of the source, whatever ``lines`` says.
+    """
+
+    lines: str = choice("rendered", "rendered", "source")
+    threshold: float | str = number("stddev", 0, 1, "mean", "stddev")
+    min_chars: int = number(60, 0, 1_000_000)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Lines with their characters of text and of markup.
+
+    ``joined`` says that they are lines of source, which the text is made of
+    one after the other; otherwise they are blocks.
+    """
+
+    units: Units
+    chars: npt.NDArray[np.int64]
+    markup: npt.NDArray[np.int64]
+    joined: bool
+
+
+def measure(page: Page, options: DensityOptions) -> Measured:
+    """The lines of a page that the options ask for."""
+    if options.reference:
+        return _measured(
+            [(text, utf16_length(text.strip(_TRIMMED)), m) for text, m in _java(page)]
+        )
+    if options.lines == "source":
+        return _measured([(t, len(t), m) for t, m in source_lines(page.html) if t])
+    chars = np.array(page.blocks.chars, dtype=np.int64)
+    return Measured(page.blocks, chars, block_markup(page), joined=False)
+
+
+def _measured(rows: Sequence[tuple[str, int, int]]) -> Measured:
+    numbers = np.array([row[1:] for row in rows], dtype=np.int64).reshape(-1, 2)
+    units = UnitList([Unit(row[0], "line") for row in rows])
+    return Measured(units, numbers[:, 0], numbers[:, 1], joined=True)
+
+
+def _java(page: Page) -> list[tuple[str, int]]:
+    """The original's lines that are not empty: text, and characters of markup."""
+    return [
+        read_line(line) for line in _NEWLINE.split(page.html) if line.strip(_TRIMMED)
+    ]
+
+
+def read_line(line: str) -> tuple[str, int]:
+    """A line's text and characters of markup as the original scans it.
+
+    Every line starts outside markup; < and > count as neither.
+    """
+    line = line.strip(_TRIMMED)
+    text = _TAG.sub("", line)
+    brackets = line.count("<") + line.count(">")
+    return text, utf16_length(line) - utf16_length(text) - brackets
+
+
+def utf16_length(text: str) -> int:
+    """The length as Java counts it, in units of UTF-16."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def densities(
+    chars: npt.NDArray[np.int64], markup: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float32]:
+    """Text by text and markup, each line with one character more, in single precision."""
+    text = (chars + 1).astype(np.float32)
+    density: npt.NDArray[np.float32] = text / (text + markup.astype(np.float32))
+    return density
+
+
+def limit(density: npt.NDArray[np.float32], threshold: float | str) -> float:
+    """What a line's density must exceed: the number, the mean, or 0.5 less the deviation.
+
+    The deviation is that of a sample, 0 for one line.
+    """
+    if not isinstance(threshold, str):
+        return float(threshold)
+    # Single precision was for each line; the statistics were double.
+    values = density.astype(np.float64)
+    if threshold == "mean":
+        return float(values.mean()) if len(values) else 0.0
+    return 0.5 - (float(values.std(ddof=1)) if len(values) > 1 else 0.0)
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """What the filter says of lines: which are long enough, which it keeps."""
+
+    density: npt.NDArray[np.float32]
+    long: npt.NDArray[np.bool_]
+    kept: npt.NDArray[np.bool_]
+
+
+def filter_lines(lines: Measured, options: DensityOptions) -> Filtered:
+    """Hold lines against the threshold; those that are too short do not move it."""
+    density = densities(lines.chars, lines.markup)
+    long = lines.chars >= options.min_chars
+    # In double precision, as Java compares.
+    dense = density.astype(np.float64) > limit(density[long], options.threshold)
+    return Filtered(density, long, long & dense)
+
+
+class Density(Algorithm[DensityOptions]):
+    """Keep lines by their text density."""
+
+    name = "density"
+    version = "1"
+    options_class = DensityOptions
+
+    def judge(self, page: Page) -> Verdict:
+        lines = measure(page, self.options)
+        found = filter_lines(lines, self.options)
+        return verdict(lines, found.kept, found.density, reasons(found))
+
+
+def reasons(found: Filtered) -> list[str]:
+    """Why each line was kept or not."""
+    return [
+        "dense" if kept else "sparse" if long else "short"
+        for kept, long in zip(found.kept.tolist(), found.long.tolist(), strict=True)
+    ]
+
+
+def verdict(
+    lines: Measured,
+    kept: npt.NDArray[np.bool_],
+    scores: npt.NDArray[Any],
+    why: Sequence[str],
+) -> Verdict:
+    """A verdict on measured lines; its score is the mean over what is kept, by length."""
+    text = None
+    if lines.joined:
+        text = "\n".join(lines.units.text(i) for i in np.flatnonzero(kept).tolist())
+    return Verdict(
+        units=lines.units,
+        kept=kept.tolist(),
+        scores=scores.tolist(),
+        reasons=why,
+        text=text,
+        score=mean_score(kept, scores, lines.chars),
+    )
+
+
+def mean_score(
+    kept: npt.NDArray[np.bool_],
+    scores: npt.NDArray[Any],
+    chars: npt.NDArray[np.int64],
+) -> float:
+    """The mean score of what is kept, by its length; 0 where nothing is."""
+    weights = chars[kept].astype(np.float64)
+    if not weights.sum():
+        return 0.0
+    return float(np.average(scores[kept].astype(np.float64), weights=weights))
