@@ -261,6 +261,8 @@ class Service:
 
     async def _close(self) -> None:
         await self._executor.close()
+        for name, count in self._executor.counts().items():
+            self._stats.inc_value(f"eatext/worker/{name}", count)
         _services.pop(self._crawler, None)
 
 

@@ -8,32 +8,55 @@ concurrent.futures; wait() awaits one under any reactor, or none.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
-from collections.abc import Callable
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import asdict, replace
 from queue import SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from threading import Thread, Timer
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from weakref import WeakSet
 
 from scrapy.utils.asyncio import is_asyncio_available
 
 from scrapy_eatext.cascade import Job, Outcome, extract_page
+from scrapy_eatext.result import MainText
+from scrapy_eatext.worker import command, pack_job, receive, send, unpack_outcome
 
 if TYPE_CHECKING:
+    from scrapy_eatext.choice import Choice
     from scrapy_eatext.settings import Config
 
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
+# How long a worker may take to start and to end, and beyond the time limit of
+# its page: one that looks at its clock then still has its last resort.
+_START_SECONDS = 60.0
+_END_SECONDS = 2.0
+_GRACE = 1.0
+# A page that ends this many workers is at fault, and so is a system on which
+# so many do not start in a row.
+_MAX_DEATHS = 2
+_MAX_FAILED_STARTS = 3
+
 
 class Executor(Protocol):
     def submit(self, job: Job) -> Future[Outcome]: ...
     async def close(self) -> None: ...
+    def counts(self) -> Mapping[str, int]: ...
 
 
 class Runner(Protocol):
     """What a thread of a pool works with: it takes jobs until it is closed."""
+
+    counts: Counter[str]
 
     def run(self, job: Job) -> Outcome: ...
     def close(self) -> None: ...
@@ -50,15 +73,167 @@ class Inline:
     async def close(self) -> None:
         pass
 
+    def counts(self) -> Mapping[str, int]:
+        return {}
+
 
 class InThread:
     """Runs jobs in the pool's thread itself."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
 
     def run(self, job: Job) -> Outcome:
         return extract_page(job)
 
     def close(self) -> None:
         pass
+
+
+class InProcess:
+    """Runs jobs in a worker process, and starts another when that one ends.
+
+    A page that its worker has not done in time, even when it does not look at
+    its clock, loses the worker and gets the last resort, in a new one.  So
+    does a page in which two workers died; the first death may be another's
+    doing.  Where no worker can be started the page is done in this thread.
+    """
+
+    def __init__(self, choice: Choice, memory: int) -> None:
+        self._hello = {"choice": asdict(choice), "memory": memory}
+        self._worker: _Worker | None = None
+        self._failed_starts = 0
+        self.counts: Counter[str] = Counter()
+
+    def run(self, job: Job) -> Outcome:
+        started = time.perf_counter()
+        kind = ""
+        deaths = 0
+        while True:
+            worker = self._ready_worker()
+            if worker is None:
+                # What has killed a worker is not let near the crawl itself.
+                outcome = Outcome(MainText(), kind) if kind else extract_page(job)
+                break
+            answer = worker.ask(job)
+            if answer is not None:
+                outcome = replace(answer, kind=kind) if job.give_up else answer
+                break
+            self._end_worker()
+            if job.give_up:
+                outcome = Outcome(MainText(), kind)
+                break
+            if worker.stopped:
+                self.counts["stopped"] += 1
+                kind = "timed_out"
+            else:
+                self.counts["died"] += 1
+                kind = "worker_died"
+                deaths += 1
+            if kind == "timed_out" or deaths == _MAX_DEATHS:
+                job = replace(job, give_up=True)
+        return replace(outcome, seconds=time.perf_counter() - started)
+
+    def _ready_worker(self) -> _Worker | None:
+        if self._worker is not None and self._worker.process.poll() is not None:
+            # It died between two pages.
+            self.counts["died"] += 1
+            self._end_worker()
+        if self._worker is None and self._failed_starts < _MAX_FAILED_STARTS:
+            try:
+                self._worker = _Worker(self._hello)
+                self.counts["started"] += 1
+                self._failed_starts = 0
+            except OSError as error:
+                self._failed_starts += 1
+                self.counts["not_started"] += 1
+                logger.error(
+                    "No worker process could be started (%s); "
+                    "extraction goes on in a thread",
+                    error,
+                )
+        return self._worker
+
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def close(self) -> None:
+        self._end_worker()
+
+
+class _Worker:
+    """A worker process.  OSError where it does not get to work."""
+
+    def __init__(self, hello: dict[str, Any]) -> None:
+        self.stopped = False
+        # In a session of its own, no Ctrl-C reaches it.
+        self.process = subprocess.Popen(  # noqa: S603
+            command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._to = cast("IO[bytes]", self.process.stdin)
+        self._from = cast("IO[bytes]", self.process.stdout)
+        _live.add(self.process)
+        ready = self._exchange(hello, b"", _START_SECONDS)
+        if ready is None:
+            self.close()
+            raise ChildProcessError(
+                f"a worker ended at its start, with {self.process.returncode}"
+            )
+
+    def ask(self, job: Job) -> Outcome | None:
+        """Have a job done; None where the worker came to its end over it.
+
+        It is stopped when it is not done in time.
+        """
+        limit = job.limits.timeout + _GRACE if job.limits.timeout else 0.0
+        head = self._exchange(*pack_job(job), limit)
+        return None if head is None else unpack_outcome(head)
+
+    def _exchange(self, head: Any, body: bytes, limit: float) -> Any:
+        timer = Timer(limit, self._stop) if limit else None
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            send(self._to, head, body)
+            answer = receive(self._from)
+        except OSError:  # it is gone
+            answer = None
+        finally:
+            if timer is not None:
+                timer.cancel()
+        return None if answer is None else answer[0]
+
+    def _stop(self) -> None:
+        self.stopped = True
+        self.process.kill()
+
+    def close(self) -> None:
+        """End the process.  It ends by itself when nothing more can come."""
+        for pipe in (self._to, self._from):
+            with suppress(OSError):
+                pipe.close()
+        try:
+            self.process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        _live.discard(self.process)
+
+
+# A crawl that is ended by force closes no pool.
+_live: WeakSet[subprocess.Popen[bytes]] = WeakSet()
+
+
+@atexit.register
+def _kill_workers() -> None:
+    for process in list(_live):
+        process.kill()
 
 
 class Pool:
@@ -72,6 +247,7 @@ class Pool:
         self._make_runner = make_runner
         self._queue: SimpleQueue[tuple[Job, Future[Outcome]] | None] = SimpleQueue()
         self._ends: list[Future[None]] = []
+        self._runners: list[Runner] = []
 
     def submit(self, job: Job) -> Future[Outcome]:
         if not self._ends:
@@ -84,12 +260,16 @@ class Pool:
         for number in range(self._size):
             end: Future[None] = Future()
             self._ends.append(end)
+            runner = self._make_runner()
+            self._runners.append(runner)
             Thread(
-                target=self._work, args=(end,), name=f"eatext-{number}", daemon=True
+                target=self._work,
+                args=(runner, end),
+                name=f"eatext-{number}",
+                daemon=True,
             ).start()
 
-    def _work(self, end: Future[None]) -> None:
-        runner = self._make_runner()
+    def _work(self, runner: Runner, end: Future[None]) -> None:
         while task := self._queue.get():
             job, future = task
             if future.set_running_or_notify_cancel():
@@ -109,12 +289,18 @@ class Pool:
         for end in self._ends:
             await wait(end)
 
+    def counts(self) -> Mapping[str, int]:
+        """What happened to workers: ``started``, ``died``, and so on."""
+        return sum((runner.counts for runner in self._runners), Counter())
+
 
 def make_executor(config: Config) -> Executor:
     """The executor that the settings ask for."""
     if config.executor == "inline":
         return Inline()
-    return Pool(config.workers, InThread)
+    if config.executor == "thread":
+        return Pool(config.workers, InThread)
+    return Pool(config.workers, lambda: InProcess(config.choice, config.memory))
 
 
 async def wait(future: Future[_T]) -> _T:

@@ -1,0 +1,167 @@
+"""Crawls inside a test, under whichever reactor the test run has."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import scrapy
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerRunner, CrawlerRunner
+from scrapy.utils.test import get_reactor_settings
+
+if TYPE_CHECKING:
+    import pytest
+
+ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
+PLAIN = "tests.algorithms.Plain"
+
+# What pytest's --crawl-reactor says: none, asyncio or select.
+reactor_name = "none"
+
+
+def install_reactor(name: str) -> None:
+    """Make the reactor that all crawls of this test run have."""
+    global reactor_name  # noqa: PLW0603
+    reactor_name = name
+    if name == "asyncio":
+        from scrapy.utils.reactor import install_reactor
+
+        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    elif name == "select":
+        from twisted.internet import selectreactor
+
+        selectreactor.install()
+    if name != "none":
+        from twisted.internet import reactor
+
+        reactor.startRunning(installSignalHandlers=False)
+
+
+def stop_reactor() -> None:
+    """End the reactor's threads, which would keep the process alive."""
+    if reactor_name != "none":
+        from twisted.internet import reactor
+
+        reactor.fireSystemEvent("shutdown")
+
+
+def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine to its end under the reactor there is."""
+    if reactor_name == "none":
+        return asyncio.run(coroutine)
+    from scrapy.utils.defer import deferred_from_coro
+
+    deferred = deferred_from_coro(coroutine)
+    from twisted.internet import reactor
+
+    if reactor_name == "asyncio":
+        loop = reactor._asyncioEventloop
+        return loop.run_until_complete(deferred.asFuture(loop))
+    results: list[Any] = []
+    deferred.addBoth(results.append)
+    while not results:
+        reactor.iterate(0.005)
+    if hasattr(results[0], "raiseException"):
+        results[0].raiseException()
+    return results[0]
+
+
+@dataclass
+class Crawl:
+    """What a crawl left behind."""
+
+    items: list[Any] = field(default_factory=list)
+    dropped: list[Any] = field(default_factory=list)
+    errors: list[Any] = field(default_factory=list)
+    stats: dict[str, Any] = field(default_factory=dict)
+    error: Exception | None = None
+
+    def eatext(self, under: str = "") -> dict[str, Any]:
+        """The stats under eatext/."""
+        prefix = f"eatext/{under}"
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self.stats.items()
+            if key.startswith(prefix)
+        }
+
+    def adds_up(self) -> bool:
+        """Whether every response has one outcome."""
+        return sum(self.eatext("response/").values()) == self.stats.get(
+            "eatext/response_count", 0
+        )
+
+
+def crawl(
+    spider: type[scrapy.Spider], settings: dict[str, Any], **kwargs: Any
+) -> Crawl:
+    """Run a spider to its end.  An error at its start is in ``error``."""
+    done = Crawl()
+
+    async def start() -> None:
+        make = AsyncCrawlerRunner if reactor_name == "none" else CrawlerRunner
+        runner = make(
+            {
+                "REMOTE_CONTROL_ENABLED": False,
+                "TELNETCONSOLE_ENABLED": False,
+                "EATEXT_ALGORITHM": PLAIN,
+                **get_reactor_settings(),
+                **settings,
+            }
+        )
+        crawler = runner.create_crawler(spider)
+
+        # Signals do not keep their receivers: these names do.
+        def scraped(item: Any) -> None:
+            done.items.append(item)
+
+        def dropped(item: Any) -> None:
+            done.dropped.append(item)
+
+        def failed(failure: Any) -> None:
+            done.errors.append(failure)
+
+        crawler.signals.connect(scraped, signals.item_scraped)
+        crawler.signals.connect(dropped, signals.item_dropped)
+        crawler.signals.connect(failed, signals.item_error)
+        crawler.signals.connect(failed, signals.spider_error)
+        try:
+            await crawler.crawl_async(**kwargs)
+        except Exception as error:  # noqa: BLE001
+            done.error = error
+        if crawler._stats is not None:
+            done.stats = crawler._stats.get_stats()
+
+    run(start())
+    return done
+
+
+class UrlSpider(scrapy.Spider):
+    """Requests the URLs it is given and yields an item a page."""
+
+    name = "urls"
+    urls: tuple[Any, ...] = ()
+
+    async def start(self):
+        for url in self.urls:
+            yield url if isinstance(url, scrapy.Request) else scrapy.Request(url)
+
+    def parse(self, response):
+        yield {"url": response.url}
+
+
+def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What was logged as a warning or worse, of this package or not.
+
+    That reactor-less downloads are experimental is no complaint.
+    """
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelno >= logging.WARNING
+        and "experimental" not in record.getMessage()
+    ]
