@@ -1,0 +1,110 @@
+"""Imports run one way, and what is below the service knows no Scrapy."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import scrapy_eatext
+
+ROOT = Path(scrapy_eatext.__file__).parent
+
+# The rooms from the roof down: a module imports from its own floor and from those
+# below.  docs/architecture.md tells what is in them.
+FLOORS = [
+    ["commands", "poet"],
+    ["addon"],
+    ["downloadermiddleware", "spidermiddleware", "pipelines"],
+    ["service"],
+    ["settings", "workers"],
+    ["worker"],
+    ["learning", "cascade", "lastresort"],
+    ["choice"],
+    ["extraction"],
+    ["output", "rules"],
+    ["algorithms"],
+    ["page", "deadline", "result"],
+]
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+KNOWS_SCRAPY = FLOOR_OF["workers"]
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1]
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+        name = ".".join(parts).removesuffix(".__init__")
+        if "." in name:
+            yield name, path
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules that a file imports when it runs, inside functions too."""
+    todo: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            todo += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            if node.module == "scrapy_eatext":
+                yield from (f"scrapy_eatext.{alias.name}" for alias in node.names)
+            else:
+                yield str(node.module)
+        todo += ast.iter_child_nodes(node)
+
+
+MODULES = dict(modules())
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_run_one_way(module):
+    assert room_of(module) in FLOOR_OF, "a new room: say above which floor it is on"
+    floor = FLOOR_OF[room_of(module)]
+    for imported in imports(MODULES[module]):
+        top, _, rest = imported.partition(".")
+        if top == "scrapy_eatext" and rest:
+            assert FLOOR_OF[room_of(imported)] >= floor, f"{module} imports {imported}"
+        if top in ("scrapy", "twisted"):
+            assert floor <= KNOWS_SCRAPY, f"{module} imports {imported}"
+
+
+def run_python(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT.parent)
+
+
+def test_importing_the_package_costs_nothing():
+    run_python(
+        "import sys, scrapy_eatext\n"
+        "heavy = {'lxml', 'numpy', 'parsel', 'scrapy', 'twisted'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+
+
+def test_extract_needs_no_scrapy():
+    run_python(
+        "import sys\n"
+        "sys.modules['scrapy'] = sys.modules['twisted'] = None\n"
+        "from scrapy_eatext import extract\n"
+        "from scrapy_eatext.algorithms import REGISTRY\n"
+        "for name in REGISTRY:\n"
+        "    extract('<p>A text.', algorithm=name)\n"
+    )
+
+
+def test_every_public_name_is_there():
+    for name in scrapy_eatext.__all__:
+        assert getattr(scrapy_eatext, name).__module__.startswith("scrapy_eatext.")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        scrapy_eatext.nothing  # noqa: B018
