@@ -2,28 +2,82 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.page.blocks import Blocks
+
 if TYPE_CHECKING:
-    from scrapy_eatext.algorithms.base import Verdict
+    from scrapy_eatext.algorithms.base import Units, Verdict
+
+_NOWHERE = (-1, -1, -1)
 
 
 def render_text(verdict: Verdict) -> str:
     """The kept units as text, an empty line between them.
 
-    List items follow each other on lines of their own, each after a dash.
+    List items follow each other on lines of their own, each after a dash or its
+    number among those kept; what else is in an item stands below it, indented.
+    The cells of a table's row stand on one line, a bar between them.
     """
     units = verdict.units
+    kept = [i for i, keep in enumerate(verdict.kept) if keep]
+    places = _places(units, kept)
+    rows = _rows(units, kept, places)
+    numbers: Counter[int] = Counter()
     parts: list[str] = []
-    in_list = False
-    for i, kept in enumerate(verdict.kept):
-        if not kept:
-            continue
-        is_item = units.kind(i) == "list item"
+    before, before_place = "", _NOWHERE
+    for i, place in zip(kept, places, strict=True):
+        item, row, ordered = place
+        kind = units.kind(i)
+        lead = ""
+        if kind == "list item":
+            same = kind == before and item >= 0 and item == before_place[0]
+            indent = "  " * (units.level(i) - 1 + same)
+            if same:
+                lead = indent
+            elif ordered >= 0:
+                numbers[ordered] += 1
+                lead = f"{indent}{numbers[ordered]}. "
+            else:
+                lead = f"{indent}- "
+            gap = "\n" if kind == before else "\n\n"
+        elif row in rows:
+            kind = "row"
+            joined = " | " if row == before_place[1] else "\n"
+            gap = joined if kind == before else "\n\n"
+        else:
+            gap = "\n\n"
         if parts:
-            parts.append("\n" if is_item and in_list else "\n\n")
-        if is_item:
-            parts.append("  " * (units.level(i) - 1) + "- ")
-        parts.append(units.text(i))
-        in_list = is_item
+            parts.append(gap)
+        parts += (lead, units.text(i))
+        before, before_place = kind, place
     return "".join(parts)
+
+
+def _places(units: Units, kept: list[int]) -> list[tuple[int, int, int]]:
+    """For each kept unit its list item or cell, its row, and its numbered list."""
+    if isinstance(units, Blocks):
+        places = units.places
+        return [places[i] for i in kept]
+    return [_NOWHERE] * len(kept)
+
+
+def _rows(
+    units: Units, kept: list[int], places: list[tuple[int, int, int]]
+) -> frozenset[int]:
+    """The rows that are a table's.
+
+    They have several cells with one unit in each; the rest lay out a page.
+    """
+    cells: Counter[int] = Counter()
+    others: set[int] = set()
+    seen: set[int] = set()
+    for i, (item, row, _) in zip(kept, places, strict=True):
+        if row < 0:
+            continue
+        if units.kind(i) != "table cell" or item in seen:
+            others.add(row)
+        seen.add(item)
+        cells[row] += 1
+    return frozenset(row for row, n in cells.items() if n > 1 and row not in others)

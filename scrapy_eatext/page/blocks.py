@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from scrapy_eatext.page.tags import KINDS
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, Walk
+from scrapy_eatext.page.tags import KINDS, TAG_ID
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
 
 _COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
+_PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
 
 
 class Blocks:
@@ -41,6 +42,25 @@ class Blocks:
     @cached_property
     def link_chars(self) -> list[int]:
         return self.column("link_chars")
+
+    @cached_property
+    def places(self) -> list[tuple[int, int, int]]:
+        """Where in lists and tables the blocks stand.
+
+        For each block its list item or table cell, its table row, and the
+        numbered list that the item is of, all as rows of the element table, or
+        -1 where there is none.
+        """
+        elements = self.walk.elements
+        items = self.walk.blocks[:, _COLUMN["item"]]
+        rows = self.walk.blocks[:, _COLUMN["row"]]
+        if not len(elements):
+            return []
+        # Of a block without an item the last element is looked at, in vain.
+        lists = elements[items, _PARENT]
+        numbered = (items >= 0) & (elements[lists, _TAG] == TAG_ID["ol"])
+        lists[~numbered] = -1
+        return list(zip(items.tolist(), rows.tolist(), lists.tolist(), strict=True))
 
     @cached_property
     def _spans(self) -> list[list[int]]:

@@ -1,0 +1,66 @@
+"""How kept blocks become text."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
+from scrapy_eatext.output.text import render_text
+from scrapy_eatext.page import Page
+
+
+def rendered(html: str, *left_out: str) -> str:
+    """The text of a page on which all is kept but some blocks."""
+    blocks = Page.of(html).blocks
+    kept = [blocks.text(i) not in left_out for i in range(len(blocks))]
+    return render_text(Verdict(blocks, kept, [1.0] * len(kept), [""] * len(kept)))
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("", ""),
+        ("<p>One<p>Two", "One\n\nTwo"),
+        ("<h1>Head</h1>text", "Head\n\ntext"),
+        ("<p>a</p><ul><li>b<li>c</ul><p>d", "a\n\n- b\n- c\n\nd"),
+        ("<ol><li>a<li>b</ol><ol><li>c</ol>", "1. a\n2. b\n1. c"),
+        ("<ul><li>a<ol><li>b<li>c</ol><li>d</ul>", "- a\n  1. b\n  2. c\n- d"),
+        ("<ul><li>a<p>b</p><li>c</ul>", "- a\n  b\n- c"),
+        ("<ul><li>a<ul><li>b<p>c</ul></ul>", "- a\n  - b\n    c"),
+        (
+            "<table><tr><th>a<th>b<tr><td>1<td>2</table><p>x",
+            "a | b\n1 | 2\n\nx",
+        ),
+        ("<p>x<table><tr><td>a<td>b</table>", "x\n\na | b"),
+        # Tables that lay out a page.
+        ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
+        ("<table><tr><td>a<td><p>b<p>c</table>", "a\n\nb\n\nc"),
+        ("<table><tr><td><h2>a</h2><td>b</table>", "a\n\nb"),
+        ("<table><tr><td><ul><li>a<li>b</ul><td>c</table>", "- a\n- b\n\nc"),
+    ],
+)
+def test_text(html: str, text: str) -> None:
+    assert rendered(html) == text
+
+
+def test_items_are_numbered_as_kept() -> None:
+    assert rendered("<ol><li>a<li>b<li>c</ol>", "b") == "1. a\n2. c"
+
+
+def test_a_row_of_which_one_cell_is_kept_is_a_block() -> None:
+    html = "<table><tr><td>a<td>b<tr><td>c<td>d</table>"
+    assert rendered(html, "a") == "b\n\nc | d"
+
+
+def test_units_without_a_place() -> None:
+    units = UnitList([Unit("a"), Unit("b", "list item", 1), Unit("c", "list item", 1)])
+    verdict = Verdict(units, [True] * 3, [1.0] * 3, [""] * 3)
+    assert render_text(verdict) == "a\n\n- b\n- c"
+
+
+def test_long_lists_and_tables_are_linear() -> None:
+    items = "".join(f"<li>{i}" for i in range(20_000))
+    rows = "".join(f"<tr><td>{i}<td>x" for i in range(20_000))
+    text = rendered(f"<ol>{items}</ol><table>{rows}</table>")
+    assert text.startswith("1. 0\n2. 1\n")
+    assert text.endswith("\n19999 | x")
