@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, settings
 from tests.crawling import install_reactor, stop_reactor
 from tests.mockserver import MockServer
 
-
 # Deadlines measure the machine, not the code; what must be linear is timed by
 # tests of its own.
 settings.register_profile("default", deadline=None)

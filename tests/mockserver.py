@@ -53,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
     seen: ClassVar[Counter[str]] = Counter()
     lock = threading.Lock()
 
-    def do_GET(self) -> None:  # noqa: C901 - a table of paths
+    def do_GET(self) -> None:
         path = unquote(self.path.partition("?")[0])
         with self.lock:
             self.seen[path] += 1

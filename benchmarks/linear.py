@@ -1,0 +1,108 @@
+"""How the time for a page grows with its size, for every algorithm.
+
+Each family of pages in tests/hostile.py, harmless shapes and hostile ones, is made
+in two sizes, one four times the other, and extracted from its source to its text;
+an algorithm that is linear takes four times as long, and six times is where the
+run fails.  Prints a table, and writes benchmarks/results/linear.json.
+
+    python benchmarks/linear.py [--size BYTES] [--algorithm NAME ...] [FAMILY ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from lxml import etree
+
+from scrapy_eatext import __version__, extract
+from scrapy_eatext.algorithms import REGISTRY
+from scrapy_eatext.page import Page
+from tests.hostile import HOSTILE, SHAPES
+
+LIMIT = 6.0
+# What takes less than this is lost in the noise of a busy machine.
+NOISE = 0.02
+RESULTS = ROOT / "benchmarks" / "results" / "linear.json"
+
+
+def seconds(source: str | bytes, algorithm: str, tries: int) -> float:
+    """The shortest of some tries, from source to text."""
+    best = float("inf")
+    for _ in range(tries):
+        start = time.perf_counter()
+        if algorithm == "parse and walk":
+            len(Page.of(source).blocks)
+        else:
+            extract(source, algorithm=algorithm)
+        best = min(best, time.perf_counter() - start)
+        if best > 1:
+            break
+    return best
+
+
+def measure(family: str, algorithm: str, size: int) -> dict[str, object]:
+    make = {**SHAPES, **HOSTILE}[family]
+    small, large = (seconds(make(n), algorithm, 2) for n in (size, 4 * size))
+    # A second look at what seems too slow, with more patience.
+    if large > max(LIMIT * small, NOISE):
+        small, large = (seconds(make(n), algorithm, 5) for n in (size, 4 * size))
+    return {
+        "family": family,
+        "algorithm": algorithm,
+        "small": round(small, 5),
+        "large": round(large, 5),
+        "ratio": round(large / small, 2),
+        "linear": large <= max(LIMIT * small, NOISE),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Time against size of page.")
+    parser.add_argument("--size", type=int, default=100_000, help="of the smaller page")
+    parser.add_argument("--algorithm", action="append", choices=sorted(REGISTRY))
+    parser.add_argument("family", nargs="*", help="all when none is given")
+    arguments = parser.parse_args()
+    algorithms = ["parse and walk", *(arguments.algorithm or sorted(REGISTRY))]
+    families = arguments.family or [*SHAPES, *HOSTILE]
+    print(f"milliseconds for {4 * arguments.size:,} bytes (times those for a quarter)")
+    print(f"{'':24}" + "".join(f"{name:>17}" for name in algorithms))
+    rows = []
+    for family in families:
+        print(f"{family:24}", end="", flush=True)
+        for algorithm in algorithms:
+            row = measure(family, algorithm, arguments.size)
+            rows.append(row)
+            sign = " " if row["linear"] else "!"
+            large = float(str(row["large"])) * 1000
+            print(f"{large:9.1f} ({row['ratio']:4.1f}){sign}", end="", flush=True)
+        print()
+    slow = [row for row in rows if not row["linear"]]
+    for row in slow:
+        print(
+            f"not linear: {row['algorithm']} on {row['family']}: {row['ratio']} times"
+        )
+    if not arguments.family and not arguments.algorithm:
+        about = {
+            "version": __version__,
+            "python": platform.python_version(),
+            "lxml": etree.__version__,
+            "bytes": [arguments.size, 4 * arguments.size],
+            "limit": LIMIT,
+            "rows": rows,
+        }
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(about, indent=1) + "\n")
+    print(f"{len(rows)} measured, {len(slow)} not linear")
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

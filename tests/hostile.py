@@ -1,0 +1,452 @@
+"""Families of pages that grow: harmless shapes, and what hostile ones are made of.
+
+Each is a function from a size in bytes to a page of about that size, as str or,
+where it is about bytes, as bytes.  The tests take small ones, and
+benchmarks/linear.py takes two sizes of each and compares the times.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+Family = Callable[[int], "str | bytes"]
+SHAPES: dict[str, Family] = {}
+HOSTILE: dict[str, Family] = {}
+
+SENTENCE = (
+    "The ferry was late again, and the two of us waited on the quay in the rain. "
+)
+
+
+def shape(family: Family) -> Family:
+    SHAPES[family.__name__] = family
+    return family
+
+
+def hostile(family: Family) -> Family:
+    HOSTILE[family.__name__] = family
+    return family
+
+
+def repeat(unit: str, size: int, before: str = "", after: str = "") -> str:
+    return before + unit * max(1, size // len(unit)) + after
+
+
+def numbered(unit: str, size: int, before: str = "", after: str = "") -> str:
+    """Units with a number in each, so that no two are alike."""
+    length = len(unit) + 4
+    return before + "".join(unit % i for i in range(max(1, size // length))) + after
+
+
+# -- shapes of ordinary pages
+
+
+@shape
+def nested(size: int) -> str:
+    """Sections in sections, twenty deep, with a text in each."""
+    part = f"<div class=box><h3>Part</h3><p>{SENTENCE}</p>" * 20 + "</div>" * 20
+    return repeat(part, size)
+
+
+@shape
+def flat(size: int) -> str:
+    return repeat(f"<p>{SENTENCE}</p>\n", size, "<article>", "</article>")
+
+
+@shape
+def long_line(size: int) -> str:
+    return repeat(SENTENCE, size, "<p>", "</p>")
+
+
+@shape
+def many_links(size: int) -> str:
+    return numbered("<li><a href='/page/%d'>A link to a page</a></li>", size, "<ul>")
+
+
+@shape
+def source_lines(size: int) -> str:
+    return repeat("<span>a line</span> of text\n", size, "<pre>", "</pre>")
+
+
+@shape
+def inline_tags(size: int) -> str:
+    return repeat("wor<b>ds</b> in <i>pieces</i> ", size, "<p>", "</p>")
+
+
+@shape
+def table(size: int) -> str:
+    row = "<tr><td>Name</td><td>12.5</td><td><a href=x>more</a></td></tr>"
+    return repeat(row, size, "<table>", "</table>")
+
+
+@shape
+def chinese(size: int) -> str:
+    return repeat("<p>小镇的河流很安静，没有人见过船，也没有人等船。</p>", size // 2)
+
+
+# -- tags
+
+
+@hostile
+def nested_tags(size: int) -> str:
+    return repeat("<div>", size)
+
+
+@hostile
+def nested_links(size: int) -> str:
+    return repeat("<a href=x>x", size)
+
+
+@hostile
+def nested_tables(size: int) -> str:
+    return repeat("<table><tr><td>x", size)
+
+
+@hostile
+def nested_lists(size: int) -> str:
+    return repeat("<ul><li>x", size)
+
+
+@hostile
+def deep_then_flat(size: int) -> str:
+    return repeat("<p>x</p>", size, "<div>" * 2000)
+
+
+@hostile
+def deep_then_unmatched(size: int) -> str:
+    return repeat("</b>", size, "<div>" * 2000)
+
+
+@hostile
+def tiny_blocks(size: int) -> str:
+    return repeat("<p>a", size)
+
+
+@hostile
+def empty_blocks(size: int) -> str:
+    return repeat("<div></div>", size)
+
+
+@hostile
+def line_breaks(size: int) -> str:
+    return repeat("a<br>", size)
+
+
+@hostile
+def headings(size: int) -> str:
+    return repeat("<h2>a</h2>", size)
+
+
+@hostile
+def text_beside_tags(size: int) -> str:
+    """One element with as many pieces of text as there is room for."""
+    return repeat("A text. <hr>", size, "<div>", "</div>")
+
+
+@hostile
+def unclosed_tags(size: int) -> str:
+    return repeat("<p", size, "<p>text")
+
+
+@hostile
+def end_tags(size: int) -> str:
+    return repeat("</p>", size)
+
+
+@hostile
+def unknown_tags(size: int) -> str:
+    return numbered("<x%d>a", size)
+
+
+@hostile
+def scripts(size: int) -> str:
+    return repeat("<p>a<script>b</script>", size)
+
+
+@hostile
+def form_controls(size: int) -> str:
+    return repeat("<option>a", size, "<p>text<select>")
+
+
+# -- attributes
+
+
+@hostile
+def attributes(size: int) -> str:
+    return numbered("a%d=1 ", size, "<p ", ">text")
+
+
+@hostile
+def attributes_in_many_tags(size: int) -> str:
+    tag = "<p " + " ".join(f"a{i}" for i in range(900)) + ">text"
+    return repeat(tag, size)
+
+
+@hostile
+def attributes_of_html(size: int) -> str:
+    return numbered("<html a%d=1><body b>", size)
+
+
+@hostile
+def long_attribute(size: int) -> str:
+    return repeat("x", size, "<p title='", "'>text")
+
+
+@hostile
+def class_names(size: int) -> str:
+    return numbered("name%d ", size, "<div class='", f"'><p>{SENTENCE}")
+
+
+@hostile
+def many_class_names(size: int) -> str:
+    return numbered("<p class='box%d item-main post_body' id=a>a", size)
+
+
+@hostile
+def open_quotes(size: int) -> str:
+    return repeat("<a href='", size, "<p>text")
+
+
+@hostile
+def styles(size: int) -> str:
+    return repeat("display:", size, "<p style='", "'>text")
+
+
+@hostile
+def languages(size: int) -> str:
+    return repeat("<p lang=de>a", size)
+
+
+# -- text
+
+
+@hostile
+def one_word(size: int) -> str:
+    return repeat("a", size, "<p>", "</p>")
+
+
+@hostile
+def spaces(size: int) -> str:
+    return repeat(" \n\t", size, "<p>a", "b</p>")
+
+
+@hostile
+def no_break_spaces(size: int) -> str:
+    return repeat("&nbsp;", size, "<p>a", "b</p>")
+
+
+@hostile
+def newlines(size: int) -> str:
+    return repeat("\n", size, "<pre>a", "b</pre>")
+
+
+@hostile
+def zero_widths(size: int) -> str:
+    return repeat("\u200b\u00ad", size // 5, "<p>a", "b</p>")
+
+
+@hostile
+def dots(size: int) -> str:
+    return repeat(".", size, "<p>a", "b</p>")
+
+
+@hostile
+def sentences(size: int) -> str:
+    return repeat("A. ", size, "<p>", "</p>")
+
+
+@hostile
+def brackets(size: int) -> str:
+    return repeat("<", size, "<p>a", "b</p>")
+
+
+@hostile
+def closing_brackets(size: int) -> str:
+    return repeat(">", size, "<p>a", "b</p>")
+
+
+@hostile
+def parentheses(size: int) -> str:
+    return repeat("([{", size, "<p>a", "b</p>")
+
+
+@hostile
+def ampersands(size: int) -> str:
+    return repeat("&", size, "<p>a", "b</p>")
+
+
+@hostile
+def entities(size: int) -> str:
+    return repeat("&amp;&bogus;&#65;", size, "<p>a", "b</p>")
+
+
+@hostile
+def endless_entity(size: int) -> str:
+    return repeat("a", size, "<p>&", "</p>")
+
+
+@hostile
+def endless_number(size: int) -> str:
+    return repeat("9", size, "<p>&#", ";</p>")
+
+
+@hostile
+def dashes_and_stars(size: int) -> str:
+    """What Markdown would have to escape."""
+    return repeat("*_`-#|\\", size, "<p>", "</p>")
+
+
+@hostile
+def combining_marks(size: int) -> str:
+    return repeat("\u0301", size // 2, "<p>e", "</p>")
+
+
+@hostile
+def different_words(size: int) -> str:
+    return numbered("word%d ", size, "<p>", "</p>")
+
+
+@hostile
+def equal_paragraphs(size: int) -> str:
+    return repeat("<p>The same text again and again.</p>", size)
+
+
+# -- comments and declarations
+
+
+@hostile
+def open_comments(size: int) -> str:
+    return repeat("<!--", size, "<p>text")
+
+
+@hostile
+def dashes(size: int) -> str:
+    return repeat("-", size, "<p>text<!--")
+
+
+@hostile
+def comments(size: int) -> str:
+    return repeat("<!---->", size, "<p>text")
+
+
+@hostile
+def declarations(size: int) -> str:
+    return repeat("<!x>", size, "<p>text")
+
+
+@hostile
+def instructions(size: int) -> str:
+    return repeat("<?", size, "<p>text")
+
+
+@hostile
+def cdata(size: int) -> str:
+    return repeat("<![CDATA[", size, "<p>text")
+
+
+@hostile
+def open_scripts(size: int) -> str:
+    return repeat("<script><!--", size, "<p>text")
+
+
+@hostile
+def script_ends(size: int) -> str:
+    return repeat("</scrip", size, "<p>text<script>")
+
+
+@hostile
+def metas(size: int) -> str:
+    return repeat("<meta property='og:title' content='a'>", size)
+
+
+@hostile
+def json_ld(size: int) -> str:
+    data = repeat('{"a":[', size)
+    return f"<script type='application/ld+json'>{data}</script><p>text"
+
+
+@hostile
+def titles(size: int) -> str:
+    return repeat("<title>a</title>", size)
+
+
+@hostile
+def entity_bomb(size: int) -> str:
+    definitions = numbered('<!ENTITY a%d "&a;&a;&a;&a;">', size // 2)
+    uses = repeat("&a9;", size // 2)
+    return (
+        "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY a 'a'>"
+        f"<!ENTITY file SYSTEM 'file:///etc/hostname'>{definitions}]>"
+        f"<html xmlns='http://www.w3.org/1999/xhtml'><p>&file;{uses}</p></html>"
+    )
+
+
+# -- bytes
+
+
+@hostile
+def binary(size: int) -> bytes:
+    return random.Random(1).randbytes(size)
+
+
+@hostile
+def nothing_but_nul(size: int) -> bytes:
+    return b"<p>text" + b"\0" * size
+
+
+@hostile
+def high_bytes(size: int) -> bytes:
+    return b"<p>text" + b"\xff" * size
+
+
+@hostile
+def contradictory_charsets(size: int) -> bytes:
+    names = ["utf-8", "utf-16", "shift_jis", "iso-2022-jp", "no-such-one", "utf-7"]
+    metas = "".join(f"<meta charset={name}>" for name in names)
+    return metas.encode() + "Größe 船 ".encode() * (size // 13)
+
+
+@hostile
+def charset_declarations(size: int) -> bytes:
+    return b"<meta charset=" * (size // 14)
+
+
+@hostile
+def truncated_sequences(size: int) -> bytes:
+    return b"<meta charset=utf-8><p>" + b"\xe8\x88" * (size // 2)
+
+
+@hostile
+def escape_sequences(size: int) -> bytes:
+    return b"<meta charset=iso-2022-jp><p>" + b"\x1b$B" * (size // 3)
+
+
+@hostile
+def wrong_byte_order_mark(size: int) -> bytes:
+    return b"\xfe\xff" + b"<p>text</p>" * (size // 11)
+
+
+@hostile
+def control_characters(size: int) -> str:
+    signs = "".join(map(chr, [*range(1, 32), 127, *range(0x80, 0xA0)]))
+    return repeat(signs, size // 2, "<p>text", "</p>")
+
+
+@hostile
+def directions(size: int) -> str:
+    return repeat("\u202eabc\u2066def\u202c", size // 2, "<p>", "</p>")
+
+
+@hostile
+def noncharacters(size: int) -> str:
+    return repeat("&#xFFFE;&#xFFFF;&#x1FFFE;&#xD800;", size, "<p>text", "</p>")
+
+
+@hostile
+def lone_surrogates(size: int) -> str:
+    return repeat("\ud800a\udc00", size, "<p>text", "</p>")
+
+
+def every_page(size: int) -> dict[str, str | bytes]:
+    return {name: make(size) for name, make in {**SHAPES, **HOSTILE}.items()}

@@ -1,0 +1,139 @@
+"""Pages that are broken, or made to hurt: nothing raises, hangs or leaks through."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import given, settings
+from lxml import etree
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms import REGISTRY, get_algorithm
+from scrapy_eatext.extraction import run
+from scrapy_eatext.page import Page
+from tests.hostile import HOSTILE, SHAPES, every_page
+from tests.pages import any_pages
+
+PAGES = every_page(3000)
+ALGORITHMS = sorted(REGISTRY)
+
+
+def texts(page: Page) -> list[str]:
+    return [page.blocks.text(i) for i in range(len(page.blocks))]
+
+
+@pytest.fixture(scope="module", params=sorted(PAGES))
+def source(request) -> str | bytes:
+    return PAGES[request.param]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_comes_to_an_end(source, algorithm):
+    result = extract(source, algorithm=algorithm, blocks=True)
+    assert 0 <= result.score <= 1
+    assert result.blocks is not None
+    # Everything that comes out can be written to a feed.
+    result.text.encode()
+    result.title.encode()
+
+
+def test_the_tree_is_left_as_it_is(source):
+    page = Page.of(source)
+    before = etree.tostring(page.root)
+    for name in ALGORITHMS:
+        run(get_algorithm(name), page)
+    assert etree.tostring(page.root) == before
+
+
+def test_families_are_of_the_size_asked_for():
+    for name, make in {**SHAPES, **HOSTILE}.items():
+        page = make(100_000)
+        size = len(page if isinstance(page, bytes) else page.encode("utf-8", "replace"))
+        assert 50_000 < size < 150_000, name
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@settings(max_examples=30)
+@given(html=any_pages())
+def test_generated_pages(algorithm, html):
+    result = extract(html, algorithm=algorithm, blocks=True)
+    again = extract(html, algorithm=algorithm, blocks=True)
+    assert result == again
+
+
+@given(html=any_pages())
+def test_a_page_has_the_same_blocks_from_bytes(html):
+    from_bytes = Page.of(b"\xef\xbb\xbf" + html.encode())
+    assert texts(from_bytes) == texts(Page.of(html))
+
+
+def test_blocks_are_clean_of_what_is_no_text():
+    for source in PAGES.values():
+        for text in texts(Page.of(source)):
+            assert text.strip()
+            text.encode()
+
+
+def test_a_hundred_thousand_nested_tags():
+    page = Page.of("<div>" * 100_000 + "text" + "</div>" * 100_000)
+    assert texts(page) in ([], ["text"])
+
+
+def test_two_thousand_nested_tags_hide_nothing():
+    deep = "<div>" * 2000 + "text" + "</div>" * 2000
+    assert texts(Page.of(f"{deep}<p>after")) == ["text", "after"]
+
+
+def test_one_long_word_is_one_block():
+    assert texts(Page.of(f"<p>{'a' * 1_000_000}</p>")) == ["a" * 1_000_000]
+
+
+def test_entities_of_a_document_stay_unresolved(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    page = Page.of(
+        f"<!DOCTYPE html [<!ENTITY a 'bomb'><!ENTITY b SYSTEM '{secret.as_uri()}'>]>"
+        "<html xmlns='http://www.w3.org/1999/xhtml'><p>start &a; &b; &amp; end</p>"
+    )
+    assert texts(page)[-1] == "start &a; &b; & end"
+
+
+def test_truncated_gzip_is_just_bytes():
+    data = gzip.compress(b"<p>text</p>" * 1000)[:-20]
+    extract(data)
+
+
+@pytest.mark.parametrize(
+    "html", ["", b"", " ", "\n\0\n", b"\0", "<", "<!", "<!-->", "\ufeff"]
+)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_nothing_gives_nothing(html, algorithm):
+    result = extract(html, algorithm=algorithm)
+    assert result.text.strip("<") == ""
+
+
+def test_a_script_that_is_not_closed_hides_the_rest():
+    assert texts(Page.of("<p>before<script>var a = 1;<p>after")) == ["before"]
+
+
+def test_a_comment_that_is_not_closed_hides_the_rest():
+    assert texts(Page.of("<p>before<!-- <p>after")) == ["before"]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<meta charset=windows-1251><p>Привет".encode("windows-1251"), "Привет"),
+        ("<meta charset=shift_jis><p>船を見た".encode("shift_jis"), "船を見た"),
+        ("<meta charset=utf-16><p>Größe".encode(), None),
+        ("\ufeff<meta charset=latin-1><p>Größe".encode(), "Größe"),
+        ("<p>Größe".encode("utf-16"), "Größe"),
+        ("<meta charset=no-such-one><p>Größe".encode(), "Größe"),
+        (b"<meta charset=utf-8><p>Gr\xf6\xdfe", "Gr\ufffd\ufffde"),
+    ],
+)
+def test_declared_and_contradictory_charsets(body, text):
+    found = texts(Page.of(body))
+    if text is not None:
+        assert found == [text]
