@@ -7,13 +7,13 @@ Every figure is a whole number, so that both are equal to the last bit.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from lxml.etree import iterwalk
 
 from scrapy_eatext.page.characters import (
     CLASS_LETTERS,
@@ -422,48 +422,50 @@ def walk(root: Any) -> Walk:
     run = _Run()
     frame = _Frame()
     here = -1
-    # For each open element: the row, the frame and whether blocks end at it,
-    # or None for one that is skipped with all that is in it.
-    open_elements: list[tuple[int, _Frame, bool] | None] = []
+    # For each open element: its row, its frame, whether blocks end at it, and
+    # what of its children is still to come.  iterwalk() would do the same in
+    # quadratic time where many comments stand side by side.
+    open_elements: list[tuple[Any, int, _Frame, bool, Iterator[Any]]] = []
     link_ended = False
-    walker = iterwalk(root, events=("start", "end", "comment", "pi"))
-    for event, element in walker:
-        if event == "start":
+    children: Iterator[Any] = iter((root,))
+    while True:
+        element = next(children, None)
+        if element is None:
+            if not open_elements:
+                break
+            element, outer, outer_frame, is_block, children = open_elements.pop()
+            if is_block:
+                _border(run, frame, outer_frame.pre, tables)
+            tables.elements[here][4] = len(tables.blocks)
+            link_ended = element.tag == "a"
+            here, frame = outer, outer_frame
+            # What stands behind the root is no part of it.
+            text = element.tail if open_elements else None
+        elif not isinstance(element.tag, str):  # a comment or the like
+            link_ended = False
+            text = element.tail
+        else:
             name = element.tag
             if name[0] == "{":
                 name = name.rpartition("}")[2]
             if _leaf(element, name, frame, run, tables):
-                walker.skip_subtree()
-                open_elements.append(None)
-                link_ended = False
-                continue
-            is_block = name in BLOCK
-            if is_block:
-                _border(run, frame, frame.pre, tables)
-            elif link_ended and name == "a":
-                # Two links side by side are never one word.
-                run.space()
-            open_elements.append((here, frame, is_block))
-            here = tables.enter(element, TAG_ID.get(name, 0), here, len(open_elements))
-            frame = _inside(frame, element, name, here, is_block)
-            if frame.link and name == "a":
-                tables.links += 1
-            text = element.text
+                text = element.tail if open_elements else None
+            else:
+                is_block = name in BLOCK
+                if is_block:
+                    _border(run, frame, frame.pre, tables)
+                elif link_ended and name == "a":
+                    # Two links side by side are never one word.
+                    run.space()
+                open_elements.append((element, here, frame, is_block, children))
+                children = element.iterchildren()
+                depth = len(open_elements)
+                here = tables.enter(element, TAG_ID.get(name, 0), here, depth)
+                frame = _inside(frame, element, name, here, is_block)
+                if frame.link and name == "a":
+                    tables.links += 1
+                text = element.text
             link_ended = False
-        else:
-            link_ended = False
-            if event == "end":
-                opened = open_elements.pop()
-                if opened is not None:
-                    outer, outer_frame, is_block = opened
-                    if is_block:
-                        _border(run, frame, outer_frame.pre, tables)
-                    tables.elements[here][4] = len(tables.blocks)
-                    link_ended = element.tag == "a"
-                    here, frame = outer, outer_frame
-                if not open_elements:
-                    break
-            text = element.tail
         if text:
             link_ended = False
             if frame.pre:
