@@ -28,7 +28,12 @@ def decode(body: bytes) -> tuple[str, str]:
     elif encoding in ("utf-16", "utf-32"):
         # Declared without a mark that tells the order of the bytes.
         encoding += "-be"
-    return encoding, to_unicode(body, encoding)
+    try:
+        return encoding, to_unicode(body, encoding)
+    except (LookupError, ValueError):
+        # Codecs that Python has for other things than text, as rot13 and idna.
+        encoding = _detect(body)
+        return encoding, to_unicode(body, encoding)
 
 
 def _detect(body: bytes) -> str:
