@@ -1,0 +1,64 @@
+"""What must hold of every algorithm, whatever the page."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from lxml import etree
+from parsel import Selector
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.extraction import run
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.tags import SKIP
+
+
+def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
+    """The answer is sound, the tree stays as it is, and the way in does not matter."""
+    algorithm = get_algorithm(name, options)
+    reference = options.get("reference", False)
+    page = Page.of(source)
+    before = etree.tostring(page.root)
+    result = run(algorithm, page, blocks=True)
+    assert etree.tostring(page.root) == before
+    assert run(algorithm, page, blocks=True) == result
+    assert 0 <= result.score <= 1
+    assert all(0 <= block.score <= 1 for block in result.blocks)
+    assert result.text.strip() or not any(block.kept for block in result.blocks)
+    if not reference:
+        # The blocks', as output puts marks of its own before items and cells.
+        check_words(" ".join(b.text for b in result.blocks if b.kept), page.root)
+    body = source.encode("utf-8", "replace")
+    url = "https://example.com/"
+    for other in (
+        # jusText takes a byte order mark for text.
+        body if body.isascii() or reference else b"\xef\xbb\xbf" + body,
+        HtmlResponse(url, body=body, encoding="utf-8"),
+        Selector(source, type="html"),
+    ):
+        if reference and isinstance(other, Selector):
+            continue  # a selector has no source, only what its tree serialises to
+        assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
+
+
+def check_words(text: str, root: Any) -> None:
+    """Every word of the text stands on the page, an inline tag in it or not."""
+    found = shown(root)
+    for word in text.split():
+        assert word in found, word
+
+
+def shown(root: Any) -> str:
+    """The texts of a page in a row, without what no browser shows."""
+    root = deepcopy(root)
+    for element in root.iter(etree.Element):
+        style = element.get("style") or ""
+        if "display: none" in style or element.get("hidden") is not None:
+            element.tag = "script"
+    skipped = SKIP | {"button", "dialog"}
+    etree.strip_elements(root, etree.Comment, etree.PI, *skipped, with_tail=False)
+    return "".join(
+        c for c in "".join(root.itertext()) if c.isprintable() or c.isspace()
+    )
