@@ -1,0 +1,207 @@
+"""eatiht: the part of a page in which most sentences stand together.
+
+After Rodrigo Palacios's eatiht.  Version 1 counts the sentences of every
+element that holds a long text, by the element's parent; version 2 (etv2)
+counts the elements that hold more text than the mean.  Either way the parent
+with the highest count wins, and what was looked at inside it is the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    Options,
+    UnitList,
+    Verdict,
+    choice,
+    number,
+)
+from scrapy_eatext.algorithms.eatiht_reference import PageError, Piece, Reading, read
+from scrapy_eatext.algorithms.scripts import letters, script_language
+from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.page.walk import ELEMENT_COLUMNS
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+    from scrapy_eatext.page.blocks import Blocks
+
+# The end of a sentence: full stops of the scripts that space words, with the
+# quotes and brackets closed after them and then white space, or those of the
+# scripts that do not.  Not after titles before a name.  A match begins where a
+# run of stops does and takes all of it, so the search is linear.
+_STOPS = ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362"
+_CLOSERS = "\"'\u2019\u201d\u00bb\u203a)\\]"
+_SENTENCE_END = re.compile(
+    rf"(?<![{_STOPS}])"
+    + "".join(rf"(?<!\b{title})" for title in "Mr Mrs Ms Jr Dr Prof Sr St".split())
+    + rf"[{_STOPS}]+[{_CLOSERS}]*(?!\S)"
+    + "|[\u3002\uff01\uff1f\uff0e\uff61\u17d4\u104b]+"
+)
+# Thai and Lao end sentences with a space, as they do phrases: so many
+# characters count as one.
+_WITHOUT_STOPS = frozenset(("th", "lo"))
+_SENTENCE_LENGTH = 100
+
+# So many sentences (version 1) or elements (version 2) make half sure.
+_FEW = 4
+
+
+@dataclass(frozen=True)
+class EatihtOptions(Options):
+    """Which of eatiht's versions, and how long a text must be to be looked at.
+
+    A text counts if it has more than ``min_length`` characters.
+    """
+
+    version: int = choice(1, 1, 2)
+    min_length: int = number(20, 0, 1_000_000)
+
+
+class Eatiht(Algorithm[EatihtOptions]):
+    """eatiht on a page's blocks, or with ``reference`` exactly as the original."""
+
+    name = "eatiht"
+    version = "1"
+    options_class = EatihtOptions
+
+    def judge(self, page: Page) -> Verdict:
+        """Judge the page's blocks; in reference mode, the original's pieces."""
+        if self.options.reference:
+            return self._as_original(page)
+        blocks = page.blocks
+        counts = self._counts(blocks)
+        parents = _parents(blocks)
+        histogram: Counter[int] = Counter()
+        for parent, count in zip(parents, counts, strict=True):
+            histogram[parent] += count or 0
+        top, highest = histogram.most_common(1)[0] if histogram else (-1, 0)
+        first, last = _span(blocks, top) if highest else (0, 0)
+        looked_at = [count is not None for count in counts]
+        kept = [first <= i < last and looked_at[i] for i in range(len(blocks))]
+        scores = [
+            1.0 if k else histogram[parent] / (highest or 1) if seen else 0.0
+            for k, parent, seen in zip(kept, parents, looked_at, strict=True)
+        ]
+        inside = sum(c or 0 for c, k in zip(counts, kept, strict=True) if k)
+        return Verdict(
+            blocks,
+            kept,
+            scores,
+            _reasons(looked_at, kept),
+            score=_sureness(inside, histogram.total()),
+        )
+
+    def _counts(self, blocks: Blocks) -> list[int | None]:
+        """What each block counts; None for one that is not looked at."""
+        texts = [blocks.text(i) for i in range(len(blocks))]
+        lengths = [letters(text) for text in texts]
+        long = [length > self.options.min_length for length in lengths]
+        if self.options.version == 1:
+            return [
+                (is_long and count_sentences(text)) or None
+                for text, is_long in zip(texts, long, strict=True)
+            ]
+        total = sum(n for n, is_long in zip(lengths, long, strict=True) if is_long)
+        mean = total / max(sum(long), 1)
+        return [
+            int(length >= mean) if is_long else None
+            for length, is_long in zip(lengths, long, strict=True)
+        ]
+
+    def _as_original(self, page: Page) -> Verdict:
+        source = page.html if page.body is None else page.body
+        try:
+            reading = read(source, self.options.version, self.options.min_length)
+        except PageError:
+            return Verdict(UnitList(()), (), (), (), text="")
+        pieces = reading.pieces
+        kept = [piece.kept for piece in pieces]
+        highest = max(reading.counts.values())
+        scores = [
+            1.0 if p.kept else reading.counts[reading.trail.parent(p.place)] / highest
+            for p in pieces
+        ]
+        inside = sum(piece.counted for piece in pieces if piece.kept)
+        return Verdict(
+            _Pieces(reading, "sentence" if self.options.version == 1 else "paragraph"),
+            kept,
+            scores,
+            _reasons([True] * len(kept), kept),
+            text=reading.text,
+            score=_sureness(inside, reading.counts.total()),
+        )
+
+
+def count_sentences(text: str) -> int:
+    """How many sentences end in a text."""
+    ends = sum(1 for _ in _SENTENCE_END.finditer(text))
+    if not ends and script_language(text) in _WITHOUT_STOPS:
+        return 1 + len(text) // _SENTENCE_LENGTH
+    return ends
+
+
+class _Pieces:
+    """The original's sentences or elements as units."""
+
+    def __init__(self, reading: Reading, kind: str) -> None:
+        self._pieces: Sequence[Piece] = reading.pieces
+        self._trail = reading.trail
+        self._kind = kind
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def text(self, i: int) -> str:
+        return self._pieces[i].text.strip()
+
+    def kind(self, i: int) -> str:
+        return self._kind
+
+    def level(self, i: int) -> int:
+        return 0
+
+    def xpath(self, i: int) -> str:
+        return self._trail.xpath(self._pieces[i].place)
+
+
+def _parents(blocks: Blocks) -> list[int]:
+    """For each block the parent of the element that it stands in, as a row.
+
+    Text right under the body has the body, not all of the page, and -1 stands
+    for the page where there is no such element.
+    """
+    elements = blocks.walk.elements
+    parents = elements[:, ELEMENT_COLUMNS.index("parent")].tolist()
+    bodies = (elements[:, ELEMENT_COLUMNS.index("tag")] == TAG_ID["body"]).tolist()
+    return [
+        -1 if element < 0 else element if bodies[element] else parents[element]
+        for element in blocks.column("element")
+    ]
+
+
+def _span(blocks: Blocks, element: int) -> tuple[int, int]:
+    """The blocks inside an element: the first, and the one after the last."""
+    if element < 0:
+        return 0, len(blocks)
+    row = blocks.walk.elements[element]
+    first = row[ELEMENT_COLUMNS.index("first_block")]
+    last = row[ELEMENT_COLUMNS.index("last_block")]
+    return int(first), int(last)
+
+
+def _reasons(looked_at: Sequence[bool], kept: Sequence[bool]) -> list[str]:
+    return [
+        "no sentence" if not seen else "among most sentences" if k else "elsewhere"
+        for seen, k in zip(looked_at, kept, strict=True)
+    ]
+
+
+def _sureness(inside: int, total: int) -> float:
+    """The part of all that counts that stands inside, less where it is little."""
+    return inside / total * inside / (inside + _FEW) if inside else 0.0

@@ -1,0 +1,245 @@
+"""How eatiht reads a page, reproduced to the character.
+
+The original selects elements by XPath, reads the descendants of each again,
+writes the path of each, and compares paths as strings.  Here one walk numbers
+the page's texts and elements, so that an element's content is a slice of the
+texts, its key is its parent's number, and the comparison of paths is a
+question of ancestors.  The XPath, whose node sets cost quadratic time in the
+number of elements, is not run at all.
+
+What remains beyond linear time is what the original's output consists of:
+with version 1 a text inside nested selected elements is read, and given, once
+for each of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import accumulate
+from typing import Any
+
+from lxml import etree, html
+
+from scrapy_eatext.algorithms.trail import Trail
+from scrapy_eatext.page.decode import decode
+
+detect: Callable[[bytes], Any] | None
+try:
+    from chardet import detect
+except ImportError:  # the extra "reference" brings it
+    detect = None
+
+# Texts that stand directly in these are not counted.
+_PASSED_OVER = frozenset("script style i b strong span a".split())
+_PASSED_OVER_2 = _PASSED_OVER | {"noscript"}
+
+_XPATH_SPACE = re.compile(r"[ \t\r\n]+")
+_BRACKETED_DIGITS = re.compile(r"\[\d*\]")
+# Where elements are nested, the original reads their text again for each of
+# them; what it would read beyond this many characters is a hostile page's.
+_MOST = 50_000_000
+# White space after the end of a sentence, with or without a straight quote,
+# unless the sentence ends with a title before a name.
+_SENTENCE_BREAK = re.compile(
+    r"(?:(?<=[.!?])|(?<=[.!?]['\"]))"
+    + "".join(rf"(?<!{t}\.)" for t in ("Mr", "Mrs", "Jr", "Dr", "Prof", "Sr"))
+    + r"\s+",
+    re.IGNORECASE,
+)
+_ENDINGS = (".", '"', "?", "!", "'")
+
+
+class PageError(ValueError):
+    """A page on which the original raises an exception, or writes without end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence (version 1) or an element's text (version 2), and its element."""
+
+    text: str
+    place: int
+    kept: bool
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the original makes of a page.
+
+    ``counts`` has the number of counted pieces for each number of a parent.
+    """
+
+    text: str
+    pieces: list[Piece]
+    counts: Counter[int]
+    trail: Trail
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split where white space follows the end of a sentence."""
+    return _SENTENCE_BREAK.split(text)
+
+
+def read(source: bytes | str, version: int, min_length: int) -> Reading:
+    """Read a page as eatiht (version 1) or etv2 (version 2) does.
+
+    Raises PageError where the original fails: no text is long enough, no
+    sentence or element is left to count, the page has no title (version 2).
+    """
+    texts, selected, trail, titled = _walk(
+        _parse(source), _PASSED_OVER if version == 1 else _PASSED_OVER_2, min_length
+    )
+    starts = list(accumulate(map(len, texts), initial=0))
+    if sum(starts[end] - starts[first] for _, first, end in selected) > _MOST:
+        raise PageError("the page's text is nested too deeply")
+    if version == 1:
+        found = _sentences(texts, selected)
+    elif titled:
+        found = _elements(texts, starts, selected)
+    else:
+        raise PageError("the page has no title")
+    counts = Counter(trail.parent(place) for _, place, counted in found if counted)
+    if not counts:
+        raise PageError("no text counts")
+    kept = _beneath(trail, counts.most_common(1)[0][0])
+    pieces = [
+        Piece(text, place, kept[place], counted) for text, place, counted in found
+    ]
+    if version == 1:
+        joined = " ".join(p.text for p in pieces if p.kept)[2:]
+    else:
+        joined = "\n\n".join(p.text for p in pieces if p.kept)
+    return Reading(joined, pieces, counts, trail)
+
+
+def _parse(source: bytes | str) -> html.HtmlElement:
+    try:
+        body, encoding = _encoded(source)
+        parser = html.HTMLParser(encoding=encoding, remove_blank_text=True)
+        root = html.parse(BytesIO(body), parser=parser).getroot()
+    except (etree.LxmlError, LookupError) as e:
+        raise PageError(f"the page cannot be parsed: {e}") from e
+    if root is None:
+        raise PageError("the page is empty")
+    return root
+
+
+def _encoded(source: bytes | str) -> tuple[bytes, str | None]:
+    """The page as bytes, and their encoding by chardet as the original finds it.
+
+    Without chardet, pages are decoded as everywhere else in this package; the
+    result is the same wherever both find the same encoding.
+    """
+    if isinstance(source, bytes):
+        if detect is not None:
+            return source, detect(source)["encoding"]
+        _, source = decode(source)
+    return source.encode("utf-8", "replace"), "utf-8"
+
+
+# A selected element: its number, and the slice of the texts that it contains.
+_Selected = tuple[int, int, int]
+
+
+def _walk(
+    root: html.HtmlElement, passed_over: frozenset[str], min_length: int
+) -> tuple[list[str], list[_Selected], Trail, bool]:
+    """The page's texts, its selected elements, their trail, and whether it has a title."""
+    texts: list[str] = []
+    trail = Trail()
+    bodies = 0
+    titled = False
+    # For each open element: number, first text, whether it stands in a body
+    # and is not passed over, whether it has a text that is long enough.
+    open_elements: list[list[int]] = []
+    selected: list[_Selected] = []
+
+    def read(text: str | None) -> None:
+        if text:
+            texts.append(text)
+            if open_elements and open_elements[-1][2] and _longer(text, min_length):
+                open_elements[-1][3] = True
+
+    for event, element in etree.iterwalk(
+        root, events=("start", "end", "comment", "pi")
+    ):
+        if event == "start":
+            name = str(element.tag)
+            titled = titled or (name == "title" and element is not root)
+            counts = bodies > 0 and name not in passed_over
+            open_elements.append([trail.enter(name), len(texts), counts, False])
+            bodies += name == "body"
+            read(element.text)
+            continue
+        if event == "end":
+            number, first, _, long_enough = open_elements.pop()
+            trail.leave()
+            bodies -= element.tag == "body"
+            if long_enough:
+                selected.append((number, first, len(texts)))
+            if element is root:
+                break
+        read(element.tail)
+    selected.sort()
+    return texts, selected, trail, titled
+
+
+def _longer(text: str, length: int) -> bool:
+    """Whether a text is longer than that, white space normalised as XPath does."""
+    if len(text) <= length:
+        return False
+    return len(_XPATH_SPACE.sub(" ", text.strip(" \t\r\n"))) > length
+
+
+def _sentences(
+    texts: Sequence[str], selected: Sequence[_Selected]
+) -> list[tuple[str, int, bool]]:
+    """The sentences that count; the first of an element begins with an empty line."""
+    found = []
+    for place, first, end in selected:
+        text = _BRACKETED_DIGITS.sub("", "".join(texts[first:end]))
+        for i, piece in enumerate(split_sentences(text)):
+            if piece.endswith(_ENDINGS):
+                found.append((piece if i else "\n\n" + piece, place, True))
+    return found
+
+
+def _elements(
+    texts: Sequence[str], starts: Sequence[int], selected: Sequence[_Selected]
+) -> list[tuple[str, int, bool]]:
+    """The selected elements; those longer than the mean text in them count."""
+    if not selected:
+        raise PageError("no text is long enough")
+    # Added up one by one: sum() of floats rounds otherwise since Python 3.12.
+    total = 0.0
+    for _, first, end in selected:
+        total += (starts[end] - starts[first]) / (end - first)
+    threshold = total / len(selected)
+    return [
+        ("".join(texts[first:end]), place, starts[end] - starts[first] > threshold)
+        for place, first, end in selected
+    ]
+
+
+def _beneath(trail: Trail, top: int) -> list[bool]:
+    """For each element whether its path contains the path of the top one.
+
+    The original looks for one string in another, so an only child named "s"
+    also has a sibling named "section" beneath it.  A path ends with an index
+    where there are several children of a name, and then no other name can
+    continue it.
+    """
+    name, parent = trail.name(top), trail.parent(top)
+    siblings = [n for n in range(1, len(trail)) if trail.parent(n) == parent]
+    only = sum(trail.name(n) == name for n in siblings) == 1
+    tops = {n for n in siblings if only and trail.name(n).startswith(name)} | {top}
+    beneath = [False]
+    # An element's number is greater than its parent's.
+    for number in range(1, len(trail)):
+        beneath.append(number in tops or beneath[trail.parent(number)])
+    return beneath
