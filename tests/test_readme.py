@@ -1,0 +1,74 @@
+"""The README holds: its code runs, its tables are complete, its links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scrapy_eatext.settings import KEYS
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_examples_with_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    examples = "".join(block for block in BLOCKS if ">>>" in block)
+    test = doctest.DocTestParser().get_doctest(examples, {}, "README.md", None, None)
+    assert test.examples
+    result = doctest.DocTestRunner().run(test)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if ">>>" not in b])
+def test_examples_without_results(block: str) -> None:
+    exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
+
+
+def test_the_spider_fills_its_items(tmp_path: Path) -> None:
+    """The spider as it stands there, sent to a page of the bundled site."""
+    spider = next(block for block in BLOCKS if "class NewsSpider" in block)
+    settings = next(block for block in BLOCKS if block.startswith("ADDONS"))
+    page = ROOT / "example_project/site/herald/market-hall.html"
+    assert "https://example.com/news" in spider
+    spider = spider.replace("https://example.com/news", page.as_uri())
+    spider = spider.replace('follow_all(css="nav a")', "follow_all([])")
+    (tmp_path / "spider.py").write_text(spider, "utf-8")
+    (tmp_path / "settings.py").write_text(settings, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "runspider", "spider.py", "-O", "out.jsonl"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "SCRAPY_SETTINGS_MODULE": "settings",
+            "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+        },
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    item = json.loads((tmp_path / "out.jsonl").read_text("utf-8"))
+    assert item["headline"] == "What the market hall was hiding under its floor"
+    assert "two hundred and six stoneware jars" in item["main_text"]
+
+
+def test_every_setting_is_in_the_table() -> None:
+    assert sorted(re.findall(r"^\| `(EATEXT_\w+)` \|", README, re.MULTILINE)) == sorted(
+        KEYS
+    )
+
+
+def test_links_lead_to_files() -> None:
+    links = re.findall(r"\]\(((?!https?:)[^)#]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
