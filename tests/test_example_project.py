@@ -1,0 +1,228 @@
+"""The example project: its crawl, its feeds, and the text of its every page."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from ast import literal_eval
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from scrapy_eatext.algorithms import DEFAULT
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = ROOT / "example_project"
+SITE = PROJECT / "site"
+EXPECTED = PROJECT / "expected"
+# The datetime values in Scrapy's dump of its stats are no literals.
+NOT_LITERAL = re.compile(r"datetime\.datetime\([^\n]*\)")
+
+PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """What a crawl left behind: its log, its stats and its feeds."""
+
+    log: str
+    stats: dict[str, object]
+    output: Path
+
+    def items(self, name: str) -> list[dict[str, str]]:
+        text = (self.output / f"{name}.jsonl").read_text("utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+
+def scrapy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    paths = [str(PROJECT), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    env = {
+        **os.environ,
+        "SCRAPY_SETTINGS_MODULE": "example.settings",
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *arguments],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def crawl(folder: Path, *arguments: str) -> Crawl:
+    done = scrapy(folder, "crawl", *arguments)
+    assert done.returncode == 0, done.stderr
+    dump = done.stderr.partition("Dumping Scrapy stats:\n")[2].partition("}\n")[0] + "}"
+    stats = literal_eval(NOT_LITERAL.sub("None", dump))
+    return Crawl(done.stderr, stats, folder / "output")
+
+
+def page_of(url: str) -> str:
+    return urlsplit(url).path.lstrip("/")
+
+
+@pytest.fixture(scope="module")
+def site_crawl(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
+    return crawl(tmp_path_factory.mktemp("site"), "site")
+
+
+@pytest.fixture(scope="module")
+def texts(site_crawl: Crawl) -> dict[str, str]:
+    return {page_of(i["url"]): i["main_text"] for i in site_crawl.items("site")}
+
+
+def test_every_page_has_an_expected_text() -> None:
+    expected = sorted(p.relative_to(EXPECTED).as_posix() for p in EXPECTED.rglob("*"))
+    files = [name for name in expected if name.endswith(".txt")]
+    assert files == [name.removesuffix(".html") + ".txt" for name in PAGES]
+
+
+def test_every_page_makes_one_item(site_crawl: Crawl) -> None:
+    assert sorted(page_of(i["url"]) for i in site_crawl.items("site")) == PAGES
+    assert len(PAGES) >= 30
+
+
+def test_most_text_is_found(texts: dict[str, str]) -> None:
+    found = expected = both = 0
+    for page in PAGES:
+        truth = Counter(
+            (EXPECTED / page).with_suffix(".txt").read_text("utf-8").split()
+        )
+        got = Counter(texts[page].split())
+        found += got.total()
+        expected += truth.total()
+        both += (got & truth).total()
+    assert 2 * both / (found + expected) > 0.8
+
+
+@pytest.mark.skipif(DEFAULT != "eatext", reason="only eatext is made for all kinds")
+@pytest.mark.parametrize("page", PAGES)
+def test_main_text(page: str, texts: dict[str, str]) -> None:
+    expected = (EXPECTED / page).with_suffix(".txt").read_text("utf-8")
+    assert texts[page] + "\n" == expected
+
+
+def test_log_is_clean(site_crawl: Crawl) -> None:
+    assert not re.search(r"WARNING|ERROR|CRITICAL|[Dd]eprecat", site_crawl.log)
+
+
+def test_stats_add_up(site_crawl: Crawl) -> None:
+    stats = site_crawl.stats
+    kinds = {
+        key.removeprefix("eatext/response/"): value
+        for key, value in stats.items()
+        if key.startswith("eatext/response/")
+    }
+    assert sum(kinds.values()) == stats["eatext/response_count"]
+    # All that Scrapy received, but the redirects that it followed by itself.
+    assert stats["eatext/response_count"] == stats["response_received_count"]
+    assert kinds["extracted"] + kinds.get("empty", 0) == len(PAGES)
+    assert stats["eatext/item/response"] == len(PAGES)
+    # The robots.txt, the pages that are missing, the image and the JSON document.
+    assert kinds["skipped_internal"] == 1
+    assert kinds["skipped_status"] == stats["httperror/response_ignored_count"]
+    assert kinds["skipped_type"] == 2
+
+
+def test_crawl_meets_what_the_site_has(site_crawl: Crawl) -> None:
+    stats = site_crawl.stats
+    assert stats["downloader/response_status_count/302"] == 3
+    assert stats["downloader/response_status_count/404"] >= 1
+    assert stats["httpcompression/response_count"] == 1
+    assert stats["robotstxt/forbidden"] >= 1
+
+
+def test_feeds_agree(site_crawl: Crawl) -> None:
+    items = site_crawl.items("site")
+    with (site_crawl.output / "site.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows == items
+    tree = ET.parse(site_crawl.output / "site.xml")
+    assert [{f.tag: f.text or "" for f in item} for item in tree.getroot()] == items
+
+
+def test_compare_judges_each_page_twice(tmp_path: Path) -> None:
+    done = crawl(tmp_path, "compare", "-a", "algorithms=justext,eatiht")
+    items = done.items("compare")
+    judged = sorted((page_of(i["url"]), i["algorithm"]) for i in items)
+    assert judged == sorted((p, a) for p in PAGES for a in ("justext", "eatiht"))
+    assert all(0 <= float(i["score"]) <= 1 for i in items)
+
+
+def test_raw_gives_the_same_text_and_no_html(
+    tmp_path: Path, texts: dict[str, str]
+) -> None:
+    done = crawl(tmp_path, "raw")
+    items = done.items("raw")
+    assert {page_of(i["url"]): i["main_text"] for i in items} == texts
+    assert not any(i.get("html") for i in items)
+    assert done.stats["eatext/item/html"] == len(PAGES)
+
+
+def test_site_crawls_another_host(tmp_path: Path, server: str) -> None:
+    url = server.replace("127.0.0.1", "localhost") + "/werkstatt/bienen.html"
+    settings = ["-s", "DOWNLOAD_DELAY=0", "-s", "DEPTH_LIMIT=1"]
+    done = crawl(tmp_path, "site", "-a", f"url={url}", *settings)
+    found = {page_of(i["url"]) for i in done.items("site")}
+    assert {"index.html", "werkstatt/bienen.html"} <= found
+    assert all(urlsplit(i["url"]).hostname == "localhost" for i in done.items("site"))
+
+
+def test_an_address_without_a_host_is_refused(tmp_path: Path) -> None:
+    done = scrapy(tmp_path, "crawl", "site", "-a", "url=example.com")
+    assert "url is 'example.com', it must be a full address" in done.stderr
+    assert done.returncode != 0
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(PROJECT))
+    from example.server import Site
+
+    site = Site()
+    yield site.url.removesuffix("/index.html")
+    site.close()
+
+
+def get(url: str) -> tuple[str, dict[str, str], bytes]:
+    with urllib.request.urlopen(url, timeout=10) as response:
+        return response.url, dict(response.headers), response.read()
+
+
+def test_server_sends_headers(server: str) -> None:
+    url, _, _ = get(server + "/docs/help")
+    assert url == server + "/docs/faq.html"
+    _, headers, body = get(server + "/herald/market-hall.html")
+    assert headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(body) == (SITE / "herald/market-hall.html").read_bytes()
+    _, headers, body = get(server + "/ru/samovar.html")
+    assert headers["Content-Type"] == "text/html"
+    assert "самовар" in body.decode("cp1251")
+    _, headers, body = get(server + "/ja/shotengai.html")
+    assert headers["Content-Type"] == "text/html; charset=Shift_JIS"
+    assert "豆腐" in body.decode("shift_jis")
+    _, headers, _ = get(server + "/herald/tides")
+    assert headers["Content-Type"] == "image/png"
+    assert json.loads(get(server + "/shop/stock.json")[2])["items"]
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/../example/settings.py", "/docs"])
+def test_server_has_only_the_site(server: str, path: str) -> None:
+    with pytest.raises(HTTPError) as caught:
+        get(server + path)
+    assert caught.value.code == 404
+    caught.value.close()
