@@ -252,8 +252,12 @@ KEYS = (*_PARSERS, "EATEXT_SITES")
 def _refuse_unknown(settings: BaseSettings) -> None:
     for key in settings:
         if key.startswith("EATEXT_") and key not in KEYS:
-            near = get_close_matches(key, KEYS, n=1)
+            # The prefix would make every key a near one.
+            names = [known.removeprefix("EATEXT_") for known in KEYS]
+            near = get_close_matches(key.removeprefix("EATEXT_"), names, n=1)
             allowed = (
-                f"spelt {near[0]}" if near else "left out: there is no such setting"
+                f"spelt EATEXT_{near[0]}"
+                if near
+                else "left out: there is no such setting"
             )
             raise SettingError(key, settings.get(key), allowed)

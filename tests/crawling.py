@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
@@ -132,11 +133,15 @@ def crawl(
         try:
             await crawler.crawl_async(**kwargs)
         except Exception as error:  # noqa: BLE001
-            done.error = error
+            # Its traceback would hold all that the crawl had.
+            done.error = error.with_traceback(None)
         if crawler._stats is not None:
             done.stats = crawler._stats.get_stats()
 
     run(start())
+    if done.error is not None:
+        # What the failure left open is to be found within its own test.
+        gc.collect()
     return done
 
 

@@ -1,0 +1,332 @@
+"""Settings: their defaults, what they take, and what they say of the rest."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_eatext.choice import SettingError
+from scrapy_eatext.settings import KEYS, Config
+from tests.crawling import ADDON, PLAIN, UrlSpider, crawl
+
+ROOT = Path(__file__).parent.parent
+# No label of a host is that long.
+LONG = "\u00fc" * 64
+NOTHING = "tests.algorithms.Nothing"
+
+
+def config(**settings: object) -> Config:
+    return Config.from_settings(Settings({"EATEXT_ALGORITHM": PLAIN, **settings}))
+
+
+def test_defaults():
+    made = config()
+    assert made.enabled
+    assert made.fields == {"main_text": "text"}
+    assert made.executor == "thread"
+    assert made.choice.min_chars == 0
+    assert made.choice.below == "keep"
+    assert made.limits.timeout == 10
+    assert made.choice_for("https://example.com/") is made.choice
+
+
+def test_every_value_is_taken():
+    made = config(
+        EATEXT_ENABLED=True,
+        EATEXT_ALGORITHM=[PLAIN, NOTHING],
+        EATEXT_OPTIONS={PLAIN: {"min_length": 5}},
+        EATEXT_FIELDS={"text": "text", "kind": "page_type"},
+        EATEXT_HTML_FIELD="html",
+        EATEXT_URL_FIELD="link",
+        EATEXT_MIN_CHARS=10,
+        EATEXT_MIN_SCORE=0.25,
+        EATEXT_BELOW="drop",
+        EATEXT_SITES={"example.com": NOTHING},
+        EATEXT_EXECUTOR="process",
+        EATEXT_WORKERS=3,
+        EATEXT_TIMEOUT=2.5,
+        EATEXT_MAX_SIZE=1000,
+        EATEXT_MEMORY=0,
+        EATEXT_LAST_RESORT="empty",
+        EATEXT_ON_DECAY="ignore",
+    )
+    assert made.choice.algorithms == (PLAIN, NOTHING)
+    assert made.choice.options == {PLAIN: {"min_length": 5}}
+    assert made.fields == {"text": "text", "kind": "page_type"}
+    assert (made.html_field, made.url_field) == ("html", "link")
+    assert (made.choice.min_chars, made.choice.min_score) == (10, 0.25)
+    assert made.choice.below == "drop"
+    assert made.sites["example.com"].algorithms == (NOTHING,)
+    assert made.sites["example.com"].min_chars == 10
+    assert (made.executor, made.workers, made.memory) == ("process", 3, 0)
+    assert (made.limits.timeout, made.limits.max_size) == (2.5, 1000)
+    assert made.limits.last_resort == "empty"
+    assert made.on_decay == "ignore"
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "attribute", "value"),
+    [
+        ("EATEXT_ENABLED", "0", "enabled", False),
+        ("EATEXT_ENABLED", "True", "enabled", True),
+        ("EATEXT_ENABLED", 1, "enabled", True),
+        ("EATEXT_FIELDS", '{"a": "title"}', "fields", {"a": "title"}),
+        ("EATEXT_WORKERS", "2", "workers", 2),
+    ],
+)
+def test_strings_from_a_command_line(key, given, attribute, value):
+    assert getattr(config(**{key: given}), attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "attribute", "value"),
+    [
+        ("EATEXT_ALGORITHM", f"{PLAIN},{NOTHING}", "algorithms", (PLAIN, NOTHING)),
+        ("EATEXT_ALGORITHM", f'["{PLAIN}"]', "algorithms", (PLAIN,)),
+        ("EATEXT_MIN_CHARS", " 20 ", "min_chars", 20),
+        ("EATEXT_MIN_SCORE", "0.5", "min_score", 0.5),
+        ("EATEXT_OPTIONS", f'{{"{PLAIN}": {{}}}}', "options", {PLAIN: {}}),
+    ],
+)
+def test_strings_for_a_choice(key, given, attribute, value):
+    assert getattr(config(**{key: given}).choice, attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "where", "allowed"),
+    [
+        ("EATEXT_ENABLED", "maybe", "EATEXT_ENABLED", "True or False"),
+        ("EATEXT_ALGORITHM", "nope", "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_ALGORITHM", "no.such.Class", "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_ALGORITHM", "os.path.join", "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_ALGORITHM", [], "EATEXT_ALGORITHM", "a list"),
+        ("EATEXT_ALGORITHM", 7, "EATEXT_ALGORITHM", "the name of an algorithm"),
+        ("EATEXT_ALGORITHM", [PLAIN, None], "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_ALGORITHM", "[", "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_OPTIONS", "x", "EATEXT_OPTIONS", "a dict of options per"),
+        ("EATEXT_OPTIONS", [], "EATEXT_OPTIONS", "a dict of options per"),
+        ("EATEXT_OPTIONS", {"nope": {}}, "EATEXT_OPTIONS['nope']", "one of"),
+        ("EATEXT_OPTIONS", {PLAIN: 3}, f"EATEXT_OPTIONS['{PLAIN}']", "a dict"),
+        (
+            "EATEXT_OPTIONS",
+            {PLAIN: {"max": 3}},
+            f"EATEXT_OPTIONS['{PLAIN}']['max']",
+            "min_length",
+        ),
+        (
+            "EATEXT_OPTIONS",
+            {PLAIN: {"min_length": -1}},
+            f"EATEXT_OPTIONS['{PLAIN}']['min_length']",
+            "a whole number from 0 to 1000",
+        ),
+        ("EATEXT_FIELDS", ["text"], "EATEXT_FIELDS", "text, "),
+        ("EATEXT_FIELDS", {"": "text"}, "EATEXT_FIELDS", "item field"),
+        ("EATEXT_FIELDS", {"a": "body"}, "EATEXT_FIELDS['a']", "'title'"),
+        ("EATEXT_HTML_FIELD", 3, "EATEXT_HTML_FIELD", "an item field"),
+        ("EATEXT_URL_FIELD", b"url", "EATEXT_URL_FIELD", "an item field"),
+        ("EATEXT_MIN_CHARS", "many", "EATEXT_MIN_CHARS", "a whole number, 0 or more"),
+        ("EATEXT_MIN_CHARS", -1, "EATEXT_MIN_CHARS", "0 or more"),
+        ("EATEXT_MIN_CHARS", 1.5, "EATEXT_MIN_CHARS", "a whole number"),
+        ("EATEXT_MIN_CHARS", True, "EATEXT_MIN_CHARS", "a whole number"),
+        ("EATEXT_MIN_SCORE", 1.1, "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_MIN_SCORE", "nan", "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_MIN_SCORE", "half", "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_MIN_SCORE", False, "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_BELOW", "delete", "EATEXT_BELOW", "'keep', 'empty', 'drop'"),
+        ("EATEXT_EXECUTOR", "fork", "EATEXT_EXECUTOR", "'inline', 'thread', 'process'"),
+        ("EATEXT_WORKERS", 0, "EATEXT_WORKERS", "1 or more"),
+        ("EATEXT_TIMEOUT", "soon", "EATEXT_TIMEOUT", "a number of seconds"),
+        ("EATEXT_TIMEOUT", float("inf"), "EATEXT_TIMEOUT", "a number of seconds"),
+        ("EATEXT_TIMEOUT", -1, "EATEXT_TIMEOUT", "a number of seconds"),
+        ("EATEXT_MAX_SIZE", "1MB", "EATEXT_MAX_SIZE", "a whole number"),
+        ("EATEXT_MEMORY", None, None, None),
+        ("EATEXT_LAST_RESORT", "justext", "EATEXT_LAST_RESORT", "'density', 'empty'"),
+        ("EATEXT_ON_DECAY", "stop", "EATEXT_ON_DECAY", "'ignore', 'warn'"),
+        ("EATEXT_SITES", "example.com", "EATEXT_SITES", "a dict"),
+        (
+            "EATEXT_SITES",
+            {"http://a.org": False},
+            "EATEXT_SITES['http://a.org']",
+            "host",
+        ),
+        ("EATEXT_SITES", {3: False}, "EATEXT_SITES[3]", "host"),
+        ("EATEXT_SITES", {"": False}, "EATEXT_SITES['']", "host"),
+        ("EATEXT_SITES", {LONG: False}, f"EATEXT_SITES['{LONG}']", "host"),
+        (
+            "EATEXT_SITES",
+            {"a.org": False, "A.org": True},
+            "EATEXT_SITES['A.org']",
+            "once",
+        ),
+        ("EATEXT_SITES", {"a.org": "nope"}, "EATEXT_SITES['a.org']", "justext"),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"keep": "p::text"}},
+            "EATEXT_SITES['a.org']['keep']",
+            "CSS",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"remove": ["p", "["]}},
+            "EATEXT_SITES['a.org']['remove']",
+            "CSS",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"remove": 3}},
+            "EATEXT_SITES['a.org']['remove']",
+            "CSS",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"kept": "p"}},
+            "EATEXT_SITES['a.org']['kept']",
+            "algorithm, options",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"algorithm": PLAIN, "options": {"min": 1}}},
+            "EATEXT_SITES['a.org']['options']['min']",
+            "min_length",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"algorithm": [PLAIN, NOTHING], "options": {"min_length": 1}}},
+            "EATEXT_SITES['a.org']['options']",
+            "per algorithm",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"options": 1}},
+            "EATEXT_SITES['a.org']['options']",
+            "a dict",
+        ),
+        ("EATEXT_MIN_CHAR", 3, "EATEXT_MIN_CHAR", "spelt EATEXT_MIN_CHARS"),
+        ("EATEXT_VERBOSE_COLOURS", 3, "EATEXT_VERBOSE_COLOURS", "no such setting"),
+    ],
+)
+def test_errors_name_key_value_and_what_may_be(key, value, where, allowed):
+    if where is None:  # None is as good as nothing
+        assert config(**{key: value}) == config()
+        return
+    with pytest.raises(SettingError) as caught:
+        config(**{key: value})
+    assert caught.value.key == where
+    assert allowed in str(caught.value)
+    assert str(caught.value).startswith(
+        f"{where} is {caught.value.value!r}, it must be"
+    )
+
+
+def test_an_algorithm_that_lacks_something_is_a_setting_error(monkeypatch):
+    def fail(*_: object) -> None:
+        raise ImportError("needs scrapy-eatext[extra]")
+
+    monkeypatch.setattr("tests.algorithms.Plain.__init__", fail)
+    with pytest.raises(SettingError, match=r"scrapy-eatext\[extra\]"):
+        config(EATEXT_OPTIONS={PLAIN: {"min_length": 777}})
+
+
+def test_a_site_is_its_host_and_what_is_below_it():
+    made = config(
+        EATEXT_SITES={
+            "Example.com": {"min_chars": 1},
+            "*.shop.example.com": {"min_chars": 2},
+            "b\u00fccher.example": {"min_chars": 3},
+            "off.org": False,
+        }
+    )
+    for url, min_chars in {
+        "https://example.com/a": 1,
+        "http://EXAMPLE.com:8080/": 1,
+        "https://www.example.com/": 1,
+        "https://shop.example.com/": 2,
+        "https://a.b.shop.example.com/": 2,
+        "https://notexample.com/": 0,
+        "https://xn--bcher-kva.example/": 3,
+        "https://[broken/": 0,
+        "data:,x": 0,
+    }.items():
+        assert made.choice_for(url).min_chars == min_chars, url
+    assert made.choice_for("https://www.off.org/") is None
+    # A request may have what its site has not.
+    assert made.choice_for("https://off.org/", {"min_chars": 9}).min_chars == 9
+
+
+def test_options_are_laid_over_each_other():
+    made = config(
+        EATEXT_ALGORITHM=PLAIN,
+        EATEXT_OPTIONS={PLAIN: {"min_length": 5, "reference": True}},
+        EATEXT_SITES={"a.org": {"options": {"min_length": 6}}},
+    )
+    assert made.choice_for("http://a.org/").options[PLAIN] == {
+        "min_length": 6,
+        "reference": True,
+    }
+    said = {"options": {PLAIN: {"min_length": 7}, NOTHING: {"min_length": 8}}}
+    options = made.choice_for("http://a.org/", said).options
+    assert options[PLAIN] == {"min_length": 7, "reference": True}
+    assert options[NOTHING] == {"min_length": 8}
+    assert made.choice.options[PLAIN]["min_length"] == 5
+
+
+# Scrapy leaves its HTTP client open when a component fails to start.
+@pytest.mark.filterwarnings("ignore:Unclosed client session:ResourceWarning")
+@pytest.mark.parametrize(
+    "component",
+    [
+        ADDON,
+        {"DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}},
+        {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40}},
+        {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}},
+    ],
+)
+def test_an_error_ends_the_crawl_before_its_first_request(server, component):
+    done = crawl(
+        UrlSpider, {**component, "EATEXT_MIN_CHARS": "many"}, urls=(server("/page/1"),)
+    )
+    assert isinstance(done.error, SettingError)
+    assert "downloader/request_count" not in done.stats
+    assert not done.items
+
+
+def test_a_disabled_plugin_is_silent(server, caplog):
+    settings = {**ADDON, "EATEXT_ENABLED": False, "EATEXT_MIN_CHARS": 1}
+    done = crawl(UrlSpider, settings, urls=(server("/page/1"),))
+    assert done.items == [{"url": server("/page/1")}]
+    assert not done.eatext()
+
+
+@pytest.mark.parametrize("reactor", ["asyncio", "select", "none"])
+def test_scrapy_crawl_fails(server, tmp_path, reactor):
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
+    (tmp_path / "project_settings.py").write_text(
+        "SPIDER_MODULES = ['tests.crawling']\n"
+        "ADDONS = {'scrapy_eatext.Addon': 500}\n"
+        + {
+            "asyncio": "",
+            "select": "TWISTED_REACTOR = 'twisted.internet.selectreactor.SelectReactor'",
+            "none": "TWISTED_REACTOR_ENABLED = False",
+        }[reactor]
+    )
+    ended = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "urls", "-s", "EATEXT_BELOW=sink"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "EATEXT_BELOW is 'sink', it must be one of 'keep'" in ended.stderr
+    assert "Spider opened" not in ended.stderr
+
+
+def test_the_docs_have_every_key():
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert [key for key in KEYS if f"`{key}`" not in text] == []
