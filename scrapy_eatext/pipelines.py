@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     # typing.Self requires Python 3.11
     from typing_extensions import Self
 
-logger = logging.getLogger(__name__)
-
 
 class EatextPipeline:
     """Fills the fields of EATEXT_FIELDS.
@@ -32,9 +30,9 @@ class EatextPipeline:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
         self._service = Service.of(crawler)
         self._config = self._service.config
+        self._tally = self._service.tally
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -44,7 +42,7 @@ class EatextPipeline:
         response = self._service.untie(item)
         if not is_item(item):
             return item
-        self._service.inc("item_count")
+        self._tally.inc("item_count")
         adapter = ItemAdapter(item)
         open_fields = self._open_fields(item, adapter)
         if not open_fields:
@@ -54,19 +52,19 @@ class EatextPipeline:
         try:
             source, found = await self._find(adapter, response)
         except Exception as error:  # noqa: BLE001 - an item is never lost
-            self._service.count_error(self._url(adapter), error)
+            self._tally.error(self._url(adapter), error)
         self._drop_html(item, adapter)
         if found is None:
-            self._service.inc("item/none")
+            self._tally.inc("item/none")
             return item
         if found.drop:
-            self._service.inc("item/dropped")
+            self._tally.inc("item/dropped")
             raise DropItem(
                 f"main text is {found.outcome.kind}: {len(found.result.text)} "
                 f"characters, score {found.result.score:.2f}"
             )
         filled = [self._set(item, adapter, f, found) for f in open_fields]
-        self._service.inc(f"item/{source}" if all(filled) else "item/not_settable")
+        self._tally.inc(f"item/{source}" if all(filled) else "item/not_settable")
         return item
 
     def _open_fields(self, item: Any, adapter: ItemAdapter) -> list[str]:
@@ -75,16 +73,17 @@ class EatextPipeline:
         known = [f for f in self._config.fields if names is None or f in names]
         if len(known) < len(self._config.fields):
             missing = sorted(set(self._config.fields) - set(known))
-            self._warn(
-                f"field {type(item)}",
+            self._tally.log(
+                logging.WARNING,
                 "%(cls)s has no field %(missing)s for the main text",
                 {"cls": type(item).__qualname__, "missing": ", ".join(missing)},
+                once=f"field {type(item)}",
             )
         open_fields = [f for f in known if not adapter.get(f)]
         if not known:
-            self._service.inc("item/no_field")
+            self._tally.inc("item/no_field")
         elif not open_fields:
-            self._service.inc("item/already_filled")
+            self._tally.inc("item/already_filled")
         return open_fields
 
     async def _find(
@@ -123,14 +122,11 @@ class EatextPipeline:
         try:
             adapter[name] = value
         except Exception as error:  # noqa: BLE001 - frozen, or its own validation
-            self._warn(
-                f"set {name} {type(item)}",
+            self._tally.log(
+                logging.WARNING,
                 "The field %(name)s of %(cls)s cannot be set: %(error)r",
                 {"name": name, "cls": type(item).__qualname__, "error": error},
+                once=f"set {name} {type(item)}",
             )
             return False
         return True
-
-    def _warn(self, once: str, message: str, values: dict[str, Any]) -> None:
-        if self._service.first(once):
-            logger.warning(message, values, extra={"spider": self._crawler.spider})

@@ -13,30 +13,36 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import deferred_from_coro
 from w3lib.url import canonicalize_url
 
-from scrapy_eatext.cascade import Failure, Job, Outcome
-from scrapy_eatext.choice import Choice, SettingError
+from scrapy_eatext.cascade import Job, Outcome
+from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.result import MainText
-from scrapy_eatext.settings import Config
+from scrapy_eatext.settings import Config, host_of
+from scrapy_eatext.tally import Tally
 from scrapy_eatext.workers import make_executor, wait
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Request, Response, TextResponse
 
-logger = logging.getLogger(__name__)
+    from scrapy_eatext.choice import Choice
 
 # Where a request says how its page is to be extracted, and where its response
 # has the result.
 INPUT = "eatext"
 RESULT = "main_text"
 
-# How many pages are found by their URL, and how many items on their way to the
-# pipeline are known.  Both are bounds that a crawl should not reach: an item
-# follows its page, and Scrapy holds few of either at a time.
+# What a site's decay shows in: pages that an algorithm came to an end with.
+_JUDGED = frozenset({"extracted", "below", "empty"})
+
+# How many pages are found by their URL, with how much text, and how many items on
+# their way to the pipeline are known.  These are bounds that a crawl should not reach: an item
+# follows its page, and Scrapy holds few of them at a time.
 _MAX_RECENT = 1000
+_MAX_RECENT_CHARS = 10_000_000
 _MAX_TIED = 10_000
 
 
@@ -69,13 +75,14 @@ class Service:
         if not self.config.enabled:
             raise NotConfigured
         self._crawler = crawler
-        self._stats = crawler.stats
+        self.tally = Tally(crawler)
         self._executor = make_executor(self.config)
         self._found: WeakKeyDictionary[Response, Found] = WeakKeyDictionary()
         self._late: WeakKeyDictionary[Response, Future[Found]] = WeakKeyDictionary()
         self._recent: OrderedDict[str, Found] = OrderedDict()
+        self._recent_chars = 0
         self._tied: OrderedDict[int, tuple[Any, ref[Response]]] = OrderedDict()
-        self._logged: set[str] = set()
+        self._decay = DecayWatch()
         self._http_ok = _HttpOk(crawler)
         crawler.signals.connect(self._close, signals.spider_closed)
 
@@ -98,20 +105,21 @@ class Service:
         Never raises: what goes wrong is counted and logged.
         """
         request.meta.pop(RESULT, None)
-        self._stats.inc_value("eatext/response_count")
-        found = None
+        self.tally.inc("response_count")
         try:
             kind, choice = self._choose(request, response)
             if choice is not None:
                 found = await self._run(response, response.url, choice)
                 kind = found.outcome.kind
+                self._remember(request, response, found)
+                self._watch(response.url, found.outcome)
         except Exception as error:  # noqa: BLE001
             kind = "failed"
-            self.count_error(response.url, error)
+            self.tally.error(response.url, error)
             found = Found(Outcome(MainText(), kind), self.config.choice)
-        self._stats.inc_value(f"eatext/response/{kind}")
-        if found is not None:
-            self._remember(request, response, found)
+            request.meta[RESULT] = found.result
+            self._found[response] = found
+        self.tally.inc(f"response/{kind}")
 
     async def _run(self, html: Any, url: str, choice: Choice) -> Found:
         """Extract HTML, or a response on whose tree nobody works meanwhile."""
@@ -119,7 +127,7 @@ class Service:
             return Found(Outcome(MainText(), "empty"), choice)
         job = Job(html, url, choice, self.config.limits)
         outcome = await wait(self._executor.submit(job))
-        self._count(url, outcome)
+        self.tally.outcome(url, outcome)
         return Found(outcome, choice)
 
     def _choose(
@@ -144,10 +152,37 @@ class Service:
         urls = {response.url, request.url, *request.meta.get("redirect_urls", ())}
         for url in urls:
             key = canonicalize_url(url)
+            self._forget(self._recent.pop(key, None))
             self._recent[key] = found
-            self._recent.move_to_end(key)
-        while len(self._recent) > _MAX_RECENT:
-            self._recent.popitem(last=False)
+            self._recent_chars += len(found.result.text)
+        while len(self._recent) > _MAX_RECENT or self._recent_chars > _MAX_RECENT_CHARS:
+            self._forget(self._recent.popitem(last=False)[1])
+
+    def _forget(self, found: Found | None) -> None:
+        if found is not None:
+            self._recent_chars -= len(found.result.text)
+
+    def _watch(self, url: str, outcome: Outcome) -> None:
+        """Look out for a site whose texts have turned empty or alike."""
+        if self.config.on_decay == "ignore" or outcome.kind not in _JUDGED:
+            return
+        host = host_of(url)
+        news = self._decay.see(host, outcome.result.text)
+        if news is None:
+            return
+        self.tally.inc(f"decay/{news}")
+        self.tally.log(
+            logging.WARNING,
+            "The last texts of %(host)s are nearly all %(news)s: its layout may "
+            "have changed, or it may block this crawl",
+            {"host": host, "news": news},
+            once=f"decay {host}",
+        )
+        if self.config.on_decay == "close_spider":
+            # Not awaited: the engine waits for this very response.
+            deferred_from_coro(
+                self._crawler.engine.close_spider_async(reason="eatext_decay")
+            )
 
     # -- items
 
@@ -189,7 +224,7 @@ class Service:
             late.set_exception(error)
             raise
         late.set_result(found)
-        self.inc(f"late/{found.outcome.kind}")
+        self.tally.inc(f"late/{found.outcome.kind}")
         self._remember(request, response, found)
         return found
 
@@ -199,7 +234,7 @@ class Service:
         if choice is None:
             return None
         found = await self._run(html, url, choice)
-        self.inc(f"html/{found.outcome.kind}")
+        self.tally.inc(f"html/{found.outcome.kind}")
         return found
 
     def of_url(self, url: str) -> Found | None:
@@ -209,60 +244,13 @@ class Service:
         except ValueError:
             return None
 
-    # -- counting
-
-    def inc(self, name: str) -> None:
-        """Count something under eatext/."""
-        self._stats.inc_value(f"eatext/{name}")
-
-    def first(self, what: str) -> bool:
-        """Whether something is said for the first time in this crawl."""
-        new = what not in self._logged
-        self._logged.add(what)
-        return new
-
-    def _count(self, url: str, outcome: Outcome) -> None:
-        if outcome.result.algorithm:
-            self.inc(f"algorithm/{outcome.result.algorithm}")
-        if outcome.result.page_type:
-            self.inc(f"page_type/{outcome.result.page_type}")
-        for failure in outcome.failures:
-            self._log_failure(url, failure)
-        if outcome.kind in ("timed_out", "too_large", "worker_died"):
-            logger.warning(
-                "Gave up on the main text of %(url)s: %(kind)s",
-                {"url": url, "kind": outcome.kind.replace("_", " ")},
-                extra={"spider": self._crawler.spider},
-            )
-
-    def count_error(self, url: str, error: Exception) -> None:
-        """Count an error that is no page's doing, such as a bad meta value."""
-        if isinstance(error, SettingError):
-            self.inc("exception_count/SettingError")
-            logger.error(
-                "No main text for %(url)s: %(error)s",
-                {"url": url, "error": error},
-                extra={"spider": self._crawler.spider},
-            )
-        else:
-            self._log_failure(url, Failure.of(error))
-
-    def _log_failure(self, url: str, failure: Failure) -> None:
-        """Log a failure, with its traceback when it is the first of its kind."""
-        self.inc(f"exception_count/{failure.name}")
-        shown = (
-            f"\n{failure.traceback}" if self.first(f"exception {failure.name}") else ""
-        )
-        logger.error(
-            "Extraction failed with %(name)s on %(url)s%(shown)s",
-            {"name": failure.name, "url": url, "shown": shown},
-            extra={"spider": self._crawler.spider},
-        )
+    # -- the end
 
     async def _close(self) -> None:
         await self._executor.close()
         for name, count in self._executor.counts().items():
-            self._stats.inc_value(f"eatext/worker/{name}", count)
+            self.tally.inc(f"worker/{name}", count)
+        self.tally.close()
         _services.pop(self._crawler, None)
 
 
@@ -304,4 +292,4 @@ class _HttpOk:
         if self._all:
             return True
         codes = getattr(self._crawler.spider, "handle_httpstatus_list", self._codes)
-        return response.status in map(int, codes)
+        return response.status in codes

@@ -1,0 +1,120 @@
+"""What a crawl counts under eatext/ and says in its log."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.cascade import Failure
+from scrapy_eatext.choice import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.crawler import Crawler
+
+    from scrapy_eatext.cascade import Outcome
+
+logger = logging.getLogger(__name__)
+
+_GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
+# The histogram of seconds a page: each step is about three times the last.
+_STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+
+
+class Tally:
+    """Counts for one crawler."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._said: set[str] = set()
+        self._pages = 0
+        self._seconds = 0.0
+
+    def inc(self, name: str, count: int = 1) -> None:
+        self._stats.inc_value(f"eatext/{name}", count)
+
+    def log(
+        self, level: int, message: str, values: Mapping[str, object], *, once: str = ""
+    ) -> None:
+        """Log a message; with ``once``, only the first that is about the same."""
+        if once:
+            if once in self._said:
+                return
+            self._said.add(once)
+        logger.log(level, message, values, extra={"spider": self._crawler.spider})
+
+    def outcome(self, url: str, outcome: Outcome) -> None:
+        """Count what became of a page that was worked on."""
+        if outcome.result.algorithm:
+            self.inc(f"algorithm/{outcome.result.algorithm}")
+        if outcome.result.page_type:
+            self.inc(f"page_type/{outcome.result.page_type}")
+        for failure in outcome.failures:
+            self._failure(url, failure)
+        if outcome.kind in _GAVE_UP:
+            self.log(
+                logging.WARNING,
+                "Gave up on the main text of %(url)s: %(kind)s",
+                {"url": url, "kind": outcome.kind.replace("_", " ")},
+            )
+        self._time(outcome.seconds)
+
+    def _time(self, seconds: float) -> None:
+        self._pages += 1
+        self._seconds += seconds
+        self._stats.min_value("eatext/time/min", seconds)
+        self._stats.max_value("eatext/time/max", seconds)
+        step = next((f"up_to_{step}" for step in _STEPS if seconds <= step), "longer")
+        self.inc(f"time/{step}")
+
+    def error(self, url: str, error: Exception) -> None:
+        """Count an error outside of the algorithms."""
+        if isinstance(error, SettingError):
+            # It says what is wrong; where in the code it was found does not matter.
+            self.inc("exception_count/SettingError")
+            self.log(
+                logging.ERROR,
+                "No main text for %(url)s: %(error)s",
+                {"url": url, "error": error},
+            )
+        else:
+            self._failure(url, Failure.of(error))
+
+    def _failure(self, url: str, failure: Failure) -> None:
+        """Count a failure and log it, its traceback when it is the first of its kind."""
+        self.inc(f"exception_count/{failure.name}")
+        traceback = "" if failure.name in self._said else f"\n{failure.traceback}"
+        self._said.add(failure.name)
+        self.log(
+            logging.ERROR,
+            "Extraction failed with %(name)s on %(url)s%(traceback)s",
+            {"name": failure.name, "url": url, "traceback": traceback},
+        )
+
+    def close(self) -> None:
+        """Sum up the crawl, in a stat and one line of the log."""
+        if self._pages:
+            self._stats.set_value("eatext/time/mean", self._seconds / self._pages)
+        stats = self._stats.get_stats()
+
+        def under(prefix: str) -> str:
+            counts = {
+                key.removeprefix(prefix): count
+                for key, count in sorted(stats.items())
+                if key.startswith(prefix)
+            }
+            return ", ".join(f"{n} {name}" for name, n in counts.items()) or "none"
+
+        self.log(
+            logging.INFO,
+            "Main text: responses: %(responses)s; items: %(items)s; "
+            "%(mean).1f ms a page, %(max).1f at most",
+            {
+                "responses": under("eatext/response/"),
+                "items": under("eatext/item/"),
+                "mean": 1000 * stats.get("eatext/time/mean", 0.0),
+                "max": 1000 * stats.get("eatext/time/max", 0.0),
+            },
+        )

@@ -1,0 +1,276 @@
+"""What one request may say of its page, and what a broken page may do."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+import scrapy
+from scrapy.http import HtmlResponse, Request, TextResponse
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_eatext import MainText, extract, main_text
+from tests.algorithms import Plain
+from tests.crawling import ADDON, PLAIN, UrlSpider, complaints, crawl
+from tests.mockserver import text_of
+
+MIDDLEWARE = {
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
+}
+NOTHING = "tests.algorithms.Nothing"
+BROKEN = "tests.algorithms.Broken"
+
+
+class MetaSpider(UrlSpider):
+    """Yields what it finds under main_text."""
+
+    def parse(self, response):
+        yield {"result": response.meta.get("main_text")}
+
+
+def result_of(url, meta=None, **settings):
+    """The result that one request's response has, and its crawl."""
+    request = scrapy.Request(url, meta=meta)
+    done = crawl(MetaSpider, {**MIDDLEWARE, **settings}, urls=(request,))
+    assert not done.errors
+    assert done.adds_up()
+    (item,) = done.items
+    return item["result"], done
+
+
+@pytest.mark.parametrize(
+    ("said", "algorithm", "text"),
+    [
+        (None, "plain", text_of("word") + "\n\nword"),
+        (True, "plain", text_of("word") + "\n\nword"),
+        (NOTHING, "nothing", ""),
+        ([NOTHING, PLAIN], "plain", text_of("word") + "\n\nword"),
+        ((NOTHING, BROKEN), "broken", text_of("word") + "\n\nword"),
+        ({}, "plain", text_of("word") + "\n\nword"),
+        ({"algorithm": NOTHING}, "nothing", ""),
+        ({"options": {"min_length": 50}}, "plain", text_of("word")),
+        ({"options": {PLAIN: {"min_length": 50}}}, "plain", text_of("word")),
+        ({"min_chars": 1000, "below": "empty"}, "plain", ""),
+        ({"min_score": 0.6, "below": "empty"}, "plain", ""),
+        ({"min_score": 0.5, "below": "empty"}, "plain", text_of("word") + "\n\nword"),
+        ({"remove": "article p:first-child"}, "plain", "word"),
+        ({"algorithm": NOTHING, "keep": ["li", "h1"]}, "nothing", "Home\nAll\nFooter"),
+    ],
+)
+def test_a_request_has_the_last_word(server, said, algorithm, text):
+    settings = {"EATEXT_SITES": {"127.0.0.1": PLAIN}, "EATEXT_ALGORITHM": BROKEN}
+    result, _ = result_of(server("/word/word"), {"eatext": said}, **settings)
+    assert result.algorithm == algorithm
+    assert result.text.replace("- ", "").replace("* ", "") == text
+
+
+def test_a_site_that_is_off_can_be_asked(server):
+    settings = {"EATEXT_SITES": {"127.0.0.1": False}}
+    result, _ = result_of(server("/page/1"), **settings)
+    assert result is None
+    result, _ = result_of(server("/page/1"), {"eatext": True}, **settings)
+    assert result.text == text_of(1)
+
+
+@pytest.mark.parametrize(
+    ("said", "where"),
+    [
+        ("nope", "request.meta['eatext'] is 'nope'"),
+        (3, "request.meta['eatext'] is 3"),
+        ([], "request.meta['eatext'] is []"),
+        ({"min_chars": "x"}, "request.meta['eatext']['min_chars'] is 'x'"),
+        ({"colour": 1}, "request.meta['eatext']['colour'] is 1"),
+        ({"options": {"x": 1}}, "request.meta['eatext']['options']['x'] is 1"),
+        ({"keep": "["}, "request.meta['eatext']['keep'] is '['"),
+    ],
+)
+def test_what_a_request_says_wrongly_fails_its_page_alone(server, caplog, said, where):
+    result, done = result_of(server("/page/1"), {"eatext": said})
+    assert result == MainText()
+    assert done.eatext("response/") == {"failed": 1}
+    assert done.eatext("exception_count/") == {"SettingError": 1}
+    (complaint,) = complaints(caplog)
+    assert complaint.startswith(f"No main text for {server('/page/1')}: {where}")
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+def test_errors_are_counted_and_logged_once_with_traceback(server, caplog, executor):
+    urls = (server("/word/broken"), server("/word/broken?2"), server("/page/fine"))
+    done = crawl(
+        MetaSpider,
+        {**MIDDLEWARE, "EATEXT_ALGORITHM": BROKEN, "EATEXT_EXECUTOR": executor},
+        urls=urls,
+    )
+    assert len(done.items) == 3
+    assert done.eatext("response/") == {"failed": 2, "extracted": 1}
+    assert done.eatext("exception_count/") == {"ZeroDivisionError": 2}
+    assert done.eatext("algorithm/") == {"last resort": 2, "broken": 1}
+    said = complaints(caplog)
+    assert len(said) == 2
+    assert [message.count("Traceback (most") for message in said] == [1, 0]
+    for url in urls[:2]:
+        assert sum(f"{url}" == line.split()[5] for line in said[0:2]) == 1
+
+
+def test_the_next_algorithm_of_a_cascade_takes_over(server, caplog):
+    result, done = result_of(
+        server("/word/broken"), EATEXT_ALGORITHM=[BROKEN, NOTHING, PLAIN]
+    )
+    assert result.algorithm == "plain"
+    assert done.eatext("response/") == {"extracted": 1}
+    assert done.eatext("exception_count/") == {"ZeroDivisionError": 1}
+    assert len(complaints(caplog)) == 1
+
+
+def test_where_none_passes_the_longest_text_stays(server):
+    result, done = result_of(
+        server("/page/1"), EATEXT_ALGORITHM=[NOTHING, PLAIN, BROKEN], EATEXT_MIN_SCORE=1
+    )
+    assert result.algorithm == "plain"
+    assert done.eatext("response/") == {"below": 1}
+
+
+def test_an_algorithm_that_fails_last_keeps_what_others_found(server):
+    result, done = result_of(
+        server("/word/broken"), EATEXT_ALGORITHM=[PLAIN, BROKEN], EATEXT_MIN_SCORE=1
+    )
+    assert result.algorithm == "plain"
+    assert done.eatext("response/") == {"below": 1}
+
+
+def test_a_service_that_breaks_loses_no_page(server, monkeypatch, caplog):
+    def fail(*_: object) -> None:
+        raise OSError("broken on purpose")
+
+    monkeypatch.setattr("scrapy_eatext.workers.Pool.submit", fail)
+    result, done = result_of(server("/page/1"))
+    assert result == MainText()
+    assert done.eatext("response/") == {"failed": 1}
+    assert "broken on purpose" in complaints(caplog)[0]
+
+
+@pytest.mark.parametrize("how", ["setting", "codes", "meta", "list", "all", "spider"])
+def test_a_status_that_reaches_its_callback_is_extracted(server, how):
+    class Handling(MetaSpider):
+        handle_httpstatus_list = (404,) if how == "spider" else ()
+
+    settings = {
+        "setting": {"HTTPERROR_ALLOW_ALL": True},
+        "codes": {"HTTPERROR_ALLOWED_CODES": [404]},
+    }.get(how, {})
+    meta = {
+        "meta": {"handle_httpstatus_list": [404]},
+        "list": {"handle_httpstatus_list": [404, 500]},
+        "all": {"handle_httpstatus_all": True},
+    }.get(how)
+    if how == "codes":
+        del Handling.handle_httpstatus_list
+    request = scrapy.Request(server("/missing"), meta=meta)
+    done = crawl(Handling, {**MIDDLEWARE, **settings}, urls=(request,))
+    (item,) = done.items
+    assert item["result"].text == "There is no such page."
+
+
+def test_another_status_is_skipped(server):
+    request = scrapy.Request(server("/missing"), meta={"handle_httpstatus_list": [500]})
+    done = crawl(
+        MetaSpider, {**MIDDLEWARE, "HTTPERROR_ALLOW_ALL": True}, urls=(request,)
+    )
+    assert done.eatext("response/") == {"skipped_status": 1}
+
+
+class InlineSpider(UrlSpider):
+    """Downloads a page inside of its callback."""
+
+    async def parse(self, response):
+        for callback in (None, NO_CALLBACK):
+            request = scrapy.Request(response.url + "x", callback=callback)
+            inner = await self.crawler.engine.download_async(request)
+            yield {"result": inner.meta.get("main_text")}
+        request.meta["eatext"] = True
+        inner = await self.crawler.engine.download_async(request)
+        yield {"result": inner.meta.get("main_text")}
+
+
+def test_downloads_inside_of_callbacks(server):
+    done = crawl(InlineSpider, MIDDLEWARE, urls=(server("/page/1"),))
+    texts = [item["result"] and item["result"].text for item in done.items]
+    assert texts == [text_of("1x"), None, text_of("1x")]
+    assert done.eatext("response/") == {"extracted": 3, "skipped_internal": 1}
+
+
+class ReplacingMiddleware:
+    """Replaces what the server sent, between this package and the spider."""
+
+    async def process_response(self, request, response):
+        return response.replace(body=b"<p>Replaced.</p>")
+
+
+def test_a_response_that_was_replaced_is_extracted_again_for_its_items(server):
+    settings = {
+        **ADDON,
+        "DOWNLOADER_MIDDLEWARES": {
+            "tests.test_downloadermiddleware.ReplacingMiddleware": 100
+        },
+    }
+    done = crawl(UrlSpider, settings, urls=(server("/page/1"),))
+    assert [item["main_text"] for item in done.items] == ["Replaced."]
+    assert done.eatext("response/") == {"extracted": 1}
+    assert done.eatext("late/") == {"extracted": 1}
+
+
+class CallingSpider(UrlSpider):
+    def parse(self, response):
+        first = main_text(response)
+        yield {"text": first.text, "same": main_text(response) is first}
+
+
+@pytest.mark.parametrize("settings", [MIDDLEWARE, {}])
+def test_main_text_by_hand(server, settings, monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.service.extract", lambda page: extract(page, algorithm=PLAIN)
+    )
+    done = crawl(CallingSpider, settings, urls=(server("/page/1"),))
+    assert done.items == [{"text": text_of(1), "same": True}]
+
+
+def test_main_text_of_a_response_without_a_request(monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.service.extract", lambda page: extract(page, algorithm=PLAIN)
+    )
+    body = b"<p>Some text.</p>"
+    response = HtmlResponse("http://example.com/", body=body, encoding="utf-8")
+    assert main_text(response).text == "Some text."
+    response = TextResponse(
+        "http://example.com/", body=body, request=Request("http://example.com/")
+    )
+    assert main_text(response) is response.meta["main_text"]
+
+
+def test_the_response_shares_its_tree(server, monkeypatch):
+    roots = []
+    judge = Plain.judge
+    monkeypatch.setattr(
+        Plain, "judge", lambda self, page: roots.append(page.root) or judge(self, page)
+    )
+
+    class Looking(UrlSpider):
+        def parse(self, response):
+            yield {"same": response.selector.root is roots[0]}
+
+    done = crawl(Looking, MIDDLEWARE, urls=(server("/page/1"),))
+    assert done.items == [{"same": True}]
+
+
+def test_one_line_sums_up(server, caplog):
+    caplog.set_level(logging.INFO, "scrapy_eatext")
+    crawl(UrlSpider, ADDON, urls=(server("/page/1"), server("/data.json")))
+    (line,) = [r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name]
+    assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
+
+
+def test_times_add_up(server):
+    _, done = result_of(server("/page/1"))
+    times = done.eatext("time/")
+    assert 0 < times.pop("min") == times.pop("mean") == times.pop("max")
+    assert sum(times.values()) == 1

@@ -1,0 +1,135 @@
+"""CSS of a site over what an algorithm says of its blocks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from parsel import css2xpath
+
+from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
+from scrapy_eatext.extraction import run
+from scrapy_eatext.page import Page
+from scrapy_eatext.rules import apply_rules
+from tests.algorithms import Nothing, Plain, PlainOptions
+
+HTML = """
+<div id=a><p>one</p><div id=b><p>two</p><div id=c><p>three</p></div></div></div>
+<ul id=d><li>four</li></ul>
+"""
+
+
+def rules(keep="", remove=""):
+    return tuple(css and css2xpath(css) for css in (keep, remove))
+
+
+def texts(html, algorithm=Plain, **css):
+    page = Page.of(html)
+    result = run(algorithm(PlainOptions()), page, rules=rules(**css))
+    return result.text.replace("- ", "").split()
+
+
+@pytest.mark.parametrize(
+    ("css", "left"),
+    [
+        ({}, "one two three"),
+        ({"remove": "#a"}, ""),
+        ({"remove": "#b"}, "one"),
+        ({"remove": "#a", "keep": "#b"}, "two three"),
+        ({"remove": "#b", "keep": "#a"}, "one"),
+        ({"remove": "#a, #c", "keep": "#b, #d"}, "two four"),
+        ({"remove": "#b", "keep": "#b"}, "one"),
+        ({"keep": "li"}, "one two three four"),
+        ({"remove": ".no"}, "one two three"),
+    ],
+)
+def test_the_nearest_element_decides(css, left):
+    assert texts(HTML, **css) == left.split()
+
+
+def test_pinned_blocks_are_all_where_the_algorithm_finds_none():
+    assert texts(HTML, Nothing, keep="#c, #d") == ["three", "four"]
+
+
+def test_the_verdict_says_which_rule():
+    page = Page.of(HTML)
+    result = run(
+        Plain(PlainOptions()), page, blocks=True, rules=rules(keep="#d", remove="#b")
+    )
+    assert [(b.text, b.kept, b.score, b.reason) for b in result.blocks] == [
+        ("one", True, 1.0, ""),
+        ("two", False, 0.0, "removed by a rule"),
+        ("three", False, 0.0, "removed by a rule"),
+        ("four", True, 1.0, "pinned by a rule"),
+    ]
+
+
+def test_the_tree_is_not_changed():
+    page = Page.of(HTML)
+    before = etree.tostring(page.root)
+    run(Plain(PlainOptions()), page, rules=rules(keep="#d", remove="#b"))
+    assert etree.tostring(page.root) == before
+
+
+def test_units_that_know_their_place():
+    page = Page.of(HTML)
+    path = page.root.getroottree().getpath
+    (b,), (c,) = page.root.xpath("//*[@id='b']"), page.root.xpath("//*[@id='c']")
+    units = UnitList(
+        [
+            Unit("in b", xpath=path(b)),
+            Unit("in c", xpath=path(c) + "/p"),
+            Unit("beside c", xpath=path(c) + "x"),
+            Unit("a line"),
+        ]
+    )
+    verdict = Verdict(units, [False, True, False, True], [0.0] * 4, [""] * 4, "joined")
+    said = apply_rules(page, verdict, *rules(keep="#b", remove="#c"))
+    assert said.kept == [True, False, True, True]
+    assert said.text is None
+    assert apply_rules(page, verdict, "", "") is verdict
+
+
+@given(
+    st.lists(st.sampled_from(["<div>", "<div class=k>", "<div class=r>", "<p>x</p>"]))
+)
+def test_as_climbing_from_every_block_has_it(parts):
+    page = Page.of("".join(parts))
+    verdict = Plain(PlainOptions()).judge(page)
+    said = apply_rules(page, verdict, *rules(keep=".k", remove=".r"))
+    for i in range(len(page.blocks)):
+        around = [page.blocks.element(i), *page.blocks.element(i).iterancestors()]
+        classes = [e.get("class") for e in around if e.get("class")]
+        expected = classes[0] == "k" if classes else verdict.kept[i]
+        assert said.kept[i] == expected
+
+
+def test_every_element_is_climbed_from_once(monkeypatch):
+    html = "<div><p>x</p>" * 200
+    page = Page.of(html)
+    verdict = Plain(PlainOptions()).judge(page)
+    asked = []
+    element = page.blocks.element
+
+    class Climber:
+        """An element that notes when it is asked for its parent."""
+
+        def __init__(self, element):
+            self.element = element
+
+        def __hash__(self):
+            return hash(self.element)
+
+        def __eq__(self, other):
+            return self.element == getattr(other, "element", other)
+
+        def getparent(self):
+            asked.append(self.element)
+            parent = self.element.getparent()
+            return None if parent is None else Climber(parent)
+
+    monkeypatch.setattr(page.blocks, "element", lambda i: Climber(element(i)))
+    said = apply_rules(page, verdict, *rules(keep="title", remove="p:last-of-type"))
+    assert said.kept == [False] * 200
+    assert len(asked) == len(set(asked)) <= 400
