@@ -21,14 +21,14 @@ FLOORS = [
     ["addon"],
     ["downloadermiddleware", "spidermiddleware", "pipelines"],
     ["service"],
-    ["settings", "workers"],
+    ["settings", "workers", "tally"],
     ["worker"],
     ["learning", "cascade", "lastresort"],
     ["choice"],
     ["extraction"],
     ["output", "rules"],
     ["algorithms"],
-    ["page", "deadline", "result"],
+    ["page", "deadline", "decay", "result"],
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 KNOWS_SCRAPY = FLOOR_OF["workers"]
