@@ -1,0 +1,91 @@
+"""What a page of 10 MB takes of memory, beside lxml's tree of it alone.
+
+Each figure is the growth of a fresh process, at its highest, from holding the
+page's bytes to holding the result.  Linux only, as it reads /proc.  Writes
+benchmarks/results/memory.json.
+
+    python benchmarks/memory.py [--size BYTES]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scrapy_eatext import __version__
+from scrapy_eatext.algorithms import REGISTRY
+
+FAMILIES = ["nested", "flat", "long_line", "many_links", "table", "tiny_blocks"]
+RESULTS = ROOT / "benchmarks" / "results" / "memory.json"
+
+CHILD = """
+import sys
+from lxml import etree
+from scrapy_eatext import extract
+from scrapy_eatext.page import Page
+from tests.hostile import HOSTILE, SHAPES
+
+def status(key):
+    for line in open("/proc/self/status"):
+        if line.startswith(key):
+            return int(line.split()[1]) * 1024
+
+family, size, work = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+def make(size):
+    return {**SHAPES, **HOSTILE}[family](size).encode()
+def do(page):
+    if work == "tree":
+        parser = etree.HTMLParser(recover=True, huge_tree=True, encoding="utf-8")
+        return etree.fromstring(page, parser)
+    if work == "blocks":
+        return Page.of(page).blocks
+    return extract(page, algorithm=work)
+kept = do(make(2000))  # modules and models
+page = make(size)
+before = status("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
+kept = do(page)
+print(status("VmHWM") - before)
+"""
+
+
+def growth(family: str, size: int, work: str) -> int:
+    """Bytes that a process of its own grew by, at its highest."""
+    command = [sys.executable, "-c", CHILD, family, str(size), work]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return int(done.stdout)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Memory for one big page.")
+    parser.add_argument("--size", type=int, default=10_000_000)
+    size = parser.parse_args().size
+    works = ["tree", "blocks", *sorted(REGISTRY)]
+    print(f"MB for {size:,} bytes (times lxml's tree)")
+    print(f"{'':14}" + "".join(f"{work:>16}" for work in works))
+    rows = []
+    for family in FAMILIES:
+        print(f"{family:14}", end="", flush=True)
+        tree = 0
+        for work in works:
+            grown = growth(family, size, work)
+            tree = tree or grown
+            rows.append(
+                {"family": family, "work": work, "bytes": grown, "ratio": grown / tree}
+            )
+            print(f"{grown / 1e6:9.0f} ({grown / tree:4.1f})", end="", flush=True)
+        print()
+    about = {"version": __version__, "size": size, "rows": rows}
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(about, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
