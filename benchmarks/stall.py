@@ -1,0 +1,238 @@
+"""How long extraction keeps the event loop of a crawl from everything else.
+
+The same crawl of a server on this machine, each time in a fresh process: without
+extraction, with the add-on and each executor, and with trafilatura called in the
+callback.  Once it has ordinary pages alone (20 to 300 kB), and once also a few of
+5 to 20 MB.  The spider reads each page's heading with a selector, as spiders do.
+While it runs, a task asks to be woken every 2 ms and notes how late it is.
+
+Prints a table; writes benchmarks/results/stall.json and docs/images/stall.png.
+Wants an idle machine, and trafilatura and matplotlib beside the package (what is
+not there is left out).
+
+    python benchmarks/stall.py [--pages N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.hostile import SENTENCE, SHAPES
+
+RESULTS = ROOT / "benchmarks" / "results" / "stall.json"
+PLOT = ROOT / "docs" / "images" / "stall.png"
+VARIANTS = ["none", "inline", "thread", "process", "trafilatura"]
+BIG = [5_000_000, 10_000_000, 20_000_000]
+TICK = 0.002
+
+
+def ordinary_page(number: int) -> str:
+    """One of the pages: menus, some text, a list of links, a footer."""
+    numbers = random.Random(number)
+    size = int(min(300_000, max(20_000, numbers.lognormvariate(11.2, 0.7))))
+    shapes = [SHAPES[name] for name in ("nested", "flat", "inline_tags", "table")]
+    menu = "".join(f"<li><a href=/page/{i}>Page {i}</a></li>" for i in range(40))
+    # Much of a page on the web is script and markup without text.
+    script = f"<script>{'var a = 1; /* nothing */ ' * (size // 60)}</script>"
+    return (
+        f"<!DOCTYPE html><html lang=en><head><meta charset=utf-8>"
+        f"<title>Page {number}</title>{script}</head><body><nav><ul>{menu}</ul></nav>"
+        f"<main><h1>Page {number}</h1><p>{SENTENCE * 3}</p>"
+        f"{numbers.choice(shapes)(size // 2)}</main><footer>{menu}</footer></body>"
+    )
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    bodies: ClassVar[dict[str, bytes]] = {}
+
+    def do_GET(self) -> None:
+        body = self.bodies[self.path]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def serve(pages: int) -> None:
+    for i in range(pages):
+        Handler.bodies[f"/page/{i}"] = ordinary_page(i).encode()
+    for size in BIG:
+        Handler.bodies[f"/big/{size}"] = SHAPES["flat"](size).encode()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_port, flush=True)
+    sys.stdin.read()
+
+
+@contextmanager
+def running_server(pages: int):
+    command = [sys.executable, __file__, "--serve", "--pages", str(pages)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}"
+        server.stdin.close()
+
+
+def crawl(variant: str, urls: list[str]) -> None:
+    """Crawl in this process, and print what it took as JSON."""
+    import scrapy
+    from scrapy.crawler import CrawlerProcess
+
+    late: list[float] = []
+
+    async def watch() -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            wanted = loop.time() + TICK
+            await asyncio.sleep(TICK)
+            late.append(loop.time() - wanted)
+
+    class Spider(scrapy.Spider):
+        name = "stall"
+
+        async def start(self):
+            self.watch = asyncio.ensure_future(watch())
+            self.begun = time.perf_counter()
+            for url in urls:
+                yield scrapy.Request(url)
+
+        def parse(self, response):
+            item = {"url": response.url, "heading": response.css("h1::text").get()}
+            if variant == "trafilatura":
+                import trafilatura
+
+                item["main_text"] = trafilatura.extract(response.text)
+            yield item
+
+        def closed(self, reason):
+            self.watch.cancel()
+            self.seconds = time.perf_counter() - self.begun
+
+    settings = {
+        "LOG_LEVEL": "ERROR",
+        "TELNETCONSOLE_ENABLED": False,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+        "DOWNLOAD_DELAY": 0,
+        "ROBOTSTXT_OBEY": False,
+    }
+    if variant not in ("none", "trafilatura"):
+        settings["ADDONS"] = {"scrapy_eatext.Addon": 500}
+        settings["EATEXT_EXECUTOR"] = variant
+    process = CrawlerProcess(settings)
+    crawler = process.create_crawler(Spider)
+    process.crawl(crawler)
+    process.start()
+    # The first moments are start-up: imports, models, the first connections.
+    late = sorted(late[len(late) // 20 :], reverse=True)
+    json.dump(
+        {
+            "seconds": crawler.spider.seconds,
+            "items": crawler.stats.get_value("item_scraped_count", 0),
+            "cpu": sum(os.times()[:4]),
+            "longest": late[0],
+            "late": [round(value, 5) for value in late[:500]],
+        },
+        sys.stdout,
+    )
+
+
+def measure(variant: str, urls: list[str]) -> dict:
+    command = [sys.executable, __file__, "--crawl", variant]
+    done = subprocess.run(
+        command, input=json.dumps(urls), check=True, stdout=subprocess.PIPE, text=True
+    )
+    return json.loads(done.stdout)
+
+
+def plot(rows: list[dict]) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    crawls = list(dict.fromkeys(row["pages"] for row in rows))
+    figure, axes = plt.subplots(1, len(crawls), figsize=(10, 3.6), sharey=True)
+    for axis, pages in zip(axes, crawls, strict=True):
+        chosen = [row for row in rows if row["pages"] == pages]
+        names = [row["variant"] for row in chosen]
+        longest = [row["longest"] * 1000 for row in chosen]
+        bars = axis.barh(names, longest, color="#4878a8")
+        axis.bar_label(bars, labels=[f" {value:,.0f} ms" for value in longest])
+        axis.set(xscale="log", xlim=(1, 300_000), title=pages)
+        axis.set_xlabel("longest stall of the event loop, ms")
+        axis.invert_yaxis()
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    PLOT.parent.mkdir(exist_ok=True)
+    figure.savefig(PLOT, dpi=120, metadata={"Software": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Stalls of a crawl's event loop.")
+    parser.add_argument("--pages", type=int, default=1500)
+    parser.add_argument("--variant", action="append", choices=VARIANTS)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--crawl", choices=VARIANTS, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.serve:
+        return serve(arguments.pages)
+    if arguments.crawl:
+        return crawl(arguments.crawl, json.load(sys.stdin))
+    variants = arguments.variant or VARIANTS
+    if importlib.util.find_spec("trafilatura") is None:
+        print("trafilatura is not installed: left out")
+        variants = [name for name in variants if name != "trafilatura"]
+    rows = []
+    print(
+        f"{'':32}{'longest':>10}{'> 20 ms':>10}{'pages/s':>9}{'CPU s':>8}{'items':>7}"
+    )
+    with running_server(arguments.pages) as url:
+        ordinary = [f"{url}/page/{i}" for i in range(arguments.pages)]
+        step = len(ordinary) // (len(BIG) + 1)
+        mixed = ordinary.copy()
+        for i, size in enumerate(BIG):
+            mixed.insert((i + 1) * step, f"{url}/big/{size}")
+        for pages, urls in [("ordinary pages", ordinary), ("with 5 to 20 MB", mixed)]:
+            for variant in variants:
+                row = {"pages": pages, "variant": variant, **measure(variant, urls)}
+                row["rate"] = len(urls) / row["seconds"]
+                rows.append(row)
+                often = sum(late > 0.02 for late in row["late"])
+                print(
+                    f"{pages + ', ' + variant:32}{row['longest'] * 1000:7.0f} ms"
+                    f"{often:10}{row['rate']:9.0f}{row['cpu']:8.1f}"
+                    f"{row['items']:7}",
+                    flush=True,
+                )
+    if arguments.variant is None:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps({"tick": TICK, "rows": rows}, indent=1) + "\n")
+        if importlib.util.find_spec("matplotlib"):
+            plot(rows)
+    return None
+
+
+if __name__ == "__main__":
+    main()
