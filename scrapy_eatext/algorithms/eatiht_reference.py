@@ -24,8 +24,10 @@ from typing import Any
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.trail import Trail
+from scrapy_eatext.algorithms.trail import Trail, walk
+from scrapy_eatext.deadline import check
 from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.guard import tame
 
 detect: Callable[[bytes], Any] | None
 try:
@@ -91,7 +93,7 @@ def read(source: bytes | str, version: int, min_length: int) -> Reading:
     Raises PageError where the original fails: no text is long enough, no
     sentence or element is left to count, the page has no title (version 2).
     """
-    texts, selected, trail, titled = _walk(
+    texts, selected, trail, titled = _read(
         _parse(source), _PASSED_OVER if version == 1 else _PASSED_OVER_2, min_length
     )
     starts = list(accumulate(map(len, texts), initial=0))
@@ -120,6 +122,10 @@ def read(source: bytes | str, version: int, min_length: int) -> Reading:
 def _parse(source: bytes | str) -> html.HtmlElement:
     try:
         body, encoding = _encoded(source)
+        if encoding is not None and encoding.lower().startswith(("utf-16", "utf-32")):
+            # The guard reads bytes of which each ASCII character is one.
+            body, encoding = body.decode(encoding, "replace").encode(), "utf-8"
+        body = tame(body)
         parser = html.HTMLParser(encoding=encoding, remove_blank_text=True)
         root = html.parse(BytesIO(body), parser=parser).getroot()
     except (etree.LxmlError, LookupError) as e:
@@ -146,7 +152,7 @@ def _encoded(source: bytes | str) -> tuple[bytes, str | None]:
 _Selected = tuple[int, int, int]
 
 
-def _walk(
+def _read(
     root: html.HtmlElement, passed_over: frozenset[str], min_length: int
 ) -> tuple[list[str], list[_Selected], Trail, bool]:
     """The page's texts, its selected elements, their trail, and whether it has a title."""
@@ -165,26 +171,24 @@ def _walk(
             if open_elements and open_elements[-1][2] and _longer(text, min_length):
                 open_elements[-1][3] = True
 
-    for event, element in etree.iterwalk(
-        root, events=("start", "end", "comment", "pi")
-    ):
+    for event, node in walk(root):
         if event == "start":
-            name = str(element.tag)
-            titled = titled or (name == "title" and element is not root)
+            name = str(node.tag)
+            titled = titled or (name == "title" and node is not root)
             counts = bodies > 0 and name not in passed_over
             open_elements.append([trail.enter(name), len(texts), counts, False])
             bodies += name == "body"
-            read(element.text)
+            read(node.text)
             continue
         if event == "end":
             number, first, _, long_enough = open_elements.pop()
             trail.leave()
-            bodies -= element.tag == "body"
+            bodies -= node.tag == "body"
             if long_enough:
                 selected.append((number, first, len(texts)))
-            if element is root:
+            if node is root:
                 break
-        read(element.tail)
+        read(node.tail)
     selected.sort()
     return texts, selected, trail, titled
 
@@ -202,6 +206,7 @@ def _sentences(
     """The sentences that count; the first of an element begins with an empty line."""
     found = []
     for place, first, end in selected:
+        check()
         text = _BRACKETED_DIGITS.sub("", "".join(texts[first:end]))
         for i, piece in enumerate(split_sentences(text)):
             if piece.endswith(_ENDINGS):

@@ -46,6 +46,7 @@ from scrapy_eatext.algorithms.stoplists import (
     stop_list,
 )
 from scrapy_eatext.algorithms.trail import Trail
+from scrapy_eatext.deadline import check
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -168,6 +169,7 @@ class Justext(Algorithm[JustextOptions]):
         for text, length, link_chars in zip(
             texts, lengths, blocks.link_chars, strict=True
         ):
+            check()
             # A notice is short; a long text with the sign in it is a text.
             notice = "©" in text and length <= self.options.length_high
             own.append(

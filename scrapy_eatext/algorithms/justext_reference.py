@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.trail import Trail
+from scrapy_eatext.algorithms.trail import Trail, walk
+from scrapy_eatext.page.guard import tame
 
 # The elements that end a paragraph: jusText's own list, which has no ol,
 # tbody, section or article.
@@ -73,8 +74,8 @@ def paragraphs(source: bytes | str) -> tuple[list[Paragraph], Trail]:
         raise PageError("the page holds nothing but a comment")
     maker = _Maker()
     # Of a root that is to be removed the original clears all, its tail too.
-    if root.tag not in _KILLED:
-        _walk(root, maker)
+    if not _is_killed(root):
+        _read(root, maker)
     return maker.paragraphs, maker.trail
 
 
@@ -83,13 +84,17 @@ def _parse(source: bytes | str) -> html.HtmlElement:
         decoded = source if isinstance(source, str) else _decode(source)
     except ValueError as e:
         raise PageError(f"the page cannot be decoded: {e}") from e
+    raw = decoded.encode("utf-8", "surrogatepass")
+    harmless = tame(raw)
+    if harmless is not raw:
+        decoded = harmless.decode("utf-8", "surrogatepass")
     try:
         try:
             return html.fromstring(decoded, parser=html.HTMLParser())
         except ValueError:
             # lxml takes no str with an XML encoding declaration.
             raw = source.encode() if isinstance(source, str) else source
-            return html.fromstring(raw, parser=html.HTMLParser())
+            return html.fromstring(tame(raw), parser=html.HTMLParser())
     except (etree.LxmlError, ValueError) as e:
         raise PageError(f"the page cannot be parsed: {e}") from e
 
@@ -127,44 +132,38 @@ def _declared_charset(body: bytes) -> bytes | None:
     return None
 
 
-def _walk(root: html.HtmlElement, maker: _Maker) -> None:
+def _read(root: html.HtmlElement, maker: _Maker) -> None:
     """Tell the maker what is in the cleaned tree.
 
     Of an element that is dissolved it hears of the content alone.
     """
-    skipped: etree._Element | None = None
-    walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
-    for event, element in walk:
+    for event, node in walk(root, _is_killed):
         if event == "start":
-            name = _name(element, root)
-            if _is_killed(element, name):
-                walk.skip_subtree()
-                skipped = element
-                continue
+            name = _name(node, root)
             if name not in _DISSOLVED:
                 maker.start(name)
-            maker.add(element.text)
+            maker.add(node.text)
             continue
-        if event == "pi":  # pragma: no cover
+        if event == "end":
+            name = _name(node, root)
+            if name not in _DISSOLVED:
+                maker.end(name)
+        elif node.tag is etree.PI:  # pragma: no cover
             # libxml2 before 2.14 has these; they stay in the cleaned tree and part
             # its texts.
             maker.end_text()
-        elif event == "end" and element is not skipped:
-            name = _name(element, root)
-            if name not in _DISSOLVED:
-                maker.end(name)
-        maker.add(element.tail)
+        maker.add(node.tail)
     maker.flush()
 
 
-def _is_killed(element: etree._Element, name: str) -> bool:
+def _is_killed(element: html.HtmlElement) -> bool:
     """Whether the original's cleaner removes an element with its content."""
-    return name in _KILLED or (
-        name == "link" and "stylesheet" in element.get("rel", "").lower()
+    return element.tag in _KILLED or (
+        element.tag == "link" and "stylesheet" in element.get("rel", "").lower()
     )
 
 
-def _name(element: etree._Element, root: etree._Element) -> str:
+def _name(element: html.HtmlElement, root: html.HtmlElement) -> str:
     """The name of an element in the cleaned tree."""
     name = str(element.tag)
     if name == "image":

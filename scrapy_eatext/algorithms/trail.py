@@ -1,6 +1,38 @@
-"""Where elements stand on a page, kept while walking and written out when asked for."""
+"""Walking a tree, and where its elements stand, written out when asked for."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scrapy_eatext.deadline import check
+
+
+def walk(
+    root: Any, skip: Callable[[Any], bool] = lambda element: False
+) -> Iterator[tuple[str, Any]]:
+    """Every node of a tree with what happens to it, in the order of the page.
+
+    That is "start" and "end" for an element, "skipped" for one that is not gone
+    into, and "other" for a comment or an instruction.  lxml's iterwalk() does so
+    in quadratic time where many comments stand side by side.
+    """
+    yield "start", root
+    open_elements = [(root, root.iterchildren())]
+    while open_elements:
+        check()
+        element, children = open_elements[-1]
+        child = next(children, None)
+        if child is None:
+            open_elements.pop()
+            yield "end", element
+        elif not isinstance(child.tag, str):
+            yield "other", child
+        elif skip(child):
+            yield "skipped", child
+        else:
+            yield "start", child
+            open_elements.append((child, child.iterchildren()))
 
 
 class Trail:
