@@ -82,6 +82,13 @@ def extract_page(job: Job) -> Outcome:
     return Outcome(result, kind, seconds, tuple(failures))
 
 
+def warm_up(choice: Choice) -> None:
+    """Have a choice's algorithms load what they need for their first page."""
+    for name in choice.algorithms:
+        one = replace(choice, algorithms=(name,))
+        extract_page(Job("<p>A first page.</p>", "", one, Limits()))
+
+
 def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
     html: Any = job.html
     page = None

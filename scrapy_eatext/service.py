@@ -16,7 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
 from w3lib.url import canonicalize_url
 
-from scrapy_eatext.cascade import Job, Outcome
+from scrapy_eatext.cascade import Job, Outcome, warm_up
 from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.result import MainText
@@ -77,6 +77,8 @@ class Service:
         self._crawler = crawler
         self.tally = Tally(crawler)
         self._executor = make_executor(self.config)
+        if self.config.executor != "process":
+            warm_up(self.config.choice)
         self._found: WeakKeyDictionary[Response, Found] = WeakKeyDictionary()
         self._late: WeakKeyDictionary[Response, Future[Found]] = WeakKeyDictionary()
         self._recent: OrderedDict[str, Found] = OrderedDict()

@@ -17,8 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.cascade import Failure, Job, Limits, Outcome, extract_page
+from scrapy_eatext.cascade import Failure, Job, Limits, Outcome, extract_page, warm_up
 from scrapy_eatext.choice import Choice
 from scrapy_eatext.result import MainText
 
@@ -100,8 +99,7 @@ def main() -> None:
     if hello is None:
         return
     choice = unpack_choice(hello[0]["choice"])
-    for name in choice.algorithms:
-        get_algorithm(name, choice.options.get(name))
+    warm_up(choice)
     limit_memory(hello[0]["memory"])
     send(answers, "ready")
     while message := receive(source):

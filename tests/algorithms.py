@@ -72,6 +72,17 @@ class Endless(Plain):
         return super().judge(page)
 
 
+class Slow(Plain):
+    """Takes half a second for pages that have the word "slow"."""
+
+    name = "slow"
+
+    def judge(self, page) -> Verdict:
+        if "slow" in page.html:
+            time.sleep(0.5)
+        return super().judge(page)
+
+
 class Stuck(Plain):
     """Never looks at its clock on pages that have the word "stuck"."""
 

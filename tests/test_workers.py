@@ -1,0 +1,304 @@
+"""Executors, and what pages and systems may do to them."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import asdict, replace
+
+import pytest
+
+from scrapy_eatext import workers
+from scrapy_eatext.cascade import Failure, Job, Limits, Outcome
+from scrapy_eatext.choice import Choice
+from scrapy_eatext.result import MainText
+from scrapy_eatext.settings import Config
+from scrapy_eatext.worker import (
+    START,
+    pack_job,
+    receive,
+    send,
+    unpack_job,
+    unpack_outcome,
+)
+from tests.crawling import PLAIN, run
+from tests.mockserver import page, text_of
+
+LONG = f"<p>{text_of('long')}</p>"
+
+
+def choice(*names: str, **more: object) -> Choice:
+    return Choice(algorithms=tuple(f"tests.algorithms.{n}" for n in names), **more)
+
+
+def job(html, *names, timeout=0.5, **more):
+    limits = Limits(timeout=timeout, **more)
+    return Job(html, "http://example.com/", choice(*names), limits)
+
+
+@pytest.fixture(params=("inline", "thread", "process"))
+def executor(request):
+    made = workers.make_executor(
+        Config(executor=request.param, workers=1, choice=choice("Plain"), memory=512)
+    )
+    made.name = request.param
+    yield made
+    run(made.close())
+    assert not workers._live
+
+
+@pytest.fixture
+def process():
+    made = workers.make_executor(
+        Config(executor="process", workers=1, choice=choice("Plain"), memory=512)
+    )
+    yield made
+    run(made.close())
+    assert not workers._live
+
+
+def outcome_of(executor, job):
+    return executor.submit(job).result(timeout=30)
+
+
+@pytest.mark.parametrize("html", [LONG, LONG.encode(), page(LONG), "<p>\ud800x</p>"])
+def test_a_page_comes_back(executor, html):
+    outcome = outcome_of(executor, job(html, "Plain"))
+    assert outcome.kind == "extracted"
+    assert outcome.seconds > 0
+    assert not outcome.failures
+    assert executor.counts() == ({"started": 1} if executor.name == "process" else {})
+
+
+def test_a_page_that_breaks_its_algorithm(executor):
+    outcome = outcome_of(executor, job(LONG + "broken", "Broken"))
+    assert outcome.kind == "failed"
+    assert outcome.result.text == text_of("long")
+    assert outcome.result.algorithm == "last resort"
+    (failure,) = outcome.failures
+    assert failure.name == "ZeroDivisionError"
+    assert "a page broke it" in failure.traceback
+
+
+def test_the_last_resort_can_be_nothing(executor):
+    outcome = outcome_of(executor, job(LONG + "broken", "Broken", last_resort="empty"))
+    assert outcome.kind == "failed"
+    assert outcome.result == MainText()
+
+
+def test_an_algorithm_that_looks_at_its_clock_gives_up(executor):
+    started = time.monotonic()
+    outcome = outcome_of(executor, job(LONG + "endless", "Endless", timeout=0.2))
+    assert outcome.kind == "timed_out"
+    assert outcome.result.text == text_of("long")
+    assert time.monotonic() - started < 3
+    # The worker has not been lost over it.
+    assert "stopped" not in executor.counts()
+
+
+def test_time_is_for_the_whole_cascade(executor):
+    cascade = choice("Nothing", "Slow", "Endless", min_score=1)
+    slow = replace(job(LONG + "slow", timeout=0.4), choice=cascade)
+    assert outcome_of(executor, slow).kind == "timed_out"
+
+
+@pytest.mark.parametrize("html", [LONG + "<p>x</p>" * 100, (LONG + "x" * 999).encode()])
+def test_a_page_that_is_too_large_is_cut(executor, html):
+    outcome = outcome_of(executor, job(html, "Plain", max_size=len(LONG)))
+    assert outcome.kind == "too_large"
+    assert outcome.result.text == text_of("long")
+    assert outcome.result.algorithm == "last resort"
+
+
+def test_a_page_that_never_looks_at_its_clock_loses_its_worker(process):
+    outcome = outcome_of(process, job(LONG + "stuck", "Stuck", timeout=0.2))
+    assert outcome.kind == "timed_out"
+    assert outcome.result.text == text_of("long")
+    assert 1.2 < outcome.seconds < 6
+    assert process.counts() == {"started": 2, "stopped": 1}
+    assert outcome_of(process, job(LONG, "Stuck")).kind == "extracted"
+
+
+def test_a_page_that_kills_its_worker_twice_gets_the_last_resort(process):
+    outcome = outcome_of(process, job(LONG + "killed", "Killed"))
+    assert outcome.kind == "worker_died"
+    assert outcome.result.text == text_of("long")
+    assert process.counts() == {"started": 3, "died": 2}
+
+
+def test_a_page_that_not_even_the_last_resort_survives(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def kill_first(self, job):
+        self.process.kill()
+        return ask(self, job)
+
+    monkeypatch.setattr(workers._Worker, "ask", kill_first)
+    outcome = outcome_of(process, job(LONG, "Plain"))
+    assert (outcome.kind, outcome.result) == ("worker_died", MainText())
+    assert process.counts() == {"started": 3, "died": 2}
+
+
+def kill_worker() -> None:
+    (process,) = workers._live
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_a_worker_killed_in_the_middle_of_a_page(process):
+    outcome_of(process, job(LONG, "Plain"))
+    future = process.submit(job(LONG + "slow", "Slow", timeout=5))
+    time.sleep(0.2)
+    kill_worker()
+    outcome = future.result(timeout=30)
+    assert outcome.kind == "extracted"
+    assert process.counts() == {"started": 2, "died": 1}
+
+
+def test_a_worker_killed_between_two_pages(process):
+    outcome_of(process, job(LONG, "Plain"))
+    kill_worker()
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 2, "died": 1}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_a_page_that_takes_too_much_memory(process):
+    outcome = outcome_of(process, job(LONG + "greedy", "Greedy"))
+    assert outcome.kind == "failed"
+    assert outcome.failures[0].name == "MemoryError"
+    assert outcome.result.text == text_of("long")
+    assert process.counts() == {"started": 1}
+
+
+@pytest.mark.parametrize(
+    "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
+)
+def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
+    monkeypatch.setattr(workers, "command", lambda: command)
+    for _ in range(5):
+        assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3}
+    assert len(caplog.records) == 3
+    assert "No worker process could be started" in caplog.text
+
+
+def test_what_killed_a_worker_is_not_let_near_the_crawl(process, monkeypatch):
+    outcome_of(process, job(LONG, "Plain"))
+    monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
+    outcome = outcome_of(process, job(LONG + "killed", "Killed"))
+    assert (outcome.kind, outcome.result) == ("worker_died", MainText())
+
+
+def test_several_workers_at_once():
+    made = workers.make_executor(
+        Config(executor="process", workers=2, choice=choice("Slow"))
+    )
+    futures = [made.submit(job(LONG + "slow", "Slow", timeout=5)) for _ in range(4)]
+    assert {future.result(30).kind for future in futures} == {"extracted"}
+    assert made.counts() == {"started": 2}
+    run(made.close())
+
+
+def test_a_pool_that_was_never_used_is_closed_at_once():
+    run(workers.make_executor(Config(executor="process")).close())
+
+
+def test_a_job_that_nobody_waits_for_is_left_out():
+    made = workers.make_executor(Config(executor="thread", workers=1))
+    first = made.submit(job(LONG + "slow", "Slow"))
+    second = made.submit(job(LONG, "Plain"))
+    assert second.cancel()
+    assert first.result(10).kind == "extracted"
+    run(made.close())
+    assert second.cancelled()
+
+
+def test_an_error_of_a_runner_is_its_jobs_alone():
+    class Failing(workers.InThread):
+        def run(self, job):
+            if job.html == "fail":
+                raise KeyboardInterrupt
+            return super().run(job)
+
+    made = workers.Pool(1, Failing)
+    with pytest.raises(KeyboardInterrupt):
+        outcome_of(made, job("fail", "Plain"))
+    assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
+    run(made.close())
+
+
+def test_wait_takes_what_is_there_and_what_comes():
+    async def both():
+        now: Future[int] = Future()
+        now.set_result(1)
+        later: Future[int] = Future()
+        threading.Timer(0.05, later.set_result, [2]).start()
+        return await workers.wait(now), await workers.wait(later)
+
+    assert run(both()) == (1, 2)
+
+
+def test_messages_come_through():
+    sent = Job(
+        "<p>\ud83d \u20ac",
+        "http://example.com/",
+        choice("Plain", options={PLAIN: {"min_length": 3}}, min_score=0.5),
+        Limits(1.5, 20, "empty"),
+        give_up=True,
+    )
+    assert unpack_job(*pack_job(sent)) == sent
+    stream = io.BytesIO()
+    send(stream, {"a": 1}, b"body")
+    whole = stream.getvalue()
+    assert receive(io.BytesIO(whole)) == ({"a": 1}, b"body")
+    for size in range(len(whole)):
+        assert receive(io.BytesIO(whole[:size])) is None
+
+
+def test_outcomes_come_through():
+    outcome = Outcome(
+        MainText("text \ud83d", "title", "a", "1", 0.5, "type", "en"),
+        "failed",
+        0.25,
+        (Failure("ValueError", "trace"),),
+    )
+    stream = io.BytesIO()
+    send(stream, asdict(outcome))
+    stream.seek(0)
+    assert unpack_outcome(receive(stream)[0]) == outcome
+
+
+def test_a_worker_ends_when_nothing_comes():
+    ended = subprocess.run(
+        workers.command(), input=b"", capture_output=True, check=True, timeout=30
+    )
+    assert ended.stdout == b""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+def test_a_worker_left_alone_in_a_page_ends_itself(monkeypatch):
+    stuck = job("stuck", "Stuck", timeout=0.1)
+    process = subprocess.Popen(
+        [*workers.command()[:2], ORPHAN, *workers.command()[3:]],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        hello = {"choice": pack_job(stuck)[0]["choice"], "memory": 0}
+        send(process.stdin, hello)
+        assert receive(process.stdout) == ("ready", b"")
+        send(process.stdin, *pack_job(stuck))
+        assert process.wait(20) == -signal.SIGALRM
+
+
+# As a worker starts, with less patience.
+ORPHAN = START.replace("main()", "worker._ORPHAN = 0.2; main()").replace(
+    "from scrapy_eatext", "from scrapy_eatext import worker; from scrapy_eatext"
+)
