@@ -27,6 +27,8 @@ def rendered(html: str, *left_out: str) -> str:
         ("<ul><li>a<ol><li>b<li>c</ol><li>d</ul>", "- a\n  1. b\n  2. c\n- d"),
         ("<ul><li>a<p>b</p><li>c</ul>", "- a\n  b\n- c"),
         ("<ul><li>a<ul><li>b<p>c</ul></ul>", "- a\n  - b\n    c"),
+        ("<ul><li>a<ul><li>b</ul>c<li>d</ul>", "- a\n  - b\n  c\n- d"),
+        ("<ul><li><h2>a</h2>b<p>c<li><h2>d</h2>e</ul>", "a\n\nb\n\nc\n\nd\n\ne"),
         (
             "<table><tr><th>a<th>b<tr><td>1<td>2</table><p>x",
             "a | b\n1 | 2\n\nx",

@@ -17,7 +17,8 @@ def render_text(verdict: Verdict) -> str:
     """The kept units as text, an empty line between them.
 
     List items follow each other on lines of their own, each after a dash or its
-    number among those kept; what else is in an item stands below it, indented.
+    number among those kept; what else is in an item stands below it, indented,
+    but for items that begin with a heading, whose blocks stand apart as well.
     The cells of a table's row stand on one line, a bar between them.
     """
     units = verdict.units
@@ -25,16 +26,19 @@ def render_text(verdict: Verdict) -> str:
     places = _places(units, kept)
     rows = _rows(units, kept, places)
     numbers: Counter[int] = Counter()
+    begun: dict[int, str] = {}
     parts: list[str] = []
     before, before_place = "", _NOWHERE
     for i, place in zip(kept, places, strict=True):
         item, row, ordered = place
         kind = units.kind(i)
         lead = ""
-        if kind == "list item":
-            same = kind == before and item >= 0 and item == before_place[0]
-            indent = "  " * (units.level(i) - 1 + same)
-            if same:
+        again = item in begun
+        if item >= 0 and not again:
+            begun[item] = kind
+        if kind == "list item" and begun.get(item, kind) == kind:
+            indent = "  " * (units.level(i) - 1 + again)
+            if again:
                 lead = indent
             elif ordered >= 0:
                 numbers[ordered] += 1
@@ -47,6 +51,7 @@ def render_text(verdict: Verdict) -> str:
             joined = " | " if row == before_place[1] else "\n"
             gap = joined if kind == before else "\n\n"
         else:
+            kind = "apart"
             gap = "\n\n"
         if parts:
             parts.append(gap)
