@@ -8,11 +8,13 @@ import os
 import re
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings
 
-from scrapy_eatext.settings import KEYS
+from scrapy_eatext.settings import KEYS, Config
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -66,6 +68,14 @@ def test_every_setting_is_in_the_table() -> None:
     assert sorted(re.findall(r"^\| `(EATEXT_\w+)` \|", README, re.MULTILINE)) == sorted(
         KEYS
     )
+
+
+def test_defaults_in_the_table_are_those_that_hold() -> None:
+    rows = re.findall(r"^\| `(EATEXT_\w+)` \| `([^`]+)` \|", README, re.MULTILINE)
+    settings = Settings({key: literal_eval(value) for key, value in rows})
+    # Not in code: the default algorithm's name and a number that the machine sets.
+    assert len(rows) == len(KEYS) - 2
+    assert Config.from_settings(settings) == Config()
 
 
 def test_links_lead_to_files() -> None:
