@@ -118,6 +118,8 @@ class InProcess:
             answer = worker.ask(job)
             if answer is not None:
                 outcome = replace(answer, kind=kind) if job.give_up else answer
+                if worker.stopped:  # too late for this page
+                    self._end_worker()
                 break
             self._end_worker()
             if job.give_up:
@@ -202,7 +204,7 @@ class _Worker:
         try:
             send(self._to, head, body)
             answer = receive(self._from)
-        except OSError:  # it is gone
+        except (OSError, ValueError):  # it is gone, or not itself
             answer = None
         finally:
             if timer is not None:

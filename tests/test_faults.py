@@ -1,0 +1,283 @@
+"""Whatever breaks: responses in are callbacks called, items out are items fed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import scrapy
+from scrapy.exceptions import CloseSpider
+from scrapy.extensions.httpcache import FilesystemCacheStorage
+
+from tests import crawling
+from tests.crawling import ADDON, UrlSpider, crawl
+from tests.mockserver import text_of
+
+ROOT = Path(__file__).parent.parent
+LINUX = sys.platform.startswith("linux")
+needs_linux = pytest.mark.skipif(not LINUX, reason="looks into /proc")
+# These start crawls with a reactor of their own.
+once = pytest.mark.skipif(
+    crawling.reactor_name != "none", reason="the same under every --crawl-reactor"
+)
+
+
+class FaultCrawl:
+    """A crawl in another process, which the test may interrupt."""
+
+    def __init__(self, folder: Path, urls: list[str], **settings: object) -> None:
+        self.folder = folder
+        self.urls = urls
+        self.settings = settings
+
+    def start(self) -> subprocess.Popen[str]:
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "tests.faultcrawl",
+                str(self.folder),
+                json.dumps(self.settings),
+                *self.urls,
+            ],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return self.process
+
+    def end(self) -> None:
+        _, self.log = self.process.communicate(timeout=60)
+
+    @property
+    def callbacks(self) -> list[str]:
+        path = self.folder / "callbacks"
+        return sorted(path.read_text().split()) if path.exists() else []
+
+    @property
+    def items(self) -> list[dict[str, str]]:
+        path = self.folder / "items.jsonl"
+        text = path.read_text() if path.exists() else ""
+        return [json.loads(line) for line in text.splitlines()]
+
+    @property
+    def stats(self) -> dict[str, object]:
+        return json.loads((self.folder / "stats.json").read_text())
+
+    def wait_for_callbacks(self, count: int) -> None:
+        end = time.monotonic() + 30
+        while len(self.callbacks) < count:
+            assert time.monotonic() < end, "the crawl does not go on"
+            time.sleep(0.02)
+
+    def workers(self) -> list[int]:
+        """The crawl's worker processes."""
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        pids = [int(pid) for task in tasks for pid in task.read_text().split()]
+        return [pid for pid in pids if alive(pid)]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False
+
+
+def gone(pids: list[int], seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while any(map(alive, pids)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not any(map(alive, pids))
+
+
+@needs_linux
+@once
+def test_workers_that_are_killed_all_the_time(server, tmp_path):
+    urls = [server(f"/word/slow?{n}") for n in range(10)]
+    fault = FaultCrawl(tmp_path, urls, EATEXT_EXECUTOR="process", EATEXT_WORKERS=2)
+    process = fault.start()
+    kills = 0
+    while process.poll() is None and kills < 3:
+        for pid in fault.workers()[:1] if len(fault.callbacks) > kills else []:
+            os.kill(pid, signal.SIGKILL)
+            kills += 1
+        time.sleep(0.05)
+    fault.end()
+    assert process.returncode == 0
+    assert kills == 3
+    assert fault.callbacks == sorted(urls)
+    assert sorted(item["url"] for item in fault.items) == sorted(urls)
+    assert {item["main_text"] for item in fault.items} == {
+        text_of("slow") + "\n\nslow"
+    } or fault.stats["eatext/response/worker_died"]
+    # Some are killed before they are ready.
+    noticed = ("eatext/worker/died", "eatext/worker/not_started")
+    assert sum(fault.stats.get(name, 0) for name in noticed) == 3
+
+
+@once
+@pytest.mark.parametrize("executor", ["thread", "process"])
+def test_a_crawl_that_is_stopped_and_taken_up_again(server, tmp_path, executor):
+    urls = [server(f"/word/slow?{n}") for n in range(8)]
+    fault = FaultCrawl(
+        tmp_path,
+        urls,
+        EATEXT_EXECUTOR=executor,
+        EATEXT_WORKERS=2,
+        CONCURRENT_REQUESTS=3,
+        JOBDIR=str(tmp_path / "job"),
+    )
+    fault.start()
+    fault.wait_for_callbacks(2)
+    fault.process.send_signal(signal.SIGINT)
+    fault.end()
+    first = fault.callbacks
+    assert fault.stats["finish_reason"] == "shutdown"
+    assert 2 <= len(first) < len(urls)
+    assert fault.stats["response_received_count"] == len(first)
+    assert len(fault.items) == len(first)
+
+    fault.start()
+    fault.end()
+    assert fault.stats["finish_reason"] == "finished"
+    assert fault.callbacks == sorted(urls)
+    assert sorted(item["url"] for item in fault.items) == sorted(urls)
+    assert {item["main_text"] for item in fault.items} == {text_of("slow") + "\n\nslow"}
+    assert "Traceback" not in fault.log
+
+
+@needs_linux
+@once
+@pytest.mark.parametrize("how", ["two interrupts", "kill"])
+def test_a_crawl_that_is_ended_by_force_leaves_no_worker(server, tmp_path, how):
+    urls = [server(f"/word/stuck?{n}") for n in range(4)]
+    fault = FaultCrawl(
+        tmp_path,
+        urls,
+        EATEXT_ALGORITHM="tests.algorithms.Stuck",
+        EATEXT_EXECUTOR="process",
+        EATEXT_WORKERS=2,
+        EATEXT_TIMEOUT=0 if how == "two interrupts" else 0.5,
+    )
+    fault.start()
+    end = time.monotonic() + 20
+    while len(workers := fault.workers()) < 2 and time.monotonic() < end:
+        time.sleep(0.02)
+    assert len(workers) == 2
+    time.sleep(0.8)  # they are at their pages
+    if how == "kill":
+        fault.process.kill()
+    else:
+        fault.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert fault.process.poll() is None
+        fault.process.send_signal(signal.SIGINT)
+    fault.end()
+    # What the crawl cannot end any more ends itself, when its time is over.
+    assert gone(workers, seconds=10)
+
+
+class ClosingSpider(UrlSpider):
+    """Closes itself while other pages are worked on."""
+
+    def parse(self, response):
+        yield {"url": response.url}
+        if "slow" not in response.url:
+            raise CloseSpider("enough")
+
+
+@pytest.mark.parametrize("executor", ["thread", "process"])
+def test_a_spider_that_is_closed_in_mid_page(server, executor):
+    urls = [server("/word/slow?1"), server("/word/slow?2"), server("/page/fast")]
+    done = crawl(
+        ClosingSpider,
+        {
+            **ADDON,
+            "EATEXT_ALGORITHM": "tests.algorithms.Slow",
+            "EATEXT_EXECUTOR": executor,
+            "EATEXT_WORKERS": 3,
+        },
+        urls=tuple(urls),
+    )
+    assert not done.errors
+    assert done.stats["finish_reason"] == "enough"
+    assert sorted(item["url"] for item in done.items) == sorted(urls)
+    assert all(item["main_text"] for item in done.items)
+    assert done.eatext("response/") == {"extracted": 3}
+
+
+class FullDisk(FilesystemCacheStorage):
+    """A cache on a disk that is full after two pages."""
+
+    stored = 0
+
+    def store_response(self, *args):
+        FullDisk.stored += 1
+        if FullDisk.stored > 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        super().store_response(*args)
+
+
+class ErrbackSpider(UrlSpider):
+    async def start(self):
+        for url in self.urls:
+            yield scrapy.Request(url, errback=self.failed)
+
+    def failed(self, failure):
+        yield {"failed": failure.request.url}
+
+
+def test_a_full_disk_under_the_cache(server, tmp_path):
+    """It costs what it costs without extraction: those responses have errbacks."""
+    FullDisk.stored = 0
+    urls = tuple(server(f"/page/{n}") for n in range(6))
+    settings = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path),
+        "HTTPCACHE_STORAGE": "tests.test_faults.FullDisk",
+    }
+    done = crawl(ErrbackSpider, {**ADDON, **settings}, urls=urls)
+    assert len(done.items) == 6
+    assert sum("failed" in item for item in done.items) == 4
+    assert sum("main_text" in item for item in done.items) == 2
+    assert done.eatext("response/") == {"extracted": 2}
+
+
+@once
+def test_pages_that_break_everything_at_once(server, tmp_path):
+    names = ("Broken", "Endless", "Stuck", "Killed")
+    words = [name.lower() for name in names]
+    urls = [server(f"/word/{word}") for word in (*words, "fine")]
+    for name in names:
+        folder = tmp_path / name
+        folder.mkdir()
+        fault = FaultCrawl(
+            folder,
+            urls,
+            EATEXT_ALGORITHM=f"tests.algorithms.{name}",
+            EATEXT_EXECUTOR="process",
+            EATEXT_TIMEOUT=0.3,
+        )
+        fault.start()
+        fault.end()
+        assert fault.callbacks == sorted(urls)
+        texts = {
+            item["url"].rsplit("/", 1)[1]: item["main_text"] for item in fault.items
+        }
+        bad = name.lower()
+        assert texts.pop(bad) == text_of(bad)
+        assert texts == {
+            word: f"{text_of(word)}\n\n{word}"
+            for word in (*words, "fine")
+            if word != bad
+        }
+        ours = [line for line in fault.log.splitlines() if "scrapy_eatext" in line]
+        assert sum(server(f"/word/{bad}") in line for line in ours) == 1
