@@ -1,0 +1,145 @@
+"""Results as people read them at a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from unicodedata import east_asian_width
+
+from scrapy_eatext.result import ATTRIBUTES, Block, MainText
+
+TEXTS = tuple(name for name in ("text", "markdown", "html") if name in ATTRIBUTES)
+FORMATS = (*TEXTS, "json", "blocks")
+
+_TEXT_WIDTH = 60
+# So many words in a row that a block shares with a text tell that it is in it.
+_SHINGLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One algorithm's result for a page, with its blocks, and the time it took."""
+
+    name: str
+    result: MainText
+    seconds: float
+
+
+def show(result: MainText, form: str) -> str:
+    """A result in one of FORMATS."""
+    if form == "json":
+        return as_json(result)
+    if form == "blocks":
+        return table_of_blocks(result.blocks or ())
+    return str(getattr(result, form))
+
+
+def as_json(result: MainText) -> str:
+    """All there is to know of a result, its blocks included."""
+    known = {name: getattr(result, name) for name in ATTRIBUTES}
+    known["blocks"] = [asdict(block) for block in result.blocks or ()]
+    return json.dumps(known, ensure_ascii=False, indent=2, default=str)
+
+
+def table_of_blocks(blocks: Iterable[Block]) -> str:
+    """A line a block: kept or not, score, kind, reason, its beginning, its XPath."""
+    rows = [
+        (
+            "+" if block.kept else "-",
+            f"{block.score:.2f}",
+            f"{block.kind} {block.level}" if block.level else block.kind,
+            block.reason,
+            cut(block.text, _TEXT_WIDTH),
+            block.xpath,
+        )
+        for block in blocks
+    ]
+    return table(("", "score", "kind", "reason", "text", "xpath"), rows)
+
+
+def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
+    """Algorithms side by side: a line each, then which blocks of the page each keeps.
+
+    An algorithm that looks at other units than the page's blocks is taken to
+    keep a block if most of its text is in what comes out.
+    """
+    figures = [
+        (
+            run.name,
+            f"{len(run.result.text):,}",
+            f"{len(run.result.text.split()):,}",
+            f"{run.result.score:.2f}",
+            run.result.language,
+            f"{1000 * run.seconds:.1f}",
+        )
+        for run in runs
+    ]
+    head = ("algorithm", "characters", "words", "score", "language", "milliseconds")
+    marks = [_kept(run.result, texts) for run in runs]
+    rows = [
+        (*("+" if kept else "-" for kept in of_block), cut(text, _TEXT_WIDTH))
+        for text, *of_block in zip(texts, *marks, strict=True)
+    ]
+    names = (*(run.name for run in runs), "text")
+    return f"{table(head, figures)}\n\n{table(names, rows)}"
+
+
+def _kept(result: MainText, texts: Sequence[str]) -> list[bool]:
+    blocks = result.blocks or ()
+    if [block.text for block in blocks] == list(texts):
+        return [block.kept for block in blocks]
+    found = set(_shingles(result.text))
+    return [
+        2 * sum(shingle in found for shingle in shingles) > len(shingles)
+        for shingles in map(_shingles, texts)
+    ]
+
+
+def _shingles(text: str) -> list[tuple[str, ...]]:
+    """Every few words in a row, or all words where there are fewer.
+
+    Texts without spaces are taken letter by letter.
+    """
+    words = text.split()
+    if len(text) > 20 * len(words):
+        words = [letter for letter in text if not letter.isspace()]
+    if len(words) < _SHINGLE:
+        return [tuple(words)] if words else []
+    return list(zip(*(words[i:] for i in range(_SHINGLE)), strict=False))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns under their names, each as wide as its widest cell."""
+    lines = [head, *rows]
+    widths = [max(map(width, column)) for column in zip_longest(*lines, fillvalue="")]
+    return "\n".join(
+        "  ".join(
+            cell + " " * (wide - width(cell))
+            for cell, wide in zip(line, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def width(text: str) -> int:
+    """The columns that a text takes at a terminal."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(east_asian_width(c) in "WF" for c in text)
+
+
+def cut(text: str, columns: int) -> str:
+    """The beginning of a text on one line, with … where something is left out."""
+    line = printable(" ".join(text[: 4 * columns].split()))
+    if width(line) <= columns and len(text) <= 4 * columns:
+        return line
+    while width(line) > columns - 1:
+        line = line[:-1]
+    return line + "…"
+
+
+def printable(text: str) -> str:
+    """A text without what a terminal would take for a command."""
+    return "".join(c for c in text if c.isprintable() or c in "\n\t")
