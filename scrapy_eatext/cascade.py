@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_eatext import lastresort
 from scrapy_eatext.algorithms import get_algorithm
@@ -36,13 +36,31 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A page to extract.  With ``give_up`` only the last resort is tried."""
+    """A page to extract.
+
+    ``give_up`` is the kind of outcome that the page has already, in which only
+    the last resort is left; "" where it has none.
+    """
 
     html: str | bytes | TextResponse
     url: str
     choice: Choice
     limits: Limits
-    give_up: bool = False
+    give_up: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        html: str | bytes | TextResponse,
+        url: str,
+        choice: Choice,
+        limits: Limits,
+    ) -> Job:
+        """A job for a page of any size: one that is too large is cut off."""
+        source = html if isinstance(html, (str, bytes)) else html.body
+        if limits.max_size and len(source) > limits.max_size:
+            return cls(source[: limits.max_size], url, choice, limits, "too_large")
+        return cls(html, url, choice, limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +108,16 @@ def warm_up(choice: Choice) -> None:
 
 
 def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
-    html: Any = job.html
     page = None
-    kind = "failed"
+    kind = job.give_up or "failed"
     try:
         with time_limit(job.limits.timeout):
-            size = _size(html)
-            if job.limits.max_size and size > job.limits.max_size:
-                kind = "too_large"
-                html = _beginning(html, job.limits.max_size)
-            page = Page.of(html, job.url)
+            page = Page.of(job.html, job.url)
             check()
-            if kind != "too_large" and not job.give_up:
+            if not job.give_up:
                 return _cascade(job.choice, page, failures)
     except TimeLimitError:
-        kind = "timed_out"
+        kind = job.give_up or "timed_out"
     except Exception as error:  # noqa: BLE001
         failures.append(Failure.of(error))
     return _last_resort(page, job, failures), kind
@@ -154,12 +167,3 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
     except Exception as error:  # noqa: BLE001
         failures.append(Failure.of(error))
         return MainText()
-
-
-def _size(html: str | bytes | TextResponse) -> int:
-    return len(html) if isinstance(html, (str, bytes)) else len(html.body)
-
-
-def _beginning(html: str | bytes | TextResponse, size: int) -> str | bytes:
-    """The first so many bytes, or characters, of a page."""
-    return html[:size] if isinstance(html, (str, bytes)) else html.body[:size]

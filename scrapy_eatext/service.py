@@ -127,7 +127,7 @@ class Service:
         """Extract HTML, or a response on whose tree nobody works meanwhile."""
         if not (html if isinstance(html, (str, bytes)) else html.body):
             return Found(Outcome(MainText(), "empty"), choice)
-        job = Job(html, url, choice, self.config.limits)
+        job = Job.of(html, url, choice, self.config.limits)
         outcome = await wait(self._executor.submit(job))
         self.tally.outcome(url, outcome)
         return Found(outcome, choice)

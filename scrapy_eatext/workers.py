@@ -45,6 +45,8 @@ _GRACE = 1.0
 # so many do not start in a row.
 _MAX_DEATHS = 2
 _MAX_FAILED_STARTS = 3
+# Kinds of outcome in which a page has ended a worker.
+_ENDED = frozenset({"timed_out", "worker_died"})
 
 
 class Executor(Protocol):
@@ -107,34 +109,29 @@ class InProcess:
 
     def run(self, job: Job) -> Outcome:
         started = time.perf_counter()
-        kind = ""
+        outcome = self._run(job)
+        return replace(outcome, seconds=time.perf_counter() - started)
+
+    def _run(self, job: Job) -> Outcome:
         deaths = 0
-        while True:
-            worker = self._ready_worker()
-            if worker is None:
-                # What has killed a worker is not let near the crawl itself.
-                outcome = Outcome(MainText(), kind) if kind else extract_page(job)
-                break
+        while worker := self._ready_worker():
             answer = worker.ask(job)
             if answer is not None:
-                outcome = replace(answer, kind=kind) if job.give_up else answer
                 if worker.stopped:  # too late for this page
                     self._end_worker()
-                break
+                return answer
             self._end_worker()
-            if job.give_up:
-                outcome = Outcome(MainText(), kind)
-                break
-            if worker.stopped:
-                self.counts["stopped"] += 1
-                kind = "timed_out"
-            else:
-                self.counts["died"] += 1
-                kind = "worker_died"
-                deaths += 1
-            if kind == "timed_out" or deaths == _MAX_DEATHS:
-                job = replace(job, give_up=True)
-        return replace(outcome, seconds=time.perf_counter() - started)
+            self.counts["stopped" if worker.stopped else "died"] += 1
+            deaths += not worker.stopped
+            if worker.stopped or deaths >= _MAX_DEATHS:
+                if job.give_up:
+                    return Outcome(MainText(), job.give_up)
+                kind = "timed_out" if worker.stopped else "worker_died"
+                job = replace(job, give_up=kind)
+        if deaths or job.give_up in _ENDED:
+            # What has ended a worker is not let near the crawl itself.
+            return Outcome(MainText(), job.give_up or "worker_died")
+        return extract_page(job)
 
     def _ready_worker(self) -> _Worker | None:
         if self._worker is not None and self._worker.process.poll() is not None:

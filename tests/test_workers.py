@@ -39,7 +39,7 @@ def choice(*names: str, **more: object) -> Choice:
 
 def job(html, *names, timeout=0.5, **more):
     limits = Limits(timeout=timeout, **more)
-    return Job(html, "http://example.com/", choice(*names), limits)
+    return Job.of(html, "http://example.com/", choice(*names), limits)
 
 
 @pytest.fixture(params=("inline", "thread", "process"))
@@ -142,7 +142,20 @@ def test_a_page_that_not_even_the_last_resort_survives(process, monkeypatch):
     monkeypatch.setattr(workers._Worker, "ask", kill_first)
     outcome = outcome_of(process, job(LONG, "Plain"))
     assert (outcome.kind, outcome.result) == ("worker_died", MainText())
-    assert process.counts() == {"started": 3, "died": 2}
+    assert process.counts() == {"started": 3, "died": 3}
+
+
+def test_a_page_that_is_too_large_and_ends_its_workers(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def kill_first(self, job):
+        self.process.kill()
+        return ask(self, job)
+
+    monkeypatch.setattr(workers._Worker, "ask", kill_first)
+    outcome = outcome_of(process, job(LONG, "Plain", max_size=9))
+    assert (outcome.kind, outcome.result) == ("too_large", MainText())
+    assert process.counts() == {"started": 2, "died": 2}
 
 
 def kill_worker() -> None:
@@ -212,7 +225,7 @@ def test_a_pool_that_was_never_used_is_closed_at_once():
 
 def test_a_job_that_nobody_waits_for_is_left_out():
     made = workers.make_executor(Config(executor="thread", workers=1))
-    first = made.submit(job(LONG + "slow", "Slow"))
+    first = made.submit(job(LONG + "slow", "Slow", timeout=5))
     second = made.submit(job(LONG, "Plain"))
     assert second.cancel()
     assert first.result(10).kind == "extracted"
@@ -251,7 +264,7 @@ def test_messages_come_through():
         "http://example.com/",
         choice("Plain", options={PLAIN: {"min_length": 3}}, min_score=0.5),
         Limits(1.5, 20, "empty"),
-        give_up=True,
+        give_up="timed_out",
     )
     assert unpack_job(*pack_job(sent)) == sent
     stream = io.BytesIO()

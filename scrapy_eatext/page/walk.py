@@ -15,6 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
+from scrapy_eatext.deadline import check
 from scrapy_eatext.page.characters import (
     CLASS_LETTERS,
     INVISIBLE,
@@ -120,6 +121,9 @@ _HIDING = re.compile(
 _NEWLINES = re.compile(r"\r\n?")
 # All white space of preformatted text but tabs and line feeds is one column.
 _PRE_SPACE = re.compile(r"[^\S\n\t]")
+# How many elements there are between two looks at the clock.
+_CLOCK = 1024
+
 _LISTS = frozenset("dir menu ol ul".split())
 _STRONG = frozenset(("b", "strong"))
 # The letters of the classes that blocks count, from UPPER to OTHER.
@@ -459,6 +463,8 @@ def walk(root: Any) -> Walk:
                     run.space()
                 open_elements.append((element, here, frame, is_block, children))
                 children = element.iterchildren()
+                if len(tables.elements) % _CLOCK == 0:
+                    check()
                 depth = len(open_elements)
                 here = tables.enter(element, TAG_ID.get(name, 0), here, depth)
                 frame = _inside(frame, element, name, here, is_block)
