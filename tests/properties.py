@@ -38,8 +38,10 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
         HtmlResponse(url, body=body, encoding="utf-8"),
         Selector(source, type="html"),
     ):
-        if reference and isinstance(other, Selector):
-            continue  # a selector has no source, only what its tree serialises to
+        if isinstance(other, Selector) and (reference or other.type != "html"):
+            # It has no source, only what its tree serialises to; and old releases
+            # of parsel take HTML that happens to be JSON for that.
+            continue
         assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
 
 

@@ -67,12 +67,13 @@ class Page:
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
         source = encode(response.text)
         harmless = tame(source)
-        # The response would hand its source to the parser as it is.
-        root = (
-            parse_source(harmless) if harmless is not source else response.selector.root
-        )
+        root = response.selector.root if harmless is source else None
+        if not isinstance(root, etree._Element):
+            # The response would hand the parser its source as it is; and older
+            # releases take a page that happens to be JSON ("2") for that.
+            root = parse_source(harmless)
         return cls(
-            _element(root),
+            root,
             url=url or response.url,
             body=response.body,
             html=response.text,
