@@ -24,7 +24,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--crawl-reactor",
-        default="none",
         choices=("none", "asyncio", "select"),
         help="the Twisted reactor that crawls run under, if any",
     )

@@ -6,7 +6,9 @@ import asyncio
 import gc
 import logging
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import scrapy
@@ -20,14 +22,23 @@ if TYPE_CHECKING:
 ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
 PLAIN = "tests.algorithms.Plain"
 
+# Scrapy's downloads without a reactor are aiohttp's, before 2.19 those of httpx,
+# which it does not bring along.
+WITHOUT_REACTOR = bool(
+    find_spec("scrapy.core.downloader.handlers._aiohttp") or find_spec("httpx")
+)
+DEFAULT_REACTOR = "none" if WITHOUT_REACTOR else "asyncio"
+
 # What pytest's --crawl-reactor says: none, asyncio or select.
-reactor_name = "none"
+reactor_name = DEFAULT_REACTOR
+reactor_was_chosen = False
 
 
-def install_reactor(name: str) -> None:
+def install_reactor(name: str | None) -> None:
     """Make the reactor that all crawls of this test run have."""
-    global reactor_name  # noqa: PLW0603
-    reactor_name = name
+    global reactor_name, reactor_was_chosen  # noqa: PLW0603
+    reactor_was_chosen = name is not None
+    reactor_name = name = name or DEFAULT_REACTOR
     if name == "asyncio":
         from scrapy.utils.reactor import install_reactor
 
@@ -135,8 +146,8 @@ def crawl(
         except Exception as error:  # noqa: BLE001
             # Its traceback would hold all that the crawl had.
             done.error = error.with_traceback(None)
-        if crawler._stats is not None:
-            done.stats = crawler._stats.get_stats()
+        with suppress(RuntimeError):  # it has none before it starts
+            done.stats = crawler.stats.get_stats()
 
     run(start())
     if done.error is not None:

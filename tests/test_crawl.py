@@ -29,9 +29,11 @@ def test_every_item_has_its_text(server, executor, caplog):
 
 
 @pytest.mark.skipif(
-    crawling.reactor_name != "none", reason="starts the runs with reactors itself"
+    crawling.reactor_was_chosen, reason="starts the runs with reactors itself"
 )
-@pytest.mark.parametrize("reactor", ["asyncio", "select"])
+@pytest.mark.parametrize(
+    "reactor", sorted({"asyncio", "select"} - {crawling.DEFAULT_REACTOR})
+)
 def test_under_a_reactor(reactor):
     subprocess.run(
         [sys.executable, "-m", "pytest", "-q", f"--crawl-reactor={reactor}", __file__],

@@ -25,7 +25,7 @@ LINUX = sys.platform.startswith("linux")
 needs_linux = pytest.mark.skipif(not LINUX, reason="looks into /proc")
 # These start crawls with a reactor of their own.
 once = pytest.mark.skipif(
-    crawling.reactor_name != "none", reason="the same under every --crawl-reactor"
+    crawling.reactor_was_chosen, reason="the same under every --crawl-reactor"
 )
 
 

@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 
 from scrapy_eatext.choice import SettingError
 from scrapy_eatext.settings import KEYS, Config
-from tests.crawling import ADDON, PLAIN, UrlSpider, crawl
+from tests.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
 
 ROOT = Path(__file__).parent.parent
 # No label of a host is that long.
@@ -303,7 +303,9 @@ def test_a_disabled_plugin_is_silent(server, caplog):
 
 
 @pytest.mark.parametrize("reactor", ["asyncio", "select", "none"])
-def test_scrapy_crawl_fails(server, tmp_path, reactor):
+def test_scrapy_crawl_fails(tmp_path, reactor):
+    if reactor == "none" and not WITHOUT_REACTOR:
+        pytest.skip("no downloads without a reactor")
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
     (tmp_path / "project_settings.py").write_text(
         "SPIDER_MODULES = ['tests.crawling']\n"
