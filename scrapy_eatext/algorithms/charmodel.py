@@ -1,0 +1,218 @@
+"""Character language models of several categories, in one trie.
+
+A model is that of LingPipe's NGramProcessLM: counts of the character sequences
+up to some length, interpolated from the shortest context to the longest by
+Witten and Bell's method.  Characters are UTF-16 code units, as in Java.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+UNIT_BITS = 16
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """The longest sequence that is counted, how many characters there are, and
+    the factor by which contexts with many different successors count less.
+    """
+
+    order: int = 6
+    characters: int = 65535
+    factor: float = 6.0
+
+
+@dataclass(frozen=True)
+class Level:
+    """The sequences of one length, in the order of their keys.
+
+    A key is the number of the sequence without its last unit among those one
+    shorter, and that unit.  ``counts`` has a column a category.  The other two
+    have a row for each sequence one shorter: of the sequences that were pruned,
+    how often they occurred after it, and how many different ones there were.
+    """
+
+    keys: Ints
+    counts: Floats
+    pruned: Floats
+    pruned_kinds: Floats
+
+    @property
+    def contexts(self) -> Ints:
+        """For each sequence, the number of the one it goes on from."""
+        return self.keys >> UNIT_BITS
+
+    def successors(self) -> tuple[Floats, Floats]:
+        """For each context, how often anything followed, and how many different things."""
+        size = len(self.pruned)
+        often = [np.bincount(self.contexts, c, size) for c in self.counts.T]
+        kinds = [np.bincount(self.contexts, c > 0, size) for c in self.counts.T]
+        return (
+            np.stack(often, axis=1) + self.pruned,
+            np.stack(kinds, axis=1) + self.pruned_kinds,
+        )
+
+
+class CharModel:
+    """How probable texts are in each category.
+
+    ``levels`` are those from length 1 on, ``trained`` is how many texts of
+    each category were learned from.
+    """
+
+    def __init__(
+        self, levels: Sequence[Level], trained: Sequence[int], smoothing: Smoothing
+    ) -> None:
+        self.smoothing = smoothing
+        self._levels = [_Lookup.of(level, smoothing) for level in levels]
+        total = sum(trained) + len(trained)
+        # Each category counts as if it had one text more.
+        self.log_priors = np.log2([(count + 1) / total for count in trained])
+
+    def log2_probabilities(self, texts: Sequence[str]) -> Floats:
+        """log2 P(text | category): a row a text, a column a category; 0 for no text."""
+        units, starts, owner = code_units(texts)
+        categories = len(self.log_priors)
+        p = np.full((len(units), categories), 1 / self.smoothing.characters)
+        # The places whose context is in the trie, and the context's number.
+        places = np.arange(len(units))
+        contexts = np.zeros(len(units), dtype=np.int64)
+        for lookup in self._levels:
+            found = lookup.find(contexts, units[places])
+            p[places] *= lookup.lost[contexts]
+            p[places] += lookup.share[contexts] * lookup.counts[found]
+            # What ends at a place is the context of the place after it.
+            known = found >= 0
+            places, contexts = places[known] + 1, found[known]
+            inside = places < len(units)
+            inside[inside] = ~starts[places[inside]]
+            places, contexts = places[inside], contexts[inside]
+        logs = np.log2(p)
+        sums = [np.bincount(owner, column, len(texts)) for column in logs.T]
+        return np.stack(sums, axis=1)
+
+    def joint(self, texts: Sequence[str]) -> Floats:
+        """log2 P(text, category), a row a text, a column a category."""
+        joint: Floats = self.log2_probabilities(texts) + self.log_priors
+        return joint
+
+
+@dataclass(frozen=True)
+class _Lookup:
+    """One level as it is read: sequences by key, and what their contexts give away.
+
+    With ext successors, k different ones, and factor L, a context's own share
+    of the probability is ext / (ext + L k); the rest is that of the context one
+    shorter, which also takes what the pruned successors had.  ``share`` is
+    1 / (ext + L k), ``lost`` the rest; a context that has no successors leaves
+    all as it was.
+    """
+
+    keys: Ints
+    counts: Floats
+    share: Floats
+    lost: Floats
+
+    @classmethod
+    def of(cls, level: Level, smoothing: Smoothing) -> _Lookup:
+        often, kinds = level.successors()
+        damped = smoothing.factor * kinds
+        seen = often > 0
+        total = np.where(seen, often + damped, 1.0)
+        nothing = np.zeros((1, level.counts.shape[1]))
+        return cls(
+            keys=level.keys,
+            # A row at the end for sequences that are not there.
+            counts=np.vstack([level.counts, nothing]),
+            share=np.where(seen, 1 / total, 0.0),
+            lost=np.where(seen, (damped + level.pruned) / total, 1.0),
+        )
+
+    def find(self, contexts: Ints, units: Ints) -> Ints:
+        """The numbers of contexts with a unit after each, -1 where there is none."""
+        if not len(self.keys):
+            return np.full(len(units), -1)
+        wanted = (contexts << UNIT_BITS) | units
+        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[at] == wanted, at, -1)
+
+
+def code_units(texts: Sequence[str]) -> tuple[Ints, npt.NDArray[np.bool_], Ints]:
+    """The UTF-16 code units of texts, one after the other.
+
+    With them, for each unit, whether a text starts there, and the text's number.
+    """
+    encoded = [text.encode("utf-16-le", "surrogatepass") for text in texts]
+    units = np.frombuffer(b"".join(encoded), dtype="<u2").astype(np.int64)
+    lengths = np.array([len(part) // 2 for part in encoded], dtype=np.int64)
+    owner = np.repeat(np.arange(len(texts)), lengths)
+    starts = np.ones(len(units), dtype=np.bool_)
+    starts[1:] = owner[1:] != owner[:-1]
+    return units, starts, owner
+
+
+def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
+    """Levels as the small arrays of a model file.
+
+    A key is kept as its unit, and with each sequence how many go on from it; a
+    count as its place among all the values that counts have.
+    """
+    tables = [t for level in levels for t in _tables(level).values()]
+    values = np.unique(np.concatenate([table.ravel() for table in tables]))
+    arrays: dict[str, npt.NDArray[Any]] = {"values": values}
+    for n, level in enumerate(levels, 1):
+        arrays[f"units{n}"] = (level.keys & 0xFFFF).astype(np.uint16)
+        following = np.bincount(level.contexts, minlength=len(level.pruned))
+        arrays[f"following{n}"] = _smallest(following)
+        for name, table in _tables(level).items():
+            # By category: its counts are more like each other than the other's.
+            arrays[f"{name}{n}"] = _smallest(np.searchsorted(values, table.T))
+    return arrays
+
+
+def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], order: int) -> list[Level]:
+    """The levels that to_arrays() made arrays of; ValueError where they do not fit."""
+    levels = []
+    contexts = 1
+    try:
+        values = arrays["values"].astype(np.float64)
+        for n in range(1, order + 1):
+            following = arrays[f"following{n}"].astype(np.int64)
+            units = arrays[f"units{n}"].astype(np.int64)
+            context = np.repeat(np.arange(len(following)), following)
+            keys = (context << UNIT_BITS) | units
+            level = Level(keys, *(values[arrays[f"{name}{n}"]].T for name in _TABLES))
+            sizes = len(following), len(level.pruned), len(level.pruned_kinds)
+            if sizes != (contexts,) * 3 or len(level.counts) != len(keys):
+                raise ValueError(f"tables of length {n} have not the same size")
+            if (np.diff(keys) <= 0).any():
+                raise ValueError(f"sequences of length {n} are not in order")
+            levels.append(level)
+            contexts = len(keys)
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"a table is missing or too short: {error}") from error
+    return levels
+
+
+_TABLES = ("counts", "pruned", "pruned_kinds")
+
+
+def _tables(level: Level) -> dict[str, Floats]:
+    return {name: getattr(level, name) for name in _TABLES}
+
+
+def _smallest(numbers: Ints) -> npt.NDArray[Any]:
+    """Whole numbers from 0 on, in the smallest type that holds them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

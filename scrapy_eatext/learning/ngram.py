@@ -1,0 +1,163 @@
+"""Training of the language models keep and discard on labelled lines."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrapy_eatext.algorithms.charmodel import CharModel, Level, Smoothing, to_arrays
+from scrapy_eatext.algorithms.density import DensityOptions, filter_lines, measure
+from scrapy_eatext.algorithms.ngram import DISCARD, KEEP, MODEL, LineModel
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.chars import count_sequences, prune, rounded
+from scrapy_eatext.learning.labels import label
+from scrapy_eatext.learning.train import Fitted
+from scrapy_eatext.page import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.learning.train import Progress
+
+# The size of the model, and how finely its counts are kept: with these it stays
+# under a megabyte, and the card says what that costs.
+SEQUENCES = 250_000
+STEPS = 8
+# The lines of one page in so many are held out to choose the bias by, and to measure errors.
+HELD_OUT = 10
+BIASES = range(0, 61, 5)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that the density filter keeps, with what is true of it."""
+
+    text: str
+    keep: bool
+    words: int
+
+
+class NgramTrainer:
+    """Learns from the lines that the density filter lets through."""
+
+    def sample(self, page: LabelledPage) -> list[Line]:
+        """The page's labelled lines; DataError where its true text is not in it."""
+        parsed = Page.of(page.html, page.url or None)
+        blocks = parsed.blocks
+        texts = [blocks.text(i) for i in range(len(blocks))]
+        labels = label(texts, page.text)
+        if labels.wanted and not labels.found:
+            raise DataError(f"{page.file}: no word of its true text is in the page")
+        options = DensityOptions()
+        kept = filter_lines(measure(parsed, options), options).kept
+        return [
+            Line(texts[i], bool(labels.share[i] > 0.5), int(labels.words[i]))
+            for i in np.flatnonzero(kept).tolist()
+        ]
+
+    def fit(
+        self, samples: Sequence[list[Line]], seed: int, progress: Progress
+    ) -> Sequence[Fitted]:
+        """The models, with the bias and the errors that held-out lines gave."""
+        order = list(samples)
+        # Whole pages are held out: lines of one page are too much alike.
+        random.Random(seed).shuffle(order)  # noqa: S311 - a split, no secret
+        apart = max(len(order) // HELD_OUT, 1)
+        held, seen = _flat(order[:apart]), _flat(order[apart:])
+        lines = _flat(samples)
+        whole = _count(seen)
+        small = _shrink(whole)
+        model = _model(seen, small)
+        bias = _best_bias(model, held)
+        notes = {
+            "held_out": {
+                "lines": len(held),
+                "split": f"all lines of 1 page in {HELD_OUT}, shuffled by the seed",
+                "discarded": _share(not line.keep for line in held),
+                "error": _error(model, held),
+                "error_with_bias": _error(model, held, bias),
+                "error_before_pruning": _error(_model(seen, whole), held),
+                "sequences": sum(len(level.keys) for level in small),
+                "sequences_before_pruning": sum(len(level.keys) for level in whole),
+            }
+        }
+        smoothing = Smoothing()
+        return [
+            Fitted(
+                file=MODEL,
+                # The bias is learned too, so that a model's version tells of it.
+                arrays={
+                    **to_arrays(_shrink(_count(lines))),
+                    "bias": np.array([bias], dtype=np.float32),
+                },
+                header={
+                    "order": smoothing.order,
+                    "characters": smoothing.characters,
+                    "factor": smoothing.factor,
+                    "trained": _trained(lines),
+                },
+                features=["sequences of 1 to 6 UTF-16 code units"],
+                notes=notes,
+            )
+        ]
+
+
+def _flat(samples: Sequence[list[Line]]) -> list[Line]:
+    return [line for sample in samples for line in sample]
+
+
+def _count(lines: Sequence[Line]) -> list[Level]:
+    """The counts of all sequences; DataError where there are not lines of both sorts."""
+    trained = _trained(lines)
+    if not all(trained):
+        missing = "content" if not trained[KEEP] else "boilerplate"
+        raise DataError(f"no line of the training data is {missing}")
+    texts = [line.text for line in lines]
+    labels = [KEEP if line.keep else DISCARD for line in lines]
+    return count_sequences(texts, labels, categories=2, order=Smoothing().order)
+
+
+def _shrink(levels: Sequence[Level]) -> list[Level]:
+    return rounded(prune(levels, SEQUENCES, Smoothing()), STEPS)
+
+
+def _trained(lines: Sequence[Line]) -> list[int]:
+    kept = sum(line.keep for line in lines)
+    return [kept, len(lines) - kept]
+
+
+def _model(lines: Sequence[Line], levels: Sequence[Level]) -> LineModel:
+    return LineModel("", CharModel(levels, _trained(lines), Smoothing()))
+
+
+def _best_bias(model: LineModel, lines: Sequence[Line]) -> int:
+    """The bias with the best F1 over the words of the lines."""
+    bits = model.bits([line.text for line in lines])
+    keep = np.array([line.keep for line in lines], dtype=np.bool_)
+    words = np.array([line.words for line in lines], dtype=np.int64)
+
+    def f1(bias: int) -> float:
+        kept = bits + bias >= 0
+        both = words[kept & keep].sum()
+        return float(2 * both / max(words[kept].sum() + words[keep].sum(), 1))
+
+    return max(BIASES, key=f1)
+
+
+def _error(model: LineModel, lines: Sequence[Line], bias: float = 0.0) -> float:
+    """The share of lines that go to the wrong category."""
+    kept = model.bits([line.text for line in lines]) + bias >= 0
+    return _share(
+        bool(given) != line.keep for given, line in zip(kept, lines, strict=True)
+    )
+
+
+def _share(flags: Any) -> float:
+    values: npt.NDArray[np.bool_] = np.fromiter(flags, dtype=np.bool_)
+    return round(float(values.mean()), 4) if len(values) else 0.0
