@@ -193,7 +193,7 @@ def verdict(
 def mean_score(
     kept: npt.NDArray[np.bool_],
     scores: npt.NDArray[Any],
-    chars: npt.NDArray[np.int64],
+    chars: npt.NDArray[Any],
 ) -> float:
     """The mean score of what is kept, by its length; 0 where nothing is."""
     weights = chars[kept].astype(np.float64)

@@ -1,0 +1,247 @@
+"""A perceptron on the text density, bytes and length of a line and its neighbours.
+
+After "The Easy Way to Extract Useful Text from Arbitrary HTML" (ai-depot),
+whose lines are those that Python 2's htmllib separated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    Options,
+    Unit,
+    UnitList,
+    Verdict,
+    choice,
+    number,
+    text,
+)
+from scrapy_eatext.algorithms.density import mean_score
+from scrapy_eatext.algorithms.linewriter import write_lines
+from scrapy_eatext.algorithms.markup import block_markup
+from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.page import Page
+
+    Floats = npt.NDArray[np.float64]
+
+MODEL = "perceptron.model"
+NETWORKS = ("slp", "mlp")
+SIZES = (1, 2, 3)
+ATTRIBUTES = ("density", "bytes", "length")
+
+
+@dataclass(frozen=True)
+class PerceptronOptions(Options):
+    """Which network decides, on what, and what its output must exceed.
+
+    ``network`` "none" holds the density itself against the threshold, as the
+    original did first; "mean" as threshold is the mean over the page's lines.
+    ``lines`` are the line alone, with the one before, with both neighbours;
+    ``attributes`` density, then bytes, then length.
+    """
+
+    network: str = choice("mlp", *NETWORKS, "none")
+    lines: int = choice(3, *SIZES)
+    attributes: int = choice(3, *SIZES)
+    threshold: float | str = number(0.5, 0, 1, "mean")
+    model: str = text("", "the path of a model file")
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a page, as units, with their characters of text and bytes of HTML.
+
+    ``written`` are the lines as the original wrote them out, line ends
+    included; of blocks it is None.
+    """
+
+    units: Units
+    length: Floats
+    bytes: Floats
+    written: Sequence[str] | None = None
+
+    @property
+    def density(self) -> Floats:
+        """Text by bytes; 0 for a line that took no bytes."""
+        some = self.bytes > 0
+        return np.where(some, self.length / np.where(some, self.bytes, 1.0), 0.0)
+
+
+def block_lines(page: Page) -> Lines:
+    """A page's blocks as lines; a line's bytes are its text and its markup."""
+    length = np.array(page.blocks.chars, dtype=np.float64)
+    return Lines(page.blocks, length, length + block_markup(page))
+
+
+def written_lines(page: Page) -> Lines:
+    """The lines that the original's writer separated."""
+    lines = write_lines(page.html)
+    return Lines(
+        UnitList([Unit(line.text.rstrip("\n"), "line") for line in lines]),
+        np.array([len(line.text) for line in lines], dtype=np.float64),
+        np.array([line.bytes for line in lines], dtype=np.float64),
+        [line.text for line in lines],
+    )
+
+
+def attributes_of(lines: Lines) -> Floats:
+    """A row a line: density, and the logarithms of bytes and length."""
+    logs = np.log1p(np.maximum([lines.bytes, lines.length], 0.0))
+    return np.column_stack([lines.density, *logs])
+
+
+def with_neighbours(rows: Floats, lines: int) -> Floats:
+    """Each row, with the one before it (from 2 lines) and the one after (3).
+
+    What would lie beyond the first and the last line is zero.
+    """
+    nothing = np.zeros((1, rows.shape[1]))
+    padded = np.vstack([nothing, rows, nothing])
+    # The row itself, the one before it, the one after it.
+    parts = [padded[1:-1], padded[:-2], padded[2:]]
+    return np.hstack(parts[:lines])
+
+
+@dataclass(frozen=True)
+class Network:
+    """Weights of one or two layers; the last row of each is what is added.
+
+    Hidden units, if there are any, go through tanh, the output through the
+    logistic function.
+    """
+
+    layers: tuple[Floats, ...]
+
+    def output(self, inputs: Floats) -> Floats:
+        """What the network makes of each row of inputs, from 0 to 1."""
+        *hidden, last = self.layers
+        values = inputs
+        for weights in hidden:
+            values = np.tanh(values @ weights[:-1] + weights[-1])
+        values = (values @ last[:-1] + last[-1])[:, 0]
+        # Beyond this the exponential is no longer a number that floats hold.
+        result: Floats = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
+        return result
+
+
+@dataclass(frozen=True)
+class Networks:
+    """All networks of a model file, by name, and the scale of their attributes."""
+
+    version: str
+    mean: Floats
+    spread: Floats
+    networks: Mapping[str, Network]
+
+    def inputs(self, lines: Lines, count: int, attributes: int) -> Floats:
+        """The inputs of a network for so many lines and attributes, a row a line."""
+        rows = (attributes_of(lines) - self.mean) / self.spread
+        return with_neighbours(rows[:, :attributes], count)
+
+
+def network_name(network: str, lines: int, attributes: int) -> str:
+    """The name of a network in a model file."""
+    return f"{network}-{lines}-{attributes}"
+
+
+# A model is some kilobytes; a crawl uses one or two.
+@lru_cache(maxsize=4)
+def load_networks(path: str) -> Networks:
+    """Read a model file; ModelError where it is none of perceptron's, or damaged."""
+    model = load_model(path, "perceptron")
+    try:
+        return networks_from(model.version, model.arrays)
+    except (KeyError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error}") from error
+
+
+def networks_from(version: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Networks:
+    """The networks in a model's arrays; KeyError or ValueError where one is missing."""
+    networks = {}
+    for kind in NETWORKS:
+        for lines in SIZES:
+            for attributes in SIZES:
+                name = network_name(kind, lines, attributes)
+                layers = _layers(arrays, name, lines * attributes)
+                networks[name] = Network(layers)
+    mean, spread = (arrays[key].astype(np.float64) for key in ("mean", "spread"))
+    if mean.shape != (3,) or spread.shape != (3,) or not (spread > 0).all():
+        raise ValueError("the attributes have no scale")
+    return Networks(version, mean, spread, networks)
+
+
+def _layers(
+    arrays: Mapping[str, npt.NDArray[Any]], name: str, inputs: int
+) -> tuple[Floats, ...]:
+    """The layers of a network; ValueError where they do not fit one another."""
+    keys = [f"{name}.output"]
+    if name.startswith("mlp"):
+        keys.insert(0, f"{name}.hidden")
+    layers = tuple(arrays[key].astype(np.float64) for key in keys)
+    for layer in layers:
+        if layer.ndim != 2 or len(layer) != inputs + 1:
+            raise ValueError(f"the layers of {name} do not fit its inputs")
+        inputs = layer.shape[1]
+    if inputs != 1:
+        raise ValueError(f"{name} has {inputs} outputs")
+    return layers
+
+
+class Perceptron(Algorithm[PerceptronOptions]):
+    """Keep the lines that a small network, or their density alone, speaks for."""
+
+    name = "perceptron"
+    options_class = PerceptronOptions
+
+    def __init__(self, options: PerceptronOptions) -> None:
+        super().__init__(options)
+        self._networks: Networks | None = None
+        self.version = "1"
+        if options.network != "none":
+            self._networks = load_networks(options.model or str(SHIPPED / MODEL))
+            self.version = f"1-{self._networks.version}"
+
+    def judge(self, page: Page) -> Verdict:
+        lines = written_lines(page) if self.options.reference else block_lines(page)
+        scores = self.scores(lines)
+        threshold = self.options.threshold
+        if isinstance(threshold, str):
+            threshold = float(scores.mean()) if len(scores) else 0.0
+        # A line may have more text than bytes: a reference to a long entity has.
+        shares = np.minimum(scores, 1.0)
+        kept = (scores > threshold).tolist()
+        written = None
+        if lines.written is not None:
+            written = "".join(compress(lines.written, kept))
+        return Verdict(
+            units=lines.units,
+            kept=kept,
+            scores=shares.tolist(),
+            reasons=["above" if keep else "below" for keep in kept],
+            text=written,
+            score=mean_score(np.array(kept, dtype=np.bool_), shares, lines.length),
+        )
+
+    def scores(self, lines: Lines) -> Floats:
+        """What is held against the threshold: the network's output, or the density."""
+        options = self.options
+        if self._networks is None:
+            return lines.density
+        name = network_name(options.network, options.lines, options.attributes)
+        inputs = self._networks.inputs(lines, options.lines, options.attributes)
+        return self._networks.networks[name].output(inputs)

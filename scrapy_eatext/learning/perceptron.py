@@ -1,0 +1,200 @@
+"""Training of the perceptron's eighteen networks.
+
+Like the library that the original used by default, it trains on all lines at
+once by resilient backpropagation (Riedmiller and Braun 1993).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrapy_eatext.algorithms.perceptron import (
+    ATTRIBUTES,
+    MODEL,
+    NETWORKS,
+    SIZES,
+    Network,
+    attributes_of,
+    block_lines,
+    network_name,
+    with_neighbours,
+)
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.labels import label
+from scrapy_eatext.learning.train import Fitted
+from scrapy_eatext.page import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.learning.train import Progress
+
+    Floats = npt.NDArray[np.float64]
+
+# Keeping a line in vain costs more than losing one.
+FALSE_POSITIVE = 1.1
+HIDDEN = 16
+EPOCHS = {"slp": 100, "mlp": 300}
+# Lines drawn for training; more do not make it better.
+MOST_LINES = 60_000
+# A page with fewer words counts as if it had these.
+FEWEST_WORDS = 20
+# Weights are kept to this many digits, so that another order of summation
+# gives the same file.
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A page's lines: their attributes, whether they are content, what they weigh."""
+
+    attributes: Floats
+    content: npt.NDArray[np.bool_]
+    weight: Floats
+
+
+class PerceptronTrainer:
+    """Learns from a page's blocks and their neighbours."""
+
+    def sample(self, page: LabelledPage) -> Sample:
+        """The page's labelled lines; DataError where its true text is not in it.
+
+        A line weighs what share of the page's words it has.
+        """
+        parsed = Page.of(page.html, page.url or None)
+        blocks = parsed.blocks
+        labels = label([blocks.text(i) for i in range(len(blocks))], page.text)
+        if labels.wanted and not labels.found:
+            raise DataError(f"{page.file}: no word of its true text is in the page")
+        words = labels.words.astype(np.float64)
+        return Sample(
+            attributes_of(block_lines(parsed)),
+            labels.share > 0.5,
+            words / max(words.sum(), FEWEST_WORDS),
+        )
+
+    def fit(
+        self, samples: Sequence[Sample], seed: int, progress: Progress
+    ) -> Sequence[Fitted]:
+        """All networks, in one model."""
+        rows = np.concatenate([sample.attributes for sample in samples])
+        mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        spread = np.where(spread > 0, spread, 1.0)
+        drawn = draw(samples, seed)
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "mean": mean.round(DIGITS),
+            "spread": np.maximum(spread.round(DIGITS), 10.0**-DIGITS),
+        }
+        for name, network in fit_networks(
+            samples, drawn, arrays["mean"], arrays["spread"], seed, progress
+        ):
+            for key, layer in zip(_keys(name), network.layers, strict=True):
+                arrays[f"{name}.{key}"] = layer.round(DIGITS).astype(np.float32)
+        notes = {
+            "attributes": list(ATTRIBUTES),
+            "false_positive_weight": FALSE_POSITIVE,
+            "hidden_units": HIDDEN,
+            "lines_drawn": len(drawn),
+            "networks": [key for key in arrays if key.endswith(".output")],
+        }
+        features = [f"{a} of a line and its two neighbours" for a in ATTRIBUTES]
+        return [Fitted(MODEL, arrays, {}, features, notes=notes)]
+
+
+def draw(samples: Sequence[Sample], seed: int) -> npt.NDArray[np.int64]:
+    """Lines to train on, by their place among all; DataError if they are all alike."""
+    content = np.concatenate([sample.content for sample in samples])
+    if content.all() or not content.any():
+        missing = "boilerplate" if content.any() else "content"
+        raise DataError(f"no line of the training data is {missing}")
+    order = np.random.default_rng(seed).permutation(len(content))[:MOST_LINES]
+    drawn: npt.NDArray[np.int64] = np.sort(order)
+    return drawn
+
+
+def fit_networks(
+    samples: Sequence[Sample],
+    drawn: npt.NDArray[np.int64],
+    mean: Floats,
+    spread: Floats,
+    seed: int,
+    progress: Progress,
+) -> list[tuple[str, Network]]:
+    """Train a network of each sort, for each number of lines and attributes."""
+    target = np.concatenate([s.content for s in samples])[drawn].astype(np.float64)
+    weight = np.concatenate([s.weight for s in samples])[drawn]
+    weight = weight * np.where(target > 0, 1.0, FALSE_POSITIVE)
+    weight = weight / max(weight.mean(), 1e-12)
+    scaled = [(sample.attributes - mean) / spread for sample in samples]
+    sorts = [(k, n, a) for k in NETWORKS for n in SIZES for a in SIZES]
+    fitted = []
+    for kind, lines, attributes in progress(sorts, "networks"):
+        rows = [with_neighbours(rows[:, :attributes], lines) for rows in scaled]
+        inputs = np.concatenate(rows)[drawn]
+        hidden = HIDDEN if kind == "mlp" else 0
+        network = backpropagate(inputs, target, weight, hidden, EPOCHS[kind], seed)
+        fitted.append((network_name(kind, lines, attributes), network))
+    return fitted
+
+
+def backpropagate(
+    inputs: Floats,
+    target: Floats,
+    weight: Floats,
+    hidden: int,
+    epochs: int,
+    seed: int,
+) -> Network:
+    """Fit a network to weighted rows, by cross-entropy."""
+    columns = inputs.shape[1]
+    if hidden:
+        start = np.random.default_rng(seed)
+        layers = [
+            start.normal(0, 0.5, (columns + 1, hidden)),
+            start.normal(0, 0.5, (hidden + 1, 1)),
+        ]
+    else:
+        layers = [np.zeros((columns + 1, 1))]
+    inputs = np.column_stack([inputs, np.ones(len(inputs))])
+    steps = [np.full(layer.shape, 0.05) for layer in layers]
+    before = [np.zeros(layer.shape) for layer in layers]
+    for _ in range(epochs):
+        slopes = _slopes(layers, inputs, target, weight)
+        for layer, slope, step, last in zip(layers, slopes, steps, before, strict=True):
+            # Longer steps while a slope keeps its sign, shorter ones, and no
+            # move, where it has changed.
+            turn = np.sign(slope * last)
+            np.multiply(
+                step, np.select([turn > 0, turn < 0], [1.2, 0.5], 1.0), out=step
+            )
+            np.clip(step, 1e-6, 5.0, out=step)
+            last[:] = np.where(turn < 0, 0.0, slope)
+            np.subtract(layer, np.sign(last) * step, out=layer)
+    return Network(tuple(layers))
+
+
+def _slopes(
+    layers: Sequence[Floats], inputs: Floats, target: Floats, weight: Floats
+) -> list[Floats]:
+    """How the loss changes with each weight; inputs have a column of ones."""
+    last = layers[-1]
+    units = inputs
+    if len(layers) > 1:
+        units = np.column_stack([np.tanh(inputs @ layers[0]), np.ones(len(inputs))])
+    output = 1 / (1 + np.exp(-np.clip((units @ last)[:, 0], -500, 500)))
+    error = weight * (output - target)
+    slopes = [units.T @ error[:, None]]
+    if len(layers) > 1:
+        back = error[:, None] * last[:-1, 0] * (1 - units[:, :-1] ** 2)
+        slopes.insert(0, inputs.T @ back)
+    return slopes
+
+
+def _keys(name: str) -> list[str]:
+    return ["hidden", "output"] if name.startswith("mlp") else ["output"]
