@@ -12,11 +12,11 @@ from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
 
 # name -> (module, class); a name here is a value of EATEXT_ALGORITHM.
 REGISTRY = {
-    "perceptron": ("scrapy_eatext.algorithms.perceptron", "Perceptron"),
-    "ngram": ("scrapy_eatext.algorithms.ngram", "Ngram"),
     "density": ("scrapy_eatext.algorithms.density", "Density"),
     "eatiht": ("scrapy_eatext.algorithms.eatiht", "Eatiht"),
     "justext": ("scrapy_eatext.algorithms.justext", "Justext"),
+    "ngram": ("scrapy_eatext.algorithms.ngram", "Ngram"),
+    "perceptron": ("scrapy_eatext.algorithms.perceptron", "Perceptron"),
 }
 DEFAULT = "justext"
 

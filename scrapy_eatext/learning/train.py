@@ -24,9 +24,9 @@ from scrapy_eatext.learning.splits import folds, site_of
 
 # name of an algorithm -> (module, class) of its trainer.
 TRAINERS = {
-    "perceptron": ("scrapy_eatext.learning.perceptron", "PerceptronTrainer"),
-    "ngram": ("scrapy_eatext.learning.ngram", "NgramTrainer"),
     "dragnet": ("scrapy_eatext.learning.dragnet", "DragnetTrainer"),
+    "ngram": ("scrapy_eatext.learning.ngram", "NgramTrainer"),
+    "perceptron": ("scrapy_eatext.learning.perceptron", "PerceptronTrainer"),
 }
 
 T = TypeVar("T")
