@@ -12,6 +12,7 @@ from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
 
 # name -> (module, class); a name here is a value of EATEXT_ALGORITHM.
 REGISTRY = {
+    "dragnet": ("scrapy_eatext.algorithms.dragnet", "Dragnet"),
     "density": ("scrapy_eatext.algorithms.density", "Density"),
     "eatiht": ("scrapy_eatext.algorithms.eatiht", "Eatiht"),
     "justext": ("scrapy_eatext.algorithms.justext", "Justext"),
