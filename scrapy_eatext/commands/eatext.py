@@ -38,7 +38,7 @@ class Command(ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
 
     def syntax(self) -> str:
-        return "[options] <url, file or ->"
+        return "[options] <url, file or -> | train <folder> | evaluate <folder>"
 
     def short_desc(self) -> str:
         return "Print the main text of a page"
@@ -49,7 +49,9 @@ class Command(ScrapyCommand):
             " known of it, or as a table of the page's blocks with score and reason."
             " The page is fetched with Scrapy if a URL is given, else read from a"
             " file, or from standard input if the file is -. The EATEXT_* settings of"
-            " the project hold; --algorithm and --options override them."
+            " the project hold; --algorithm and --options override them. `train` and"
+            " `evaluate` train models and score algorithms on a folder of labelled"
+            " pages; the documentation's page on training has their options."
         )
 
     def add_options(self, parser: ArgumentParser) -> None:
@@ -90,6 +92,9 @@ class Command(ScrapyCommand):
         from scrapy_eatext.choice import SettingError
         from scrapy_eatext.commands.show import FORMATS
 
+        if args and args[0] in ("train", "evaluate"):
+            self.exitcode = _learning(args, opts)
+            return
         if len(args) != 1:
             raise UsageError
         if opts.format not in FORMATS:
@@ -277,3 +282,16 @@ def _print(text: str) -> None:
     except BrokenPipeError:
         # Whoever reads it has read enough; nothing is to be flushed at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _learning(args: list[str], opts: Namespace) -> int:
+    """Train or evaluate; the exit code."""
+    from scrapy_eatext.learning.cli import main
+
+    # Options that this command has as well, so its parser took them.
+    given = []
+    for name in (opts.algorithm or "").split(","):
+        given += ["--algorithm", name] if name else []
+    for option in opts.options:
+        given += ["--options", option]
+    return main([*args, *given], prog="scrapy eatext")

@@ -65,7 +65,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--algorithm", default=DEFAULT, choices=sorted(REGISTRY))
     parser.add_argument(
-        "--option",
+        "--options",
         action="append",
         default=[],
         metavar="NAME=VALUE",
@@ -105,7 +105,7 @@ def run_train(args: argparse.Namespace) -> int:
 def run_evaluate(args: argparse.Namespace) -> int:
     """Print the scores of one algorithm on labelled pages."""
     data = read_folder(args.folder)
-    options = dict(_option(given) for given in args.option)
+    options = dict(_option(given) for given in args.options)
 
     def run(page: LabelledPage) -> str:
         url = page.url or None
@@ -144,7 +144,7 @@ def _option(given: str) -> tuple[str, Any]:
     """NAME=VALUE as a name and a value."""
     name, sign, value = given.partition("=")
     if not sign:
-        raise OptionError("option", given, "NAME=VALUE")
+        raise OptionError("options", given, "NAME=VALUE")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -177,9 +177,12 @@ def run_command(name: str, args: argparse.Namespace) -> int:
         return 2
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """``python -m scrapy_eatext.learning``."""
-    parser = argparse.ArgumentParser(prog="python -m scrapy_eatext.learning")
+def main(
+    arguments: Sequence[str] | None = None,
+    prog: str = "python -m scrapy_eatext.learning",
+) -> int:
+    """Run a command from its arguments; the exit code."""
+    parser = argparse.ArgumentParser(prog=prog)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, (add_arguments, _, summary) in COMMANDS.items():
         add_arguments(commands.add_parser(name, help=summary, description=summary))

@@ -118,7 +118,8 @@ def take_samples(
         message = f"{second} is the same page as {first}, with another text"
         if not skip:
             raise DataError(message)
-        skipped[second] = message
+        # Neither can be trusted.
+        skipped[first] = skipped[second] = message
     good, taken = [], []
     for page in progress(pages, "labels"):
         if page.name in skipped:
@@ -155,10 +156,9 @@ def train(
     """
     made = trainer(name)
     samples = take_samples(made, data.pages, skip=skip, progress=progress)
-    sites = [site_of(page) for page in samples.pages]
     scores: dict[str, Any] = {}
     if count:
-        scores = cross_validate(name, made, samples, sites, seed, count, progress)
+        scores = cross_validate(name, data.pages, samples, seed, count, progress)
     fitted = made.fit(samples.taken, seed, progress)
     common = {
         "algorithm": name,
@@ -168,7 +168,7 @@ def train(
         "seed": seed,
         "pages": len(samples.pages),
         "kinds": Dataset(samples.pages, data.name).kinds(),
-        "sites": len(set(sites)),
+        "sites": len({site_of(page) for page in samples.pages}),
         "skipped": len(samples.skipped),
     }
     cards = []
@@ -182,7 +182,7 @@ def train(
         }
         if model.file in scores:
             card["scores"] = {
-                "measure": "words, mean over pages",
+                "measure": "words, mean over all pages, the skipped ones too",
                 "split": f"{count} folds by site",
                 **scores[model.file],
             }
@@ -192,29 +192,31 @@ def train(
 
 def cross_validate(
     name: str,
-    made: Trainer,
+    pages: Sequence[LabelledPage],
     samples: Samples,
-    sites: Sequence[str],
     seed: int,
     count: int,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Scores of each of a trainer's models on pages of sites that it has not seen."""
-    places = folds(sites, count, seed)
+    """Scores of each of a trainer's models on pages of sites that it has not seen.
+
+    All pages are scored, those too that could not be learned from.
+    """
+    made = trainer(name)
+    places = folds([site_of(page) for page in pages], count, seed)
+    fold_of = {page.name: fold for page, fold in zip(pages, places, strict=True)}
     rows: dict[str, list[tuple[str, Score]]] = {}
     for fold in progress(range(count), "folds"):
-        seen = [
-            s for s, place in zip(samples.taken, places, strict=True) if place != fold
-        ]
-        unseen = [
-            p for p, place in zip(samples.pages, places, strict=True) if place == fold
-        ]
+        learned = zip(samples.pages, samples.taken, strict=True)
+        seen = [sample for page, sample in learned if fold_of[page.name] != fold]
+        unseen = [page for page in pages if fold_of[page.name] == fold]
         for model in made.fit(seen, seed, silent):
-            if model.truth:
-                with temporary(name, model) as run:
-                    for page in progress(unseen, f"fold {fold + 1}: {model.file}"):
-                        score = word_score(run(page), truth(page, model.truth))
-                        rows.setdefault(model.file, []).append((page.kind, score))
+            if not model.truth:
+                continue
+            with temporary(name, model) as run:
+                for page in progress(unseen, f"fold {fold + 1}: {model.file}"):
+                    score = word_score(run(page), truth(page, model.truth))
+                    rows.setdefault(model.file, []).append((page.kind, score))
     return {file: report(scores).figures() for file, scores in rows.items()}
 
 

@@ -1,0 +1,314 @@
+"""How Dragnet's models are trained: an L2 logistic regression, as in its paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_eatext.algorithms.dragnet import MODEL, TARGETS
+from scrapy_eatext.algorithms.dragnet_blocks import original_blocks, page_blocks
+from scrapy_eatext.algorithms.dragnet_features import (
+    GROUPS,
+    columns_of,
+    original_tokens,
+    page_tokens,
+)
+from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning.labels import Labels, label
+from scrapy_eatext.learning.logistic import Regression
+from scrapy_eatext.learning.splits import site_of
+from scrapy_eatext.learning.train import Fitted
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.walk import fnv1a
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.dragnet_blocks import Floats
+    from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.learning.train import Progress
+    from scrapy_eatext.page.walk import Walk
+
+# A block is content where more than this share of its words is: the
+# original's, and that of the models of page blocks.
+_ORIGINAL_SHARE = 0.1
+_SHARE = 0.5
+# A page of whose true text less than this is found teaches nothing.
+_MIN_FOUND = 0.2
+# A lost block costs more than one that is kept in vain, as the mean word F1 of
+# pages showed.
+_CONTENT_WEIGHT = 1.5
+# The paper's rule for a token: its odds are above this, one way or the other,
+# and it is in more than this share of the blocks of one of the classes.  What
+# its authors saw to by eye, that a token means something, is here that this
+# share of sites use it.
+_ODDS = 2.5
+_BLOCKS_SHARE = 0.01
+_SITES_SHARE = 0.04
+_MIN_SITES = 3
+_MAX_COLUMNS = 40
+# Of more blocks than this, every second, third, ... is taken for the fit.
+_MAX_BLOCKS = 50_000
+# The weights of the columns are kept to this many digits, so that another
+# order of summation gives the same file.
+_DIGITS = 4
+
+# A word of a name, as the walk cuts them: sidebarLeft-2 has sidebar and Left.
+_NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
+
+# Where a page of no forum has comments, elements around them are called this.
+_COMMENT_HASHES = np.array(
+    [
+        fnv1a(word.encode())
+        for word in "comment comments commentlist disqus replies responses".split()
+    ],
+    dtype=np.uint32,
+)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is learned from one page: its blocks in both readings, with labels.
+
+    For each target the shares are those of a block's words that belong to it.
+    ``names`` has the words of the page's ids and classes; ``weak`` says that
+    the labels of comments were guessed.
+    """
+
+    site: str
+    walk: Walk
+    names: frozenset[str]
+    page: Floats
+    page_shares: dict[str, Floats]
+    page_words: NDArray[np.int64]
+    original: Floats
+    original_shares: dict[str, Floats]
+    original_words: NDArray[np.int64]
+    weak: bool
+
+
+class DragnetTrainer:
+    """Trains one model file: both readings, three targets, all subsets of features."""
+
+    def sample(self, page: LabelledPage) -> Sample:
+        """Read a page and label its blocks.
+
+        Raises DataError where it has too few blocks or not its true text.
+        """
+        source = Page.of(page.html, page.url or None)
+        blocks = source.blocks
+        texts = [blocks.text(i) for i in range(len(blocks))]
+        labels = _label(texts, page)
+        if page.text and labels.found < _MIN_FOUND * labels.wanted:
+            raise DataError(f"{page.file}: its true text is not in it")
+        originals = original_blocks(page.html)
+        if len(blocks) < 3 or len(originals) < 3:
+            raise DataError(f"{page.file} has fewer than three blocks")
+        comments = page.comments or weak_comments(page, blocks.walk, texts, labels)
+        walk = blocks.walk
+        columns, _ = columns_of(
+            page_blocks(blocks), np.zeros((len(blocks), 0)), logarithms=True
+        )
+        seen, _ = columns_of(originals, original_tokens(originals), logarithms=False)
+        return Sample(
+            site=site_of(page),
+            # Without the elements, which hold the whole page in memory.
+            walk=type(walk)(b"", walk.elements, walk.blocks, walk.tokens, []),
+            names=_names(walk.nodes),
+            page=columns,
+            page_shares=_shares(labels, label(texts, comments)),
+            page_words=labels.words,
+            original=seen,
+            original_shares=_shares(
+                label(originals.texts, page.text, reference=True),
+                label(originals.texts, comments, reference=True),
+            ),
+            original_words=label(originals.texts, "", reference=True).words,
+            weak=bool(comments) and not page.comments,
+        )
+
+    def fit(
+        self, samples: Sequence[Sample], seed: int, progress: Progress
+    ) -> Sequence[Fitted]:
+        """Fit all models.  DataError where the samples lack a class of content.
+
+        The fit has one solution, which needs no seed.
+        """
+        words = choose_tokens(samples)
+        # The groups stand in the order of GROUPS: tokens after the six shallow.
+        page = np.vstack(
+            [
+                np.hstack(
+                    [
+                        sample.page[:, :6],
+                        page_tokens(sample.walk, words.vocabulary)[:, words.chosen],
+                        sample.page[:, 6:],
+                    ]
+                )
+                for sample in samples
+            ]
+        )
+        original = np.vstack([sample.original for sample in samples])
+        # On one thread, as sums in another order end in other digits.
+        with need("threadpoolctl").threadpool_limits(limits=1):
+            arrays = {
+                "page": _models(page, samples, progress, original=False),
+                "original": _models(original, samples, progress, original=True),
+                "vocabulary": words.vocabulary,
+                "chosen": words.chosen,
+            }
+        known = sum(
+            not s.weak and bool(s.page_shares["comments"].any()) for s in samples
+        )
+        notes = {
+            "tokens": words.odds,
+            "comments": {
+                "pages with labels": known,
+                "pages with weak labels": sum(s.weak for s in samples),
+                "weak labels": "the main text of forum pages, and on other pages "
+                "blocks in elements named after comments that are no main text",
+            },
+        }
+        header = {"groups": list(GROUPS), "tokens": words.names}
+        return [Fitted(MODEL, arrays, header, GROUPS, notes=notes)]
+
+
+def _models(
+    columns: Floats, samples: Sequence[Sample], progress: Progress, *, original: bool
+) -> NDArray[np.float32]:
+    """Weights by target and subset of groups, with an entry a column and an intercept."""
+    widths = [6, columns.shape[1] - 10, 2, 1, 1]
+    group_of = np.repeat(np.arange(len(GROUPS)), widths)
+    shape = len(TARGETS), 1 << len(GROUPS), columns.shape[1] + 1
+    found = np.zeros(shape, dtype=np.float32)
+    shares = [s.original_shares if original else s.page_shares for s in samples]
+    counts = [s.original_words if original else s.page_words for s in samples]
+    for t, target in enumerate(TARGETS):
+        truth = np.concatenate([row[target] for row in shares])
+        truth = truth > (_ORIGINAL_SHARE if original else _SHARE)
+        if truth.all() or not truth.any():
+            if target != "content":
+                continue
+            which = "each" if truth.all() else "none"
+            raise DataError(f"of the data's {len(truth)} blocks {which} is main text")
+        if original:
+            weights = np.concatenate(counts).astype(np.float64)
+        else:
+            weights = _page_weights(counts) * np.where(truth, _CONTENT_WEIGHT, 1.0)
+        thin = slice(None, None, -(-len(truth) // _MAX_BLOCKS))
+        regression = Regression(columns[thin], truth[thin], weights[thin])
+        name = f"{target}, {'original' if original else 'page'} blocks"
+        for bits in progress(range(1, 1 << len(GROUPS)), name):
+            weights_found = regression.fit((bits >> group_of) & 1 == 1)
+            found[t, bits] = [_rounded(value) for value in weights_found]
+    return found
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def _names(elements: Sequence[Any]) -> frozenset[str]:
+    """The words in the ids and classes of elements, as the walk cuts them."""
+    values = {element.get(key) for element in elements for key in ("id", "class")}
+    return frozenset(
+        word.lower() for value in values if value for word in _NAME_WORD.findall(value)
+    )
+
+
+def _label(texts: Sequence[str], page: LabelledPage) -> Labels:
+    try:
+        return label(texts, page.text)
+    except ValueError as error:
+        raise DataError(f"{page.file}: {error}") from error
+
+
+def _shares(content: Labels, comments: Labels) -> dict[str, Floats]:
+    both = np.maximum(content.share, comments.share)
+    return {"content": content.share, "comments": comments.share, "both": both}
+
+
+def weak_comments(
+    page: LabelledPage, walk: Walk, texts: Sequence[str], labels: Labels
+) -> str:
+    """Text that is probably readers' comments, of a page whose comments are not known.
+
+    On a forum that is the main text.  On other pages it is what stands in
+    elements named after comments and is no main text.
+    """
+    if page.kind == "forum":
+        return page.text
+    inside = page_tokens(walk, np.sort(_COMMENT_HASHES)).any(axis=1)
+    chosen = inside & (labels.share <= _SHARE)
+    return "\n".join(t for t, here in zip(texts, chosen.tolist(), strict=True) if here)
+
+
+def _page_weights(counts: Sequence[NDArray[np.int64]]) -> Floats:
+    """A weight for each block: its share of its page's words."""
+    return np.concatenate([count / max(int(count.sum()), 1) for count in counts])
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The words of names that a model looks for, by the paper's rule.
+
+    ``chosen`` says which of page_tokens()'s columns of the vocabulary are
+    used; ``names`` calls those columns by name, and ``odds`` has for each its
+    odds of content and its share of blocks.
+    """
+
+    vocabulary: NDArray[np.uint32]
+    chosen: NDArray[np.bool_]
+    names: list[str]
+    odds: dict[str, dict[str, float]]
+
+
+def choose_tokens(samples: Sequence[Sample]) -> Tokens:
+    """Choose the words whose columns tell content from the rest."""
+    sites: dict[str, set[str]] = {}
+    for sample in samples:
+        for word in sample.names:
+            sites.setdefault(word, set()).add(sample.site)
+    all_sites = len({sample.site for sample in samples})
+    least = max(_MIN_SITES, _SITES_SHARE * all_sites)
+    words = {fnv1a(w.encode()): w for w, users in sites.items() if len(users) >= least}
+    candidates = np.array(sorted(words), dtype=np.uint32)
+    inside, outside = np.zeros(2 * len(words)), np.zeros(2 * len(words))
+    content = 0
+    for sample in samples:
+        found = page_tokens(sample.walk, candidates)
+        truth = sample.page_shares["content"] > _SHARE
+        inside += found[truth].sum(axis=0)
+        outside += found[~truth].sum(axis=0)
+        content += int(truth.sum())
+    blocks = sum(len(sample.page) for sample in samples)
+    with_token = (inside + outside) / max(blocks, 1)
+    inside /= max(content, 1)
+    outside /= max(blocks - content, 1)
+    # Half a block more in each class, so that no odds are infinite.
+    odds = (inside + 0.5 / max(content, 1)) / (outside + 0.5 / max(blocks - content, 1))
+    telling = (odds > _ODDS) | (odds < 1 / _ODDS)
+    common = (inside > _BLOCKS_SHARE) | (outside > _BLOCKS_SHARE)
+    gain = np.where(telling & common, np.abs(inside - outside), 0)
+    best = np.argsort(-gain, kind="stable")[:_MAX_COLUMNS]
+    picked = np.zeros(2 * len(words), dtype=np.bool_)
+    picked[best[gain[best] > 0]] = True
+    used = picked.reshape(2, -1).any(axis=0)
+    named = [words[int(value)] for value in candidates]
+    places = [f"own {word}" for word in named] + [f"around {word}" for word in named]
+    columns = [int(i) for i in np.flatnonzero(picked)]
+    return Tokens(
+        vocabulary=candidates[used],
+        chosen=picked[np.concatenate([used, used])],
+        names=[places[i] for i in columns],
+        odds={
+            places[i]: {
+                "odds": _rounded(float(odds[i])),
+                "blocks": _rounded(float(with_token[i])),
+            }
+            for i in columns
+        },
+    )
