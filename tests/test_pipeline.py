@@ -404,3 +404,65 @@ def test_many_items_of_one_page_share_its_text(server):
     assert len({id(item.main_text) for item in done.items}) == 1
     assert done.eatext("item/") == {"response": 300}
     assert done.eatext("response/") == {"extracted": 1}
+
+
+def test_what_is_no_item_goes_through(server):
+    class Odd(UrlSpider):
+        def parse(self, response):
+            yield "a string"
+
+    done = crawl(Odd, ADDON, urls=(server("/page/one"),))
+    assert done.items == ["a string"]
+    assert "eatext/item_count" not in done.stats
+
+
+def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, caplog):
+    async def fail(*_: object) -> None:
+        raise OSError("broken on purpose")
+
+    monkeypatch.setattr("scrapy_eatext.service.Service.of_html", fail)
+    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
+    item, done = one(server, settings, dict, html="<p>x", url=url_of)
+    assert item == {"url": server("/page/one")}
+    assert done.eatext("item/") == {"none": 1}
+    assert done.eatext("exception_count/") == {"OSError": 1}
+    assert "broken on purpose" in complaints(caplog)[0]
+
+
+def test_an_error_in_a_late_extraction_loses_no_item(server, monkeypatch):
+    def fail(*_: object) -> None:
+        raise OSError("broken on purpose")
+
+    monkeypatch.setattr("scrapy_eatext.workers.Pool.submit", fail)
+
+    class Two(UrlSpider):
+        def parse(self, response):
+            yield {"number": 1}
+            yield {"number": 2}
+
+    settings = {
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
+        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
+    }
+    done = crawl(Two, settings, urls=(server("/page/one"),))
+    assert done.items == [{"number": 1}, {"number": 2}]
+    assert done.eatext("item/") == {"none": 2}
+
+
+def test_responses_that_are_not_extracted_late_either(server):
+    settings = {
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
+        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
+    }
+
+    class Unrequested(UrlSpider):
+        """Its items seem to come from a response that nobody asked for."""
+
+        def parse(self, response):
+            response.request = None
+            yield {"url": response.url}
+
+    for spider, path in ((UrlSpider, "/data.json"), (Unrequested, "/page/one")):
+        done = crawl(spider, settings, urls=(server(path),))
+        assert done.items == [{"url": server(path)}]
+        assert done.eatext("item/") == {"none": 1}

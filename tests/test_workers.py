@@ -315,3 +315,37 @@ def test_a_worker_left_alone_in_a_page_ends_itself(monkeypatch):
 ORPHAN = START.replace("main()", "worker._ORPHAN = 0.2; main()").replace(
     "from scrapy_eatext", "from scrapy_eatext import worker; from scrapy_eatext"
 )
+
+
+def test_what_is_left_at_the_end_is_killed(process):
+    outcome_of(process, job(LONG, "Plain"))
+    (left,) = workers._live
+    workers._kill_workers()
+    assert left.wait(10) == -signal.SIGKILL
+
+
+def test_an_answer_that_came_with_the_stop(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def stop_after(self, job):
+        answer = ask(self, job)
+        self._stop()
+        return answer
+
+    monkeypatch.setattr(workers._Worker, "ask", stop_after)
+    for _ in range(2):
+        assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 2}
+
+
+def test_a_worker_that_does_not_end_is_killed(monkeypatch):
+    monkeypatch.setattr(workers, "_END_SECONDS", 0.1)
+    stuck = job("stuck", "Stuck", timeout=0)
+    worker = workers._Worker({"choice": asdict(stuck.choice), "memory": 0})
+    send(worker._to, *pack_job(stuck))
+    worker.close()
+    assert worker.process.returncode == -signal.SIGKILL
+
+
+def test_without_a_time_limit(executor):
+    assert outcome_of(executor, job(LONG, "Plain", timeout=0)).kind == "extracted"

@@ -1,0 +1,99 @@
+"""The last resort, and what may go wrong with it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from scrapy_eatext import lastresort
+from scrapy_eatext.cascade import Job, Limits, extract_page, warm_up
+from scrapy_eatext.choice import Choice
+from scrapy_eatext.deadline import TimeLimitError
+from scrapy_eatext.extraction import render
+from scrapy_eatext.page import Page
+from scrapy_eatext.result import MainText
+from scrapy_eatext.worker import limit_memory
+from tests.mockserver import text_of
+
+LONG = text_of("one")
+
+
+def kept(html: str) -> str:
+    page = Page.of(html)
+    return render(lastresort.judge(page), page, "", "").text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("", ""),
+        (f"<p>{LONG}</p><p>Short.</p>", LONG),
+        (f"<p><a href=/>{LONG}</a></p>", ""),
+        (f"<p>{LONG} <a href=/>More</a></p>", f"{LONG} More"),
+        (f"<h1>Menu</h1><h2>One</h2><p>{LONG}</p><h2>Two</h2>", f"One\n\n{LONG}"),
+    ],
+)
+def test_dense_blocks_and_their_headings(html, text):
+    assert kept(html) == text
+
+
+def failing(*, html: str = "broken", **more: object) -> Job:
+    choice = Choice(algorithms=("tests.algorithms.Broken",), **more)
+    return Job(f"<p>{LONG}</p>{html}", "", choice, Limits())
+
+
+def test_rules_hold_in_the_last_resort_too():
+    job = failing(html="<div>broken</div>", keep="//div", remove="//p")
+    outcome = extract_page(job)
+    assert outcome.kind == "failed"
+    assert outcome.result.text == "broken"
+
+
+@pytest.mark.parametrize(
+    ("error", "names"),
+    [
+        (ValueError, ["ZeroDivisionError", "ValueError"]),
+        (TimeLimitError, ["ZeroDivisionError"]),
+    ],
+)
+def test_a_last_resort_that_fails_leaves_an_empty_text(monkeypatch, error, names):
+    def fail(page: Page) -> None:
+        raise error
+
+    monkeypatch.setattr(lastresort, "judge", fail)
+    outcome = extract_page(failing())
+    assert (outcome.kind, outcome.result) == ("failed", MainText())
+    assert [failure.name for failure in outcome.failures] == names
+
+
+def test_what_is_no_page_fails():
+    choice = Choice(algorithms=("tests.algorithms.Plain",))
+    outcome = extract_page(Job(3, "", choice, Limits()))
+    assert (outcome.kind, outcome.result) == ("failed", MainText())
+    assert [failure.name for failure in outcome.failures] == ["TypeError"]
+
+
+def test_warming_up_runs_every_algorithm_and_raises_nothing(monkeypatch):
+    names = ("Plain", "Broken", "Nothing")
+    seen = []
+    monkeypatch.setattr(
+        "scrapy_eatext.cascade.get_algorithm", lambda name, options: seen.append(name)
+    )
+    warm_up(Choice(algorithms=names))
+    assert seen == list(names)
+
+
+@pytest.mark.parametrize("gone", ["limit", "resource", "/proc"])
+def test_no_limit_where_there_is_none_to_set(monkeypatch, gone):
+    resource = pytest.importorskip("resource")
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a limit was set")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    if gone == "resource":
+        monkeypatch.setitem(sys.modules, "resource", None)
+    elif gone == "/proc":
+        monkeypatch.setattr("pathlib.Path.read_text", lambda *_: open("/no/such/file"))
+    limit_memory(0 if gone == "limit" else 10)
