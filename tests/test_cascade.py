@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -95,5 +96,7 @@ def test_no_limit_where_there_is_none_to_set(monkeypatch, gone):
     if gone == "resource":
         monkeypatch.setitem(sys.modules, "resource", None)
     elif gone == "/proc":
-        monkeypatch.setattr("pathlib.Path.read_text", lambda *_: open("/no/such/file"))
+        monkeypatch.setattr(
+            "scrapy_eatext.worker.Path", lambda _: Path("/no/such/file")
+        )
     limit_memory(0 if gone == "limit" else 10)
