@@ -124,14 +124,25 @@ def test_compare(page, capsys):
     ]
 
 
+def test_compare_with_an_algorithm_that_has_units_of_its_own(page, capsys):
+    options = json.dumps({"eatiht": {"reference": True}})
+    run(page, "--compare", "justext,eatiht", "--options", options)
+    rows = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
+    assert [row.split()[1] for row in rows] == ["-", "-", "+", "-"]
+
+
 def test_compare_in_a_language_without_spaces(tmp_path, capsys):
     path = tmp_path / "page.html"
     text = UNSPACED_PROSE["zh"]
-    path.write_text(f"<p>{text}</p><p>{text[::-1]}</p><p>首</p>", encoding="utf-8")
-    algorithms = "justext,density"
-    assert run(str(path), "--compare", algorithms, "--url", "http://example.com") == 0
+    path.write_text(
+        f"<html lang=zh><p>{text}<p>{text}<p>首页<p>{text[::-1]}</p></html>",
+        encoding="utf-8",
+    )
+    options = json.dumps({"justext": {"reference": True, "length_high": 110}})
+    arguments = ["--compare", "justext,density", "--options", options]
+    assert run(str(path), *arguments, "--url", "http://example.com") == 0
     rows = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
-    assert rows[0].split()[:2] == ["+", "+"]
+    assert [row.split()[0] for row in rows] == ["+", "+", "-", "+"]
 
 
 def test_settings_hold_and_may_be_overridden(page, capsys):

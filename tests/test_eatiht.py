@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from io import BytesIO
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,8 @@ from scrapy_eatext import extract
 from scrapy_eatext.algorithms import OptionError, eatiht_reference, get_algorithm
 from scrapy_eatext.algorithms.eatiht import count_sentences
 from scrapy_eatext.algorithms.eatiht_reference import PageError, read, split_sentences
+from scrapy_eatext.extraction import run
+from scrapy_eatext.page import Page
 from tests.pages import any_pages
 from tests.passages import PROSE, UNSPACED_PROSE
 from tests.properties import check_algorithm
@@ -35,8 +38,7 @@ def text_of(source, version=1, reference=False, **options):
 def by_definition(source, version):
     """The original by XPath and paths as strings, as it is specified; "" if it fails."""
     parser = html.HTMLParser(encoding="utf-8", remove_blank_text=True)
-    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
-    tree = tree.getroottree()
+    tree = html.parse(BytesIO(source.encode("utf-8", "replace")), parser=parser)
     tags = ["script", "style", "i", "b", "strong", "span", "a"]
     tags += ["noscript"] if version == 2 else []
     passed_over = " or ".join(f"self::{tag}" for tag in tags)
@@ -141,6 +143,11 @@ def test_reference_worked_examples():
     # A path that is the beginning of another one.
     page = f"<body><x-a><p>{FIRST}</p><p>{SECOND}</p></x-a><x-ab><p>{THIRD}</p></x-ab>"
     assert text_of(page, reference=True) == f"{FIRST} \n\n{SECOND} \n\n{THIRD}"
+
+
+def test_reference_on_what_follows_the_end_of_the_page():
+    page = f"></html><body><title>{FIRST}</title>"
+    assert text_of(page, reference=True) == by_definition(page, 1) == FIRST
 
 
 def test_reference_of_version_2_worked_examples():
@@ -302,6 +309,12 @@ def test_scores_and_reasons():
     ]
     # Three of four sentences are inside, and three are few.
     assert result.score == pytest.approx(3 / 4 * 3 / 7)
+
+
+def test_text_right_under_the_root_has_no_parent():
+    root = html.fragment_fromstring(f"<div>{FIRST} <i>{SECOND}</i></div>")
+    result = run(get_algorithm("eatiht"), Page(root))
+    assert result.text == f"{FIRST} {SECOND}"
 
 
 def test_empty_page():

@@ -163,6 +163,7 @@ def test_reference_is_the_package_with_other_thresholds(source):
         b"<meta charset=latin-1 charset=utf-8><p>\xc3\xa9",
         b"<p>\xff\xfe not UTF-8",
         b"<p>a\0b</p>",
+        b"<x-select><p>" + b"It is in the name of what is around it. " * 9,
         b"<frameset><frame></frameset>",
         b"<div>" * 100 + b"deep",
     ],
@@ -194,6 +195,21 @@ def test_reference_in_a_language_that_jusText_lacks():
     result = extract(page, algorithm="justext", options={"reference": True})
     assert result.language == "zh"
     assert result.text == UNSPACED_PROSE["zh"] * 3
+
+
+def test_reference_on_nothing_but_a_comment():
+    with pytest.raises(PageError, match="comment"):
+        paragraphs("<body><!-- c --></body>")
+
+
+def test_tags_with_thousands_of_attributes_are_cut():
+    attributes = " ".join(f"a{i}=1" for i in range(5000))
+    page = f"<p {attributes}>{ENGLISH}</p>"
+    found, _ = paragraphs(page)
+    assert [p.text for p in found] == [ENGLISH]
+    page = f"<?xml version='1.0' encoding='utf-8'?><html>{page}</html>"
+    found, _ = paragraphs(page.encode())
+    assert [p.text for p in found] == [ENGLISH]
 
 
 def test_depth_costs_no_recursion():

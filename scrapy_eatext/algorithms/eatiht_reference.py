@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from lxml import etree, html
@@ -93,18 +93,18 @@ def read(source: bytes | str, version: int, min_length: int) -> Reading:
     Raises PageError where the original fails: no text is long enough, no
     sentence or element is left to count, the page has no title (version 2).
     """
-    texts, selected, trail, titled = _read(
-        _parse(source), _PASSED_OVER if version == 1 else _PASSED_OVER_2, min_length
-    )
+    root = _parse(source)
+    if version == 2 and root.find(".//title") is None:
+        raise PageError("the page has no title")
+    passed_over = _PASSED_OVER if version == 1 else _PASSED_OVER_2
+    texts, selected, trail = _read(root, passed_over, min_length)
     starts = list(accumulate(map(len, texts), initial=0))
     if sum(starts[end] - starts[first] for _, first, end in selected) > _MOST:
         raise PageError("the page's text is nested too deeply")
     if version == 1:
         found = _sentences(texts, selected)
-    elif titled:
-        found = _elements(texts, starts, selected)
     else:
-        raise PageError("the page has no title")
+        found = _elements(texts, starts, selected)
     counts = Counter(trail.parent(place) for _, place, counted in found if counted)
     if not counts:
         raise PageError("no text counts")
@@ -154,27 +154,27 @@ _Selected = tuple[int, int, int]
 
 def _read(
     root: html.HtmlElement, passed_over: frozenset[str], min_length: int
-) -> tuple[list[str], list[_Selected], Trail, bool]:
-    """The page's texts, its selected elements, their trail, and whether it has a title."""
+) -> tuple[list[str], list[_Selected], Trail]:
+    """The page's texts, its selected elements, and their trail."""
     texts: list[str] = []
     trail = Trail()
     bodies = 0
-    titled = False
     # For each open element: number, first text, whether it stands in a body
     # and is not passed over, whether it has a text that is long enough.
     open_elements: list[list[int]] = []
     selected: list[_Selected] = []
 
     def read(text: str | None) -> None:
-        if text:
+        if text and open_elements:
             texts.append(text)
-            if open_elements and open_elements[-1][2] and _longer(text, min_length):
+            if open_elements[-1][2] and _longer(text, min_length):
                 open_elements[-1][3] = True
 
-    for event, node in walk(root):
+    # What follows </html> may stand beside the root, and counts as well.
+    tops = (root, *root.itersiblings(etree.Element))
+    for event, node in chain.from_iterable(map(walk, tops)):
         if event == "start":
             name = str(node.tag)
-            titled = titled or (name == "title" and node is not root)
             counts = bodies > 0 and name not in passed_over
             open_elements.append([trail.enter(name), len(texts), counts, False])
             bodies += name == "body"
@@ -186,11 +186,9 @@ def _read(
             bodies -= node.tag == "body"
             if long_enough:
                 selected.append((number, first, len(texts)))
-            if node is root:
-                break
         read(node.tail)
     selected.sort()
-    return texts, selected, trail, titled
+    return texts, selected, trail
 
 
 def _longer(text: str, length: int) -> bool:
