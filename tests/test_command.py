@@ -135,14 +135,14 @@ def test_compare_in_a_language_without_spaces(tmp_path, capsys):
     path = tmp_path / "page.html"
     text = UNSPACED_PROSE["zh"]
     path.write_text(
-        f"<html lang=zh><p>{text}<p>{text}<p>首页<p>{text[::-1]}</p></html>",
+        f"<html lang=zh><p>首页<p>{text}<p>{text}<p>{text[::-1]}</p></html>",
         encoding="utf-8",
     )
     options = json.dumps({"justext": {"reference": True, "length_high": 110}})
     arguments = ["--compare", "justext,density", "--options", options]
     assert run(str(path), *arguments, "--url", "http://example.com") == 0
     rows = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
-    assert [row.split()[0] for row in rows] == ["+", "+", "-", "+"]
+    assert [row.split()[0] for row in rows] == ["-", "+", "+", "+"]
 
 
 def test_settings_hold_and_may_be_overridden(page, capsys):
