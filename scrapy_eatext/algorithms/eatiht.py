@@ -34,14 +34,16 @@ if TYPE_CHECKING:
 # The end of a sentence: full stops of the scripts that space words, with the
 # quotes and brackets closed after them and then white space, or those of the
 # scripts that do not.  Not after titles before a name.  A match begins where a
-# run of stops does and takes all of it, so the search is linear.
+# run of stops does and takes all of it, so the search is linear; what it must not
+# follow is asked after its first sign, as the search for a sign is quick.
 _STOPS = ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362"
 _CLOSERS = "\"'\u2019\u201d\u00bb\u203a)\\]"
+_WIDE_STOPS = "\u3002\uff01\uff1f\uff0e\uff61\u17d4\u104b"
 _SENTENCE_END = re.compile(
-    rf"(?<![{_STOPS}])"
-    + "".join(rf"(?<!\b{title})" for title in "Mr Mrs Ms Jr Dr Prof Sr St".split())
-    + rf"[{_STOPS}]+[{_CLOSERS}]*(?!\S)"
-    + "|[\u3002\uff01\uff1f\uff0e\uff61\u17d4\u104b]+"
+    rf"[{_STOPS}](?<![{_STOPS}].)"
+    + "".join(rf"(?<!\b{title}.)" for title in "Mr Mrs Ms Jr Dr Prof Sr St".split())
+    + rf"[{_STOPS}]*[{_CLOSERS}]*(?!\S)"
+    + f"|[{_WIDE_STOPS}]+"
 )
 # Thai and Lao end sentences with a space, as they do phrases: so many
 # characters count as one.

@@ -45,11 +45,12 @@ _BRACKETED_DIGITS = re.compile(r"\[\d*\]")
 # them; what it would read beyond this many characters is a hostile page's.
 _MOST = 50_000_000
 # White space after the end of a sentence, with or without a straight quote,
-# unless the sentence ends with a title before a name.
+# unless the sentence ends with a title before a name.  What must stand before it
+# is asked after its first sign, as the search for a sign is quick.
 _SENTENCE_BREAK = re.compile(
-    r"(?:(?<=[.!?])|(?<=[.!?]['\"]))"
-    + "".join(rf"(?<!{t}\.)" for t in ("Mr", "Mrs", "Jr", "Dr", "Prof", "Sr"))
-    + r"\s+",
+    r"\s(?:(?<=[.!?]\s)|(?<=[.!?]['\"]\s))"
+    + "".join(rf"(?<!{t}\.\s)" for t in ("Mr", "Mrs", "Jr", "Dr", "Prof", "Sr"))
+    + r"\s*",
     re.IGNORECASE,
 )
 _ENDINGS = (".", '"', "?", "!", "'")

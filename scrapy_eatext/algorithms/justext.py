@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 GOOD, NEAR_GOOD, SHORT, BAD = "good", "neargood", "short", "bad"
 
 # So much of a page's text, in characters, tells its language.
-_SAMPLE = 20_000
+_SAMPLE = 6_000
 # Less text than this, in characters, tells little.
 _LITTLE = 200
 _LANGUAGES = 'a language such as "en" or "English", "auto" or "none"'
