@@ -13,8 +13,10 @@ import os
 import signal
 import struct
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
+from threading import Thread
 from typing import IO, Any
 
 from scrapy_eatext.cascade import Failure, Job, Limits, Outcome, extract_page, warm_up
@@ -22,8 +24,10 @@ from scrapy_eatext.choice import Choice
 from scrapy_eatext.result import MainText
 
 _LENGTHS = struct.Struct(">QQ")
-# A worker that its crawl has left alone, in the middle of a page, ends itself
-# this many seconds after the page's time was up.
+# Seconds after which a worker looks whether its crawl is still there.
+_LOOK_UP = 2.0
+# Where a page does not let it look: seconds after the page's time was up in which
+# a worker that has not been stopped yet ends itself.
 _ORPHAN = 5.0
 
 
@@ -89,6 +93,7 @@ def unpack_outcome(head: dict[str, Any]) -> Outcome:
 
 def main() -> None:
     """Serve the process that started this one."""
+    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     source = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     # What a library prints goes to the log's stream, not into the answers.
@@ -124,6 +129,13 @@ def limit_memory(mebibytes: int) -> None:
         return
     most = pages * resource.getpagesize() + (mebibytes << 20)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _end_with(parent: int) -> None:
+    """End this process, whatever it is at, soon after the one that started it."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_UP)
+    os._exit(1)
 
 
 def _set_alarm(seconds: float) -> None:
