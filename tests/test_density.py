@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 import re
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -261,10 +261,10 @@ def test_time_is_linear(unit, options):
         page = Page.of(f"<p {unit}" + unit * count)
         times = []
         for _ in range(3):
-            start = perf_counter()
+            start = process_time()
             list(source_lines(page.html))
             extract_reference(page, options)
-            times.append(perf_counter() - start)
+            times.append(process_time() - start)
         return min(times)
 
     assert best(40_000) < 8 * best(10_000) + 0.05

@@ -182,8 +182,8 @@ def test_a_response_with_such_a_tag_is_not_asked_for_its_tree():
 
 def test_a_megabyte_of_attributes_is_parsed_at_once():
     source = "<p>before</p><div " + " ".join(f"a{i}" for i in range(150_000)) + ">after"
-    start = time.perf_counter()
+    start = time.process_time()
     page = Page.of(source)
     assert [page.blocks.text(i) for i in range(len(page.blocks))] == ["before", "after"]
     # It takes half a minute where the tag goes to the parser as it is.
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

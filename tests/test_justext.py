@@ -320,26 +320,26 @@ def test_heading_before_a_byline_and_a_good_text():
 
 def test_fifty_thousand_short_paragraphs_in_linear_time():
     n = 50_000
-    start = time.perf_counter()
+    start = time.process_time()
     revise([SHORT] * n, [True] * n, [1] * n, 1_000_000, headings_first=True)
     revise([NEAR_GOOD] * n, [True] * n, [1] * n, 1_000_000, headings_first=False)
     # A scan of neighbours would take minutes.
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize("reference", [True, False])
 def test_long_page_in_linear_time(reference):
     body = b"<p>short</p>" * 50_000
-    start = time.perf_counter()
+    start = time.process_time()
     extract(body, algorithm="justext", options={"reference": reference})
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_declared_charset_in_linear_time():
-    start = time.perf_counter()
+    start = time.process_time()
     assert _declared_charset(b"<meta" * 300_000) is None
     assert _declared_charset(b"<meta " + b"charset=>" * 200_000) is None
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 # --- on the page's blocks -----------------------------------------------------

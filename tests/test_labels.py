@@ -61,9 +61,9 @@ def test_the_longest(page, true):
 def test_ten_thousand_words():
     # A page of which every second word is true, among words that repeat.
     page = [f"w{i * i % 997}" for i in range(10_000)]
-    start = time.perf_counter()
+    start = time.process_time()
     taken = common(page, page[::2])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert taken.sum() == 5_000
 
 

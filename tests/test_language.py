@@ -181,17 +181,17 @@ def test_no_folder_of_justext_where_it_is_not_installed(monkeypatch):
 def test_picking_is_quick():
     text = " ".join(PROSE.values()) * 3
     pick_language(text)
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(20):
         pick_language(text)
     # It takes about a millisecond; the rest is for a machine that is busy.
-    assert (time.perf_counter() - start) / 20 < 0.05
+    assert (time.process_time() - start) / 20 < 0.05
 
 
 @pytest.mark.parametrize("text", ["的" * 200_000, "ที่" * 100_000, "ก" * 300_000])
 def test_scripts_are_measured_in_linear_time(text):
-    start = time.perf_counter()
+    start = time.process_time()
     code = script_language(text)
     sign_density(text, code)
     letters(text)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

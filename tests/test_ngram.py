@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -360,9 +360,9 @@ def test_time_is_linear():
         html = page_of(count)
         times = []
         for _ in range(3):
-            start = perf_counter()
+            start = process_time()
             algorithm.judge(Page.of(html))
-            times.append(perf_counter() - start)
+            times.append(process_time() - start)
         return min(times)
 
     assert best(1600) < 6 * best(400) + 0.05

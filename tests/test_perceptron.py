@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -255,9 +255,9 @@ def test_time_is_linear(options):
         html = page_of(count, links=count)
         times = []
         for _ in range(3):
-            start = perf_counter()
+            start = process_time()
             algorithm.judge(Page.of(html))
-            times.append(perf_counter() - start)
+            times.append(process_time() - start)
         return min(times)
 
     assert best(4000) < 6 * best(1000) + 0.05
