@@ -17,6 +17,7 @@ from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import evaluate, evaluate_segments
+from scrapy_eatext.learning.marked import read_marked
 from scrapy_eatext.learning.train import TRAINERS, save, train
 
 T = TypeVar("T")
@@ -44,6 +45,13 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=5,
         help="folds by site for the scores on the cards, 0 for no scores (default: 5)",
+    )
+    parser.add_argument(
+        "--marks",
+        metavar="HOW",
+        help="the pages are marked in their source: content (<!-- content --> and "
+        "<!-- /content -->), google (googleoff and googleon), or a CSS selector of "
+        "what holds the content",
     )
     parser.add_argument(
         "--skip-bad",
@@ -76,7 +84,9 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_train(args: argparse.Namespace) -> int:
     """Train, write models and cards, and say what was written."""
-    data = read_folder(args.folder)
+    data = (
+        read_marked(args.folder, args.marks) if args.marks else read_folder(args.folder)
+    )
     data = replace(
         data,
         name=args.data_name or data.name,

@@ -1,0 +1,119 @@
+"""The true text of pages that are marked in their source instead of written out apart."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cssselect import SelectorError
+
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.data import Dataset, LabelledPage
+from scrapy_eatext.page import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Lines as the density filter's author read them, by the comments he put there.
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_BEGIN, _END = "<!-- content -->", "<!-- /content -->"
+# What a search appliance was to leave out; what follows the colon says of what
+# (index, anchor, snippet, all), which makes no difference here.  It is bounded, so
+# that what does not end is not tried over and over.
+_GOOGLE = re.compile(r"<!--\s*google(on|off)(?::[^>]{0,99}?)?\s*-->", re.IGNORECASE)
+
+CONTENT, GOOGLE = "content", "google"
+
+
+def read_marked(folder: str | Path, marks: str) -> Dataset:
+    """The pages of a folder, NAME.html or NAME.html.gz, with what is marked in them.
+
+    For ``marks`` see true_text().  Raises DataError, naming the file, for a
+    folder without pages and a page in which nothing is marked.
+    """
+    folder = Path(folder)
+    pages = []
+    for file in sorted([*folder.glob("*.html"), *folder.glob("*.html.gz")]):
+        name = file.name.removesuffix(".gz").removesuffix(".html")
+        html = LabelledPage(name, file).html
+        try:
+            text = true_text(html, marks)
+        except DataError as error:
+            raise DataError(f"{file}: {error}") from error
+        pages.append(LabelledPage(name, file, text=text))
+    if not pages:
+        raise DataError(f"{folder} holds no pages")
+    return Dataset(pages, folder.resolve().name)
+
+
+def true_text(html: bytes, marks: str) -> str:
+    """The text of the parts of a page that are marked.
+
+    ``marks`` "content" takes what stands between the lines with
+    ``<!-- content -->`` and those with ``<!-- /content -->``; "google" all but
+    what stands between ``<!--googleoff: all-->`` and ``<!--googleon: all-->``;
+    anything else is a CSS selector for the elements that hold the content.
+    Raises DataError where nothing is marked, or the selector is none.
+    """
+    page = Page.of(html)
+    if marks == CONTENT:
+        lines = [line for line, kept in marked_lines(page.html) if kept]
+        return _text(Page.of("\n".join(lines)), "no <!-- content --> is in it")
+    if marks == GOOGLE:
+        if not _GOOGLE.search(page.html):
+            raise DataError("neither googleon nor googleoff is in it")
+        return _text(Page.of(_google_on(page.html)), "googleoff leaves nothing of it")
+    return _selected(page, marks)
+
+
+def marked_lines(html: str) -> Iterator[tuple[str, bool]]:
+    """Lines of source, each with whether it is content by the comments around it.
+
+    A line with a comment belongs to what the comment begins; with both, to content.
+    """
+    keep = False
+    for line in _NEWLINE.split(html):
+        if _BEGIN in line:
+            keep = True
+        elif _END in line:
+            keep = False
+        yield line, keep
+
+
+def _google_on(html: str) -> str:
+    """The source without what is switched off."""
+    parts = []
+    on, at = True, 0
+    for found in _GOOGLE.finditer(html):
+        if on:
+            parts.append(html[at : found.start()])
+        on, at = found[1].lower() == "on", found.end()
+    if on:
+        parts.append(html[at:])
+    return "".join(parts)
+
+
+def _selected(page: Page, selector: str) -> str:
+    """The text of the blocks inside the elements that a CSS selector finds."""
+    try:
+        chosen = set(page.root.cssselect(selector))
+    except SelectorError as error:
+        raise DataError(f"{selector!r} is no CSS selector: {error}") from error
+    if not chosen:
+        raise DataError(f"no element of it is {selector!r}")
+    walk, blocks = page.blocks.walk, page.blocks
+    # An element comes after the one around it.
+    inside: list[bool] = []
+    for node, parent in zip(walk.nodes, walk.elements[:, 0].tolist(), strict=True):
+        inside.append(node in chosen or (parent >= 0 and inside[parent]))
+    places = blocks.column("inner")
+    return "\n".join(blocks.text(i) for i, place in enumerate(places) if inside[place])
+
+
+def _text(page: Page, otherwise: str) -> str:
+    blocks = page.blocks
+    text = "\n".join(blocks.text(i) for i in range(len(blocks)))
+    if not text:
+        raise DataError(otherwise)
+    return text
