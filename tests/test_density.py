@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
-from parsel import Selector
-from scrapy.http import HtmlResponse
 
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.density import (
@@ -24,6 +21,7 @@ from scrapy_eatext.algorithms.markup import block_markup, source_lines
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
+from tests.properties import check_algorithm
 
 LONG = "The river rose in the night and by morning the lower road was gone."
 WORD = re.compile(r"\w+")
@@ -214,24 +212,19 @@ def test_densities_are_shares(rows):
     assert not math.isnan(limit(density, "stddev"))
 
 
-@given(any_pages(), st.sampled_from([{}, {"min_chars": 0, "threshold": 0}]))
-def test_no_word_is_invented_and_no_tree_changed(html, options):
-    page = Page.of(html)
-    before = etree.tostring(page.root)
-    shown = words(" ".join(page.blocks.text(i) for i in range(len(page.blocks))))
-    selector = Selector(html or " ")
-
-    first = extract(html, algorithm="density", options=options, blocks=True)
-    again = extract(html, algorithm="density", options=options, blocks=True)
-    response = HtmlResponse("http://a.example", body=html, encoding="utf-8")
-    other = extract(response, algorithm="density", options=options)
-    extract(selector, algorithm="density", options=options)
-
-    assert first.blocks is not None
-    assert words(" ".join(b.text for b in first.blocks if b.kept)) <= shown
-    assert first == again
-    assert first.text == other.text
-    assert etree.tostring(page.root) == before
+@given(
+    any_pages(),
+    st.sampled_from(
+        [
+            {},
+            {"min_chars": 0, "threshold": 0},
+            {"threshold": "mean"},
+            {"reference": True},
+        ]
+    ),
+)
+def test_what_must_hold_of_every_algorithm(html, options):
+    check_algorithm(html, "density", options)
 
 
 @given(any_pages())

@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
-from parsel import Selector
-from scrapy.http import HtmlResponse
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
@@ -37,6 +34,7 @@ from scrapy_eatext.learning.ngram import Line, NgramTrainer
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
+from tests.properties import check_algorithm
 
 WORD = re.compile(r"\w+")
 STORY = (
@@ -331,26 +329,12 @@ def test_options_that_are_refused():
         get_algorithm("ngram", {"model": "/nowhere/at-all.model"})
 
 
-@given(any_pages())
-def test_no_word_is_invented_and_no_tree_changed(html):
-    options = {"min_chars": 0, "threshold": 0}
-    page = Page.of(html)
-    before = etree.tostring(page.root)
-    blocks = page.blocks
-    shown = set(WORD.findall(" ".join(blocks.text(i) for i in range(len(blocks)))))
-
-    first = extract(html, algorithm="ngram", options=options, blocks=True)
-    response = HtmlResponse("http://a.example", body=html, encoding="utf-8")
-    other = extract(response, algorithm="ngram", options=options)
-    extract(Selector(html or " "), algorithm="ngram", options=options)
-
-    assert first.blocks is not None
-    kept = " ".join(block.text for block in first.blocks if block.kept)
-    assert set(WORD.findall(kept)) <= shown
-    assert first == extract(html, algorithm="ngram", options=options, blocks=True)
-    assert first.text == other.text
-    assert all(0 <= block.score <= 1 for block in first.blocks)
-    assert etree.tostring(page.root) == before
+@given(
+    any_pages(),
+    st.sampled_from([{}, {"min_chars": 0, "threshold": 0}, {"reference": True}]),
+)
+def test_what_must_hold_of_every_algorithm(html, options):
+    check_algorithm(html, "ngram", options)
 
 
 def test_time_is_linear():

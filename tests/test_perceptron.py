@@ -6,9 +6,7 @@ from time import process_time
 import numpy as np
 import pytest
 from hypothesis import given
-from lxml import etree
-from parsel import Selector
-from scrapy.http import HtmlResponse
+from hypothesis import strategies as st
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
@@ -31,10 +29,16 @@ from scrapy_eatext.algorithms.perceptron import (
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage
-from scrapy_eatext.learning.perceptron import PerceptronTrainer, Sample, backpropagate
+from scrapy_eatext.learning.perceptron import (
+    PerceptronTrainer,
+    Sample,
+    backpropagate,
+    best_threshold,
+)
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
+from tests.properties import check_algorithm
 from tests.test_linewriter import FERRY, ODDITIES
 
 WORD = re.compile(r"\w+")
@@ -217,25 +221,14 @@ def test_a_model_of_another_algorithm_is_refused(tmp_path):
         extract("", algorithm="perceptron", options={"model": str(path)})
 
 
-@given(any_pages())
-def test_no_word_is_invented_and_no_tree_changed(html):
-    page = Page.of(html)
-    before = etree.tostring(page.root)
-    blocks = page.blocks
-    shown = set(WORD.findall(" ".join(blocks.text(i) for i in range(len(blocks)))))
-
-    first = extract(html, algorithm="perceptron", blocks=True)
-    response = HtmlResponse("http://a.example", body=html, encoding="utf-8")
-    other = extract(response, algorithm="perceptron")
-    extract(Selector(html or " "), algorithm="perceptron")
-
-    assert first.blocks is not None
-    kept = " ".join(block.text for block in first.blocks if block.kept)
-    assert set(WORD.findall(kept)) <= shown
-    assert first == extract(html, algorithm="perceptron", blocks=True)
-    assert first.text == other.text
-    assert all(0 <= block.score <= 1 for block in first.blocks)
-    assert etree.tostring(page.root) == before
+@given(
+    any_pages(),
+    st.sampled_from(
+        [{}, {"network": "none", "threshold": "mean"}, {"reference": True}]
+    ),
+)
+def test_what_must_hold_of_every_algorithm(html, options):
+    check_algorithm(html, "perceptron", options)
 
 
 @given(any_pages())
@@ -261,6 +254,11 @@ def test_time_is_linear(options):
         return min(times)
 
     assert best(4000) < 6 * best(1000) + 0.05
+
+
+def sample_of(rows: np.ndarray, content: np.ndarray) -> Sample:
+    words = np.ones(len(rows))
+    return Sample(rows, content, words, words * content, int(content.sum()))
 
 
 def labelled(tmp_path, name: str, html: str, text: str) -> LabelledPage:
@@ -299,17 +297,30 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
         assert "Go 5" not in text
 
 
-def test_a_false_positive_costs_more_than_a_false_negative():
+def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):
     # Lines that look alike, as many content as not: the output is the share of
     # the weight that is content.
     rows = np.zeros((200, 3))
     content = np.arange(200) % 2 == 0
-    sample = Sample(rows, content, np.ones(200))
+    sample = sample_of(rows, content)
 
+    monkeypatch.setattr("scrapy_eatext.learning.perceptron.THRESHOLDS", [0.5])
     fitted = PerceptronTrainer().fit([sample], 0, silent)[0]
     bias = float(fitted.arrays[f"{network_name('slp', 1, 1)}.output"][-1, 0])
 
-    assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.1, abs=0.01)
+    assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.5, abs=0.01)
+
+
+def test_the_output_is_shifted_to_the_best_threshold():
+    # Four lines whose output is not changed by the threshold that is found.
+    outputs = np.array([0.1, 0.3, 0.4, 0.9])
+    content = np.array([False, True, True, True])
+
+    best = best_threshold(
+        outputs, np.zeros(4, dtype=int), [sample_of(np.zeros((4, 3)), content)]
+    )
+
+    assert 0.1 < best < 0.3
 
 
 def test_what_can_not_be_learned_from(tmp_path):
@@ -317,8 +328,8 @@ def test_what_can_not_be_learned_from(tmp_path):
 
     with pytest.raises(DataError, match=r"a\.html"):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "entirely different"))
-    content = Sample(np.zeros((4, 3)), np.ones(4, dtype=bool), np.ones(4))
-    none = Sample(np.zeros((4, 3)), np.zeros(4, dtype=bool), np.ones(4))
+    content = sample_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
+    none = sample_of(np.zeros((4, 3)), np.zeros(4, dtype=bool))
     with pytest.raises(DataError, match="boilerplate"):
         trainer.fit([content], 0, silent)
     with pytest.raises(DataError, match="content"):

@@ -76,6 +76,13 @@ class Lines:
     written: Sequence[str] | None = None
 
     @property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """Whether anything is to be seen of a line."""
+        if self.written is None:
+            return self.length > 0
+        return np.array([bool(line.strip()) for line in self.written], dtype=np.bool_)
+
+    @property
     def density(self) -> Floats:
         """Text by bytes; 0 for a line that took no bytes."""
         some = self.bytes > 0
@@ -224,17 +231,19 @@ class Perceptron(Algorithm[PerceptronOptions]):
             threshold = float(scores.mean()) if len(scores) else 0.0
         # A line may have more text than bytes: a reference to a long entity has.
         shares = np.minimum(scores, 1.0)
-        kept = (scores > threshold).tolist()
+        above = scores > threshold
         written = None
         if lines.written is not None:
-            written = "".join(compress(lines.written, kept))
+            written = "".join(compress(lines.written, above))
+        # A line of nothing but white space is none to speak of.
+        kept = above & lines.shown
         return Verdict(
             units=lines.units,
-            kept=kept,
+            kept=kept.tolist(),
             scores=shares.tolist(),
-            reasons=["above" if keep else "below" for keep in kept],
+            reasons=["above" if flag else "below" for flag in above.tolist()],
             text=written,
-            score=mean_score(np.array(kept, dtype=np.bool_), shares, lines.length),
+            score=mean_score(kept, shares, lines.length),
         )
 
     def scores(self, lines: Lines) -> Floats:
