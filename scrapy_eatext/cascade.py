@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.choice import Choice
 
+# What the last resort reads of a page that there was not the time to read, in
+# bytes or characters: a fraction of a second's work.
+_BEGINNING = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -153,11 +157,13 @@ def _cascade(
 
 
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
-    if page is None or job.limits.last_resort == "empty":
+    if job.limits.last_resort == "empty":
         return MainText()
     try:
-        # What it needs is linear, but a page can be long.
         with time_limit(job.limits.timeout):
+            if page is None or not page.is_walked:
+                # The time was not enough to read all of it.
+                page = Page.of(_beginning(job.html), job.url)
             verdict = lastresort.judge(page)
             check()
             verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
@@ -167,3 +173,8 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
     except Exception as error:  # noqa: BLE001
         failures.append(Failure.of(error))
         return MainText()
+
+
+def _beginning(html: str | bytes | TextResponse) -> str | bytes:
+    source = html if isinstance(html, (str, bytes)) else html.text
+    return source[:_BEGINNING]

@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from scrapy.http import HtmlResponse
 
 from scrapy_eatext import lastresort
+from scrapy_eatext import page as page_module
 from scrapy_eatext.cascade import Job, Limits, extract_page, warm_up
 from scrapy_eatext.choice import Choice
 from scrapy_eatext.deadline import TimeLimitError
@@ -68,11 +70,34 @@ def test_a_last_resort_that_fails_leaves_an_empty_text(monkeypatch, error, names
     assert [failure.name for failure in outcome.failures] == names
 
 
+def test_a_page_too_long_to_read_is_read_at_its_beginning(monkeypatch):
+    walk = page_module.walk
+
+    def limited(root):
+        if len(root.xpath("//p")) > 3:
+            raise TimeLimitError
+        return walk(root)
+
+    monkeypatch.setattr(page_module, "walk", limited)
+    monkeypatch.setattr("scrapy_eatext.cascade._BEGINNING", 400)
+    choice = Choice(algorithms=("tests.algorithms.Plain",))
+    html = f"<p>{LONG}</p>" * 20
+    response = HtmlResponse("http://example.com/", body=html, encoding="utf-8")
+    for page in (html, html.encode(), response):
+        outcome = extract_page(Job(page, "", choice, Limits()))
+        assert outcome.kind == "timed_out"
+        assert outcome.result.text.startswith(f"{LONG}\n\n{LONG}\n\n")
+        assert len(outcome.result.text) < 400
+
+
 def test_what_is_no_page_fails():
     choice = Choice(algorithms=("tests.algorithms.Plain",))
     outcome = extract_page(Job(3, "", choice, Limits()))
     assert (outcome.kind, outcome.result) == ("failed", MainText())
-    assert [failure.name for failure in outcome.failures] == ["TypeError"]
+    assert [failure.name for failure in outcome.failures] == [
+        "TypeError",
+        "AttributeError",
+    ]
 
 
 def test_warming_up_runs_every_algorithm_and_raises_nothing(monkeypatch):

@@ -92,6 +92,11 @@ class Page:
         """The blocks of text, from the one walk."""
         return Blocks(walk(self.root))
 
+    @property
+    def is_walked(self) -> bool:
+        """Whether the blocks are there already."""
+        return "blocks" in vars(self)
+
     @cached_property
     def title(self) -> str:
         """What the page's title element says, its white space collapsed."""
