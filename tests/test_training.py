@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import runpy
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -16,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import load_model
 from scrapy_eatext.commands.eatext import Command
-from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import DataError, labels
 from scrapy_eatext.learning.cli import main
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.dragnet import DragnetTrainer, choose_tokens
@@ -210,6 +211,12 @@ def test_data_without_one_of_the_classes(tmp_path, which):
         train("dragnet", read_folder(tmp_path), count=0)
 
 
+def test_a_page_that_is_too_long_to_align(folder, monkeypatch):
+    monkeypatch.setattr(labels, "_MAX_CELLS", 10)
+    with pytest.raises(DataError, match=r"0000\.html\.gz: .* too many to align"):
+        train("dragnet", read_folder(folder), count=0)
+
+
 def test_no_page_to_learn_from(tmp_path):
     (tmp_path / "a.html").write_text("<p>a")
     (tmp_path / "a.txt").write_text("a")
@@ -302,6 +309,14 @@ def test_commands(folder, tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["pages"] == 12
     assert found["scores"]["all"]["f1"] > 0.9
+
+
+def test_the_module_runs(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(sys, "argv", ["learning", "evaluate", str(tmp_path / "none")])
+    with pytest.raises(SystemExit) as error:
+        runpy.run_module("scrapy_eatext.learning", run_name="__main__")
+    assert error.value.code == 2
+    assert "is no folder" in capsys.readouterr().err
 
 
 def test_commands_of_scrapy(folder, tmp_path, capsys):

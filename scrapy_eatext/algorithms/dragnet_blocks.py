@@ -160,10 +160,7 @@ class _Cutter:
 
     def _start(self, element: Any, parent: int) -> int:
         """Take up an element; its node if its children are to follow, else -1."""
-        tag = element.tag
-        if not isinstance(tag, str):
-            return -1
-        raw = self._raw
+        tag, raw = element.tag, self._raw
         raw.tags += 1
         node = len(self.parent)
         self.parent.append(parent)
