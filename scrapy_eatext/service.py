@@ -14,11 +14,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
-from w3lib.url import canonicalize_url
 
 from scrapy_eatext.cascade import Job, Outcome, warm_up
 from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
+from scrapy_eatext.recent import RecentPages
 from scrapy_eatext.result import MainText
 from scrapy_eatext.settings import Config, host_of
 from scrapy_eatext.tally import Tally
@@ -38,11 +38,8 @@ RESULT = "main_text"
 # What a site's decay shows in: pages that an algorithm came to an end with.
 _JUDGED = frozenset({"extracted", "below", "empty"})
 
-# How many pages are found by their URL, with how much text, and how many items on
-# their way to the pipeline are known.  These are bounds that a crawl should not reach: an item
-# follows its page, and Scrapy holds few of them at a time.
-_MAX_RECENT = 1000
-_MAX_RECENT_CHARS = 10_000_000
+# How many items on their way to the pipeline are known: a bound that a crawl does
+# not reach, as Scrapy holds few of them at a time.
 _MAX_TIED = 10_000
 
 
@@ -81,8 +78,7 @@ class Service:
             warm_up(self.config.choice)
         self._found: WeakKeyDictionary[Response, Found] = WeakKeyDictionary()
         self._late: WeakKeyDictionary[Response, Future[Found]] = WeakKeyDictionary()
-        self._recent: OrderedDict[str, Found] = OrderedDict()
-        self._recent_chars = 0
+        self._recent: RecentPages[Found] = RecentPages()
         self._tied: OrderedDict[int, tuple[Any, ref[Response]]] = OrderedDict()
         self._decay = DecayWatch()
         self._http_ok = _HttpOk(crawler)
@@ -151,18 +147,8 @@ class Service:
     def _remember(self, request: Request, response: Response, found: Found) -> None:
         request.meta[RESULT] = found.result
         self._found[response] = found
-        urls = {response.url, request.url, *request.meta.get("redirect_urls", ())}
-        for url in urls:
-            key = canonicalize_url(url)
-            self._forget(self._recent.pop(key, None))
-            self._recent[key] = found
-            self._recent_chars += len(found.result.text)
-        while len(self._recent) > _MAX_RECENT or self._recent_chars > _MAX_RECENT_CHARS:
-            self._forget(self._recent.popitem(last=False)[1])
-
-    def _forget(self, found: Found | None) -> None:
-        if found is not None:
-            self._recent_chars -= len(found.result.text)
+        urls = (response.url, request.url, *request.meta.get("redirect_urls", ()))
+        self._recent.remember(urls, found, len(found.result.text))
 
     def _watch(self, url: str, outcome: Outcome) -> None:
         """Look out for a site whose texts have turned empty or alike."""
@@ -241,10 +227,7 @@ class Service:
 
     def of_url(self, url: str) -> Found | None:
         """What is known of the page last seen at a URL, or redirected from it."""
-        try:
-            return self._recent.get(canonicalize_url(url))
-        except ValueError:
-            return None
+        return self._recent.find(url)
 
     # -- the end
 

@@ -21,7 +21,7 @@ FLOORS = [
     ["addon"],
     ["downloadermiddleware", "spidermiddleware", "pipelines"],
     ["service"],
-    ["settings", "workers", "tally"],
+    ["settings", "workers", "tally", "recent"],
     ["worker"],
     ["learning", "cascade", "lastresort"],
     ["choice"],

@@ -129,31 +129,6 @@ def test_a_tied_item_does_not_keep_its_response(service):
     assert service.untie(item) is None
 
 
-def test_the_table_of_recent_pages_is_bounded(service):
-    async def visit(count, text):
-        for number in range(count):
-            url = f"http://example.com/{text[:1]}{number}"
-            request = scrapy.Request(url)
-            body = f"<p>{text}{number}</p>".encode()
-            response = HtmlResponse(url, body=body, encoding="utf-8")
-            await service.process(request, response)
-
-    run(visit(1100, "short"))
-    assert len(service._recent) == 1000
-    assert service.of_url("http://example.com/s0") is None
-    assert service.of_url("http://example.com/s1099").result.text == "short1099"
-    run(visit(12, "long" * 250_000))
-    assert len(service._recent) == 9
-    assert service._recent_chars == sum(
-        len(found.result.text) for found in service._recent.values()
-    )
-    run(visit(1, "a page that is visited again "))
-    run(visit(1, "a page that is visited anew "))
-    assert service._recent_chars == sum(
-        len(found.result.text) for found in service._recent.values()
-    )
-
-
 def test_requests_are_cleaned_before_they_are_stored(service):
     async def outputs():
         yield scrapy.Request("http://example.com/", meta={"main_text": MainText()})
