@@ -139,14 +139,10 @@ class _Formatter:
         self._label = self._ended = self._space = False
         self._skipped = 0
 
-    def item(self) -> None:
-        """A list's label, of which nothing is seen but its effect on what follows."""
-        if self._label or not self._broken:
-            self._writer.end_line()
-        if not self._ended:
-            self._writer.end_line()
-        self._tight = self._label = self._broken = self._ended = True
-        self._space = False
+    def label(self) -> None:
+        """A list's label at the end of a paragraph: nothing is seen but its effect."""
+        self.end_paragraph(0)
+        self._label = True
         self._skipped = 0
 
     def font(self) -> None:
@@ -172,9 +168,7 @@ class _Formatter:
         self._writer.add(data)
 
     def literal(self, data: str) -> None:
-        """Text that is sent as it is."""
-        if self._space:
-            self._writer.add(" ")
+        """Text that is sent as it is; what holds it begins with a paragraph."""
         self._sent(False)
         self._broken = data[-1] == "\n"
         self._writer.add(data)
@@ -415,8 +409,7 @@ class _Reader:
         self._lists.append("dd")
 
     def item(self) -> None:
-        self._to.end_paragraph(0)
-        self._to.item()
+        self._to.label()
 
     def line_break(self) -> None:
         self._to.line_break()
