@@ -84,23 +84,19 @@ class CharModel:
     def log2_probabilities(self, texts: Sequence[str]) -> Floats:
         """log2 P(text | category): a row a text, a column a category; 0 for no text."""
         units, starts, owner = code_units(texts)
-        categories = len(self.log_priors)
-        p = np.full((len(units), categories), 1 / self.smoothing.characters)
-        # The places whose context is in the trie, and the context's number.
-        places = np.arange(len(units))
+        uniform = 1 / self.smoothing.characters
+        columns = [np.full(len(units), uniform) for _ in self.log_priors]
+        # The number of each unit's context, -1 where the trie has it not.
         contexts = np.zeros(len(units), dtype=np.int64)
         for lookup in self._levels:
-            found = lookup.find(contexts, units[places])
-            p[places] *= lookup.lost[contexts]
-            p[places] += lookup.share[contexts] * lookup.counts[found]
-            # What ends at a place is the context of the place after it.
-            known = found >= 0
-            places, contexts = places[known] + 1, found[known]
-            inside = places < len(units)
-            inside[inside] = ~starts[places[inside]]
-            places, contexts = places[inside], contexts[inside]
-        logs = np.log2(p)
-        sums = [np.bincount(owner, column, len(texts)) for column in logs.T]
+            found = lookup.find(contexts, units)
+            for p, lost, own in zip(columns, lookup.lost, lookup.own, strict=True):
+                np.multiply(p, lost[contexts], out=p)
+                np.add(p, own[found], out=p)
+            # What ends at a unit is the context of the unit after it.
+            contexts[1:] = found[:-1]
+            contexts[starts] = -1
+        sums = [np.bincount(owner, np.log2(p), len(texts)) for p in columns]
         return np.stack(sums, axis=1)
 
     def joint(self, texts: Sequence[str]) -> Floats:
@@ -115,38 +111,75 @@ class _Lookup:
 
     With ext successors, k different ones, and factor L, a context's own share
     of the probability is ext / (ext + L k); the rest is that of the context one
-    shorter, which also takes what the pruned successors had.  ``share`` is
-    1 / (ext + L k), ``lost`` the rest; a context that has no successors leaves
-    all as it was.
+    shorter, which also takes what the pruned successors had.  ``own`` is, for
+    each sequence, what its context gives it, ``lost``, for each context, the
+    part of the shorter one; a context without successors leaves all as it was.
+    Both have an array a category, with an entry at the end, which -1 finds, for
+    what is not there.
     """
 
-    keys: Ints
-    counts: Floats
-    share: Floats
-    lost: Floats
+    table: _Table
+    own: list[Floats]
+    lost: list[Floats]
 
     @classmethod
     def of(cls, level: Level, smoothing: Smoothing) -> _Lookup:
+        own, lost = [], []
         often, kinds = level.successors()
-        damped = smoothing.factor * kinds
-        seen = often > 0
-        total = np.where(seen, often + damped, 1.0)
-        nothing = np.zeros((1, level.counts.shape[1]))
-        return cls(
-            keys=level.keys,
-            # A row at the end for sequences that are not there.
-            counts=np.vstack([level.counts, nothing]),
-            share=np.where(seen, 1 / total, 0.0),
-            lost=np.where(seen, (damped + level.pruned) / total, 1.0),
-        )
+        for n, counts in enumerate(level.counts.T):
+            seen = often[:, n] > 0
+            damped = smoothing.factor * kinds[:, n]
+            total = np.where(seen, often[:, n] + damped, 1.0)
+            own.append(np.append(counts / total[level.contexts], 0.0))
+            rest = np.where(seen, (damped + level.pruned[:, n]) / total, 1.0)
+            lost.append(np.append(rest, 1.0))
+        return cls(_Table(level.keys), own, lost)
 
     def find(self, contexts: Ints, units: Ints) -> Ints:
         """The numbers of contexts with a unit after each, -1 where there is none."""
-        if not len(self.keys):
-            return np.full(len(units), -1)
-        wanted = (contexts << UNIT_BITS) | units
-        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where(self.keys[at] == wanted, at, -1)
+        return self.table.find((contexts << UNIT_BITS) | units)
+
+
+class _Table:
+    """Where each of many keys is, by hashing: many at once, far quicker than a search.
+
+    Slots hold places of keys, -1 where they are free, and a key is in the first
+    slot from its hash on that was free when it came.
+    """
+
+    def __init__(self, keys: Ints) -> None:
+        # What the slot of a key that is not there points to is no key.
+        self._keys = np.append(keys, -1)
+        # At least half of the slots are free.
+        bits = max((2 * len(keys)).bit_length(), 1)
+        self._shift = np.uint64(64 - bits)
+        self._last = (1 << bits) - 1
+        self._slots = np.full(1 << bits, -1)
+        waiting = np.arange(len(keys))
+        slots = self._hash(keys)
+        while len(waiting):
+            free = self._slots[slots] < 0
+            # Of keys that take the same slot, one stays; the others go on.
+            self._slots[slots[free]] = waiting[free]
+            lost = self._slots[slots] != waiting
+            waiting, slots = waiting[lost], (slots[lost] + 1) & self._last
+
+    def find(self, keys: Ints) -> Ints:
+        """The place of each key, -1 where it is not there."""
+        slots = self._hash(keys)
+        found = self._slots[slots]
+        others = np.flatnonzero((found >= 0) & (self._keys[found] != keys))
+        while len(others):
+            slots[others] = (slots[others] + 1) & self._last
+            at = self._slots[slots[others]]
+            found[others] = at
+            others = others[(at >= 0) & (self._keys[at] != keys[others])]
+        return found
+
+    def _hash(self, keys: Ints) -> Ints:
+        # Fibonacci hashing: the upper bits of the product, which may overflow.
+        product = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        return (product >> self._shift).astype(np.int64)
 
 
 def code_units(texts: Sequence[str]) -> tuple[Ints, npt.NDArray[np.bool_], Ints]:
