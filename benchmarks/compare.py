@@ -30,6 +30,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -42,6 +43,7 @@ from benchmarks.peers import PEERS, Extractor
 from benchmarks.tables import write_tables
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import REGISTRY
+from scrapy_eatext.algorithms.perceptron import PerceptronOptions
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import (
     Score,
@@ -101,6 +103,19 @@ def plainly(extractor: Extractor) -> Callable[[LabelledPage], str]:
     return lambda page: extractor(page.html, page.url)
 
 
+def defaults(items: Sequence[Any], label: str) -> Sequence[Any]:
+    """A progress that goes no further than to the models used by default.
+
+    The others are in the same file, but would take most of the time.
+    """
+    if label == "networks":
+        options = PerceptronOptions()
+        return [(options.network, options.lines, options.attributes)]
+    if label.endswith("blocks"):
+        return items[-1:] if label == "content, page blocks" else ()
+    return items
+
+
 def quality(
     name: str, extractor: Extractor, pages: Sequence[LabelledPage]
 ) -> dict[str, object]:
@@ -118,7 +133,8 @@ def quality(
         for k in range(FOLDS):
             seen = [sample for page, sample in learned if fold_of[page.name] != k]
             unseen = [page for page in pages if fold_of[page.name] == k]
-            model = next(m for m in made.fit(seen, 0, silent) if m.truth == "text")
+            fitted = made.fit(seen, 0, defaults)
+            model = next(m for m in fitted if m.truth == "text")
             with temporary(name, model) as run:
                 errors += score(run, unseen, rows)
     return {**report(rows).figures(), "errors": errors, "trained": name in TRAINERS}
