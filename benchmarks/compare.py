@@ -51,9 +51,9 @@ from scrapy_eatext.learning.evaluate import (
     report,
     word_score,
 )
-from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import (
     TRAINERS,
+    held_out,
     silent,
     take_samples,
     temporary,
@@ -127,12 +127,7 @@ def quality(
     else:
         made = trainer(name)
         samples = take_samples(made, pages, skip=True, progress=silent)
-        places = folds([site_of(page) for page in pages], FOLDS)
-        fold_of = {page.name: k for page, k in zip(pages, places, strict=True)}
-        learned = list(zip(samples.pages, samples.taken, strict=True))
-        for k in range(FOLDS):
-            seen = [sample for page, sample in learned if fold_of[page.name] != k]
-            unseen = [page for page in pages if fold_of[page.name] == k]
+        for seen, unseen in held_out(pages, samples, 0, FOLDS):
             fitted = made.fit(seen, 0, defaults)
             model = next(m for m in fitted if m.truth == "text")
             with temporary(name, model) as run:

@@ -25,8 +25,7 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.extraction import run
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.evaluate import Score, report, word_score
-from scrapy_eatext.learning.splits import folds, site_of
-from scrapy_eatext.learning.train import save, silent, take_samples, trainer
+from scrapy_eatext.learning.train import held_out, save, silent, take_samples, trainer
 from scrapy_eatext.page import Page
 
 if TYPE_CHECKING:
@@ -82,25 +81,19 @@ def main() -> None:
     pages = read_folder(args.labelled).pages
     made = trainer("dragnet")
     samples = take_samples(made, pages, skip=True, progress=silent)
-    places = folds([site_of(page) for page in pages], FOLDS)
-    fold_of = {page.name: k for page, k in zip(pages, places, strict=True)}
     rows: dict[tuple[str, bool], list[tuple[str, Score]]] = {}
-    for k in range(FOLDS):
-        learned = zip(samples.pages, samples.taken, strict=True)
-        seen = [sample for page, sample in learned if fold_of[page.name] != k]
+    for seen, unseen in held_out(pages, samples, 0, FOLDS):
         (model,) = made.fit(seen, 0, content_only)
         with tempfile.TemporaryDirectory() as folder:
             judges = judges_of(save("dragnet", model, folder))
-        for page in pages:
-            if fold_of[page.name] != k:
-                continue
+        for page in unseen:
             source = Page.of(page.html, page.url or None)
             for key, judge in judges.items():
                 text = run(judge, source).text
                 rows.setdefault(key, []).append(
                     (page.kind, word_score(text, page.text))
                 )
-        print(f"fold {k + 1} of {FOLDS}", flush=True)
+        print(f"{len(unseen)} pages", flush=True)
     results = {
         f"{name}, {'original' if reference else 'page'} blocks": report(
             scored

@@ -203,21 +203,29 @@ def cross_validate(
     All pages are scored, those too that could not be learned from.
     """
     made = trainer(name)
-    places = folds([site_of(page) for page in pages], count, seed)
-    fold_of = {page.name: fold for page, fold in zip(pages, places, strict=True)}
     rows: dict[str, list[tuple[str, Score]]] = {}
-    for fold in progress(range(count), "folds"):
-        learned = zip(samples.pages, samples.taken, strict=True)
-        seen = [sample for page, sample in learned if fold_of[page.name] != fold]
-        unseen = [page for page in pages if fold_of[page.name] == fold]
+    parts = list(held_out(pages, samples, seed, count))
+    for seen, unseen in progress(parts, "folds"):
         for model in made.fit(seen, seed, silent):
             if not model.truth:
                 continue
             with temporary(name, model) as run:
-                for page in progress(unseen, f"fold {fold + 1}: {model.file}"):
+                for page in progress(unseen, model.file):
                     score = word_score(run(page), truth(page, model.truth))
                     rows.setdefault(model.file, []).append((page.kind, score))
     return {file: report(scores).figures() for file, scores in rows.items()}
+
+
+def held_out(
+    pages: Sequence[LabelledPage], samples: Samples, seed: int, count: int
+) -> Iterator[tuple[list[Any], list[LabelledPage]]]:
+    """For each fold the samples of the other folds, and all of the fold's pages."""
+    places = folds([site_of(page) for page in pages], count, seed)
+    fold_of = {page.name: fold for page, fold in zip(pages, places, strict=True)}
+    for fold in range(count):
+        learned = zip(samples.pages, samples.taken, strict=True)
+        seen = [sample for page, sample in learned if fold_of[page.name] != fold]
+        yield seen, [page for page in pages if fold_of[page.name] == fold]
 
 
 def truth(page: LabelledPage, which: str) -> str:
