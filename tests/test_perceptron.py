@@ -194,7 +194,7 @@ def arrays() -> dict[str, np.ndarray]:
 @pytest.mark.parametrize(
     ("name", "array"),
     [
-        ("slp-2-3.output", None),
+        ("mlp-3-3.output", None),
         ("slp-2-3.output", np.zeros((6, 1))),
         ("slp-2-3.output", np.zeros(7)),
         ("slp-2-3.output", np.zeros((7, 2))),

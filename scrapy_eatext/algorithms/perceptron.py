@@ -178,14 +178,15 @@ def load_networks(path: str) -> Networks:
 
 
 def networks_from(version: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Networks:
-    """The networks in a model's arrays; KeyError or ValueError where one is missing."""
+    """The networks that a model's arrays have; ValueError where one does not fit."""
     networks = {}
     for kind in NETWORKS:
         for lines in SIZES:
             for attributes in SIZES:
                 name = network_name(kind, lines, attributes)
-                layers = _layers(arrays, name, lines * attributes)
-                networks[name] = Network(layers)
+                if f"{name}.output" in arrays:
+                    layers = _layers(arrays, name, lines * attributes)
+                    networks[name] = Network(layers)
     mean, spread = (arrays[key].astype(np.float64) for key in ("mean", "spread"))
     if mean.shape != (3,) or spread.shape != (3,) or not (spread > 0).all():
         raise ValueError("the attributes have no scale")
@@ -218,9 +219,13 @@ class Perceptron(Algorithm[PerceptronOptions]):
     def __init__(self, options: PerceptronOptions) -> None:
         super().__init__(options)
         self._networks: Networks | None = None
+        self._name = network_name(options.network, options.lines, options.attributes)
         self.version = "1"
         if options.network != "none":
-            self._networks = load_networks(options.model or str(SHIPPED / MODEL))
+            path = options.model or str(SHIPPED / MODEL)
+            self._networks = load_networks(path)
+            if self._name not in self._networks.networks:
+                raise ModelError(f"{path} has no network {self._name}")
             self.version = f"1-{self._networks.version}"
 
     def judge(self, page: Page) -> Verdict:
@@ -251,6 +256,5 @@ class Perceptron(Algorithm[PerceptronOptions]):
         options = self.options
         if self._networks is None:
             return lines.density
-        name = network_name(options.network, options.lines, options.attributes)
         inputs = self._networks.inputs(lines, options.lines, options.attributes)
-        return self._networks.networks[name].output(inputs)
+        return self._networks.networks[self._name].output(inputs)
