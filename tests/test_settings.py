@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy.settings import Settings
 
-from scrapy_eatext.choice import SettingError
+from scrapy_eatext.cascade import Job, Limits, extract_page
+from scrapy_eatext.choice import OVERRIDES, Choice, SettingError, overridden
 from scrapy_eatext.settings import KEYS, Config
 from tests.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
 
@@ -332,3 +336,39 @@ def test_scrapy_crawl_fails(tmp_path, reactor):
 def test_the_docs_have_every_key():
     text = (ROOT / "docs" / "settings.md").read_text("utf-8")
     assert [key for key in KEYS if f"`{key}`" not in text] == []
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.binary(max_size=4)
+    | st.sampled_from([PLAIN, NOTHING, "justext", "keep", "drop", "a.org", "p > a"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["a.org", PLAIN, "min_length", *OVERRIDES])
+            | st.text(max_size=4)
+            | st.integers(),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(KEYS), ANYTHING)
+def test_a_setting_is_good_or_a_setting_error(key, value):
+    with suppress(SettingError):
+        assert isinstance(config(**{key: value}), Config)
+
+
+@given(ANYTHING)
+def test_what_a_request_says_is_good_or_a_setting_error(said):
+    choice = Choice(algorithms=(PLAIN,))
+    with suppress(SettingError):
+        made = overridden(choice, said, "said")
+        assert made is None or extract_page(Job("<p>x", "", made, Limits())).result
