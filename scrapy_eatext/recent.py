@@ -28,7 +28,7 @@ class RecentPages(Generic[_T]):
 
     def remember(self, urls: Iterable[str], page: _T, chars: int) -> None:
         """Remember what is known of a page, which takes so many characters."""
-        for key in {_key(url) for url in urls}:
+        for key in {_key(url) for url in set(urls)}:
             if key in self._pages:
                 self._chars -= self._pages.pop(key)[1]
             self._pages[key] = page, chars

@@ -98,7 +98,8 @@ class InProcess:
     A page that its worker has not done in time, even when it does not look at
     its clock, loses the worker and gets the last resort, in a new one.  So
     does a page in which two workers died; the first death may be another's
-    doing.  Where no worker can be started the page is done in this thread.
+    doing.  A worker that has run out of memory is replaced.  Where none can be
+    started the page is done in this thread.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
@@ -117,8 +118,14 @@ class InProcess:
         while worker := self._ready_worker():
             answer = worker.ask(job)
             if answer is not None:
-                if worker.stopped:  # too late for this page
+                full = any(f.name == "MemoryError" for f in answer.failures)
+                if full or worker.stopped:  # the latter too late for this page
                     self._end_worker()
+                if full:
+                    self.counts["out_of_memory"] += 1
+                    # It may have been earlier pages that took the memory.
+                    if worker.jobs > 1:
+                        continue
                 return answer
             self._end_worker()
             self.counts["stopped" if worker.stopped else "died"] += 1
@@ -167,6 +174,7 @@ class _Worker:
 
     def __init__(self, hello: dict[str, Any]) -> None:
         self.stopped = False
+        self.jobs = 0
         # In a session of its own, no Ctrl-C reaches it.
         self.process = subprocess.Popen(  # noqa: S603
             command(),
@@ -189,6 +197,7 @@ class _Worker:
 
         It is stopped when it is not done in time.
         """
+        self.jobs += 1
         limit = job.limits.timeout + _GRACE if job.limits.timeout else 0.0
         head = self._exchange(*pack_job(job), limit)
         return None if head is None else unpack_outcome(head)

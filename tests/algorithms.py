@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 from scrapy_eatext.algorithms.base import Algorithm, Options, Verdict, number
 from scrapy_eatext.deadline import check
@@ -102,6 +103,17 @@ class Killed(Plain):
     def judge(self, page) -> Verdict:
         if "killed" in page.html:
             os.kill(os.getpid(), signal.SIGKILL)
+        return super().judge(page)
+
+
+class Leaky(Plain):
+    """Keeps 100 MiB for every page."""
+
+    name = "leaky"
+    kept: ClassVar[list[bytes]] = []
+
+    def judge(self, page) -> Verdict:
+        self.kept.append(b"x" * (100 << 20))
         return super().judge(page)
 
 

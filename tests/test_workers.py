@@ -187,7 +187,23 @@ def test_a_page_that_takes_too_much_memory(process):
     assert outcome.kind == "failed"
     assert outcome.failures[0].name == "MemoryError"
     assert outcome.result.text == text_of("long")
-    assert process.counts() == {"started": 1}
+    assert process.counts() == {"started": 1, "out_of_memory": 1}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_a_worker_that_pages_have_filled_is_replaced(process):
+    for _ in range(8):
+        outcome = outcome_of(process, job(LONG, "Leaky", timeout=5))
+        assert (outcome.kind, outcome.failures) == ("extracted", ())
+    assert process.counts() == {"started": 2, "out_of_memory": 1}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_a_page_that_fills_every_worker_is_given_up(process):
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    outcome = outcome_of(process, job(LONG + "greedy", "Greedy"))
+    assert outcome.kind == "failed"
+    assert process.counts() == {"started": 2, "out_of_memory": 2}
 
 
 @pytest.mark.parametrize(
