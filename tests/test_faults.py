@@ -280,7 +280,7 @@ def test_pages_that_break_everything_at_once(server, fault_crawl, tmp_path):
             folder,
             EATEXT_ALGORITHM=f"tests.algorithms.{name}",
             EATEXT_EXECUTOR="process",
-            EATEXT_TIMEOUT=0.3,
+            EATEXT_TIMEOUT=1,
         )
         fault.start()
         fault.end()

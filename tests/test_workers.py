@@ -37,7 +37,7 @@ def choice(*names: str, **more: object) -> Choice:
     return Choice(algorithms=tuple(f"tests.algorithms.{n}" for n in names), **more)
 
 
-def job(html, *names, timeout=0.5, **more):
+def job(html, *names, timeout=5.0, **more):
     limits = Limits(timeout=timeout, **more)
     return Job.of(html, "http://example.com/", choice(*names), limits)
 
@@ -94,10 +94,10 @@ def test_the_last_resort_can_be_nothing(executor):
 
 def test_an_algorithm_that_looks_at_its_clock_gives_up(executor):
     started = time.monotonic()
-    outcome = outcome_of(executor, job(LONG + "endless", "Endless", timeout=0.2))
+    outcome = outcome_of(executor, job(LONG + "endless", "Endless", timeout=0.5))
     assert outcome.kind == "timed_out"
     assert outcome.result.text == text_of("long")
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 20
     # The worker has not been lost over it.
     assert "stopped" not in executor.counts()
 
@@ -117,10 +117,10 @@ def test_a_page_that_is_too_large_is_cut(executor, html):
 
 
 def test_a_page_that_never_looks_at_its_clock_loses_its_worker(process):
-    outcome = outcome_of(process, job(LONG + "stuck", "Stuck", timeout=0.2))
+    outcome = outcome_of(process, job(LONG + "stuck", "Stuck", timeout=0.5))
     assert outcome.kind == "timed_out"
     assert outcome.result.text == text_of("long")
-    assert 1.2 < outcome.seconds < 6
+    assert 1.5 < outcome.seconds < 20
     assert process.counts() == {"started": 2, "stopped": 1}
     assert outcome_of(process, job(LONG, "Stuck")).kind == "extracted"
 
