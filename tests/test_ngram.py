@@ -106,6 +106,16 @@ def test_texts_do_not_touch_each_other():
     assert together.tolist() == pytest.approx(np.array(alone), abs=1e-12)
 
 
+def test_long_texts_are_looked_up_in_slices(monkeypatch):
+    model = small_model()
+    texts = [row[0] for row in GOLDEN] * 3
+    whole = model.log2_probabilities(texts)
+
+    monkeypatch.setattr("scrapy_eatext.algorithms.charmodel.SLICE", 7)
+
+    assert model.log2_probabilities(texts) == pytest.approx(whole, abs=1e-9)
+
+
 def test_the_worked_example():
     model = single("aba", Smoothing(order=2, characters=4, factor=2.0))
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 UNIT_BITS = 16
+# So many units are looked up at once: few enough for the processor's cache.
+SLICE = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -83,21 +85,38 @@ class CharModel:
 
     def log2_probabilities(self, texts: Sequence[str]) -> Floats:
         """log2 P(text | category): a row a text, a column a category; 0 for no text."""
-        units, starts, owner = code_units(texts)
+        units, owner = code_units(texts)
+        sums = np.zeros((len(texts), len(self.log_priors)))
+        for begin in range(0, len(units), SLICE):
+            # What stands before it is looked at again, for the contexts only.
+            before = min(begin, self.smoothing.order - 1)
+            part = slice(begin - before, begin + SLICE)
+            rows = owner[begin : begin + SLICE]
+            inside = sums[rows[0] : rows[-1] + 1]
+            for n, p in enumerate(self._probabilities(units[part], owner[part])):
+                logs = np.log2(p[before:])
+                inside[:, n] += np.bincount(rows - rows[0], logs, len(inside))
+        return sums
+
+    def _probabilities(
+        self, units: npt.NDArray[np.uint16], owner: npt.NDArray[np.int32]
+    ) -> list[Floats]:
+        """The probability of each unit after those before it, an array a category."""
+        wide = units.astype(np.int64)
+        starts = starts_of(owner)
         uniform = 1 / self.smoothing.characters
         columns = [np.full(len(units), uniform) for _ in self.log_priors]
         # The number of each unit's context, -1 where the trie has it not.
         contexts = np.zeros(len(units), dtype=np.int64)
         for lookup in self._levels:
-            found = lookup.find(contexts, units)
+            found = lookup.find(contexts, wide)
             for p, lost, own in zip(columns, lookup.lost, lookup.own, strict=True):
                 np.multiply(p, lost[contexts], out=p)
                 np.add(p, own[found], out=p)
             # What ends at a unit is the context of the unit after it.
             contexts[1:] = found[:-1]
             contexts[starts] = -1
-        sums = [np.bincount(owner, np.log2(p), len(texts)) for p in columns]
-        return np.stack(sums, axis=1)
+        return columns
 
     def joint(self, texts: Sequence[str]) -> Floats:
         """log2 P(text, category), a row a text, a column a category."""
@@ -182,18 +201,21 @@ class _Table:
         return (product >> self._shift).astype(np.int64)
 
 
-def code_units(texts: Sequence[str]) -> tuple[Ints, npt.NDArray[np.bool_], Ints]:
-    """The UTF-16 code units of texts, one after the other.
-
-    With them, for each unit, whether a text starts there, and the text's number.
-    """
+def code_units(
+    texts: Sequence[str],
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]:
+    """The UTF-16 code units of texts, one after the other, and each one's text."""
     encoded = [text.encode("utf-16-le", "surrogatepass") for text in texts]
-    units = np.frombuffer(b"".join(encoded), dtype="<u2").astype(np.int64)
-    lengths = np.array([len(part) // 2 for part in encoded], dtype=np.int64)
-    owner = np.repeat(np.arange(len(texts)), lengths)
-    starts = np.ones(len(units), dtype=np.bool_)
+    units = np.frombuffer(b"".join(encoded), dtype="<u2")
+    lengths = [len(part) // 2 for part in encoded]
+    return units, np.repeat(np.arange(len(texts), dtype=np.int32), lengths)
+
+
+def starts_of(owner: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """For each unit, whether its text, or all there is, starts with it."""
+    starts = np.ones(len(owner), dtype=np.bool_)
     starts[1:] = owner[1:] != owner[:-1]
-    return units, starts, owner
+    return starts
 
 
 def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:

@@ -11,6 +11,7 @@ from scrapy_eatext.algorithms.charmodel import (
     Level,
     Smoothing,
     code_units,
+    starts_of,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def count_sequences(
     ``labels`` has the category of each text, from 0.  No sequence crosses from
     one text to the next.
     """
-    units, starts, owner = code_units(texts)
+    narrow, owner = code_units(texts)
+    units, starts = narrow.astype(np.int64), starts_of(owner)
     category = np.asarray(labels, dtype=np.int64)[owner]
     levels = []
     # The places where a sequence so far ends, and that sequence's number.
