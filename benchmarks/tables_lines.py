@@ -195,9 +195,9 @@ def tables(
         unseen = [c for c, place in zip(cases, places, strict=True) if place == fold]
         model = _fit_ngram(seen, seed)
         fitted = TRAINERS["perceptron"].fit(
-            [case.samples["perceptron"] for case in seen], seed, silent
+            [case.samples["perceptron"] for case in seen], seed, silent, ["blocks"]
         )[0]
-        networks = networks_from("", fitted.arrays)
+        networks = networks_from(fitted.arrays, "blocks")
         judges = {
             "density": density_judges(model),
             "perceptron": perceptron_judges(networks),

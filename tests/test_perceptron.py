@@ -19,6 +19,7 @@ from scrapy_eatext.algorithms.modelfile import (
 )
 from scrapy_eatext.algorithms.perceptron import (
     MODEL,
+    READINGS,
     Network,
     attributes_of,
     block_lines,
@@ -31,7 +32,7 @@ from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage
 from scrapy_eatext.learning.perceptron import (
     PerceptronTrainer,
-    Sample,
+    Reading,
     backpropagate,
     best_threshold,
 )
@@ -194,13 +195,13 @@ def arrays() -> dict[str, np.ndarray]:
 @pytest.mark.parametrize(
     ("name", "array"),
     [
-        ("mlp-3-3.output", None),
-        ("slp-2-3.output", np.zeros((6, 1))),
-        ("slp-2-3.output", np.zeros(7)),
-        ("slp-2-3.output", np.zeros((7, 2))),
-        ("mlp-3-3.hidden", np.zeros((10, 5))),
-        ("mean", np.zeros(2)),
-        ("spread", np.zeros(3)),
+        ("blocks.mlp-3-3.output", None),
+        ("blocks.slp-2-3.output", np.zeros((6, 1))),
+        ("blocks.slp-2-3.output", np.zeros(7)),
+        ("blocks.slp-2-3.output", np.zeros((7, 2))),
+        ("written.mlp-3-3.hidden", np.zeros((10, 5))),
+        ("blocks.mean", np.zeros(2)),
+        ("written.spread", np.zeros(3)),
     ],
 )
 def test_a_damaged_model_is_refused(tmp_path, name, array):
@@ -257,9 +258,9 @@ def test_time_is_linear(options):
     assert best(4000) < 10 * best(1000) + 0.05
 
 
-def sample_of(rows: np.ndarray, content: np.ndarray) -> Sample:
+def reading_of(rows: np.ndarray, content: np.ndarray) -> Reading:
     words = np.ones(len(rows))
-    return Sample(rows, content, words, words * content, int(content.sum()))
+    return Reading(rows, content, words, words * content, int(content.sum()))
 
 
 def labelled(tmp_path, name: str, html: str, text: str) -> LabelledPage:
@@ -303,11 +304,11 @@ def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):
     # the weight that is content.
     rows = np.zeros((200, 3))
     content = np.arange(200) % 2 == 0
-    sample = sample_of(rows, content)
+    sample = dict.fromkeys(READINGS, reading_of(rows, content))
 
     monkeypatch.setattr("scrapy_eatext.learning.perceptron.THRESHOLDS", [0.5])
     fitted = PerceptronTrainer().fit([sample], 0, silent)[0]
-    bias = float(fitted.arrays[f"{network_name('slp', 1, 1)}.output"][-1, 0])
+    bias = float(fitted.arrays[f"blocks.{network_name('slp', 1, 1)}.output"][-1, 0])
 
     assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.5, abs=0.01)
 
@@ -317,9 +318,7 @@ def test_the_output_is_shifted_to_the_best_threshold():
     outputs = np.array([0.1, 0.3, 0.4, 0.9])
     content = np.array([False, True, True, True])
 
-    best = best_threshold(
-        outputs, np.zeros(4, dtype=int), [sample_of(np.zeros((4, 3)), content)]
-    )
+    best = best_threshold(outputs, [reading_of(np.zeros((4, 3)), content)])
 
     assert 0.1 < best < 0.3
 
@@ -329,12 +328,12 @@ def test_what_can_not_be_learned_from(tmp_path):
 
     with pytest.raises(DataError, match=r"a\.html"):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "entirely different"))
-    content = sample_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
-    none = sample_of(np.zeros((4, 3)), np.zeros(4, dtype=bool))
+    content = reading_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
+    none = reading_of(np.zeros((4, 3)), np.zeros(4, dtype=bool))
     with pytest.raises(DataError, match="boilerplate"):
-        trainer.fit([content], 0, silent)
+        trainer.fit([dict.fromkeys(READINGS, content)], 0, silent)
     with pytest.raises(DataError, match="content"):
-        trainer.fit([none], 0, silent)
+        trainer.fit([dict.fromkeys(READINGS, none)], 0, silent)
 
 
 def test_backpropagation_solves_what_one_layer_can_not():

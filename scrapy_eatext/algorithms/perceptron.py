@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 MODEL = "perceptron.model"
 NETWORKS = ("slp", "mlp")
 SIZES = (1, 2, 3)
+# What a model's arrays for a page's blocks, and for the original's lines, begin with.
+READINGS = ("blocks", "written")
 ATTRIBUTES = ("density", "bytes", "length")
 
 
@@ -148,9 +150,8 @@ class Network:
 
 @dataclass(frozen=True)
 class Networks:
-    """All networks of a model file, by name, and the scale of their attributes."""
+    """The networks for one reading of lines, by name, and the scale of attributes."""
 
-    version: str
     mean: Floats
     spread: Floats
     networks: Mapping[str, Network]
@@ -166,31 +167,45 @@ def network_name(network: str, lines: int, attributes: int) -> str:
     return f"{network}-{lines}-{attributes}"
 
 
+@dataclass(frozen=True)
+class Model:
+    """A model file: the networks for each reading of lines."""
+
+    version: str
+    readings: Mapping[str, Networks]
+
+
 # A model is some kilobytes; a crawl uses one or two.
 @lru_cache(maxsize=4)
-def load_networks(path: str) -> Networks:
+def load_networks(path: str) -> Model:
     """Read a model file; ModelError where it is none of perceptron's, or damaged."""
     model = load_model(path, "perceptron")
     try:
-        return networks_from(model.version, model.arrays)
+        readings = {
+            reading: networks_from(model.arrays, reading) for reading in READINGS
+        }
     except (KeyError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
+    return Model(model.version, readings)
 
 
-def networks_from(version: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Networks:
+def networks_from(arrays: Mapping[str, npt.NDArray[Any]], reading: str) -> Networks:
     """The networks that a model's arrays have; ValueError where one does not fit."""
     networks = {}
     for kind in NETWORKS:
         for lines in SIZES:
             for attributes in SIZES:
                 name = network_name(kind, lines, attributes)
-                if f"{name}.output" in arrays:
-                    layers = _layers(arrays, name, lines * attributes)
+                prefix = f"{reading}.{name}"
+                if f"{prefix}.output" in arrays:
+                    layers = _layers(arrays, prefix, lines * attributes)
                     networks[name] = Network(layers)
-    mean, spread = (arrays[key].astype(np.float64) for key in ("mean", "spread"))
+    mean, spread = (
+        arrays[f"{reading}.{key}"].astype(np.float64) for key in ("mean", "spread")
+    )
     if mean.shape != (3,) or spread.shape != (3,) or not (spread > 0).all():
         raise ValueError("the attributes have no scale")
-    return Networks(version, mean, spread, networks)
+    return Networks(mean, spread, networks)
 
 
 def _layers(
@@ -198,7 +213,7 @@ def _layers(
 ) -> tuple[Floats, ...]:
     """The layers of a network; ValueError where they do not fit one another."""
     keys = [f"{name}.output"]
-    if name.startswith("mlp"):
+    if f"{name}.hidden" in arrays:
         keys.insert(0, f"{name}.hidden")
     layers = tuple(arrays[key].astype(np.float64) for key in keys)
     for layer in layers:
@@ -223,10 +238,11 @@ class Perceptron(Algorithm[PerceptronOptions]):
         self.version = "1"
         if options.network != "none":
             path = options.model or str(SHIPPED / MODEL)
-            self._networks = load_networks(path)
+            model = load_networks(path)
+            self._networks = model.readings[READINGS[options.reference]]
             if self._name not in self._networks.networks:
                 raise ModelError(f"{path} has no network {self._name}")
-            self.version = f"1-{self._networks.version}"
+            self.version = f"1-{model.version}"
 
     def judge(self, page: Page) -> Verdict:
         lines = written_lines(page) if self.options.reference else block_lines(page)

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 # original's, and that of the models of page blocks.
 _ORIGINAL_SHARE = 0.1
 _SHARE = 0.5
-# A page of whose true text less than this is found teaches nothing.
-_MIN_FOUND = 0.2
 # A lost block costs more than one that is kept in vain, as the mean word F1 of
 # pages showed.
 _CONTENT_WEIGHT = 1.5
@@ -102,7 +100,7 @@ class DragnetTrainer:
         blocks = source.blocks
         texts = [blocks.text(i) for i in range(len(blocks))]
         labels = _label(texts, page)
-        if page.text and labels.found < _MIN_FOUND * labels.wanted:
+        if page.text and not labels.on_page:
             raise DataError(f"{page.file}: its true text is not in it")
         originals = original_blocks(page.html)
         if len(blocks) < 3 or len(originals) < 3:

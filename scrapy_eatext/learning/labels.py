@@ -23,6 +23,8 @@ _RUN = re.compile(r"[^\W_]+")
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_SPACELESS}]|[^\\W_{_SPACELESS}]+")
 
+# The share of the true text that must be on its page.
+MIN_FOUND = 0.2
 # The alignment takes time in proportion to page x text; beyond this, minutes.
 _MAX_CELLS = 10**11
 
@@ -130,6 +132,11 @@ class Labels:
     words: NDArray[np.int64]
     found: int
     wanted: int
+
+    @property
+    def on_page(self) -> bool:
+        """Whether enough of the true text was found for the page to teach anything."""
+        return self.found >= MIN_FOUND * self.wanted
 
 
 def label(blocks: Sequence[str], true: str, *, reference: bool = False) -> Labels:

@@ -52,8 +52,8 @@ class NgramTrainer:
         blocks = parsed.blocks
         texts = [blocks.text(i) for i in range(len(blocks))]
         labels = label(texts, page.text)
-        if labels.wanted and not labels.found:
-            raise DataError(f"{page.file}: no word of its true text is in the page")
+        if not labels.on_page:
+            raise DataError(f"{page.file}: its true text is not in it")
         options = DensityOptions()
         kept = filter_lines(measure(parsed, options), options).kept
         return [

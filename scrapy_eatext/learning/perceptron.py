@@ -16,12 +16,14 @@ from scrapy_eatext.algorithms.perceptron import (
     ATTRIBUTES,
     MODEL,
     NETWORKS,
+    READINGS,
     SIZES,
     Network,
     attributes_of,
     block_lines,
     network_name,
     with_neighbours,
+    written_lines,
 )
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.labels import label
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from scrapy_eatext.algorithms.perceptron import Lines
     from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.learning.labels import Labels
     from scrapy_eatext.learning.train import Progress
 
     Floats = npt.NDArray[np.float64]
@@ -54,7 +58,7 @@ THRESHOLDS = np.arange(0.15, 0.71, 0.05)
 
 
 @dataclass(frozen=True)
-class Sample:
+class Reading:
     """A page's lines: attributes, whether they are content, how many words they have.
 
     ``found`` are those of the words that are in the true text, which has
@@ -75,53 +79,64 @@ class Sample:
 
 
 class PerceptronTrainer:
-    """Learns from a page's blocks and their neighbours."""
+    """Learns from a page's lines and their neighbours, in both readings of lines.
 
-    def sample(self, page: LabelledPage) -> Sample:
+    A sample has the page's blocks, and the lines as the original wrote them.
+    """
+
+    def sample(self, page: LabelledPage) -> dict[str, Reading]:
         """The page's labelled lines; DataError where its true text is not in it."""
         parsed = Page.of(page.html, page.url or None)
-        blocks = parsed.blocks
-        labels = label([blocks.text(i) for i in range(len(blocks))], page.text)
-        if labels.wanted and not labels.found:
-            raise DataError(f"{page.file}: no word of its true text is in the page")
-        words = labels.words.astype(np.float64)
-        return Sample(
-            attributes_of(block_lines(parsed)),
-            labels.share > 0.5,
-            words,
-            words * labels.share,
-            labels.wanted,
-        )
+        lines = block_lines(parsed)
+        labels = _label(lines, page.text)
+        if not labels.on_page:
+            raise DataError(f"{page.file}: its true text is not in it")
+        written = written_lines(parsed)
+        return {
+            "blocks": _reading(lines, labels),
+            "written": _reading(written, _label(written, page.text)),
+        }
 
     def fit(
-        self, samples: Sequence[Sample], seed: int, progress: Progress
+        self,
+        samples: Sequence[dict[str, Reading]],
+        seed: int,
+        progress: Progress,
+        readings: Sequence[str] = READINGS,
     ) -> Sequence[Fitted]:
-        """All networks, in one model."""
-        rows = np.concatenate([sample.attributes for sample in samples])
-        mean, spread = rows.mean(axis=0), rows.std(axis=0)
-        spread = np.where(spread > 0, spread, 1.0)
-        drawn = draw(samples, seed)
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "mean": mean.round(DIGITS),
-            "spread": np.maximum(spread.round(DIGITS), 10.0**-DIGITS),
-        }
-        for name, network in fit_networks(
-            samples, drawn, arrays["mean"], arrays["spread"], seed, progress
-        ):
-            for key, layer in zip(_keys(name), network.layers, strict=True):
-                arrays[f"{name}.{key}"] = layer.round(DIGITS).astype(np.float32)
+        """All networks, in one model; for fewer ``readings`` it is none to be saved."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for reading in readings:
+            lines = [sample[reading] for sample in samples]
+            made = fit_networks(lines, seed, progress)
+            arrays |= {f"{reading}.{name}": array for name, array in made.items()}
         notes = {
             "attributes": list(ATTRIBUTES),
             "false_positive_weight": FALSE_POSITIVE,
             "hidden_units": HIDDEN,
-            "lines_drawn": len(drawn),
-            "networks": [key for key in arrays if key.endswith(".output")],
+            "lines_drawn": MOST_LINES,
+            "readings": list(readings),
         }
         features = [f"{a} of a line and its two neighbours" for a in ATTRIBUTES]
         return [Fitted(MODEL, arrays, {}, features, notes=notes)]
 
 
-def draw(samples: Sequence[Sample], seed: int) -> npt.NDArray[np.int64]:
+def _label(lines: Lines, text: str) -> Labels:
+    return label([lines.units.text(i) for i in range(len(lines.units))], text)
+
+
+def _reading(lines: Lines, labels: Labels) -> Reading:
+    words = labels.words.astype(np.float64)
+    return Reading(
+        attributes_of(lines),
+        labels.share > 0.5,
+        words,
+        words * labels.share,
+        labels.wanted,
+    )
+
+
+def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
     """Lines to train on, by their place among all; DataError if they are all alike."""
     content = np.concatenate([sample.content for sample in samples])
     if content.all() or not content.any():
@@ -133,22 +148,22 @@ def draw(samples: Sequence[Sample], seed: int) -> npt.NDArray[np.int64]:
 
 
 def fit_networks(
-    samples: Sequence[Sample],
-    drawn: npt.NDArray[np.int64],
-    mean: Floats,
-    spread: Floats,
-    seed: int,
-    progress: Progress,
-) -> list[tuple[str, Network]]:
-    """Train a network of each sort, for each number of lines and attributes."""
-    target = np.concatenate([s.content for s in samples])[drawn].astype(np.float64)
-    weight = np.concatenate([s.weight for s in samples])[drawn]
+    pages: Sequence[Reading], seed: int, progress: Progress
+) -> dict[str, npt.NDArray[Any]]:
+    """A network of each sort for each number of lines and attributes, as arrays."""
+    every = np.concatenate([page.attributes for page in pages])
+    spread = every.std(axis=0).round(DIGITS)
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "mean": every.mean(axis=0).round(DIGITS),
+        "spread": np.where(spread > 0, spread, 1.0),
+    }
+    drawn = draw(pages, seed)
+    target = np.concatenate([page.content for page in pages])[drawn].astype(np.float64)
+    weight = np.concatenate([page.weight for page in pages])[drawn]
     weight = weight * np.where(target > 0, 1.0, FALSE_POSITIVE)
     weight = weight / max(weight.mean(), 1e-12)
-    scaled = [(sample.attributes - mean) / spread for sample in samples]
-    pages = np.repeat(np.arange(len(samples)), [len(s.words) for s in samples])
+    scaled = [(page.attributes - arrays["mean"]) / arrays["spread"] for page in pages]
     sorts = [(k, n, a) for k in NETWORKS for n in SIZES for a in SIZES]
-    fitted = []
     for kind, lines, attributes in progress(sorts, "networks"):
         rows = [with_neighbours(rows[:, :attributes], lines) for rows in scaled]
         inputs = np.concatenate(rows)
@@ -156,24 +171,25 @@ def fit_networks(
         network = backpropagate(
             inputs[drawn], target, weight, hidden, EPOCHS[kind], seed
         )
-        best = best_threshold(network.output(inputs), pages, samples)
+        network = _shifted(network, best_threshold(network.output(inputs), pages))
         name = network_name(kind, lines, attributes)
-        fitted.append((name, _shifted(network, best)))
-    return fitted
+        keys = ("hidden", "output")[-len(network.layers) :]
+        for key, layer in zip(keys, network.layers, strict=True):
+            arrays[f"{name}.{key}"] = layer.round(DIGITS).astype(np.float32)
+    return arrays
 
 
-def best_threshold(
-    outputs: Floats, pages: npt.NDArray[np.int64], samples: Sequence[Sample]
-) -> float:
+def best_threshold(outputs: Floats, pages: Sequence[Reading]) -> float:
     """The threshold with the best F1 over words, as the mean of pages."""
-    words = np.concatenate([sample.words for sample in samples])
-    found = np.concatenate([sample.found for sample in samples])
-    wanted = np.array([sample.wanted for sample in samples])
+    owner = np.repeat(np.arange(len(pages)), [len(page.words) for page in pages])
+    words = np.concatenate([page.words for page in pages])
+    found = np.concatenate([page.found for page in pages])
+    wanted = np.array([page.wanted for page in pages])
 
     def f1(threshold: float) -> float:
         kept = outputs > threshold
         both, given = (
-            np.bincount(pages, values * kept, len(samples)) for values in (found, words)
+            np.bincount(owner, values * kept, len(pages)) for values in (found, words)
         )
         return float(np.mean(2 * both / np.maximum(given + wanted, 1)))
 
@@ -239,7 +255,3 @@ def _slopes(
         back = error[:, None] * last[:-1, 0] * (1 - units[:, :-1] ** 2)
         slopes.insert(0, inputs.T @ back)
     return slopes
-
-
-def _keys(name: str) -> list[str]:
-    return ["hidden", "output"] if name.startswith("mlp") else ["output"]
