@@ -3,7 +3,7 @@
 For the perceptron, its error by lines and attributes; for the density filter, its
 error with and without the rule of 60 characters, and with and without the language
 models.  Everything is cross-validated over sites.  Writes lines.md and lines.json
-into benchmarks/results/.
+into benchmarks/results/, and the tables into docs/algorithms/.
 
     python benchmarks/tables_lines.py FOLDER [--folds N] [--every N] [--seed N]
 
@@ -16,10 +16,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -27,7 +28,9 @@ sys.path.insert(0, str(ROOT))
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.tables import fill, share, table
 from scrapy_eatext import __version__
+from scrapy_eatext.algorithms.base import UnitList
 from scrapy_eatext.algorithms.density import (
     DensityOptions,
     Measured,
@@ -38,6 +41,7 @@ from scrapy_eatext.algorithms.ngram import LineModel, load_lines
 from scrapy_eatext.algorithms.perceptron import (
     NETWORKS,
     SIZES,
+    Lines,
     Networks,
     block_lines,
     network_name,
@@ -53,18 +57,24 @@ from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 
 RESULTS = ROOT / "benchmarks" / "results"
+THRESHOLDS = {"0.5 - deviation": "stddev", "mean": "mean", "0.5": 0.5}
+NOTHING = UnitList([])
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A page with what is true of its lines, and what the trainers took of it."""
+    """A page's lines, what is true of them, and what the trainers took of the page.
 
-    page: LabelledPage
-    parsed: Page
-    lines: Measured
+    The page itself is let go: the trees of all of them would fill the memory.
+    """
+
+    site: str
+    texts: list[str]
+    measured: Measured
+    lines: Lines
     labels: Labels
-    samples: dict[str, object]
+    samples: dict[str, Any]
 
 
 @dataclass
@@ -118,77 +128,46 @@ def read_cases(pages: Sequence[LabelledPage]) -> list[Case]:
             samples = {name: made.sample(page) for name, made in TRAINERS.items()}
         except DataError:
             continue
-        parsed = Page.of(page.html, page.url or None)
-        blocks = parsed.blocks
-        labels = label([blocks.text(i) for i in range(len(blocks))], page.text)
-        lines = measure(parsed, DensityOptions())
-        cases.append(Case(page, parsed, lines, labels, samples))
+        blocks = Page.of(page.html, page.url or None)
+        texts = [blocks.blocks.text(i) for i in range(len(blocks.blocks))]
+        measured = replace(measure(blocks, DensityOptions()), units=NOTHING)
+        lines = replace(block_lines(blocks), units=NOTHING)
+        labels = label(texts, page.text)
+        cases.append(Case(site_of(page), texts, measured, lines, labels, samples))
     return cases
 
 
-def density_judges(model: LineModel) -> Iterator[tuple[str, Callable[[Case], Flags]]]:
-    """The ways of the density filter, each with what it is called in the table."""
-
-    def filtered(options: DensityOptions, chars: bool) -> Callable[[Case], Flags]:
-        def judge(case: Case) -> Flags:
-            kept = filter_lines(case.lines, options).kept
-            if chars:
-                places = np.flatnonzero(kept)
-                texts = [case.lines.units.text(i) for i in places.tolist()]
-                kept[places] = model.bits(texts) + model.bias >= 0
-            return kept
-
-        return judge
-
-    yield "every line", lambda case: np.ones(len(case.lines.chars), dtype=np.bool_)
-    for shown, threshold in (
-        ("0.5 - deviation", "stddev"),
-        ("mean", "mean"),
-        ("0.5", 0.5),
-    ):
+def density_rows(case: Case, model: LineModel) -> Iterator[tuple[str, Flags]]:
+    """The ways of the density filter, each with the lines that it keeps."""
+    yield "every line", np.ones(len(case.texts), dtype=np.bool_)
+    content = model.bits(case.texts) + model.bias >= 0
+    for shown, threshold in THRESHOLDS.items():
         for least in (0, 60):
-            for chars in (False, True):
-                rule = f", {least} characters" if least else ""
-                models = ", language models" if chars else ""
-                options = DensityOptions(threshold=threshold, min_chars=least)
-                yield f"density > {shown}{rule}{models}", filtered(options, chars)
+            options = DensityOptions(threshold=threshold, min_chars=least)
+            kept = filter_lines(case.measured, options).kept
+            rule = f", {least} characters" if least else ""
+            yield f"density > {shown}{rule}", kept
+            yield f"density > {shown}{rule}, language models", kept & content
 
 
-def perceptron_judges(
-    networks: Networks,
-) -> Iterator[tuple[str, Callable[[Case], Flags]]]:
-    """The eighteen networks, and what the original did without one."""
-
-    def judged(kind: str, lines: int, attributes: int) -> Callable[[Case], Flags]:
-        network = networks.networks[network_name(kind, lines, attributes)]
-
-        def judge(case: Case) -> Flags:
-            inputs = networks.inputs(block_lines(case.parsed), lines, attributes)
-            kept: Flags = network.output(inputs) > 0.5
-            return kept
-
-        return judge
-
-    yield "density > 0.5", lambda case: block_lines(case.parsed).density > 0.5
-    yield "density > mean", _above_mean
+def perceptron_rows(case: Case, networks: Networks) -> Iterator[tuple[str, Flags]]:
+    """What the original did without a network, and the eighteen networks."""
+    density = case.lines.density
+    yield "density > 0.5", density > 0.5
+    yield "density > mean", density > (density.mean() if len(density) else 0.0)
     for kind in NETWORKS:
         for lines in SIZES:
             for attributes in SIZES:
-                name = f"{kind} {lines}L {attributes}A"
-                yield name, judged(kind, lines, attributes)
-
-
-def _above_mean(case: Case) -> Flags:
-    density = block_lines(case.parsed).density
-    above: Flags = density > (density.mean() if len(density) else 0.0)
-    return above
+                network = networks.networks[network_name(kind, lines, attributes)]
+                inputs = networks.inputs(case.lines, lines, attributes)
+                yield f"{kind} {lines}L {attributes}A", network.output(inputs) > 0.5
 
 
 def tables(
     cases: Sequence[Case], count: int, seed: int
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Both tables: by the row's name, its figures."""
-    places = folds([site_of(case.page) for case in cases], count, seed)
+    places = folds([case.site for case in cases], count, seed)
     tallies: dict[str, dict[str, Tally]] = {"density": {}, "perceptron": {}}
     for fold in range(count):
         seen = [c for c, place in zip(cases, places, strict=True) if place != fold]
@@ -198,19 +177,18 @@ def tables(
             [case.samples["perceptron"] for case in seen], seed, silent, ["blocks"]
         )[0]
         networks = networks_from(fitted.arrays, "blocks")
-        judges = {
-            "density": density_judges(model),
-            "perceptron": perceptron_judges(networks),
-        }
-        for table, rows in judges.items():
-            for name, judge in rows:
-                tally = tallies[table].setdefault(name, Tally())
-                for case in unseen:
-                    tally.add(case, judge(case))
+        for case in unseen:
+            rows = {
+                "density": density_rows(case, model),
+                "perceptron": perceptron_rows(case, networks),
+            }
+            for which, judged in rows.items():
+                for name, kept in judged:
+                    tallies[which].setdefault(name, Tally()).add(case, kept)
         print(f"fold {fold + 1} of {count}", file=sys.stderr, flush=True)
     return {
-        table: {name: tally.figures() for name, tally in rows.items()}
-        for table, rows in tallies.items()
+        which: {name: tally.figures() for name, tally in rows.items()}
+        for which, rows in tallies.items()
     }
 
 
@@ -225,32 +203,30 @@ TITLES = {
     "density": "The density filter, with and without 60 characters and language models",
     "perceptron": "The perceptron, by lines (L) and attributes (A)",
 }
+HEAD = ["", "error, %", "kept in vain, %", "lost, %", "P", "R", "F1"]
 
 
-def markdown(
-    result: dict[str, object], made: dict[str, dict[str, dict[str, float]]]
-) -> str:
-    """The tables for people."""
-    about = (
-        f"{result['pages']} pages of {result['data']}, cross-validated over "
-        f"{result['sites']} sites in {result['folds']} folds. A line is a block of the "
-        "page; it is content if more than half of its words are in the true text. "
-        "The error is the share of lines that are judged wrongly, and the sum of the "
-        "two columns after it. Words are the mean of pages."
+def in_markdown(rows: dict[str, dict[str, float]]) -> str:
+    """One of the tables for people."""
+    body = []
+    for name, figures in rows.items():
+        lines = [
+            f"{100 * figures[key]:.1f}" for key in ("error", "kept_in_vain", "lost")
+        ]
+        words = [share(figures[key]) for key in ("precision", "recall", "f1")]
+        body.append([name, *lines, *words])
+    return table(HEAD, body)
+
+
+def about(result: dict[str, Any]) -> str:
+    """What the figures are."""
+    return (
+        f"{result['pages']} pages of {result['sites']} sites, each judged by models "
+        f"trained on other sites' pages ({result['folds']} folds). A line is a block; "
+        "it is content if more than half of its words are in the true text. The error "
+        "is the share of all lines that are judged wrongly, those that are kept in "
+        "vain and those that are lost. P, R and F1 are of words, as means over pages."
     )
-    written = "<!-- Written by benchmarks/tables_lines.py; do not edit by hand. -->"
-    parts = [written, about]
-    for table, rows in made.items():
-        head = "| | error | kept in vain | lost | precision | recall | word F1 |"
-        lines = [f"## {TITLES[table]}", "", head, "|---|" + "--:|" * 6]
-        for name, figures in rows.items():
-            shares = [
-                f"{100 * figures[k]:.1f} %" for k in ("error", "kept_in_vain", "lost")
-            ]
-            words = [f"{figures[k]:.3f}" for k in ("precision", "recall", "f1")]
-            lines.append(f"| {name} | " + " | ".join(shares + words) + " |")
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
 
 
 def main() -> int:
@@ -263,21 +239,25 @@ def main() -> int:
     data = read_folder(arguments.folder)
     cases = read_cases(data.pages[:: arguments.every])
     made = tables(cases, arguments.folds, arguments.seed)
-    result: dict[str, object] = {
+    result: dict[str, Any] = {
         "version": __version__,
         "data": data.name,
         "pages": len(cases),
-        "sites": len({site_of(case.page) for case in cases}),
+        "sites": len({case.site for case in cases}),
         "folds": arguments.folds,
         "seed": arguments.seed,
     }
-    text = markdown(result, made)
+    parts = []
+    for name, title in TITLES.items():
+        text = in_markdown(made[name])
+        parts.append(f"## {title}\n\n{text}\n")
+        fill(f"algorithms/{name}.md", name, f"{about(result)}\n\n{text}")
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "lines.md").write_text(text)
+    (RESULTS / "lines.md").write_text("\n".join([about(result) + "\n", *parts]))
     (RESULTS / "lines.json").write_text(
         json.dumps({**result, "tables": made}, indent=2) + "\n"
     )
-    print(text)
+    print("\n".join(parts))
     return 0
 
 
