@@ -2,7 +2,7 @@
 
 Each figure is the growth of a fresh process, at its highest, from holding the
 page's bytes to holding the result.  Linux only, as it reads /proc.  Writes
-benchmarks/results/memory.json.
+benchmarks/results/memory.json and memory.md.
 
     python benchmarks/memory.py [--size BYTES]
 """
@@ -62,6 +62,20 @@ def growth(family: str, size: int, work: str) -> int:
     return int(done.stdout)
 
 
+def write(about: dict) -> None:
+    """Write the results down, for programs and for the docs."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(about, indent=1) + "\n")
+    rows = {(row["family"], row["work"]): row for row in about["rows"]}
+    works = list(dict.fromkeys(name for _, name in rows))
+    lines = ["| page | " + " | ".join(works) + " |", "|---" + "|--:" * len(works) + "|"]
+    for family in dict.fromkeys(name for name, _ in rows):
+        cells = [rows[family, work] for work in works]
+        shown = [f"{cell['bytes'] / 1e6:.0f} ({cell['ratio']:.1f})" for cell in cells]
+        lines.append(f"| {family.replace('_', ' ')} | " + " | ".join(shown) + " |")
+    RESULTS.with_suffix(".md").write_text("\n".join(lines) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Memory for one big page.")
     parser.add_argument("--size", type=int, default=10_000_000)
@@ -82,8 +96,7 @@ def main() -> int:
             print(f"{grown / 1e6:9.0f} ({grown / tree:4.1f})", end="", flush=True)
         print()
     about = {"version": __version__, "size": size, "rows": rows}
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(about, indent=1) + "\n")
+    write(about)
     return 0
 
 

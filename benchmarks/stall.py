@@ -6,7 +6,8 @@ callback.  Once it has ordinary pages alone (20 to 300 kB), and once also a few 
 5 to 20 MB.  The spider reads each page's heading with a selector, as spiders do.
 While it runs, a task asks to be woken every 2 ms and notes how late it is.
 
-Prints a table; writes benchmarks/results/stall.json and docs/images/stall.png.
+Prints a table; writes benchmarks/results/stall.json and stall.md, and
+docs/images/stall.png.
 Wants an idle machine, and trafilatura and matplotlib beside the package (what is
 not there is left out).
 
@@ -166,6 +167,22 @@ def measure(variant: str, urls: list[str]) -> dict:
     return json.loads(done.stdout)
 
 
+def write(rows: list[dict]) -> None:
+    """Write the results down, for programs and for the docs."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps({"tick": TICK, "rows": rows}, indent=1) + "\n")
+    lines = [
+        "| crawl | extraction | longest stall, ms | stalls over 20 ms | pages/s | CPU s |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    lines += [
+        f"| {row['pages']} | {row['variant']} | {row['longest'] * 1000:.0f} "
+        f"| {row['stalls']} | {row['rate']:.0f} | {row['cpu']:.1f} |"
+        for row in rows
+    ]
+    RESULTS.with_suffix(".md").write_text("\n".join(lines) + "\n")
+
+
 def plot(rows: list[dict]) -> None:
     import matplotlib as mpl
 
@@ -218,17 +235,16 @@ def main() -> None:
             for variant in variants:
                 row = {"pages": pages, "variant": variant, **measure(variant, urls)}
                 row["rate"] = len(urls) / row["seconds"]
+                row["stalls"] = sum(late > 0.02 for late in row["late"])
                 rows.append(row)
-                often = sum(late > 0.02 for late in row["late"])
                 print(
                     f"{pages + ', ' + variant:32}{row['longest'] * 1000:7.0f} ms"
-                    f"{often:10}{row['rate']:9.0f}{row['cpu']:8.1f}"
+                    f"{row['stalls']:10}{row['rate']:9.0f}{row['cpu']:8.1f}"
                     f"{row['items']:7}",
                     flush=True,
                 )
     if arguments.variant is None:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps({"tick": TICK, "rows": rows}, indent=1) + "\n")
+        write(rows)
         if importlib.util.find_spec("matplotlib"):
             plot(rows)
     return None
