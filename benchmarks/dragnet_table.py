@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +20,21 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.tables import fill, share, table
-from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.extraction import run
+from scrapy_eatext.algorithms.dragnet import (
+    DragnetOptions,
+    Judge,
+    judge_of,
+    read_page,
+    subset,
+)
+from scrapy_eatext.algorithms.modelfile import Model
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.evaluate import Score, report, word_score
-from scrapy_eatext.learning.train import held_out, save, silent, take_samples, trainer
+from scrapy_eatext.learning.train import held_out, silent, take_samples, trainer
 from scrapy_eatext.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_eatext.algorithms.base import Algorithm
+    from collections.abc import Iterator, Sequence
 
 RESULTS = ROOT / "benchmarks" / "results" / "dragnet.json"
 FOLDS = 5
@@ -49,27 +52,49 @@ ROWS = {
 }
 
 
-def content_only(items: Sequence[Any], label: str) -> Sequence[Any]:
-    """A progress that leaves out the models of comments."""
-    return items if label.startswith("content") else ()
+# What is compared: a row and whether it is by the original's reading of a page.
+Key = tuple[str, bool]
 
 
-def judges_of(model: Path) -> dict[tuple[str, bool], Algorithm[Any]]:
-    """For each row, and with and without ``reference``, what judges a page."""
+def needed(items: Sequence[Any], label: str) -> Sequence[Any]:
+    """A progress that leaves out the models of comments, and those of other groups."""
+    wanted = {subset(groups) for groups in ROWS.values() if groups}
+    return [bits for bits in items if bits in wanted] if "content" in label else ()
+
+
+def judges_of(model: Model) -> dict[Key, Judge]:
+    """For each row but the first, with and without ``reference``, its regression."""
     return {
-        (name, reference): get_algorithm(
-            "dragnet",
-            {
-                "model": str(model),
-                "reference": reference,
-                "features": groups or "shallow",
-                # Below every probability: all text is kept.
-                "threshold": 0.5 if groups else 0.0,
-            },
+        (name, reference): judge_of(
+            model, DragnetOptions(features=groups, reference=reference)
         )
         for name, groups in ROWS.items()
         for reference in (True, False)
+        if groups
     }
+
+
+def texts_of(page: Page, judges: dict[Key, Judge]) -> Iterator[tuple[Key, str]]:
+    """What each judge keeps of a page, and the page's whole text."""
+    for reference in (True, False):
+        table, units = read_page(page, reference=reference)
+        texts = [units.text(i) for i in range(len(units))]
+        yield ("All text", reference), "\n".join(texts)
+        # All judges of a reading look at the same columns.
+        columns = None
+        for key, judge in judges.items():
+            if key[1] != reference:
+                continue
+            if len(texts) < 3:
+                yield key, ""
+                continue
+            if columns is None:
+                columns = judge.columns(page, table, reference=reference)
+            kept = (judge.probabilities(columns) > 0.5).tolist()
+            yield (
+                key,
+                "\n".join(t for t, keep in zip(texts, kept, strict=True) if keep),
+            )
 
 
 def main() -> None:
@@ -81,15 +106,12 @@ def main() -> None:
     pages = read_folder(args.labelled).pages
     made = trainer("dragnet")
     samples = take_samples(made, pages, skip=True, progress=silent)
-    rows: dict[tuple[str, bool], list[tuple[str, Score]]] = {}
+    rows: dict[Key, list[tuple[str, Score]]] = {}
     for seen, unseen in held_out(pages, samples, 0, FOLDS):
-        (model,) = made.fit(seen, 0, content_only)
-        with tempfile.TemporaryDirectory() as folder:
-            judges = judges_of(save("dragnet", model, folder))
+        (fitted,) = made.fit(seen, 0, needed)
+        judges = judges_of(Model(fitted.version, fitted.header, fitted.arrays))
         for page in unseen:
-            source = Page.of(page.html, page.url or None)
-            for key, judge in judges.items():
-                text = run(judge, source).text
+            for key, text in texts_of(Page.of(page.html, page.url or None), judges):
                 rows.setdefault(key, []).append(
                     (page.kind, word_score(text, page.text))
                 )
