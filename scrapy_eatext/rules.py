@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.page.paths import Paths
+
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Verdict
     from scrapy_eatext.page import Page
@@ -29,7 +31,7 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
     said = (
         _by_element(page, rules)
         if verdict.units is page.blocks
-        else _by_xpath(page, verdict, rules)
+        else _by_xpath(verdict, rules)
     )
     kept = list(verdict.kept)
     scores = list(verdict.scores)
@@ -61,17 +63,18 @@ def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
     return said
 
 
-def _by_xpath(
-    page: Page, verdict: Verdict, rules: dict[Any, bool]
-) -> list[bool | None]:
+def _by_xpath(verdict: Verdict, rules: dict[Any, bool]) -> list[bool | None]:
     """What the rules say of units that know their xpath alone."""
-    tree = page.root.getroottree()
-    paths = {tree.getpath(element): rule for element, rule in rules.items()}
+    # Algorithms may write [1] where an element has no like beside it, or leave it out.
+    places = Paths()
+    paths = {
+        places.of(element).replace("[1]", ""): rule for element, rule in rules.items()
+    }
     # The longest that is the beginning of a unit's path is the nearest.
     lengths = sorted({len(path) for path in paths}, reverse=True)
     said: list[bool | None] = []
     for i in range(len(verdict.units)):
-        xpath = verdict.units.xpath(i)
+        xpath = verdict.units.xpath(i).replace("[1]", "")
         said.append(
             next(
                 (

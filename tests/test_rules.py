@@ -133,3 +133,14 @@ def test_every_element_is_climbed_from_once(monkeypatch):
     said = apply_rules(page, verdict, *rules(keep="title", remove="p:last-of-type"))
     assert said.kept == [False] * 200
     assert len(asked) == len(set(asked)) <= 400
+
+
+def test_units_of_reference_modes():
+    page = Page.of(HTML)
+    (b,) = page.root.xpath("//*[@id='b']")
+    place, element = "", b
+    while element is not None:
+        order = 1 + len(list(element.itersiblings(element.tag, preceding=True)))
+        place, element = f"/{element.tag}[{order}]{place}", element.getparent()
+    verdict = Verdict(UnitList([Unit("in b", xpath=place)]), [False], [0.0], [""])
+    assert apply_rules(page, verdict, *rules(keep="#b")).kept == [True]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from scrapy_eatext.page.paths import Paths
 from scrapy_eatext.page.tags import KINDS, TAG_ID
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
 
@@ -81,7 +82,9 @@ class Blocks:
         """The lxml element that a block stands in."""
         return self.walk.nodes[self.walk.blocks[i, _COLUMN["element"]]]
 
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths()
+
     def xpath(self, i: int) -> str:
-        element = self.element(i)
-        path: str = element.getroottree().getpath(element)
-        return path
+        return self._paths.of(self.element(i))
