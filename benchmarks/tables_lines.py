@@ -140,7 +140,7 @@ def read_cases(pages: Sequence[LabelledPage]) -> list[Case]:
 def density_rows(case: Case, model: LineModel) -> Iterator[tuple[str, Flags]]:
     """The ways of the density filter, each with the lines that it keeps."""
     yield "every line", np.ones(len(case.texts), dtype=np.bool_)
-    content = model.bits(case.texts) + model.bias >= 0
+    content = model.keeps(case.texts)
     for shown, threshold in THRESHOLDS.items():
         for least in (0, 60):
             options = DensityOptions(threshold=threshold, min_chars=least)

@@ -261,6 +261,7 @@ def test_rounding():
         ("values", lambda a: a[:1]),
         ("values", lambda a: None),
         ("bias", lambda a: a[:0]),
+        ("strange", lambda a: None),
     ],
 )
 def test_a_damaged_model_is_refused(tmp_path, name, change):
@@ -307,6 +308,21 @@ def test_the_shipped_model_tells_a_story_from_a_notice():
     assert found.version == f"1-{load_model(SHIPPED / MODEL, 'ngram').version}"
     # The density filter alone keeps the notice.
     assert NOTICE in extract(page_of(2), algorithm="density").text
+
+
+def test_a_line_in_a_language_that_is_not_known_is_kept():
+    norwegian = (
+        "Fergen var sen det året, og da den endelig kom rundt svingen, sto hele bygda"
+        " på kaia for å se den, som om de aldri hadde sett en før."
+    )
+    html = f"<html><body><p>{norwegian}</p><p>{NOTICE}</p></body></html>"
+
+    found = extract(html, algorithm="ngram", blocks=True)
+
+    assert found.text == norwegian
+    assert found.blocks is not None
+    assert found.blocks[0].reason == "strange"
+    assert found.blocks[0].score == 0.5
 
 
 def test_reference_reads_lines_of_source_and_knows_no_bias():

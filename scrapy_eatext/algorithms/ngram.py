@@ -6,7 +6,8 @@ density filter: a line goes to the category whose model finds it likelier.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -44,20 +45,33 @@ class NgramOptions(DensityOptions):
 
 @dataclass(frozen=True)
 class LineModel:
-    """The two language models, and how readily a line is kept.
+    """The two language models, how readily a line is kept, and what is strange to them.
 
-    ``bias`` are the bits by which discard must be the likelier.
+    ``bias`` are the bits by which discard must be the likelier; ``strange`` are
+    the bits that a character takes, in the category that knows it better, from
+    which on a line is in no language that the models have learned.
     """
 
     version: str
     chars: CharModel
     bias: float = 0.0
+    strange: float = 16.0
 
-    def bits(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """By how many bits each text is likelier to be kept than discarded."""
-        joint = self.chars.joint(texts)
+    def look(
+        self, texts: Sequence[str]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """By how many bits each text is likelier to be kept, and bits a character."""
+        logs = self.chars.log2_probabilities(texts)
+        joint = logs + self.chars.log_priors
         bits: npt.NDArray[np.float64] = joint[:, KEEP] - joint[:, DISCARD]
-        return bits
+        lengths = np.array([max(len(text), 1) for text in texts])
+        surprise: npt.NDArray[np.float64] = -logs.max(axis=1) / lengths
+        return bits, surprise
+
+    def keeps(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Whether each text is kept; one that is strange to the models is."""
+        bits, surprise = self.look(texts)
+        return (bits + self.bias >= 0) | (surprise > self.strange)
 
 
 # A model takes some megabytes; a crawl uses one or two.
@@ -73,7 +87,8 @@ def load_lines(path: str) -> LineModel:
         trained = [int(header["trained"][0]), int(header["trained"][1])]
         levels = from_arrays(model.arrays, smoothing.order)
         chars = CharModel(levels, trained, smoothing)
-        return LineModel(model.version, chars, float(model.arrays["bias"][0]))
+        bias, strange = (float(model.arrays[k][0]) for k in ("bias", "strange"))
+        return LineModel(model.version, chars, bias, strange)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
 
@@ -88,8 +103,9 @@ class Ngram(Algorithm[NgramOptions]):
         super().__init__(options)
         self._model = load_lines(options.model or str(SHIPPED / MODEL))
         self.version = f"1-{self._model.version}"
-        # The original gives a line to the likelier category, and knew no bias.
-        self._bias = 0.0 if options.reference else self._model.bias
+        # The original gives a line to the likelier category, whatever it is.
+        if options.reference:
+            self._model = replace(self._model, bias=0.0, strange=math.inf)
 
     def judge(self, page: Page) -> Verdict:
         lines = measure(page, self.options)
@@ -97,12 +113,18 @@ class Ngram(Algorithm[NgramOptions]):
         why = reasons(found)
         scores = np.zeros(len(why))
         kept = found.kept.copy()
-        places = np.flatnonzero(found.kept).tolist()
-        bits = self._model.bits([lines.units.text(i) for i in places]) + self._bias
+        places = np.flatnonzero(found.kept)
+        bits, surprise = self._model.look(
+            [lines.units.text(i) for i in places.tolist()]
+        )
+        bits = bits + self._model.bias
+        strange = surprise > self._model.strange
         # Beyond a thousand bits the power is no longer a number that floats hold.
-        scores[places] = 1 / (1 + np.exp2(-np.clip(bits, -1000, 1000)))
+        chance = 1 / (1 + np.exp2(-np.clip(bits, -1000, 1000)))
+        scores[places] = np.where(strange, 0.5, chance)
         # Of equals the first category wins, which is keep.
-        kept[places] = bits >= 0
-        for i in places:
-            why[i] = "keep" if kept[i] else "discard"
+        kept[places] = strange | (bits >= 0)
+        names = np.select([strange, bits >= 0], ["strange", "keep"], "discard")
+        for i, name in zip(places.tolist(), names.tolist(), strict=True):
+            why[i] = name
         return verdict(lines, kept, scores, why)

@@ -32,6 +32,8 @@ STEPS = 8
 # The lines of one page in so many are held out to choose the bias by, and to measure errors.
 HELD_OUT = 10
 BIASES = range(0, 61, 5)
+# So many per cent of lines that were held out are to be in a language that is known.
+KNOWN = 99
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,14 @@ class NgramTrainer:
         small = _shrink(whole)
         model = _model(seen, small)
         bias = _best_bias(model, held)
+        _, surprise = model.look([line.text for line in held])
+        strange = float(np.percentile(surprise, KNOWN).round(1))
         notes = {
             "held_out": {
                 "lines": len(held),
                 "split": f"all lines of 1 page in {HELD_OUT}, shuffled by the seed",
+                "bias": bias,
+                "bits_a_character_that_are_strange": strange,
                 "discarded": _share(not line.keep for line in held),
                 "error": _error(model, held),
                 "error_with_bias": _error(model, held, bias),
@@ -91,10 +97,11 @@ class NgramTrainer:
         return [
             Fitted(
                 file=MODEL,
-                # The bias is learned too, so that a model's version tells of it.
+                # These are learned too, so that a model's version tells of them.
                 arrays={
                     **to_arrays(_shrink(_count(lines))),
                     "bias": np.array([bias], dtype=np.float32),
+                    "strange": np.array([strange], dtype=np.float32),
                 },
                 header={
                     "order": smoothing.order,
@@ -138,7 +145,7 @@ def _model(lines: Sequence[Line], levels: Sequence[Level]) -> LineModel:
 
 def _best_bias(model: LineModel, lines: Sequence[Line]) -> int:
     """The bias with the best F1 over the words of the lines."""
-    bits = model.bits([line.text for line in lines])
+    bits, _ = model.look([line.text for line in lines])
     keep = np.array([line.keep for line in lines], dtype=np.bool_)
     words = np.array([line.words for line in lines], dtype=np.int64)
 
@@ -152,7 +159,7 @@ def _best_bias(model: LineModel, lines: Sequence[Line]) -> int:
 
 def _error(model: LineModel, lines: Sequence[Line], bias: float = 0.0) -> float:
     """The share of lines that go to the wrong category."""
-    kept = model.bits([line.text for line in lines]) + bias >= 0
+    kept = model.look([line.text for line in lines])[0] + bias >= 0
     return _share(
         bool(given) != line.keep for given, line in zip(kept, lines, strict=True)
     )
