@@ -323,6 +323,8 @@ def test_a_line_in_a_language_that_is_not_known_is_kept():
     assert found.blocks is not None
     assert found.blocks[0].reason == "strange"
     assert found.blocks[0].score == 0.5
+    model = load_lines(str(SHIPPED / MODEL))
+    assert model.keeps([norwegian, NOTICE]).tolist() == [True, False]
 
 
 def test_reference_reads_lines_of_source_and_knows_no_bias():
