@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Page"]
 
+# A page with fewer characters than this is looked at again for a hidden text,
+# which has to be longer by so much.
+POOR = 3000
+HIDDEN_SHARE, HIDDEN_CHARS = 3, 500
+
 
 class Page:
     """One page, parsed once and walked once.
@@ -89,8 +94,18 @@ class Page:
 
     @cached_property
     def blocks(self) -> Blocks:
-        """The blocks of text, from the one walk."""
-        return Blocks(walk(self.root))
+        """The blocks of text, from the one walk.
+
+        A page that shows next to nothing, but hides a text, is read leniently:
+        its script would have shown the text, or its markup has gone wrong.
+        """
+        shown = Blocks(walk(self.root))
+        chars = sum(shown.chars)
+        if chars < POOR:
+            hidden = Blocks(walk(self.root, lenient=True))
+            if sum(hidden.chars) > HIDDEN_SHARE * chars + HIDDEN_CHARS:
+                return hidden
+        return shown
 
     @property
     def is_walked(self) -> bool:

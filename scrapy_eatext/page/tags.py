@@ -43,6 +43,10 @@ CONTROLS = frozenset("button datalist input meter progress select textarea".spli
 # Skipped elements that take room on a line: words beside them stand apart.
 SPACERS = CONTROLS | frozenset("audio canvas embed iframe img object svg video".split())
 
+# What a lenient walk reads all the same: what stands in for a script that did
+# not run, and elements that swallow the page behind them when left open.
+LENIENT_SKIP = SKIP - frozenset("noscript object svg".split())
+
 # Elements that say what kind of text is in them.
 KIND_OF = {
     "h1": HEADING,

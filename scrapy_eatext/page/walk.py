@@ -32,6 +32,7 @@ from scrapy_eatext.page.tags import (
     HEADING,
     ITEM,
     KIND_OF,
+    LENIENT_SKIP,
     PARAGRAPH,
     QUOTE,
     SKIP,
@@ -351,14 +352,28 @@ def _hidden(element: Any, tag: str) -> bool:
     style = element.get("style")
     if style is not None and _HIDING.search(style):
         return True
-    return element.get("hidden") is not None or (
-        tag == "dialog" and element.get("open") is None
-    )
+    if element.get("hidden") is not None:
+        # React streams parts of a page as hidden S: elements, and a line of
+        # script moves each to its place.
+        return not (element.get("id") or "").startswith("S:")
+    return tag == "dialog" and element.get("open") is None
 
 
-def _leaf(element: Any, name: str, frame: _Frame, run: _Run, tables: _Tables) -> bool:
+def _skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
+    """Whether an element's content is none of the page's text by its tag alone."""
+    if name == "template":
+        # A shadow tree that is written out is shown.
+        return element.get("shadowrootmode") is None
+    if lenient:
+        return name in LENIENT_SKIP
+    return name in SKIP or (name == "button" and not heading)
+
+
+def _leaf(
+    element: Any, name: str, frame: _Frame, run: _Run, tables: _Tables, lenient: bool
+) -> bool:
     """Deal with an element whose content is no text; False for all others."""
-    if name in SKIP or (name == "button" and frame.kind != HEADING):
+    if _skipped(element, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
         elif name == "img":
@@ -377,7 +392,7 @@ def _leaf(element: Any, name: str, frame: _Frame, run: _Run, tables: _Tables) ->
     if name == "hr":
         _border(run, frame, frame.pre, tables)
         return True
-    return _hidden(element, name)
+    return not lenient and _hidden(element, name)
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
@@ -420,8 +435,12 @@ def _inside(frame: _Frame, element: Any, name: str, row: int, is_block: bool) ->
     return _Frame(block, kind, level, item, table_row, lists, link, strong, pre)
 
 
-def walk(root: Any) -> Walk:
-    """Walk a tree from its root element; the tree is not changed."""
+def walk(root: Any, lenient: bool = False) -> Walk:
+    """Walk a tree from its root element; the tree is not changed.
+
+    A lenient walk also reads what a browser hides: noscript, elements that are
+    not displayed, buttons, and what an unclosed svg or object swallowed.
+    """
     tables = _Tables()
     run = _Run()
     frame = _Frame()
@@ -452,7 +471,7 @@ def walk(root: Any) -> Walk:
             name = element.tag
             if name[0] == "{":
                 name = name.rpartition("}")[2]
-            if _leaf(element, name, frame, run, tables):
+            if _leaf(element, name, frame, run, tables, lenient):
                 text = element.tail if open_elements else None
             else:
                 is_block = name in BLOCK

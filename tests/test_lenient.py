@@ -1,0 +1,57 @@
+"""Pages whose text a browser without script would not show."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_eatext.page import Page
+
+TEXT = "The bakery on the corner opens at six, and its rye bread is gone by nine. " * 12
+
+
+def shown(html: str) -> str:
+    blocks = Page.of(html).blocks
+    return "\n".join(blocks.text(i) for i in range(len(blocks)))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<body><div id=app></div><noscript><p>{TEXT}</p></noscript></body>",
+        f"<body><nav>Home</nav><div style='display: none'><p>{TEXT}</p></div></body>",
+        f"<body><main hidden><p>{TEXT}</p></main></body>",
+        f"<body><header><button>Menu <svg></header><main><p>{TEXT}</p></main></body>",
+        f"<body><object><p>{TEXT}</p></object></body>",
+    ],
+)
+def test_a_hidden_text_is_read_where_nothing_else_is(html: str) -> None:
+    assert TEXT.strip() in shown(html)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<noscript>Switch on JavaScript</noscript>",
+        "<div hidden>Sold out</div>",
+        "<p style='DISPLAY:none'>Sold out</p>",
+        "<dialog>We use cookies</dialog>",
+        "<button>Send</button>",
+        "<template><p>Row</p></template>",
+    ],
+)
+def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
+    assert shown(f"<body>{hidden}<p>{TEXT}</p></body>") == TEXT.strip()
+
+
+def test_streamed_parts_are_shown() -> None:
+    html = f"<template id=B:0></template><p>{TEXT}</p><div hidden id=S:0>Part</div>"
+    assert shown(html).endswith("Part")
+
+
+def test_a_shadow_tree_is_shown() -> None:
+    html = f"<p>{TEXT}</p><x-card><template shadowrootmode=open>Card</template>"
+    assert shown(html).endswith("Card")
+
+
+def test_an_empty_page_has_no_blocks() -> None:
+    assert shown("<body><noscript></noscript></body>") == ""
