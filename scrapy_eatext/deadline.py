@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+_T = TypeVar("_T")
+# How many items there are between two looks at the clock.
+_OFTEN = 1024
 
 
 class TimeLimitError(Exception):
@@ -44,3 +49,11 @@ def check() -> None:
     """Raise TimeLimitError when the calling thread's time is up."""
     if _clock.end is not None and time.monotonic() > _clock.end:
         raise TimeLimitError
+
+
+def watched(items: Iterable[_T]) -> Iterator[_T]:
+    """The items one by one, with a look at the clock now and then."""
+    for i, item in enumerate(items):
+        if i % _OFTEN == 0:
+            check()
+        yield item

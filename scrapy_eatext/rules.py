@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.paths import Paths
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
     # found for it is noted for all on the way.
     known: dict[Any, bool | None] = dict(rules)
     said = []
-    for i in range(len(page.blocks)):
+    for i in watched(range(len(page.blocks))):
         element = page.blocks.element(i)
         way = []
         while element is not None and element not in known:
@@ -73,7 +74,7 @@ def _by_xpath(verdict: Verdict, rules: dict[Any, bool]) -> list[bool | None]:
     # The longest that is the beginning of a unit's path is the nearest.
     lengths = sorted({len(path) for path in paths}, reverse=True)
     said: list[bool | None] = []
-    for i in range(len(verdict.units)):
+    for i in watched(range(len(verdict.units))):
         xpath = verdict.units.xpath(i).replace("[1]", "")
         said.append(
             next(

@@ -7,7 +7,11 @@ import time
 
 import pytest
 
-from scrapy_eatext.deadline import TimeLimitError, check, time_limit
+from scrapy_eatext import deadline
+from scrapy_eatext.algorithms import REGISTRY, get_algorithm
+from scrapy_eatext.deadline import TimeLimitError, check, time_limit, watched
+from scrapy_eatext.page import Page
+from tests.hostile import SHAPES, every_page
 
 
 def test_without_a_limit_nothing_happens():
@@ -50,3 +54,38 @@ def test_each_thread_has_its_own():
         thread.start()
         thread.join()
     assert not raised
+
+
+def test_watched_gives_every_item():
+    assert list(watched(range(5000))) == list(range(5000))
+    assert list(watched([])) == []
+
+
+@pytest.mark.parametrize("reference", [False, True])
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_every_algorithm_looks_at_the_clock(name, reference):
+    """Also where the page is walked already: it is no longer the walk that looks."""
+    algorithm = get_algorithm(name, {"reference": reference})
+    page = Page.of(every_page(20_000)["flat"])
+    assert len(page.blocks) > 100
+    with time_limit(0.001):
+        time.sleep(0.002)
+        with pytest.raises(TimeLimitError):
+            algorithm.judge(page)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_a_bigger_page_is_looked_up_from_more_often(name, monkeypatch):
+    """An algorithm looks again and again, not once at its beginning."""
+    algorithm = get_algorithm(name)
+    looks = []
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: looks.append(0) or 0.0)
+    counts = []
+    for size in (50_000, 500_000):
+        page = Page.of(SHAPES["flat"](size))
+        assert page.blocks
+        with time_limit(1):
+            looks.clear()
+            algorithm.judge(page)
+        counts.append(len(looks))
+    assert counts[1] >= counts[0] + 4

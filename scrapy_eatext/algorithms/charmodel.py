@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrapy_eatext.deadline import check
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -88,6 +90,7 @@ class CharModel:
         units, owner = code_units(texts)
         sums = np.zeros((len(texts), len(self.log_priors)))
         for begin in range(0, len(units), SLICE):
+            check()
             # What stands before it is looked at again, for the contexts only.
             before = min(begin, self.smoothing.order - 1)
             part = slice(begin - before, begin + SLICE)

@@ -22,6 +22,7 @@ from scrapy_eatext.algorithms.base import (
     number,
 )
 from scrapy_eatext.algorithms.markup import block_markup, source_lines
+from scrapy_eatext.deadline import watched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,9 +86,8 @@ def _measured(rows: Sequence[tuple[str, int, int]]) -> Measured:
 
 def _java(page: Page) -> list[tuple[str, int]]:
     """The original's lines that are not empty: text, and characters of markup."""
-    return [
-        read_line(line) for line in _NEWLINE.split(page.html) if line.strip(_TRIMMED)
-    ]
+    lines = watched(_NEWLINE.split(page.html))
+    return [read_line(line) for line in lines if line.strip(_TRIMMED)]
 
 
 def read_line(line: str) -> tuple[str, int]:

@@ -17,6 +17,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from scrapy_eatext.deadline import check, watched
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, fnv1a
@@ -144,6 +145,7 @@ class _Cutter:
         # its node: a loop, as a page may be nested deeper than calls may.
         stack: list[tuple[Any, Iterator[Any], int]] = [(None, iter(root), 0)]
         while stack:
+            check()
             element, children, node = stack[-1]
             child = next(children, None)
             if child is None:
@@ -353,7 +355,7 @@ def _ends(depth: NDArray[np.int64]) -> NDArray[np.int64]:
     ends = np.full(len(depth), len(depth), dtype=np.int64)
     open_nodes: list[int] = []
     depths = depth.tolist()
-    for i, d in enumerate(depths):
+    for i, d in enumerate(watched(depths)):
         while open_nodes and depths[open_nodes[-1]] >= d:
             ends[open_nodes.pop()] = i
         open_nodes.append(i)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_eatext.deadline import check, watched
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def clusters(points: Floats) -> NDArray[np.int64]:
         centres[k] = points[nearest.argmax()]
         nearest = np.minimum(nearest, ((points - centres[k]) ** 2).sum(axis=1))
     for _ in range(_ROUNDS):
+        check()
         distances = _distances(points, centres)
         own = distances.argmin(axis=1)
         moved = np.zeros_like(centres)
@@ -137,7 +139,7 @@ def readability(table: Table) -> Floats:
     if not valid.any():
         return np.zeros(len(table))
     best = np.where(valid, scores, -math.inf).tolist()
-    for i, parent in enumerate(table.parent.tolist()):
+    for i, parent in enumerate(watched(table.parent.tolist())):
         # A parent comes before its children, so its best is final.
         if parent >= 0 and best[parent] > best[i]:
             best[i] = best[parent]
@@ -150,7 +152,7 @@ def original_tokens(table: Table) -> Floats:
     rows = [
         [token in ids for token in ID_TOKENS]
         + [token in names for token in CLASS_TOKENS]
-        for ids, names in zip(table.ids, table.classes, strict=True)
+        for ids, names in watched(zip(table.ids, table.classes, strict=True))
     ]
     shape = len(rows), len(ID_TOKENS) + len(CLASS_TOKENS)
     return np.array(rows, dtype=np.float64).reshape(shape)
@@ -174,17 +176,18 @@ def page_tokens(walk: Walk, vocabulary: NDArray[np.uint32]) -> Floats:
     owner, column = owner[known], column[known]
     first = elements[owner, _FIRST_BLOCK].astype(np.int64)
     last = elements[owner, _LAST_BLOCK].astype(np.int64)
-    columns = []
-    for chosen in (last - first == 1, last - first > 1):
-        # Up by one where an element begins, down where it ends: the sums so
-        # far say how many are open at each block.
-        at = column[chosen]
-        cells = (blocks + 1) * size
-        changes = np.bincount(first[chosen] * size + at, minlength=cells)
-        changes -= np.bincount(last[chosen] * size + at, minlength=cells)
-        open_at = changes.reshape(blocks + 1, size).cumsum(axis=0)[:blocks]
-        columns.append(open_at > 0)
-    return np.hstack(columns).astype(np.float64)
+    found = np.zeros((2 * size, blocks), dtype=np.bool_)
+    for sort, chosen in enumerate((last - first == 1, last - first > 1)):
+        # Most pages have few of the words: a table of numbers for all of them
+        # would take more memory than the page.
+        for word in np.unique(column[chosen]).tolist():
+            here = chosen & (column == word)
+            # Up by one where an element begins, down where it ends: the sums so
+            # far say how many are open at each block.
+            changes = np.bincount(first[here], minlength=blocks + 1)
+            changes -= np.bincount(last[here], minlength=blocks + 1)
+            found[sort * size + word] = changes.cumsum()[:blocks] > 0
+    return found.T.astype(np.float64)
 
 
 def columns_of(

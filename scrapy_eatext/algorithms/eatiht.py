@@ -24,6 +24,7 @@ from scrapy_eatext.algorithms.base import (
 )
 from scrapy_eatext.algorithms.eatiht_reference import PageError, Piece, Reading, read
 from scrapy_eatext.algorithms.scripts import letters, script_language
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
@@ -101,8 +102,8 @@ class Eatiht(Algorithm[EatihtOptions]):
 
     def _counts(self, blocks: Blocks) -> list[int | None]:
         """What each block counts; None for one that is not looked at."""
-        texts = [blocks.text(i) for i in range(len(blocks))]
-        lengths = [letters(text) for text in texts]
+        texts = [blocks.text(i) for i in watched(range(len(blocks)))]
+        lengths = [letters(text) for text in watched(texts)]
         long = [length > self.options.min_length for length in lengths]
         if self.options.version == 1:
             return [

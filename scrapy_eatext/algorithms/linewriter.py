@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html.entities import name2codepoint
 
+from scrapy_eatext.deadline import check
+
 # Bytes, as Python 2 read them: a no-break space is no white space.
 _SPACE = " \t\n\r\x0b\x0c"
 _SPACES = re.compile(f"[{_SPACE}]+")
@@ -206,6 +208,7 @@ class _Reader:
     def read(self) -> None:
         html, at, size = self._html, 0, len(self._html)
         while at < size and not self._no_more_tags:
+            check()
             found = _INTERESTING.search(html, at)
             stop = found.start() if found else size
             if at < stop:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import BLOCK
 from scrapy_eatext.page.walk import BLOCK_COLUMNS
@@ -50,7 +51,7 @@ def block_markup(page: Page) -> npt.NDArray[np.int64]:
     walk = page.blocks.walk
     lengths = [0]
     total = 0
-    for node in walk.nodes:
+    for node in watched(walk.nodes):
         # <name></name>, and name="value" after a space for each attribute.
         total += 2 * len(node.tag) + 5
         for name, value in node.items():
@@ -67,7 +68,8 @@ def source_lines(html: str) -> Iterator[tuple[str, int]]:
     references are resolved and white space is collapsed.
     """
     text = _MARKUP.sub(_leave_lines, html)
-    for line, shown in zip(_NEWLINE.split(html), _NEWLINE.split(text), strict=True):
+    lines = zip(_NEWLINE.split(html), _NEWLINE.split(text), strict=True)
+    for line, shown in watched(lines):
         words = INVISIBLE.sub("", unescape(shown)).split()
         yield " ".join(words), len(line) - len(shown.replace(_BORDER, ""))
 
