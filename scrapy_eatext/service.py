@@ -15,7 +15,7 @@ from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_eatext.cascade import Job, Outcome, warm_up
+from scrapy_eatext.cascade import Job, Outcome, extract_page, warm_up
 from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.recent import RecentPages
@@ -109,6 +109,7 @@ class Service:
             if choice is not None:
                 found = await self._run(response, response.url, choice)
                 kind = found.outcome.kind
+                request.meta[RESULT] = found.result
                 self._remember(request, response, found)
                 self._watch(response.url, found.outcome)
         except Exception as error:  # noqa: BLE001
@@ -145,7 +146,6 @@ class Service:
         return "skipped_off", self.config.choice_for(response.url, said)
 
     def _remember(self, request: Request, response: Response, found: Found) -> None:
-        request.meta[RESULT] = found.result
         self._found[response] = found
         urls = (response.url, request.url, *request.meta.get("redirect_urls", ()))
         self._recent.remember(urls, found, len(found.result.text))
@@ -229,6 +229,27 @@ class Service:
         """What is known of the page last seen at a URL, or redirected from it."""
         return self._recent.find(url)
 
+    # -- callbacks
+
+    def by_hand(self, response: TextResponse, request: Request) -> MainText:
+        """Extract a response here and now, whether or not it was to be extracted.
+
+        Raises SettingError where the request's meta says wrongly how.
+        """
+        if response in self._found:
+            return self._found[response].result
+        said = request.meta.get(INPUT)
+        choice = self.config.choice_for(response.url, said)
+        job = Job.of(
+            response, response.url, choice or self.config.choice, self.config.limits
+        )
+        outcome = extract_page(job)
+        self.tally.outcome(response.url, outcome)
+        self.tally.inc(f"late/{outcome.kind}")
+        if choice is not None:
+            self._remember(request, response, Found(outcome, choice))
+        return outcome.result
+
     # -- the end
 
     async def _close(self) -> None:
@@ -242,19 +263,28 @@ class Service:
 def main_text(response: TextResponse) -> MainText:
     """The main text of a response, for callbacks that want it by hand.
 
-    It is what the downloader middleware attached.  Where it attached nothing
-    the text is found out here and now, by the default algorithm, and attached.
+    It is what the downloader middleware attached.  Where it attached nothing,
+    the text is found out here and now: as the crawl's settings say where a
+    component of this package is on and one crawl runs in this process, else by
+    the default algorithm.
     """
     request = response.request
     attached = request.meta.get(RESULT) if request is not None else None
     if isinstance(attached, MainText):
         return attached
-    result = extract(response)
-    if request is not None:
-        request.meta[RESULT] = result
-    return result
+    if response not in _by_hand:
+        # A response does not know its crawl; of two, no one can tell which it is.
+        crawls = list(_services.values())
+        _by_hand[response] = (
+            crawls[0].by_hand(response, request)
+            if request is not None and len(crawls) == 1
+            else extract(response)
+        )
+    return _by_hand[response]
 
 
+# Not in the meta of their requests, which requests inherit.
+_by_hand: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
 _services: WeakKeyDictionary[Crawler, Service] = WeakKeyDictionary()
 
 

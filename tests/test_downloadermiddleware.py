@@ -234,7 +234,55 @@ def test_main_text_by_hand(server, settings, monkeypatch):
     assert done.items == [{"text": text_of(1), "same": True}]
 
 
-def test_main_text_of_a_response_without_a_request(monkeypatch):
+PIPELINE = {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "meta", "text"),
+    [
+        ({}, {}, text_of("word") + "\n\nword"),
+        ({}, {"eatext": {"remove": "article p:first-child"}}, "word"),
+        ({}, {"eatext": False}, text_of("word") + "\n\nword"),
+        ({"EATEXT_SITES": {"127.0.0.1": NOTHING}}, {}, ""),
+        ({"EATEXT_SITES": {"127.0.0.1": False}}, {}, text_of("word") + "\n\nword"),
+    ],
+)
+def test_main_text_by_hand_goes_by_the_settings(server, settings, meta, text):
+    """Where the pipeline alone is on, nothing was attached."""
+    request = scrapy.Request(server("/word/word"), meta=meta)
+    done = crawl(CallingSpider, {**PIPELINE, **settings}, urls=(request,))
+    assert not done.errors
+    (item,) = done.items
+    assert (item["text"], item["same"]) == (text, True)
+    assert sum(done.eatext("late/").values()) == 1
+
+
+def test_main_text_of_a_page_that_was_skipped(server):
+    request = scrapy.Request(server("/word/word"), meta={"eatext": False})
+    done = crawl(CallingSpider, ADDON, urls=(request,))
+    assert done.items == [{"text": text_of("word") + "\n\nword", "same": True}]
+    assert done.eatext("response/") == {"skipped_off": 1}
+
+
+class FollowingSpider(UrlSpider):
+    def parse(self, response):
+        text = main_text(response).text
+        yield {"text": text, "in_meta": "main_text" in response.meta}
+        if "child" not in response.url:
+            yield response.follow("/page/child", meta=response.meta)
+
+
+@pytest.mark.parametrize("settings", [{}, PIPELINE])
+def test_what_was_found_by_hand_is_not_inherited(server, settings, monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.service.extract", lambda page: extract(page, algorithm=PLAIN)
+    )
+    done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
+    found = [(item["text"], item["in_meta"]) for item in done.items]
+    assert found == [(text_of(1), False), (text_of("child"), False)]
+
+
+def test_main_text_of_a_response_without_a_crawl(monkeypatch):
     monkeypatch.setattr(
         "scrapy_eatext.service.extract", lambda page: extract(page, algorithm=PLAIN)
     )
@@ -244,7 +292,8 @@ def test_main_text_of_a_response_without_a_request(monkeypatch):
     response = TextResponse(
         "http://example.com/", body=body, request=Request("http://example.com/")
     )
-    assert main_text(response) is response.meta["main_text"]
+    assert main_text(response).text == "Some text."
+    assert main_text(response) is main_text(response)
 
 
 def test_the_response_shares_its_tree(server, monkeypatch):
