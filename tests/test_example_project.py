@@ -20,7 +20,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from scrapy_eatext.algorithms import DEFAULT
+from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = ROOT / "example_project"
@@ -146,13 +146,29 @@ def test_crawl_meets_what_the_site_has(site_crawl: Crawl) -> None:
     assert stats["robotstxt/forbidden"] >= 1
 
 
-def test_feeds_agree(site_crawl: Crawl) -> None:
-    items = site_crawl.items("site")
-    with (site_crawl.output / "site.csv").open(encoding="utf-8", newline="") as file:
+def assert_feeds_agree(done: Crawl, name: str) -> None:
+    items = done.items(name)
+    with (done.output / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows == items
-    tree = ET.parse(site_crawl.output / "site.xml")
+    tree = ET.parse(done.output / f"{name}.xml")
     assert [{f.tag: f.text or "" for f in item} for item in tree.getroot()] == items
+
+
+def test_feeds_agree(site_crawl: Crawl) -> None:
+    assert_feeds_agree(site_crawl, "site")
+
+
+@pytest.mark.parametrize("algorithm", sorted(REGISTRY))
+def test_every_algorithm_fills_every_item(tmp_path: Path, algorithm: str) -> None:
+    done = crawl(tmp_path, "site", "-s", f"EATEXT_ALGORITHM={algorithm}")
+    items = done.items("site")
+    assert sorted(page_of(i["url"]) for i in items) == PAGES
+    assert [i["url"] for i in items if not i["main_text"].strip()] == []
+    # The feed says who wrote it, in all of its formats.
+    version = get_algorithm(algorithm).version
+    assert {(i["algorithm"], i["version"]) for i in items} == {(algorithm, version)}
+    assert_feeds_agree(done, "site")
 
 
 def test_compare_judges_each_page_twice(tmp_path: Path) -> None:

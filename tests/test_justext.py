@@ -492,3 +492,14 @@ def test_reference_reads_the_bytes_of_a_response():
     options = {"reference": True, "language": "en"}
     result = extract(response, algorithm="justext", options=options)
     assert result.text == f"{ENGLISH} café"
+
+
+def test_a_page_of_short_texts_alone_keeps_them():
+    """The original needs one long text for the others to stand by."""
+    text = (
+        "This is what we said to them when they asked where it had been all the time."
+    )
+    html = f"<p>Home<p>{text}<p>{text}<p><a href=/>All of it is at this place</a>"
+    assert extract(html, algorithm="justext").text == f"{text}\n\n{text}"
+    options = {"reference": True}
+    assert extract(html, algorithm="justext", options=options).text == ""

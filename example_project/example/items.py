@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 @dataclass
 class PageItem:
-    """A page; the pipeline fills main_text."""
+    """A page; the pipeline fills all but its URL and title."""
 
     url: str
     title: str
     main_text: str = ""
+    algorithm: str = ""
+    version: str = ""
 
 
 @dataclass
@@ -20,5 +22,6 @@ class JudgedItem:
 
     url: str
     algorithm: str = ""
+    version: str = ""
     score: float | None = None
     main_text: str = ""

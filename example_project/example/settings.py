@@ -6,6 +6,8 @@ NEWSPIDER_MODULE = "example.spiders"
 
 # This line is all that scrapy-eatext needs.
 ADDONS = {"scrapy_eatext.Addon": 500}
+# And this one has the feed say which algorithm found a text.
+EATEXT_FIELDS = {"main_text": "text", "algorithm": "algorithm", "version": "version"}
 
 USER_AGENT = "example (+https://example.com/about-this-crawler)"
 ROBOTSTXT_OBEY = True

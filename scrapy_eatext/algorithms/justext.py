@@ -178,6 +178,9 @@ class Justext(Algorithm[JustextOptions]):
                 )
             )
         kinds = [o.kind for o in own]
+        if GOOD not in kinds:
+            # A page of short texts alone has no long one for them to stand by.
+            kinds = [GOOD if kind == NEAR_GOOD else kind for kind in kinds]
         headings = [
             not self.options.no_headings and blocks.kind(i) == "heading"
             for i in range(len(blocks))

@@ -24,6 +24,7 @@ class CompareSpider(SiteSpider):
         "EATEXT_FIELDS": {
             "main_text": "text",
             "algorithm": "algorithm",
+            "version": "version",
             "score": "score",
         },
     }
