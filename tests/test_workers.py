@@ -365,3 +365,15 @@ def test_a_worker_that_does_not_end_is_killed(monkeypatch):
 
 def test_without_a_time_limit(executor):
     assert outcome_of(executor, job(LONG, "Plain", timeout=0)).kind == "extracted"
+
+
+def test_threads_take_turns_sooner_while_pages_are_extracted():
+    before = sys.getswitchinterval()
+    pools = [workers.make_executor(Config(executor="thread", workers=2)) for _ in "ab"]
+    assert sys.getswitchinterval() == before
+    for pool in pools:
+        outcome_of(pool, job(LONG, "Plain"))
+    run(pools[0].close())
+    assert sys.getswitchinterval() == pytest.approx(0.001)
+    run(pools[1].close())
+    assert sys.getswitchinterval() == before
