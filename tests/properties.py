@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
+from time import process_time
+from typing import Any, TypeVar
 
 from lxml import etree
 from parsel import Selector
@@ -13,6 +15,8 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.extraction import run
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.tags import SKIP
+
+_T = TypeVar("_T")
 
 
 def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
@@ -43,6 +47,27 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
             # of parsel take HTML that happens to be JSON for that.
             continue
         assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
+
+
+def check_linear(
+    work: Callable[[_T], object], make: Callable[[int], _T], size: int
+) -> None:
+    """Work on what is made four times as large takes about four times as long.
+
+    A square would take sixteen times as long; the benchmark is stricter.  What
+    fails is looked at again, as a machine may be busy with other things.
+    """
+
+    def best(thing: _T) -> float:
+        times = []
+        for _ in range(3):
+            start = process_time()
+            work(thing)
+            times.append(process_time() - start)
+        return min(times)
+
+    small, large = make(size), make(4 * size)
+    assert any(best(large) < 10 * best(small) + 0.05 for _ in range(5))
 
 
 def check_words(text: str, root: Any) -> None:

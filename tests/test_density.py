@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import re
-from time import process_time
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from scrapy_eatext.algorithms.markup import block_markup, source_lines
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
-from tests.properties import check_algorithm
+from tests.properties import check_algorithm, check_linear
 
 LONG = "The river rose in the night and by morning the lower road was gone."
 WORD = re.compile(r"\w+")
@@ -250,18 +249,11 @@ def test_reference_keeps_text_as_it_stands(html):
 )
 @pytest.mark.parametrize("options", [{"reference": True}, {"lines": "source"}])
 def test_time_is_linear(unit, options):
-    def best(count: int) -> float:
-        page = Page.of(f"<p {unit}" + unit * count)
-        times = []
-        for _ in range(3):
-            start = process_time()
-            list(source_lines(page.html))
-            extract_reference(page, options)
-            times.append(process_time() - start)
-        return min(times)
+    def read(page: Page) -> None:
+        list(source_lines(page.html))
+        extract_reference(page, options)
 
-    # A square would take sixteen times as long; the benchmark is stricter.
-    assert best(40_000) < 10 * best(10_000) + 0.05
+    check_linear(read, lambda count: Page.of(f"<p {unit}" + unit * count), 10_000)
 
 
 def extract_reference(page: Page, options: dict[str, object]) -> None:

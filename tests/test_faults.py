@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,9 @@ from tests.crawling import ADDON, UrlSpider, crawl
 from tests.mockserver import text_of
 
 ROOT = Path(__file__).parent.parent
+# Seconds after which something that should happen will not; what does happen takes
+# one or two, longer on a busy machine.
+PATIENCE = 90
 LINUX = sys.platform.startswith("linux")
 needs_linux = pytest.mark.skipif(not LINUX, reason="looks into /proc")
 # These start crawls with a reactor of their own.
@@ -38,23 +42,28 @@ class FaultCrawl:
         self.settings = settings
 
     def start(self) -> subprocess.Popen[str]:
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.faultcrawl",
-                str(self.folder),
-                json.dumps(self.settings),
-                *self.urls,
-            ],
-            cwd=ROOT,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        with (self.folder / "log").open("w") as log:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.faultcrawl",
+                    str(self.folder),
+                    json.dumps(self.settings),
+                    *self.urls,
+                ],
+                cwd=ROOT,
+                stderr=log,
+                text=True,
+            )
         return self.process
 
     def end(self) -> None:
-        _, self.log = self.process.communicate(timeout=60)
+        self.process.wait(timeout=PATIENCE)
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
 
     @property
     def callbacks(self) -> list[str]:
@@ -71,11 +80,8 @@ class FaultCrawl:
     def stats(self) -> dict[str, object]:
         return json.loads((self.folder / "stats.json").read_text())
 
-    def wait_for_callbacks(self, count: int) -> None:
-        end = time.monotonic() + 30
-        while len(self.callbacks) < count:
-            assert time.monotonic() < end, "the crawl does not go on"
-            time.sleep(0.02)
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        assert happens(condition), "the crawl does not go on"
 
     def workers(self) -> list[int]:
         """The crawl's worker processes."""
@@ -97,7 +103,7 @@ def fault_crawl(tmp_path):
     for fault in made:
         if fault.process.poll() is None:
             fault.process.kill()
-            fault.process.communicate()
+            fault.process.wait()
 
 
 def alive(pid: int) -> bool:
@@ -107,11 +113,12 @@ def alive(pid: int) -> bool:
         return False
 
 
-def gone(pids: list[int], seconds: float = 5) -> bool:
-    end = time.monotonic() + seconds
-    while any(map(alive, pids)) and time.monotonic() < end:
+def happens(condition: Callable[[], bool]) -> bool:
+    """Whether something becomes true, sooner or later."""
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
         time.sleep(0.02)
-    return not any(map(alive, pids))
+    return condition()
 
 
 @needs_linux
@@ -153,7 +160,7 @@ def test_a_crawl_that_is_stopped_and_taken_up_again(
         JOBDIR=str(tmp_path / "job"),
     )
     fault.start()
-    fault.wait_for_callbacks(2)
+    fault.wait_for(lambda: len(fault.callbacks) >= 2)
     fault.process.send_signal(signal.SIGINT)
     fault.end()
     first = fault.callbacks
@@ -184,21 +191,19 @@ def test_a_crawl_that_is_ended_by_force_leaves_no_worker(server, fault_crawl, ho
         EATEXT_TIMEOUT=60 if how == "kill" else 0,
     )
     fault.start()
-    end = time.monotonic() + 20
-    while len(workers := fault.workers()) < 2 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert len(workers) == 2
+    fault.wait_for(lambda: len(fault.workers()) == 2)
+    workers = fault.workers()
     time.sleep(0.8)  # they are at their pages
     if "kill" in how:
         fault.process.kill()
     else:
         fault.process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+        fault.wait_for(lambda: "shutting down gracefully" in fault.log)
         assert fault.process.poll() is None
         fault.process.send_signal(signal.SIGINT)
     fault.end()
     # What the crawl cannot end any more ends itself.
-    assert gone(workers, seconds=10)
+    assert happens(lambda: not any(map(alive, workers)))
 
 
 class ClosingSpider(UrlSpider):
@@ -280,7 +285,7 @@ def test_pages_that_break_everything_at_once(server, fault_crawl, tmp_path):
             folder,
             EATEXT_ALGORITHM=f"tests.algorithms.{name}",
             EATEXT_EXECUTOR="process",
-            EATEXT_TIMEOUT=1,
+            EATEXT_TIMEOUT=2,
         )
         fault.start()
         fault.end()

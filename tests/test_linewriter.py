@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 from hypothesis import given
 
 from scrapy_eatext.algorithms.linewriter import Line, write_lines
 from tests.pages import any_pages
+from tests.properties import check_linear
 
 FERRY = """\
 <!DOCTYPE html><html><head><title>Not a line</title></head><body>
@@ -155,14 +154,4 @@ def test_every_byte_is_paid_once(html):
      "<![", "<a href=x>y</a>", "--", "<title>", "<xmp>", "a b ", "<dd>"],
 )  # fmt: skip
 def test_time_is_linear(unit):
-    def best(count: int) -> float:
-        html = "<p>" + unit * count
-        times = []
-        for _ in range(3):
-            start = process_time()
-            write_lines(html)
-            times.append(process_time() - start)
-        return min(times)
-
-    # A square would take sixteen times as long; the benchmark is stricter.
-    assert best(20_000) < 10 * best(5_000) + 0.05
+    check_linear(write_lines, lambda count: "<p>" + unit * count, 5_000)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from time import process_time
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ from scrapy_eatext.learning.ngram import Line, NgramTrainer
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
-from tests.properties import check_algorithm
+from tests.properties import check_algorithm, check_linear
 
 WORD = re.compile(r"\w+")
 STORY = (
@@ -368,17 +367,7 @@ def test_what_must_hold_of_every_algorithm(html, options):
 def test_time_is_linear():
     algorithm = get_algorithm("ngram")
 
-    def best(count: int) -> float:
-        html = page_of(count)
-        times = []
-        for _ in range(3):
-            start = process_time()
-            algorithm.judge(Page.of(html))
-            times.append(process_time() - start)
-        return min(times)
-
-    # A square would take sixteen times as long; the benchmark is stricter.
-    assert best(1600) < 10 * best(400) + 0.05
+    check_linear(lambda html: algorithm.judge(Page.of(html)), page_of, 400)
 
 
 def labelled(tmp_path, name: str, html: str, text: str) -> LabelledPage:

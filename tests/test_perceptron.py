@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from time import process_time
 
 import numpy as np
 import pytest
@@ -39,7 +38,7 @@ from scrapy_eatext.learning.perceptron import (
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
-from tests.properties import check_algorithm
+from tests.properties import check_algorithm, check_linear
 from tests.test_linewriter import FERRY, ODDITIES
 
 WORD = re.compile(r"\w+")
@@ -245,17 +244,11 @@ def test_reference_never_fails(html):
 def test_time_is_linear(options):
     algorithm = get_algorithm("perceptron", options)
 
-    def best(count: int) -> float:
-        html = page_of(count, links=count)
-        times = []
-        for _ in range(3):
-            start = process_time()
-            algorithm.judge(Page.of(html))
-            times.append(process_time() - start)
-        return min(times)
-
-    # A square would take sixteen times as long; the benchmark is stricter.
-    assert best(4000) < 10 * best(1000) + 0.05
+    check_linear(
+        lambda html: algorithm.judge(Page.of(html)),
+        lambda count: page_of(count, links=count),
+        1000,
+    )
 
 
 def reading_of(rows: np.ndarray, content: np.ndarray) -> Reading:
