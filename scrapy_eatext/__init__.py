@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.addon import Addon
     from scrapy_eatext.downloadermiddleware import EatextDownloaderMiddleware
     from scrapy_eatext.extraction import extract
+    from scrapy_eatext.page.twins import compiled
     from scrapy_eatext.pipelines import EatextPipeline
     from scrapy_eatext.result import Block, MainText
     from scrapy_eatext.service import main_text
@@ -21,6 +22,7 @@ __all__ = [
     "EatextPipeline",
     "EatextSpiderMiddleware",
     "MainText",
+    "compiled",
     "extract",
     "main_text",
 ]
@@ -35,6 +37,7 @@ _HOMES = {
     "EatextPipeline": "pipelines",
     "EatextSpiderMiddleware": "spidermiddleware",
     "MainText": "result",
+    "compiled": "page.twins",
     "extract": "extraction",
     "main_text": "service",
 }

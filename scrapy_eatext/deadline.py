@@ -45,6 +45,11 @@ def time_limit(seconds: float) -> Iterator[None]:
         _clock.end = before
 
 
+def remaining() -> float:
+    """The seconds that the calling thread has left, which may be less than none."""
+    return float("inf") if _clock.end is None else _clock.end - time.monotonic()
+
+
 def check() -> None:
     """Raise TimeLimitError when the calling thread's time is up."""
     if _clock.end is not None and time.monotonic() > _clock.end:

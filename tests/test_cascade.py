@@ -73,10 +73,10 @@ def test_a_last_resort_that_fails_leaves_an_empty_text(monkeypatch, error, names
 def test_a_page_too_long_to_read_is_read_at_its_beginning(monkeypatch):
     walk = page_module.walk
 
-    def limited(root):
+    def limited(root, lenient=False):
         if len(root.xpath("//p")) > 3:
             raise TimeLimitError
-        return walk(root)
+        return walk(root, lenient)
 
     monkeypatch.setattr(page_module, "walk", limited)
     monkeypatch.setattr("scrapy_eatext.cascade._BEGINNING", 400)

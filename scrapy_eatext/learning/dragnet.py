@@ -114,7 +114,7 @@ class DragnetTrainer:
         return Sample(
             site=site_of(page),
             # Without the elements, which hold the whole page in memory.
-            walk=type(walk)(b"", walk.elements, walk.blocks, walk.tokens, []),
+            walk=type(walk)(b"", walk.elements, walk.blocks, walk.tokens, None),
             names=_names(walk.nodes),
             page=columns,
             page_shares=_shares(labels, label(texts, comments)),

@@ -10,7 +10,7 @@ from lxml import etree
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.page.guard import tame
-from scrapy_eatext.page.walk import walk
+from scrapy_eatext.page.twins import walk
 
 if TYPE_CHECKING:
     from parsel import Selector

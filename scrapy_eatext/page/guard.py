@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
-from importlib import import_module
+
+from scrapy_eatext.page.twins import load
 
 # Far more than people write (hardly ever a hundred), far fewer than hurt.
 MAX_ATTRIBUTES = 1000
@@ -160,6 +160,7 @@ def _after_script(source: bytes, at: int) -> int:
     return len(source)
 
 
-surplus: Callable[[bytes, int], list[tuple[int, int]]] = python_surplus
-with suppress(ImportError):  # built where no compiler was at hand
-    surplus = import_module("scrapy_eatext.page._guard").surplus
+_compiled = load("_guard")
+surplus: Callable[[bytes, int], list[tuple[int, int]]] = (
+    python_surplus if _compiled is None else _compiled.surplus
+)

@@ -76,6 +76,9 @@ INLINE = frozenset(
     "small span strong sub sup time tt u var".split()
 )
 
+LISTS = frozenset("dir menu ol ul".split())
+STRONG = frozenset(("b", "strong"))
+
 # A tag's number, for the tables of the walk: 0 is any tag that is not known.
 TAGS = ("", *sorted(BLOCK | SKIP | INLINE))
 TAG_ID = {name: i for i, name in enumerate(TAGS)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -33,10 +33,12 @@ from scrapy_eatext.page.tags import (
     ITEM,
     KIND_OF,
     LENIENT_SKIP,
+    LISTS,
     PARAGRAPH,
     QUOTE,
     SKIP,
     SPACERS,
+    STRONG,
     TAG_ID,
 )
 
@@ -45,7 +47,8 @@ if TYPE_CHECKING:
 
 # What the walk tells of an element that is shown.  first_block to last_block
 # (not included) are the blocks inside it, first_token and tokens its share of
-# the hashed attribute tokens.
+# the hashed attribute tokens, place its number among its parent's children as
+# lxml counts them.
 ELEMENT_COLUMNS = (
     "parent",
     "tag",
@@ -54,6 +57,7 @@ ELEMENT_COLUMNS = (
     "last_block",
     "first_token",
     "tokens",
+    "place",
 )
 
 # What the walk tells of a block.  start and end are bytes of the text buffer;
@@ -111,13 +115,15 @@ TOKEN_ATTRIBUTES = {
 MAX_TOKENS = 16
 MIN_TOKEN, MAX_TOKEN = 2, 24
 MAX_VALUE = 1000
+TOKEN_LIMITS = MAX_TOKENS, MIN_TOKEN, MAX_TOKEN, MAX_VALUE
 
 # A word of a name: sidebarLeft-2 has sidebar and Left.
 _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 # White space inside is bounded by what stands before it, so this is linear.
 _HIDING = re.compile(
     r"(?:display[ \t\n\r\f]*:[ \t\n\r\f]*none|visibility[ \t\n\r\f]*:[ \t\n\r\f]*hidden)",
-    re.IGNORECASE,
+    # A dotless i is no i.
+    re.IGNORECASE | re.ASCII,
 )
 _NEWLINES = re.compile(r"\r\n?")
 # All white space of preformatted text but tabs and line feeds is one column.
@@ -125,29 +131,63 @@ _PRE_SPACE = re.compile(r"[^\S\n\t]")
 # How many elements there are between two looks at the clock.
 _CLOCK = 1024
 
-_LISTS = frozenset("dir menu ol ul".split())
-_STRONG = frozenset(("b", "strong"))
 # The letters of the classes that blocks count, from UPPER to OTHER.
 _COUNTED = [letter_of(kind) for kind in range(UPPER, SPACE)]
 
 _NONE, _SPACE, _LINE = range(3)
+Children = Iterator[tuple[int, Any]]
+_END: tuple[int, Any] = (0, None)
+_PARENT, _LAST_BLOCK, _PLACE = (
+    ELEMENT_COLUMNS.index(name) for name in ("parent", "last_block", "place")
+)
 
 
-@dataclass(frozen=True, slots=True)
+# The text is addressed by 32-bit numbers.
+MAX_TEXT = 2**31 - 1
+
+
+@dataclass(frozen=True)
 class Walk:
     """The tables of one page.
 
     ``text`` holds the blocks' texts in UTF-8, one after the other;
     ``elements`` and ``blocks`` have a row an element or block and the columns
     named above, as 32-bit integers; ``tokens`` are unsigned 32-bit hashes.
-    ``nodes`` holds the lxml element of each row of ``elements``.
+    ``root`` is the element that the walk started from, None where the tables
+    have been kept without their page.
     """
 
     text: bytes
     elements: npt.NDArray[np.int32]
     blocks: npt.NDArray[np.int32]
     tokens: npt.NDArray[np.uint32]
-    nodes: list[Any]
+    root: Any
+
+    @cached_property
+    def nodes(self) -> list[Any]:
+        """The lxml element of each row of ``elements``.
+
+        They are looked up when first asked for, as most pages are never asked:
+        lxml makes an object of each.  The tree must be as it was.
+        """
+        rows = zip(
+            self.elements[:, _PARENT].tolist(),
+            self.elements[:, _PLACE].tolist(),
+            strict=True,
+        )
+        nodes: list[Any] = []
+        # The elements around the next row, with those of their children that
+        # are still to come.
+        open_elements: list[tuple[int, Iterator[tuple[int, Any]]]] = []
+        for row, (parent, place) in enumerate(rows):
+            while open_elements and open_elements[-1][0] != parent:
+                open_elements.pop()
+            node = self.root
+            if open_elements:
+                node = next(child for at, child in open_elements[-1][1] if at == place)
+            nodes.append(node)
+            open_elements.append((row, enumerate(node.iterchildren())))
+        return nodes
 
 
 def fnv1a(data: bytes) -> int:
@@ -241,7 +281,7 @@ class _Run:
 class _Frame(NamedTuple):
     """What the elements around a piece of text make of it."""
 
-    block: int = -1
+    block: int = 0  # what stands in no block is the root's
     kind: int = PARAGRAPH
     level: int = 0
     item: int = -1
@@ -260,25 +300,24 @@ class _Tables:
         self.elements: list[list[int]] = []
         self.blocks: list[list[int]] = []
         self.tokens: list[int] = []
-        self.nodes: list[Any] = []
         self.links = 0
         self.images = 0
         self.controls = 0
         self.started = 0
 
-    def enter(self, element: Any, tag: int, parent: int, depth: int) -> int:
+    def enter(
+        self, attributes: dict[str, str], tag: int, parent: int, depth: int, place: int
+    ) -> int:
         """Add a row for an element; gives its number."""
         first = len(self.tokens)
-        for name, value in element.items():
+        for name, value in attributes.items():
             prefix = TOKEN_ATTRIBUTES.get(name)
             if prefix is not None:
                 self.tokens += name_tokens(value[:MAX_VALUE], prefix)
         del self.tokens[first + MAX_TOKENS :]
         here = len(self.blocks)
-        self.elements.append(
-            [parent, tag, depth, here, here, first, len(self.tokens) - first]
-        )
-        self.nodes.append(element)
+        tokens = len(self.tokens) - first
+        self.elements.append([parent, tag, depth, here, here, first, tokens, place])
         self.started += 1
         return len(self.elements) - 1
 
@@ -293,14 +332,16 @@ class _Tables:
             self._block(text, run, frame)
         run.clear()
 
-    def finish(self) -> Walk:
+    def finish(self, root: Any) -> Walk:
         """The tables as arrays."""
+        if len(self.text) > MAX_TEXT:
+            raise OverflowError(f"the page has more than {MAX_TEXT} bytes of text")
         shape = len(self.elements), len(ELEMENT_COLUMNS)
         elements = np.array(self.elements, dtype=np.int32).reshape(shape)
         shape = len(self.blocks), len(BLOCK_COLUMNS)
         blocks = np.array(self.blocks, dtype=np.int32).reshape(shape)
         tokens = np.array(self.tokens, dtype=np.uint32)
-        return Walk(bytes(self.text), elements, blocks, tokens, self.nodes)
+        return Walk(bytes(self.text), elements, blocks, tokens, root)
 
     def _block(self, text: str, run: _Run, frame: _Frame) -> None:
         encoded = text.encode()
@@ -347,33 +388,40 @@ def _outer_strip(text: str) -> str:
     return text[text.rfind("\n", 0, blank) + 1 :]
 
 
-def _hidden(element: Any, tag: str) -> bool:
-    """Whether a browser hides the element, as far as its own attributes tell."""
-    style = element.get("style")
+def _hidden(attributes: dict[str, str], tag: str) -> bool:
+    """Whether a browser hides an element, as far as its own attributes tell."""
+    style = attributes.get("style")
     if style is not None and _HIDING.search(style):
         return True
-    if element.get("hidden") is not None:
+    if "hidden" in attributes:
         # React streams parts of a page as hidden S: elements, and a line of
         # script moves each to its place.
-        return not (element.get("id") or "").startswith("S:")
-    return tag == "dialog" and element.get("open") is None
+        return not attributes.get("id", "").startswith("S:")
+    return tag == "dialog" and "open" not in attributes
 
 
-def _skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
+def _skipped(
+    attributes: dict[str, str], name: str, heading: bool, lenient: bool
+) -> bool:
     """Whether an element's content is none of the page's text by its tag alone."""
     if name == "template":
         # A shadow tree that is written out is shown.
-        return element.get("shadowrootmode") is None
+        return "shadowrootmode" not in attributes
     if lenient:
         return name in LENIENT_SKIP
     return name in SKIP or (name == "button" and not heading)
 
 
 def _leaf(
-    element: Any, name: str, frame: _Frame, run: _Run, tables: _Tables, lenient: bool
+    attributes: dict[str, str],
+    name: str,
+    frame: _Frame,
+    run: _Run,
+    tables: _Tables,
+    lenient: bool,
 ) -> bool:
     """Deal with an element whose content is no text; False for all others."""
-    if _skipped(element, name, frame.kind == HEADING, lenient):
+    if _skipped(attributes, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
         elif name == "img":
@@ -392,7 +440,7 @@ def _leaf(
     if name == "hr":
         _border(run, frame, frame.pre, tables)
         return True
-    return not lenient and _hidden(element, name)
+    return not lenient and _hidden(attributes, name)
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
@@ -403,14 +451,14 @@ def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None
         tables.flush(run, frame)
 
 
-def _inside(frame: _Frame, element: Any, name: str, row: int, is_block: bool) -> _Frame:
+def _inside(
+    frame: _Frame, attributes: dict[str, str], name: str, row: int, is_block: bool
+) -> _Frame:
     """The frame inside an element, given the one outside."""
     if not is_block:
         if name == "a":
-            return (
-                frame._replace(link=True) if element.get("href") is not None else frame
-            )
-        return frame._replace(strong=True) if name in _STRONG else frame
+            return frame._replace(link=True) if "href" in attributes else frame
+        return frame._replace(strong=True) if name in STRONG else frame
     block, kind, level, item, table_row, lists, link, strong, pre = frame
     block = row
     of_tag = KIND_OF.get(name)
@@ -428,7 +476,7 @@ def _inside(frame: _Frame, element: Any, name: str, row: int, is_block: bool) ->
                 item = row
             elif kind == CODE:
                 pre = True
-    elif name in _LISTS:
+    elif name in LISTS:
         lists += 1
     elif name == "tr":
         table_row = row
@@ -448,30 +496,30 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     # For each open element: its row, its frame, whether blocks end at it, and
     # what of its children is still to come.  iterwalk() would do the same in
     # quadratic time where many comments stand side by side.
-    open_elements: list[tuple[Any, int, _Frame, bool, Iterator[Any]]] = []
+    open_elements: list[tuple[Any, int, _Frame, bool, Children]] = []
     link_ended = False
-    children: Iterator[Any] = iter((root,))
+    children: Children = enumerate((root,))
     while True:
-        element = next(children, None)
+        place, element = next(children, _END)
         if element is None:
             if not open_elements:
                 break
             element, outer, outer_frame, is_block, children = open_elements.pop()
             if is_block:
                 _border(run, frame, outer_frame.pre, tables)
-            tables.elements[here][4] = len(tables.blocks)
-            link_ended = element.tag == "a"
+            tables.elements[here][_LAST_BLOCK] = len(tables.blocks)
+            link_ended = _local_name(element.tag) == "a"
             here, frame = outer, outer_frame
             # What stands behind the root is no part of it.
             text = element.tail if open_elements else None
         elif not isinstance(element.tag, str):  # a comment or the like
             link_ended = False
-            text = element.tail
+            text = element.tail if open_elements else None
         else:
-            name = element.tag
-            if name[0] == "{":
-                name = name.rpartition("}")[2]
-            if _leaf(element, name, frame, run, tables, lenient):
+            name = _local_name(element.tag)
+            # As the tree has them: get() would add what a DTD declares.
+            attributes = dict(element.items())
+            if _leaf(attributes, name, frame, run, tables, lenient):
                 text = element.tail if open_elements else None
             else:
                 is_block = name in BLOCK
@@ -481,12 +529,12 @@ def walk(root: Any, lenient: bool = False) -> Walk:
                     # Two links side by side are never one word.
                     run.space()
                 open_elements.append((element, here, frame, is_block, children))
-                children = element.iterchildren()
+                children = enumerate(element.iterchildren())
                 if len(tables.elements) % _CLOCK == 0:
                     check()
-                depth = len(open_elements)
-                here = tables.enter(element, TAG_ID.get(name, 0), here, depth)
-                frame = _inside(frame, element, name, here, is_block)
+                tag, depth = TAG_ID.get(name, 0), len(open_elements)
+                here = tables.enter(attributes, tag, here, depth, place)
+                frame = _inside(frame, attributes, name, here, is_block)
                 if frame.link and name == "a":
                     tables.links += 1
                 text = element.text
@@ -497,4 +545,10 @@ def walk(root: Any, lenient: bool = False) -> Walk:
                 run.add_preformatted(text, frame.link, frame.strong, here)
             else:
                 run.add(text, frame.link, frame.strong, here)
-    return tables.finish()
+    tables.flush(run, frame)
+    return tables.finish(root)
+
+
+def _local_name(tag: str) -> str:
+    """A tag without its namespace."""
+    return tag.rpartition("}")[2] if tag.startswith("{") else tag

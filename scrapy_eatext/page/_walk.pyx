@@ -1,0 +1,1136 @@
+# cython: language_level=3, cdivision=True
+"""The compiled twin of walk.walk(): over libxml2's own nodes, without the GIL.
+
+It calls nothing of libxml2, it only reads: an element of lxml leads to its node,
+and from there pointers lead on.  What the nodes look like is in the headers that
+lxml brings.  Nothing may change the tree meanwhile, as always in lxml.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memmove, memcmp, strcmp, strlen
+from lxml.includes cimport tree
+
+import numpy as np
+from lxml import etree
+
+from scrapy_eatext.deadline import TimeLimitError, remaining
+from scrapy_eatext.page import characters, tags
+from scrapy_eatext.page.walk import (
+    BLOCK_COLUMNS,
+    ELEMENT_COLUMNS,
+    MAX_TEXT,
+    TOKEN_ATTRIBUTES,
+    TOKEN_LIMITS,
+    Walk,
+    fnv1a,
+)
+from scrapy_eatext.page.walk import walk as python_walk
+
+cdef extern from "lxml-version.h":
+    const char* LXML_VERSION_STRING
+
+cdef extern from "etree_api.h":
+    cdef struct LxmlElement:
+        pass
+
+    cdef class lxml.etree._Element [object LxmlElement, check_size ignore]:
+        cdef tree.xmlNode* _c_node
+
+cdef extern from *:
+    """
+    #if defined(_WIN32)
+    #include <windows.h>
+    static double eatext_clock(void) { return GetTickCount64() / 1e3; }
+    #else
+    #include <time.h>
+    static double eatext_clock(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec + now.tv_nsec / 1e9;
+    }
+    #endif
+    """
+    double eatext_clock() noexcept nogil
+
+# The versions of lxml and of libxml2 whose headers it was built with, and the
+# size that an element of lxml has by them.
+BUILT_FOR = (
+    tuple(int(n) for n in LXML_VERSION_STRING.decode().split(".")[:2]),
+    divmod(tree.LIBXML_VERSION // 100, 100),
+    sizeof(LxmlElement),
+)
+
+# -- arrays that grow
+
+
+cdef enum Status:
+    DONE = 0
+    NO_MEMORY = -1
+    TOO_LONG = -2
+    TIME_IS_UP = -3
+    # Something that is better left to the Python twin.
+    NOT_MINE = -4
+
+
+cdef struct Array:
+    # Bytes in use, and bytes that there is room for.
+    char* data
+    size_t used
+    size_t room
+
+
+cdef inline int reserve(Array* array, size_t more) noexcept nogil:
+    """Make room for so many bytes more."""
+    if array.room - array.used >= more:
+        return DONE
+    return grow(array, more)
+
+
+cdef int grow(Array* array, size_t more) noexcept nogil:
+    cdef size_t room = array.used + more
+    cdef char* data
+    if room < more or room > (<size_t>-1) // 4:
+        return NO_MEMORY
+    # Twice as much while that is little; half as much again when it is not.
+    room += room if room < 1 << 20 else room // 2
+    data = <char*>realloc(array.data, room)
+    if data == NULL:
+        return NO_MEMORY
+    array.data = data
+    array.room = room
+    return DONE
+
+
+cdef inline int32_t* add_row(Array* array, size_t columns) noexcept nogil:
+    """A new row of 32-bit integers at the end, or NULL."""
+    cdef size_t size = columns * sizeof(int32_t)
+    if reserve(array, size):
+        return NULL
+    array.used += size
+    return <int32_t*>(array.data + array.used - size)
+
+
+cdef class Table:
+    """Rows of 32-bit integers, as numpy reads them without a copy."""
+
+    cdef Array array
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t strides[2]
+    cdef int dimensions
+    cdef const char* format
+
+    def __cinit__(self, Py_ssize_t columns, bint signed):
+        self.shape[1] = columns
+        self.strides[0] = columns * sizeof(int32_t)
+        self.strides[1] = sizeof(int32_t)
+        self.dimensions = 2 if columns > 1 else 1
+        self.format = b"i" if signed else b"I"
+
+    def __dealloc__(self):
+        free(self.array.data)
+
+    cdef object finish(self):
+        """The numpy array; no room is kept that is not used."""
+        cdef char* data
+        if self.array.used:
+            data = <char*>realloc(self.array.data, self.array.used)
+            if data != NULL:
+                self.array.data = data
+        self.shape[0] = self.array.used // self.strides[0]
+        return np.asarray(self)
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        buffer.buf = self.array.data if self.array.data != NULL else <char*>&NOTHING
+        buffer.obj = self
+        buffer.len = self.array.used
+        buffer.readonly = 0
+        buffer.itemsize = sizeof(int32_t)
+        buffer.format = <char*>self.format
+        buffer.ndim = self.dimensions
+        buffer.shape = self.shape
+        buffer.strides = self.strides
+        buffer.suboffsets = NULL
+        buffer.internal = NULL
+
+
+cdef int32_t NOTHING = 0
+
+# -- characters
+
+cdef enum:
+    WORD = 0
+    SPACE = 10
+    INVISIBLE = 11
+    SURROGATE = 12
+    # Of a byte: it goes into the text as it is, or the character that starts
+    # with it has to be looked up, or the text ends.
+    PLAIN = 0
+    LOOK = 20
+    STOP = 21
+
+assert (characters.WORD, characters.SPACE) == (WORD, SPACE)
+assert characters.CLASS_COUNT == INVISIBLE
+
+# A class for each code point of the Basic Multilingual Plane.
+cdef uint8_t[0x10000] CLASSES
+# For each byte PLAIN, SPACE, INVISIBLE, LOOK or STOP.
+cdef uint8_t[256] BYTES
+cdef uint32_t WIDE_FIRST = characters.WIDE_PLANES[0]
+cdef uint32_t WIDE_LAST = characters.WIDE_PLANES[1]
+cdef int WIDE = characters.WIDE
+cdef int UPPER = characters.UPPER
+# The CRC of zlib: of each byte, with 0 to 7 bytes of zero behind it.
+cdef uint32_t[8][256] CRC
+
+
+cdef void fill_tables():
+    cdef int code, i, k
+    cdef uint32_t value
+    for code in range(0x10000):
+        CLASSES[code] = characters.CLASSES[code]
+    for first, last in characters.INVISIBLE_RANGES:
+        for code in range(first, last + 1):
+            CLASSES[code] = INVISIBLE
+    for code in range(0xD800, 0xE000):
+        CLASSES[code] = SURROGATE
+    for code in range(0x80):
+        BYTES[code] = CLASSES[code] if CLASSES[code] >= SPACE else PLAIN
+    BYTES[0] = STOP
+    for code in range(0x80, 0x10000):
+        if CLASSES[code] >= SPACE:
+            BYTES[chr(code).encode("utf-8", "surrogatepass")[0]] = LOOK
+    for i in range(256):
+        value = i
+        for k in range(8):
+            value = (value >> 1) ^ (0xEDB88320 if value & 1 else 0)
+        CRC[0][i] = value
+    for k in range(1, 8):
+        for i in range(256):
+            CRC[k][i] = (CRC[k - 1][i] >> 8) ^ CRC[0][CRC[k - 1][i] & 0xFF]
+
+
+fill_tables()
+
+
+cdef inline bint goes_on(uint8_t c) noexcept nogil:
+    """Whether a byte of UTF-8 is none that a character starts with."""
+    return (c & 0xC0) == 0x80
+
+
+cdef inline int decode(const uint8_t* at, uint32_t* code) noexcept nogil:
+    """The bytes that a character takes.  A byte 0 ends the text at the latest."""
+    cdef uint32_t c = at[0]
+    if c < 0xC0 or not goes_on(at[1]):
+        code[0] = c if c < 0x80 else 0xFFFD
+        return 1
+    if c < 0xE0:
+        code[0] = (c & 0x1F) << 6 | (at[1] & 0x3F)
+        return 2
+    if not goes_on(at[2]):
+        code[0] = 0xFFFD
+        return 1
+    if c < 0xF0:
+        code[0] = (c & 0xF) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+        return 3
+    if not goes_on(at[3]):
+        code[0] = 0xFFFD
+        return 1
+    code[0] = (
+        (c & 0x7) << 18 | (at[1] & 0x3F) << 12 | (at[2] & 0x3F) << 6 | (at[3] & 0x3F)
+    )
+    return 4
+
+
+cdef inline int class_of(uint32_t code) noexcept nogil:
+    if code < 0x10000:
+        return CLASSES[code]
+    return WIDE if WIDE_FIRST <= code <= WIDE_LAST else WORD
+
+
+cdef uint32_t crc32(const uint8_t* at, size_t size) noexcept nogil:
+    """zlib's, eight bytes at a time."""
+    cdef uint32_t value = 0xFFFFFFFF
+    while size >= 8:
+        value = (
+            CRC[7][(value ^ at[0]) & 0xFF]
+            ^ CRC[6][(value >> 8 ^ at[1]) & 0xFF]
+            ^ CRC[5][(value >> 16 ^ at[2]) & 0xFF]
+            ^ CRC[4][value >> 24 ^ at[3]]
+            ^ CRC[3][at[4]]
+            ^ CRC[2][at[5]]
+            ^ CRC[1][at[6]]
+            ^ CRC[0][at[7]]
+        )
+        at += 8
+        size -= 8
+    while size:
+        value = value >> 8 ^ CRC[0][(value ^ at[0]) & 0xFF]
+        at += 1
+        size -= 1
+    return ~value
+
+
+cdef size_t characters_of(const char* at, const char* end) noexcept nogil:
+    """The number of characters in UTF-8."""
+    cdef size_t count = 0
+    while at < end:
+        if not goes_on(<uint8_t>at[0]):
+            count += 1
+        at += 1
+    return count
+
+
+# -- elements
+
+cdef enum:
+    BLOCK = 1 << 0
+    SKIP = 1 << 1
+    LENIENT_SKIP = 1 << 2
+    CONTROL = 1 << 3
+    SPACER = 1 << 4
+    LIST = 1 << 5
+    STRONG = 1 << 6
+    LINK = 1 << 7
+    BREAK = 1 << 8
+    RULE = 1 << 9
+    TABLE_ROW = 1 << 10
+    IMAGE = 1 << 11
+    BUTTON = 1 << 12
+    DIALOG = 1 << 13
+    TEMPLATE = 1 << 14
+
+
+cdef struct Tag:
+    const char* name
+    int32_t number
+    # The kind of block it makes, or -1, and of a heading its level.
+    int32_t kind
+    int32_t level
+    uint32_t traits
+
+
+cdef enum:
+    # Of the table of tags; a power of two, four times as many as there are tags.
+    SLOTS = 512
+
+cdef Tag[SLOTS] TAGS
+cdef Tag UNKNOWN
+UNKNOWN.name = NULL
+UNKNOWN.number = 0
+UNKNOWN.kind = -1
+UNKNOWN.level = 0
+UNKNOWN.traits = 0
+
+cdef int PARAGRAPH = tags.PARAGRAPH
+cdef int HEADING = tags.HEADING
+cdef int ITEM = tags.ITEM
+cdef int QUOTE = tags.QUOTE
+cdef int CODE = tags.CODE
+cdef int CELL = tags.CELL
+# The names stay alive here.
+_NAMES = {name: name.encode() for name in tags.TAGS}
+_TRAITS = {
+    BLOCK: tags.BLOCK,
+    SKIP: tags.SKIP,
+    LENIENT_SKIP: tags.LENIENT_SKIP,
+    CONTROL: tags.CONTROLS,
+    SPACER: tags.SPACERS,
+    LIST: tags.LISTS,
+    STRONG: tags.STRONG,
+    LINK: {"a"},
+    BREAK: {"br"},
+    RULE: {"hr"},
+    TABLE_ROW: {"tr"},
+    IMAGE: {"img"},
+    BUTTON: {"button"},
+    DIALOG: {"dialog"},
+    TEMPLATE: {"template"},
+}
+
+
+cdef inline uint32_t hash_name(const char* name) noexcept nogil:
+    cdef uint32_t value = 0
+    while name[0]:
+        value = value * 31 + <uint8_t>name[0]
+        name += 1
+    return value ^ value >> 9
+
+
+cdef void fill_tags() except *:
+    cdef Tag tag
+    cdef uint32_t slot
+    assert len(_NAMES) * 3 < SLOTS
+    for name, number in tags.TAG_ID.items():
+        tag.name = _NAMES[name]
+        tag.number = number
+        tag.kind = tags.KIND_OF.get(name, -1)
+        tag.level = int(name[1]) if tag.kind == HEADING else 0
+        tag.traits = 0
+        for trait, members in _TRAITS.items():
+            if name in members:
+                tag.traits |= trait
+        slot = hash_name(tag.name) % SLOTS
+        while TAGS[slot].name != NULL:
+            slot = (slot + 1) % SLOTS
+        TAGS[slot] = tag
+    for members in _TRAITS.values():
+        assert members <= tags.TAG_ID.keys()
+
+
+fill_tags()
+
+
+cdef const Tag* find_tag(const char* name) noexcept nogil:
+    cdef uint32_t slot = hash_name(name) % SLOTS
+    while TAGS[slot].name != NULL:
+        if strcmp(TAGS[slot].name, name) == 0:
+            return &TAGS[slot]
+        slot = (slot + 1) % SLOTS
+    return &UNKNOWN
+
+
+cdef const char* local_name(const tree.xmlNode* node) noexcept nogil:
+    """A name without what lxml takes for its namespace."""
+    cdef const char* name = <const char*>node.name
+    cdef const char* at
+    if (node.ns != NULL and node.ns.href != NULL) or name[0] == b"{":
+        at = name
+        while at[0]:
+            if at[0] == b"}":
+                name = at + 1
+            at += 1
+    return name
+
+
+# -- attributes
+
+cdef enum:
+    TOKEN_KINDS = 4
+    MAX_TOKENS = 16
+    MIN_TOKEN = 2
+    MAX_TOKEN = 24
+    MAX_VALUE = 1000
+
+assert TOKEN_LIMITS == (MAX_TOKENS, MIN_TOKEN, MAX_TOKEN, MAX_VALUE)
+
+cdef struct TokenAttribute:
+    const char* name
+    # The hash of what is put before each of its words.
+    uint32_t seed
+
+cdef TokenAttribute[8] TOKENS
+_TOKEN_NAMES = [name.encode() for name in TOKEN_ATTRIBUTES]
+
+
+cdef void fill_attributes() except *:
+    assert len(_TOKEN_NAMES) < 8
+    for i, name in enumerate(_TOKEN_NAMES):
+        TOKENS[i].name = name
+        prefix = TOKEN_ATTRIBUTES[name.decode()]
+        TOKENS[i].seed = fnv1a(prefix.encode())
+
+
+fill_attributes()
+
+
+cdef struct Attributes:
+    # What counts of an element's attributes.
+    bint hiding
+    bint hidden
+    bint streamed
+    bint opened
+    bint link
+    bint shadow
+
+
+cdef inline bint is_blank(char c) noexcept nogil:
+    return c == 32 or c == 9 or c == 10 or c == 13 or c == 12
+
+
+cdef const char* after_word(const char* at, const char* word) noexcept nogil:
+    """What stands behind a word in lower case, in any case; NULL if it is another."""
+    while word[0]:
+        if at[0] != word[0] and not (65 <= at[0] <= 90 and at[0] + 32 == word[0]):
+            return NULL
+        at += 1
+        word += 1
+    return at
+
+
+cdef bint is_hiding(const char* style) noexcept nogil:
+    """Whether a style says display: none or visibility: hidden."""
+    cdef const char* at
+    cdef const char* value
+    while style[0]:
+        at = NULL
+        value = b"none"
+        if (style[0] | 32) == b"d":
+            at = after_word(style, b"display")
+        elif (style[0] | 32) == b"v":
+            at = after_word(style, b"visibility")
+            value = b"hidden"
+        style += 1
+        if at == NULL:
+            continue
+        while is_blank(at[0]):
+            at += 1
+        if at[0] != b":":
+            continue
+        at += 1
+        while is_blank(at[0]):
+            at += 1
+        if after_word(at, value) != NULL:
+            return True
+    return False
+
+
+cdef int value_of(const tree.xmlAttr* attribute, const char** value) noexcept nogil:
+    """The value of an attribute, which is in one piece but in odd XML."""
+    cdef const tree.xmlNode* node = attribute.children
+    value[0] = b""
+    if node == NULL:
+        return DONE
+    if node.next != NULL or not (
+        node.type == tree.XML_TEXT_NODE or node.type == tree.XML_CDATA_SECTION_NODE
+    ):
+        return NOT_MINE
+    if node.content != NULL:
+        value[0] = <const char*>node.content
+    return DONE
+
+
+cdef int read_tokens(
+    Array* tokens, const char* at, uint32_t seed, size_t most
+) noexcept nogil:
+    """Add the hashes of the words in a value, while there are fewer bytes of them."""
+    cdef int size = 0, count = 0
+    cdef uint32_t value = seed
+    cdef bint small = False
+    cdef uint8_t c, letter
+    while True:
+        c = <uint8_t>at[0]
+        letter = c | 32
+        if not 97 <= letter <= 122 or (small and c < 97) or count >= MAX_VALUE:
+            if MIN_TOKEN <= size <= MAX_TOKEN:
+                if tokens.used >= most:
+                    return DONE
+                if reserve(tokens, sizeof(uint32_t)):
+                    return NO_MEMORY
+                (<uint32_t*>(tokens.data + tokens.used))[0] = value
+                tokens.used += sizeof(uint32_t)
+            size = 0
+            value = seed
+            small = False
+            if c == 0 or count >= MAX_VALUE:
+                return DONE
+        if 97 <= letter <= 122:
+            small = small or c >= 97
+            value = (value ^ letter) * 0x01000193
+            size += 1
+        if not goes_on(c):
+            count += 1
+        at += 1
+
+
+cdef int read_attributes(
+    const tree.xmlNode* node, Attributes* found, Array* tokens
+) noexcept nogil:
+    """Read what counts of an element's attributes, and add its tokens."""
+    cdef const tree.xmlAttr* attribute = node.properties
+    cdef const char* name
+    cdef const char* value
+    cdef size_t most = tokens.used + MAX_TOKENS * sizeof(uint32_t)
+    cdef int i
+    while attribute != NULL:
+        name = <const char*>attribute.name
+        if attribute.type != tree.XML_ATTRIBUTE_NODE or (
+            attribute.ns != NULL and attribute.ns.href != NULL
+        ):
+            pass
+        elif strcmp(name, b"href") == 0:
+            found.link = True
+        elif strcmp(name, b"hidden") == 0:
+            found.hidden = True
+        elif strcmp(name, b"open") == 0:
+            found.opened = True
+        elif strcmp(name, b"shadowrootmode") == 0:
+            found.shadow = True
+        elif strcmp(name, b"style") == 0:
+            if value_of(attribute, &value):
+                return NOT_MINE
+            found.hiding = is_hiding(value)
+        else:
+            i = 0
+            while TOKENS[i].name != NULL:
+                if strcmp(name, TOKENS[i].name) == 0:
+                    if value_of(attribute, &value):
+                        return NOT_MINE
+                    if read_tokens(tokens, value, TOKENS[i].seed, most):
+                        return NO_MEMORY
+                    if name[0] == b"i" and name[1] == b"d":
+                        found.streamed = value[0] == b"S" and value[1] == b":"
+                    break
+                i += 1
+        attribute = attribute.next
+    return DONE
+
+
+# -- the walk
+
+cdef enum:
+    NONE = 0
+    BLANK = 1
+    LINE = 2
+    # How much there is between two looks at the clock: nodes, and bytes of text.
+    CLOCK = 4096
+    CLOCK_BYTES = 64
+
+cdef enum:
+    ELEMENT_WIDTH = 8
+    BLOCK_WIDTH = 30
+    FIRST_COUNT = 15
+
+assert (len(ELEMENT_COLUMNS), len(BLOCK_COLUMNS)) == (ELEMENT_WIDTH, BLOCK_WIDTH)
+assert BLOCK_COLUMNS.index("upper") == FIRST_COUNT
+
+
+cdef struct Frame:
+    # What the elements around a piece of text make of it.
+    int32_t block
+    int32_t kind
+    int32_t level
+    int32_t item
+    int32_t row
+    int32_t lists
+    bint link
+    bint strong
+    bint pre
+
+
+cdef struct Open:
+    # An open element, and what is around it.
+    const tree.xmlNode* node
+    int32_t here
+    int32_t place
+    Frame frame
+    bint is_block
+    bint is_link
+
+
+cdef struct Walker:
+    Array* elements
+    Array* blocks
+    Array* tokens
+    Array text
+    Array open
+    bint lenient
+    size_t longest
+    double end
+    int32_t patience
+    # The element that is walked through, and its frame.
+    int32_t here
+    Frame frame
+    # The text gathered for the next block is the end of the text, from start.
+    size_t start
+    int32_t inner
+    int32_t pending
+    size_t link_chars
+    size_t strong_chars
+    # Whether a carriage return was the last character of preformatted text.
+    bint returned
+    # What was met since the last block.
+    int32_t links
+    int32_t images
+    int32_t controls
+    int32_t started
+
+
+cdef inline void clear(Walker* w) noexcept nogil:
+    w.start = w.text.used
+    w.pending = NONE
+    w.link_chars = w.strong_chars = 0
+
+
+cdef inline void add_space(Walker* w) noexcept nogil:
+    """Add a space, unless one stands there."""
+    if w.text.used > w.start and w.pending == NONE:
+        w.pending = BLANK
+
+
+cdef int add_line(Walker* w) noexcept nogil:
+    """Begin a line in preformatted text, unless one has just begun."""
+    if w.text.used > w.start and w.text.data[w.text.used - 1] != b"\n":
+        if reserve(&w.text, 1):
+            return NO_MEMORY
+        w.text.data[w.text.used] = b"\n"
+        w.text.used += 1
+    return DONE
+
+
+cdef void count_chars(Walker* w, const char* begin, const char* end) noexcept nogil:
+    """Count what has been added to the text, where it is in a link or strong."""
+    cdef size_t count
+    if w.frame.link or w.frame.strong:
+        count = characters_of(begin, end)
+        if w.frame.link:
+            w.link_chars += count
+        if w.frame.strong:
+            w.strong_chars += count
+
+
+cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
+    """Add text as it stands in the source; its white space is collapsed."""
+    cdef uint8_t* out
+    cdef uint8_t* first
+    cdef const uint8_t* begin
+    cdef uint32_t code
+    cdef int kind, size, pending = w.pending
+    cdef size_t length = strlen(<const char*>at)
+    # What is pending takes a byte more.
+    if reserve(&w.text, length + 1):
+        return NO_MEMORY
+    begin = out = <uint8_t*>w.text.data + w.text.used
+    first = <uint8_t*>w.text.data + w.start
+    while True:
+        kind = BYTES[at[0]]
+        size = 1
+        if kind == LOOK:
+            size = decode(at, &code)
+            kind = class_of(code)
+            if kind < SPACE:
+                kind = PLAIN
+        if kind == PLAIN:
+            if out == first:
+                w.inner = w.here
+            elif pending:
+                out[0] = b"\n" if pending == LINE else b" "
+                out += 1
+            pending = NONE
+            while True:
+                while size:
+                    out[0] = at[0]
+                    out += 1
+                    at += 1
+                    size -= 1
+                while BYTES[at[0]] == PLAIN:
+                    out[0] = at[0]
+                    out += 1
+                    at += 1
+                if BYTES[at[0]] != LOOK:
+                    break
+                size = decode(at, &code)
+                if class_of(code) >= SPACE:
+                    break
+            continue
+        if kind == STOP:
+            break
+        if kind == SURROGATE:
+            return NOT_MINE
+        if kind == SPACE and pending == NONE and out != first:
+            pending = BLANK
+        at += size
+    w.pending = pending
+    count_chars(w, <char*>begin, <char*>out)
+    w.text.used = <char*>out - w.text.data
+    w.patience -= length // CLOCK_BYTES
+    return DONE
+
+
+cdef int add_preformatted(Walker* w, const uint8_t* at) noexcept nogil:
+    """Add text whose white space counts."""
+    cdef uint8_t* out
+    cdef const uint8_t* begin
+    cdef uint32_t code
+    cdef int kind, size
+    cdef bint returned = w.returned
+    cdef size_t length = strlen(<const char*>at)
+    if reserve(&w.text, length):
+        return NO_MEMORY
+    begin = out = <uint8_t*>w.text.data + w.text.used
+    while at[0]:
+        size = decode(at, &code)
+        kind = class_of(code)
+        if kind == INVISIBLE:
+            at += size
+            continue
+        if kind == SURROGATE:
+            return NOT_MINE
+        if kind == SPACE:
+            if not (returned and code == b"\n"):
+                if code == b"\n" or code == b"\t":
+                    out[0] = code
+                else:
+                    out[0] = b"\n" if code == b"\r" else b" "
+                out += 1
+            returned = code == b"\r"
+            at += size
+            continue
+        returned = False
+        while size:
+            out[0] = at[0]
+            out += 1
+            at += 1
+            size -= 1
+    if out > begin and w.text.used == w.start:
+        w.inner = w.here
+    w.returned = returned
+    count_chars(w, <char*>begin, <char*>out)
+    w.text.used = <char*>out - w.text.data
+    w.patience -= length // CLOCK_BYTES
+    return DONE
+
+
+cdef void strip_outside(Walker* w) noexcept nogil:
+    """Take empty lines before preformatted text away, and the space after it."""
+    cdef char* begin = w.text.data + w.start
+    cdef char* end = w.text.data + w.text.used
+    cdef char* at = begin
+    cdef char* line = begin
+    while end > begin and is_blank(end[-1]):
+        end -= 1
+    while at < end and (at[0] == b" " or at[0] == b"\t" or at[0] == b"\n"):
+        at += 1
+        if at[-1] == b"\n":
+            line = at
+    if line > begin and end > line:
+        memmove(begin, line, end - line)
+    w.text.used = w.start + (end - line)
+
+
+cdef int add_block(Walker* w) noexcept nogil:
+    """Make a block of the text gathered."""
+    cdef int32_t[13] counts
+    cdef const uint8_t* begin = <const uint8_t*>w.text.data + w.start
+    cdef const uint8_t* end = <const uint8_t*>w.text.data + w.text.used
+    cdef const uint8_t* at = begin
+    cdef int32_t chars = 0, words = 0, lines = 0
+    cdef int kind = SPACE, before = SPACE, first, i
+    cdef uint32_t code
+    cdef int32_t* row = add_row(w.blocks, BLOCK_WIDTH)
+    if row == NULL or reserve(&w.text, 4):
+        return NO_MEMORY
+    # Ends the last character, should it be cut.
+    w.text.data[w.text.used] = 0
+    begin = at = <const uint8_t*>w.text.data + w.start
+    end = <const uint8_t*>w.text.data + w.text.used
+    if w.text.used > w.longest:
+        return TOO_LONG
+    for i in range(13):
+        counts[i] = 0
+    decode(at, &code)
+    first = class_of(code)
+    while at < end:
+        if at[0] < 0x80:
+            kind = CLASSES[at[0]]
+            if at[0] == b"\n":
+                lines += 1
+            at += 1
+        else:
+            at += decode(at, &code)
+            kind = class_of(code)
+        counts[kind] += 1
+        if before == SPACE and kind != SPACE:
+            words += 1
+        before = kind
+        chars += 1
+    row[0] = w.start
+    row[1] = w.text.used
+    row[2] = w.frame.block
+    row[3] = w.inner
+    row[4] = w.frame.item
+    row[5] = w.frame.row
+    row[6] = w.frame.kind
+    row[7] = w.frame.level
+    row[8] = chars
+    row[9] = words
+    row[10] = chars + counts[WIDE]
+    row[11] = lines
+    row[12] = chars if w.link_chars > <size_t>chars else w.link_chars
+    row[13] = w.links
+    row[14] = chars if w.strong_chars > <size_t>chars else w.strong_chars
+    for i in range(UPPER, SPACE):
+        row[FIRST_COUNT + i - UPPER] = counts[i]
+    row[24] = first
+    row[25] = kind
+    row[26] = w.images
+    row[27] = w.controls
+    row[28] = w.started
+    row[29] = crc32(begin, end - begin)
+    w.links = w.images = w.controls = w.started = 0
+    return DONE
+
+
+cdef int flush(Walker* w) noexcept nogil:
+    """Make a block of the text gathered, if there is any."""
+    cdef int status = DONE
+    if w.text.used > w.start:
+        if w.frame.pre:
+            strip_outside(w)
+        if w.text.used > w.start:
+            status = add_block(w)
+        clear(w)
+    return status
+
+
+cdef inline int border(Walker* w, bint inside_pre) noexcept nogil:
+    """A border between blocks, which inside preformatted text is a new line."""
+    return add_line(w) if inside_pre else flush(w)
+
+
+cdef bint is_skipped(Walker* w, const Tag* tag, const Attributes* has) noexcept nogil:
+    """Whether an element's content is none of the page's text by its tag alone."""
+    if tag.traits & TEMPLATE:
+        return not has.shadow
+    if w.lenient:
+        return tag.traits & LENIENT_SKIP
+    return tag.traits & SKIP or (tag.traits & BUTTON and w.frame.kind != HEADING)
+
+
+cdef bint is_hidden(const Tag* tag, const Attributes* has) noexcept nogil:
+    """Whether a browser hides an element, as far as its own attributes tell."""
+    if has.hiding:
+        return True
+    if has.hidden:
+        return not has.streamed
+    return tag.traits & DIALOG and not has.opened
+
+
+cdef void enter_frame(
+    Frame* frame, const Tag* tag, const Attributes* has, int32_t row
+) noexcept nogil:
+    """Make of the frame outside an element the one inside."""
+    if not tag.traits & BLOCK:
+        if tag.traits & LINK and has.link:
+            frame.link = True
+        elif tag.traits & STRONG:
+            frame.strong = True
+        return
+    frame.block = row
+    if tag.kind >= 0:
+        if tag.kind == HEADING:
+            frame.level = tag.level
+        elif tag.kind == ITEM:
+            frame.level = frame.lists
+            frame.item = row
+        elif tag.kind == QUOTE:
+            frame.level = frame.level + 1 if frame.kind == QUOTE else 1
+        else:
+            frame.level = 0
+            if tag.kind == CELL:
+                frame.item = row
+            elif tag.kind == CODE:
+                frame.pre = True
+        frame.kind = tag.kind
+    elif tag.traits & LIST:
+        frame.lists += 1
+    elif tag.traits & TABLE_ROW:
+        frame.row = row
+
+
+cdef int enter(
+    Walker* w, const tree.xmlNode* node, int32_t place, bint link_ended, bint* entered
+) noexcept nogil:
+    """Begin an element; where its content is text of the page it is opened."""
+    cdef const Tag* tag = find_tag(local_name(node))
+    cdef Attributes has = [False, False, False, False, False, False]
+    cdef size_t tokens = w.tokens.used
+    cdef bint is_block = tag.traits & BLOCK
+    cdef int32_t* row
+    cdef Open* open
+    cdef int status
+    entered[0] = False
+    if node.properties != NULL:
+        status = read_attributes(node, &has, w.tokens)
+        if status:
+            return status
+    if is_skipped(w, tag, &has):
+        w.tokens.used = tokens
+        if tag.traits & CONTROL:
+            w.controls += 1
+        elif tag.traits & IMAGE:
+            w.images += 1
+        if tag.traits & SPACER:
+            add_space(w)
+        return DONE
+    if tag.traits & (BREAK | RULE):
+        w.tokens.used = tokens
+        if tag.traits & RULE:
+            return border(w, w.frame.pre)
+        if w.frame.pre:
+            return add_line(w)
+        if w.pending == LINE:
+            return flush(w)
+        if w.text.used > w.start:
+            w.pending = LINE
+        return DONE
+    if not w.lenient and is_hidden(tag, &has):
+        w.tokens.used = tokens
+        return DONE
+    if is_block:
+        status = border(w, w.frame.pre)
+        if status:
+            return status
+    elif link_ended and tag.traits & LINK:
+        # Two links side by side are never one word.
+        add_space(w)
+    if reserve(&w.open, sizeof(Open)):
+        return NO_MEMORY
+    open = <Open*>(w.open.data + w.open.used)
+    w.open.used += sizeof(Open)
+    open.node = node
+    open.here = w.here
+    open.place = place
+    open.frame = w.frame
+    open.is_block = is_block
+    open.is_link = tag.traits & LINK
+    row = add_row(w.elements, ELEMENT_WIDTH)
+    if row == NULL:
+        return NO_MEMORY
+    row[0] = w.here
+    row[1] = tag.number
+    row[2] = w.open.used // sizeof(Open)
+    row[3] = row[4] = w.blocks.used // (BLOCK_WIDTH * sizeof(int32_t))
+    row[5] = tokens // sizeof(uint32_t)
+    row[6] = (w.tokens.used - tokens) // sizeof(uint32_t)
+    row[7] = place
+    w.here = w.elements.used // (ELEMENT_WIDTH * sizeof(int32_t)) - 1
+    w.started += 1
+    enter_frame(&w.frame, tag, &has, w.here)
+    if w.frame.link and tag.traits & LINK:
+        w.links += 1
+    entered[0] = True
+    return DONE
+
+
+cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
+    """Walk from a root element to its end."""
+    cdef const tree.xmlNode* node
+    cdef Open* open
+    cdef bint entered, link_ended = False
+    # Whether text that comes is of the tree as lxml sees it.
+    cdef bint reading = True
+    cdef int32_t place = 0
+    cdef int32_t* row
+    cdef int status = enter(w, root, 0, False, &entered)
+    if status or not entered:
+        return status
+    node = root.children
+    while True:
+        w.patience -= 1
+        if w.patience < 0:
+            w.patience = CLOCK
+            if eatext_clock() > w.end:
+                return TIME_IS_UP
+        if node == NULL:
+            # The end of the innermost open element.
+            open = <Open*>(w.open.data + w.open.used) - 1
+            if open.is_block:
+                status = border(w, open.frame.pre)
+                if status:
+                    return status
+            row = <int32_t*>w.elements.data + <size_t>w.here * ELEMENT_WIDTH
+            row[4] = w.blocks.used // (BLOCK_WIDTH * sizeof(int32_t))
+            link_ended = open.is_link
+            w.here = open.here
+            w.frame = open.frame
+            place = open.place + 1
+            w.open.used -= sizeof(Open)
+            if w.open.used == 0:
+                return flush(w)
+            node = open.node.next
+            reading = True
+            w.returned = False
+        elif (
+            node.type == tree.XML_TEXT_NODE or node.type == tree.XML_CDATA_SECTION_NODE
+        ):
+            if reading and node.content != NULL and node.content[0]:
+                link_ended = False
+                if w.frame.pre:
+                    status = add_preformatted(w, <const uint8_t*>node.content)
+                else:
+                    status = add_text(w, <const uint8_t*>node.content)
+                if status:
+                    return status
+            node = node.next
+        elif node.type == tree.XML_ELEMENT_NODE:
+            status = enter(w, node, place, link_ended, &entered)
+            if status:
+                return status
+            link_ended = False
+            reading = True
+            w.returned = False
+            if entered:
+                place = 0
+                node = node.children
+            else:
+                place += 1
+                node = node.next
+        elif (
+            node.type == tree.XML_COMMENT_NODE
+            or node.type == tree.XML_PI_NODE
+            or node.type == tree.XML_ENTITY_REF_NODE
+        ):
+            link_ended = False
+            reading = True
+            w.returned = False
+            place += 1
+            node = node.next
+        else:
+            # The text goes on behind the marks of an XInclude, and no further
+            # than any other odd node.
+            if (
+                node.type != tree.XML_XINCLUDE_START
+                and node.type != tree.XML_XINCLUDE_END
+            ):
+                reading = False
+            node = node.next
+
+
+def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT):
+    """Walk a tree from its root element; the tree is not changed.
+
+    The GIL is free meanwhile.  A text of more than so many bytes raises
+    OverflowError, and TimeLimitError is raised as by the Python 
+    """
+    cdef Table elements = Table(ELEMENT_WIDTH, True)
+    cdef Table blocks = Table(BLOCK_WIDTH, True)
+    cdef Table tokens = Table(1, False)
+    cdef const tree.xmlNode* node = root._c_node
+    cdef int status = DONE
+    cdef Walker w
+    cdef bytes text
+    if node == NULL:
+        raise ValueError("the element is none of a tree")
+    w.elements = &elements.array
+    w.blocks = &blocks.array
+    w.tokens = &tokens.array
+    w.text.data = w.open.data = NULL
+    w.text.used = w.text.room = w.open.used = w.open.room = 0
+    w.lenient = lenient
+    w.longest = longest
+    w.patience = 0
+    w.here = -1
+    w.frame = [0, PARAGRAPH, 0, -1, -1, 0, False, False, False]
+    w.inner = 0
+    w.returned = False
+    w.links = w.images = w.controls = w.started = 0
+    clear(&w)
+    w.end = eatext_clock() + remaining()
+    try:
+        with nogil:
+            if node.type == tree.XML_ELEMENT_NODE:
+                status = walk_tree(&w, node)
+        if status == NO_MEMORY:
+            raise MemoryError
+        if status == TIME_IS_UP:
+            raise TimeLimitError
+        if status == TOO_LONG:
+            raise OverflowError(f"the page has more than {longest} bytes of text")
+        if status == NOT_MINE:
+            return python_walk(root, lenient)
+        text = w.text.data[: w.text.used] if w.text.used else b""
+    finally:
+        free(w.text.data)
+        free(w.open.data)
+    return Walk(text, elements.finish(), blocks.finish(), tokens.finish(), root)

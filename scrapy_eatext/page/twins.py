@@ -1,0 +1,93 @@
+"""Which twins run: the compiled ones, or those in Python, which do the same.
+
+The compiled ones are there where a compiler was at hand when the package was
+built.  SCRAPY_EATEXT_PURE=1 in the environment makes Python's run all the same.
+The compiled walk reads the structures of lxml and libxml2, so it is for versions
+of the two whose headers it was built with, or that came before them.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Protocol
+
+from lxml import etree
+
+from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.page.walk import walk as python_walk
+
+
+class Walker(Protocol):
+    """What walks a tree, see walk.walk()."""
+
+    def __call__(self, root: Any, lenient: bool = False) -> Walk: ...
+
+
+def load(name: str) -> ModuleType | None:
+    """A compiled module of this package, if it is to run."""
+    if os.environ.get("SCRAPY_EATEXT_PURE", "0") not in {"", "0"}:
+        return None
+    full_name = f"{__package__}.{name}"
+    try:
+        return import_module(full_name)
+    except ModuleNotFoundError as error:
+        if error.name == full_name:  # built where no compiler was at hand
+            return None
+        reason = str(error)
+    except Exception as error:  # noqa: BLE001
+        reason = f"{type(error).__name__}: {error}"
+    _step_back(name, reason)
+    return None
+
+
+def load_walk() -> ModuleType | None:
+    """The compiled walk, if it is to run and knows this lxml."""
+    module = load("_walk")
+    if module is None:
+        return None
+    reason = mismatch(
+        module.BUILT_FOR,
+        (
+            etree.LXML_VERSION[:2],
+            etree.LIBXML_VERSION[:2],
+            etree._Element.__basicsize__,
+        ),
+    )
+    if reason:
+        _step_back("_walk", reason)
+        return None
+    return module
+
+
+Versions = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def mismatch(built_for: Versions, running: Versions) -> str:
+    """Why what was built for some versions may not run with others, or nothing.
+
+    Versions are those of lxml and of libxml2, major and minor, and the size of an
+    element of lxml's.
+    """
+    names = ("lxml", "libxml2")
+    for name, built, found in zip(names, built_for[:2], running[:2], strict=True):
+        if found[0] != built[0] or found > built:
+            return f"it is for {name} {built[0]}.{built[1]}, not {found[0]}.{found[1]}"
+    return "" if built_for[2] == running[2] else "it is for another build of lxml"
+
+
+def _step_back(name: str, reason: str) -> None:
+    warnings.warn(
+        f"scrapy-eatext runs slower, without its compiled module {name}: {reason}. "
+        "Install the package again to build it anew.",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+_compiled_walk = load_walk()
+# Whether the compiled walk runs.
+compiled = _compiled_walk is not None
+walk: Walker = python_walk if _compiled_walk is None else _compiled_walk.walk

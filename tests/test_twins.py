@@ -1,0 +1,490 @@
+"""The compiled walk gives the tables of the Python one, to the last bit."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree, html
+
+import scrapy_eatext
+from scrapy_eatext.deadline import TimeLimitError, time_limit
+from scrapy_eatext.page import Page, characters, parse, twins
+from scrapy_eatext.page.tags import TAGS
+from scrapy_eatext.page.walk import (
+    BLOCK_COLUMNS,
+    ELEMENT_COLUMNS,
+    TOKEN_ATTRIBUTES,
+    Walk,
+)
+from scrapy_eatext.page.walk import walk as python_walk
+from tests.hostile import every_page
+from tests.pages import broken_pages, page_from, pages, soup_from, tag_soup
+
+SITE = Path(__file__).parent.parent / "example_project" / "site"
+
+# Without it there is nothing to compare; the build is tested by the wheel's tests.
+needs_compiled = pytest.mark.skipif(
+    not scrapy_eatext.compiled, reason="the compiled walk has not been built"
+)
+WALKS = [python_walk, *([twins.walk] if scrapy_eatext.compiled else [])]
+
+
+@pytest.fixture(params=WALKS, ids=lambda walk: type(walk).__name__)
+def walk(request):
+    return request.param
+
+
+def check(root) -> Walk:
+    """Both walks of a tree are equal, strict and lenient; gives the strict one."""
+    for lenient in (True, False):
+        found, expected = twins.walk(root, lenient), python_walk(root, lenient)
+        assert found.text == expected.text
+        for name, columns in [
+            ("blocks", BLOCK_COLUMNS),
+            ("elements", ELEMENT_COLUMNS),
+            ("tokens", None),
+        ]:
+            ours, theirs = getattr(found, name), getattr(expected, name)
+            assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
+            if not np.array_equal(ours, theirs):
+                row = np.flatnonzero((ours != theirs).reshape(len(ours), -1).any(1))[0]
+                wrong = ours[row].tolist(), theirs[row].tolist(), columns
+                pytest.fail(f"row {row} of {name}: {wrong}")
+        assert found.root is root
+        assert found.nodes == expected.nodes
+    return found
+
+
+def texts(walk: Walk) -> list[str]:
+    return [walk.text[start:end].decode() for start, end in walk.blocks[:, :2]]
+
+
+# Every kind of white space, what vanishes, the edges of classes and of UTF-8's
+# lengths, and what means something to the walk.
+SIGNS = [
+    *" \t\n\r\x85\xa0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000",
+    *"\x7f\x80\x84\x86\x9f\xad\u200b\u2060\ufeff\ufffd",
+    *"aZé0.,|$©ßΩЖ٣א\u0301\u07ff\u0800\u1100\u200c\u3001一が\ud7a3\ue000\uff10\uff61",
+    *"\U00010000😀\U00020000\U0003fffd\U0003fffe\U0010ffff",
+    *"\r\r\n\n  aaa",
+]
+# Signs that no tree takes from Python, but from a parser of HTML.
+CONTROLS = "\x01\x08\x0b\f\x0e\x1b\x1c\x1f"
+NAMES = [*TAGS[1:], "x-tag", "o:p", "A", "Br", "sectionn", "sectio", "blockquotes"]
+KEYS = [*TOKEN_ATTRIBUTES, *"href style hidden open shadowrootmode title Class".split()]
+VALUES = [
+    "",
+    "menu",
+    "S:1",
+    "sidebarLeft-2 HTMLParser x ab Ab aB ABc " + "long" * 7,
+    "display:none",
+    "DISPLAY \t:\n\r NONE;",
+    "dısplay:none; diſplay: none",
+    "display:;none visibility : Hidden",
+    "displaydisplay: block; visibilit: hidden",
+    "é" * 995 + "wordcutshort",
+    "wörter_mit-Umlaut",
+    " ".join(f"word{chr(97 + i)}" for i in range(26)),
+]
+XHTML = "http://www.w3.org/1999/xhtml"
+
+
+def tree_from(data: bytes):
+    """A tree that the bytes describe, made by hand: no parser is this odd."""
+    choices = iter(data)
+    is_html = next(choices, 0) % 2
+    parser = etree.HTMLParser() if is_html else etree.XMLParser()
+
+    def number(below: int) -> int:
+        return next(choices, 0) % below
+
+    def text() -> str:
+        return "".join(SIGNS[number(len(SIGNS))] for _ in range(number(9)))
+
+    def name() -> str:
+        space = ["", "", "", "", f"{{{XHTML}}}", "{x}"][number(6)]
+        local = NAMES[number(len(NAMES))]
+        return space + (local if is_html else local.replace(":", "-"))
+
+    root = parser.makeelement(name(), nsmap={"x": "x"})
+    element = root
+    while (kind := next(choices, None)) is not None:
+        kind %= 12
+        if kind < 5:
+            element = etree.SubElement(element, name())
+            for _ in range(max(0, number(6) - 2)):
+                key = KEYS[number(len(KEYS))]
+                if number(8) == 0:
+                    key = "{x}" + key
+                element.set(key, VALUES[number(len(VALUES))])
+            element.text = text()
+        elif kind < 8:
+            parent = element.getparent()
+            if parent is not None:
+                element.tail = text()
+                element = parent
+        elif kind == 8:
+            element.append(etree.Comment("no"))
+            element[-1].tail = text()
+        elif kind == 9:
+            element.append(etree.ProcessingInstruction("php", "no"))
+            element[-1].tail = text()
+        elif kind == 10:
+            element.append(etree.Entity("nbsp"))
+            element[-1].tail = text()
+        else:
+            # Taken out, it leaves two texts side by side.
+            for odd in element.findall("br"):
+                before = odd.getprevious()
+                if before is not None and odd.tail and not before.tail:
+                    element.remove(odd)
+    return root
+
+
+@needs_compiled
+@pytest.mark.parametrize("name", sorted(every_page(0)))
+def test_hostile_pages(name):
+    page = every_page(3000)[name]
+    check(Page.of(page).root)
+
+
+@needs_compiled
+def test_pages_of_the_example():
+    found = sorted(SITE.rglob("*.html"))
+    assert len(found) > 20
+    for path in found:
+        check(Page.of(path.read_bytes()).root)
+
+
+@needs_compiled
+@given(html=pages())
+def test_pages(html):
+    check(parse(html))
+
+
+@needs_compiled
+@given(html=st.one_of(broken_pages(), tag_soup()))
+def test_broken_pages(html):
+    check(parse(html))
+
+
+@needs_compiled
+@given(html=pages())
+def test_pages_read_as_xml(html):
+    parser = etree.XMLParser(recover=True, resolve_entities=False, strip_cdata=False)
+    source = f"<html xmlns='{XHTML}'>{html}</html>".encode("utf-8", "replace")
+    root = etree.fromstring(source, parser)
+    if root is not None and b"&#xD800;" not in source:
+        check(root)
+
+
+def test_a_surrogate(walk):
+    # A tree of XML may have what lxml does not hand out.
+    root = etree.fromstring("<p>a&#xD800;b</p>", etree.XMLParser(recover=True))
+    with pytest.raises(UnicodeDecodeError):
+        walk(root)
+    root = etree.fromstring("<p>\ud7ff\ue000\ud558<pre>\ud7ff</pre></p>")
+    assert texts(walk(root)) == ["\ud7ff\ue000\ud558", "\ud7ff"]
+
+
+@needs_compiled
+@given(data=st.binary(max_size=300))
+def test_trees_made_by_hand(data):
+    root = tree_from(data)
+    check(root)
+    for element in root.iter():
+        # From any element on: what is around it and behind it is no part.
+        check(element)
+
+
+@needs_compiled
+def test_many_pages():
+    chance = random.Random(4)
+    for _ in range(1500):
+        make = chance.choice([page_from, soup_from, tree_from])
+        made = make(chance.randbytes(chance.randrange(300)))
+        check(parse(made) if isinstance(made, str) else made)
+
+
+@needs_compiled
+@given(st.lists(st.sampled_from([*SIGNS, *CONTROLS]), max_size=40).map("".join))
+def test_every_white_space(text):
+    for tag in ("p", "pre"):
+        check(parse(f"<{tag}>a{text}<a href=x>{text}b</a>{text}<b>c{text}</b>{text}d"))
+    text = text.translate(dict.fromkeys(map(ord, CONTROLS)))
+    for tag in ("p", "pre"):
+        root = etree.Element("body")
+        element = etree.SubElement(root, tag)
+        element.text = text
+        for inner in ("b", "a"):
+            etree.SubElement(element, inner, href="/").text = text
+            element[-1].tail = text
+        check(root)
+
+
+CORNERS = {
+    "nothing": ("", []),
+    "root_only": ("<html></html>", []),
+    "one_break": ("<p>a<br>b", ["a\nb"]),
+    "two_breaks": ("<p>a<br><br>b", ["a", "b"]),
+    "breaks_apart": ("<p>a<br> \n<br>b", ["a", "b"]),
+    "break_at_the_start": ("<p><br>a<br></p>", ["a"]),
+    "three_breaks": ("<p>a<br><br><br>b", ["a", "b"]),
+    "space_before_a_break": ("<p>a <br> b", ["a\nb"]),
+    "two_links": ("<p><a href=x>a</a><a href=y>b</a>", ["a b"]),
+    "links_and_a_comment": ("<p><a href=x>a</a><!-- --><a href=y>b</a>", ["ab"]),
+    "links_and_a_picture": ("<p><a href=x>a</a><img><a href=y>b</a>", ["a b"]),
+    "pre": ("<pre>\n\n  a\r\n\tb  \n\n</pre>", ["  a\n\tb"]),
+    "pre_of_spaces": ("<p>a</p><pre> \n \t </pre><p>b", ["a", "b"]),
+    "pre_with_blocks": ("<pre>a<div>b</div>c<hr>d<br>e</pre>", ["a\nb\nc\nd\ne"]),
+    "pre_with_controls": ("<pre>a<input>b</pre>", ["ab"]),
+    "rule": ("<p>a<hr>b", ["a", "b"]),
+    "controls": ("<p>a<input>b<select><option>c</select>d", ["a b d"]),
+    "button": ("<p>a<button>b</button>c", ["a c"]),
+    "button_in_a_heading": ("<h2><button>b</button></h2>", ["b"]),
+    "dialog": ("<dialog>a</dialog><dialog open>b</dialog>", ["b"]),
+    "shadow": ("<template shadowrootmode=open>a</template><template>b</template>",
+               ["a"]),
+    "form_feed": ("<p style='display\f:\fnone'>a<p style='visibility:\x0bhidden'>b",
+                  ["b"]),
+    "hidden": ("<p hidden>a<p style='color: red; display:none'>b<p>c", ["c"]),
+    "streamed": ("<div hidden id='S:1'>a</div><div hidden id=S>b</div>", ["a"]),
+    "soft_hyphen": ("<p>a\u00adb\u200bc", ["abc"]),
+    "nothing_to_see": ("<p>\u00ad\u200b</p>", []),
+    "no_break_space": ("<p>a&nbsp;&nbsp;b&nbsp;", ["a b"]),
+    "lists": ("<ul><li>a<ol><li>b</ol></ul>", ["a", "b"]),
+    "quotes": ("<blockquote>a<blockquote>b</blockquote></blockquote>", ["a", "b"]),
+    "colon": ("<p>a<o:p>b</o:p>", ["ab"]),
+    "unknown": ("<p>a<x-y>b</x-y>c", ["abc"]),
+    "inside_of_svg": ("<p>a<svg><text>b</text></svg>c", ["a c"]),
+    "behind_the_body": ("<body>a</body>b", ["a", "b"]),
+    "far_out": ("<p>\U00010000\U00020000\U0010ffff", ["\U00010000\U00020000\U0010ffff"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners(name, walk):
+    source, expected = CORNERS[name]
+    assert texts(walk(parse(source))) == expected
+    if walk is not python_walk:
+        check(parse(source))
+
+
+def test_text_around_odd_nodes(walk):
+    source = f"""<!DOCTYPE html [<!ENTITY own "no">]><?before?><!-- before -->
+    <html xmlns="{XHTML}"><p>a<![CDATA[ b]]> c<?x?>d<!-- -->e&own;f
+    <a href="x">g</a><a href="x">h</a></p></html><!-- behind --><?behind?>"""
+    parser = etree.XMLParser(resolve_entities=False, strip_cdata=False)
+    root = etree.fromstring(source.encode(), parser)
+    assert texts(walk(root)) == ["a b cdef g h"]
+    if walk is not python_walk:
+        check(root)
+
+
+def test_attributes_with_entities(walk):
+    source = """<!DOCTYPE html [<!ENTITY own "menu">
+    <!ATTLIST p hidden CDATA "hidden">]>
+    <html><p class="side&own;">a</p><p id="&lt;x">b</p></html>"""
+    root = etree.fromstring(source, etree.XMLParser(resolve_entities=False))
+    found = walk(root)
+    # What the DTD says of attributes counts for nothing.
+    assert texts(found) == ["a", "b"]
+    assert len(found.tokens) == 1
+    if walk is not python_walk:
+        check(root)
+
+
+def test_texts_side_by_side(walk):
+    root = etree.fromstring("<p>a\r<b>x</b>\n</p>", etree.XMLParser())
+    pre = etree.SubElement(root, "pre")
+    pre.text = "1\r"
+    pre.append(etree.Element("i"))
+    pre[0].tail = "\n2"
+    # Without the element between them they are one text in two nodes.
+    etree.strip_elements(pre, "i", with_tail=False)
+    etree.strip_tags(root, "b")
+    assert texts(walk(root)) == ["a x", "1\n2"]
+    if walk is not python_walk:
+        check(root)
+
+
+def test_included_text(walk, tmp_path):
+    (tmp_path / "a.txt").write_text("included ")
+    (tmp_path / "page.xml").write_text(
+        "<html xmlns:xi='http://www.w3.org/2001/XInclude'><p>a "
+        "<xi:include href='a.txt' parse='text'/>b</p></html>"
+    )
+    tree = etree.parse(tmp_path / "page.xml")
+    tree.xinclude()
+    assert texts(walk(tree.getroot())) == ["a included b"]
+    if walk is not python_walk:
+        check(tree.getroot())
+
+
+def test_a_part_of_a_tree(walk):
+    root = parse("<p>before<span>in<b>side</b></span>behind<!-- a -->tail")
+    span, comment = root.find(".//span"), root.xpath("//comment()")[0]
+    found = walk(span)
+    assert texts(found) == ["inside"]
+    assert found.blocks[0, BLOCK_COLUMNS.index("element")] == 0
+    assert found.nodes == [span, span[0]]
+    assert texts(walk(comment)) == walk(comment).nodes == []
+
+
+def test_what_is_no_element(walk):
+    for wrong in ("html", 3):
+        with pytest.raises((TypeError, AttributeError)):
+            walk(wrong)
+
+
+def test_other_classes_of_elements(walk):
+    root = html.document_fromstring("<body>a<!-- b --><p>c</p></body>")
+    found = walk(root)
+    assert texts(found) == ["a", "c"]
+    assert [node.tag for node in found.nodes] == ["html", "body", "p"]
+
+
+def test_nodes_are_found_where_elements_are_left_out(walk):
+    root = parse("<!-- --><p>a<script></script><!-- --><b>b</b><?x?><i>c</i><svg/>d")
+    found = walk(root)
+    assert [node.tag for node in found.nodes] == ["html", "body", "p", "b", "i"]
+    assert found.nodes is found.nodes
+
+
+def test_time_is_up(walk):
+    root = parse("<p>a</p>" * 20_000)
+    with time_limit(0.0001):
+        time.sleep(0.001)
+        with pytest.raises(TimeLimitError):
+            walk(root)
+    with time_limit(60):
+        assert len(walk(root).blocks) == 20_000
+
+
+def test_time_is_up_in_the_middle():
+    root = parse("<p>a <b>b</b></p>" * 200_000)
+    for walk in WALKS:
+        start = time.monotonic()
+        with time_limit(0.002), pytest.raises(TimeLimitError):
+            walk(root)
+        # Some of it is lxml's own time, for the first of its elements.
+        assert time.monotonic() - start < 1
+
+
+def test_too_much_text(walk, monkeypatch):
+    root = parse("<p>one</p><p>two</p>")
+    if walk is python_walk:
+        monkeypatch.setattr(sys.modules[walk.__module__], "MAX_TEXT", 5)
+        with pytest.raises(OverflowError, match="more than 5 bytes of text"):
+            walk(root)
+        return
+    assert len(walk(root, longest=6).text) == 6
+    with pytest.raises(OverflowError, match="more than 5 bytes of text"):
+        walk(root, longest=5)
+
+
+@needs_compiled
+def test_threads_walk_at_the_same_time():
+    roots = [
+        parse(page) for page in every_page(20_000).values() if isinstance(page, str)
+    ]
+    expected = [twins.walk(root).text for root in roots]
+    found: list[list[bytes]] = []
+
+    def work() -> None:
+        found.append([twins.walk(root).text for root in roots for _ in range(3)][::3])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+def test_space_is_what_split_takes_for_it():
+    # The Python walk splits with str.split(), the compiled one by the table.
+    spaces = [c for c in range(sys.maxunicode + 1) if chr(c).isspace()]
+    assert spaces == [
+        c
+        for c in range(sys.maxunicode + 1)
+        if characters.char_class(c) == characters.SPACE
+    ]
+
+
+BUILT = ((6, 1), (2, 14), 40)
+
+
+@pytest.mark.parametrize(
+    ("running", "reason"),
+    [
+        (BUILT, ""),
+        (((6, 0), (2, 13), 40), ""),
+        (((6, 2), (2, 14), 40), "lxml 6.1, not 6.2"),
+        (((5, 4), (2, 14), 40), "lxml 6.1, not 5.4"),
+        (((7, 0), (2, 14), 40), "lxml 6.1, not 7.0"),
+        (((6, 1), (2, 15), 40), "libxml2 2.14, not 2.15"),
+        (((6, 1), (3, 0), 40), "libxml2 2.14, not 3.0"),
+        (((6, 1), (2, 14), 48), "another build of lxml"),
+    ],
+)
+def test_versions(monkeypatch, running, reason):
+    found = twins.mismatch(BUILT, running)
+    assert reason in found
+    assert bool(reason) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("error", "warned"),
+    [
+        (ModuleNotFoundError(name="scrapy_eatext.page._walk"), False),
+        (ModuleNotFoundError("no module lxml.odd", name="lxml.odd"), True),
+        (ImportError("undefined symbol"), True),
+        (AssertionError(), True),
+    ],
+)
+def test_what_cannot_be_loaded(monkeypatch, error, warned):
+    def fail(name):
+        raise error
+
+    monkeypatch.setattr(twins, "import_module", fail)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert twins.load_walk() is None
+    assert [str(error) in str(w.message) for w in caught] == [True] * warned
+
+
+def test_versions_that_it_is_not_for(monkeypatch):
+    module = SimpleNamespace(BUILT_FOR=((5, 0), (2, 9), 40))
+    monkeypatch.setattr(twins, "load", lambda name: module)
+    with pytest.warns(RuntimeWarning, match=r"runs slower.* lxml 5\.0, not \d"):
+        assert twins.load_walk() is None
+
+
+@pytest.mark.parametrize("value", ["", "0", "1"])
+def test_the_environment_can_say_which_runs(value):
+    program = (
+        "import scrapy_eatext; from scrapy_eatext.page import Page, guard; "
+        "print(scrapy_eatext.compiled, len(Page.of('<p>a').blocks), "
+        "guard.surplus is guard.python_surplus)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={"SCRAPY_EATEXT_PURE": value},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = f"{scrapy_eatext.compiled} 1 {not scrapy_eatext.compiled}"
+    assert done.stdout.strip() == ("False 1 True" if value == "1" else expected)
