@@ -10,7 +10,6 @@ benchmarks/results/memory.json and memory.md.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,11 +17,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.tables import save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import REGISTRY
 
 FAMILIES = ["nested", "flat", "long_line", "many_links", "table", "tiny_blocks"]
-RESULTS = ROOT / "benchmarks" / "results" / "memory.json"
 
 CHILD = """
 import sys
@@ -64,16 +63,14 @@ def growth(family: str, size: int, work: str) -> int:
 
 def write(about: dict) -> None:
     """Write the results down, for programs and for the docs."""
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(about, indent=1) + "\n")
     rows = {(row["family"], row["work"]): row for row in about["rows"]}
     works = list(dict.fromkeys(name for _, name in rows))
-    lines = ["| page | " + " | ".join(works) + " |", "|---" + "|--:" * len(works) + "|"]
+    lines = []
     for family in dict.fromkeys(name for name, _ in rows):
         cells = [rows[family, work] for work in works]
         shown = [f"{cell['bytes'] / 1e6:.0f} ({cell['ratio']:.1f})" for cell in cells]
-        lines.append(f"| {family.replace('_', ' ')} | " + " | ".join(shown) + " |")
-    RESULTS.with_suffix(".md").write_text("\n".join(lines) + "\n")
+        lines.append([family.replace("_", " "), *shown])
+    save("memory", about, table(["page", *works], lines))
 
 
 def main() -> int:

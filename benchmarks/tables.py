@@ -1,4 +1,6 @@
-"""Puts tables of figures into pages of the documentation, between marks.
+"""Writes results down, and puts tables of figures into pages of the documentation.
+
+A table stands in its page between marks:
 
 <!-- table NAME -->
 ...
@@ -7,10 +9,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+RESULTS = ROOT / "benchmarks" / "results"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -19,6 +24,14 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     lines.append("|---|" + "---:|" * (len(head) - 1))
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines)
+
+
+def save(name: str, about: dict[str, Any], text: str) -> None:
+    """Write results down for programs (JSON) and for the docs, which include the text."""
+    RESULTS.mkdir(exist_ok=True)
+    data = json.dumps(about, indent=1, sort_keys=True)
+    (RESULTS / f"{name}.json").write_text(data + "\n", "utf-8")
+    (RESULTS / f"{name}.md").write_text(text + "\n", "utf-8")
 
 
 def fill(page: str, name: str, text: str) -> None:

@@ -1,0 +1,82 @@
+"""What extraction adds to the processor's time of a whole crawl.
+
+The example project's crawl of its bundled site, whose spider reads each page with
+selectors, with the add-on and without it.  Each is a process of its own, the two
+take turns, and held against each other are the medians of their times of the
+processor, in user and system mode, from start to end, worker processes included.
+
+Writes benchmarks/results/crawl_cpu.json and crawl_cpu.md.
+
+    python benchmarks/crawl_cpu.py [--runs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.tables import save, table
+from scrapy_eatext import __version__
+from scrapy_eatext.algorithms import DEFAULT
+from scrapy_eatext.settings import EXECUTORS
+
+PROJECT = ROOT / "example_project"
+CRAWLS = {
+    "without": ["ADDONS={}"],
+    **{name: [f"EATEXT_EXECUTOR={name}"] for name in EXECUTORS},
+}
+# So much more may the default cost.
+LIMIT = 1.25
+
+
+def crawl(settings: list[str], folder: str) -> float:
+    """Crawl the site in another process; gives its seconds of the processor."""
+    command = [sys.executable, "-m", "scrapy", "crawl", "site"]
+    for setting in settings:
+        command += ["-s", setting]
+    env = {
+        **os.environ,
+        "SCRAPY_SETTINGS_MODULE": "example.settings",
+        "PYTHONPATH": os.pathsep.join([str(PROJECT), str(ROOT)]),
+    }
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=folder, env=env, stderr=quiet)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return usage.ru_utime + usage.ru_stime
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A crawl's time of the processor.")
+    parser.add_argument("--runs", type=int, default=9)
+    runs = parser.parse_args().runs
+    seconds: dict[str, list[float]] = {name: [] for name in CRAWLS}
+    with tempfile.TemporaryDirectory() as folder:
+        for settings in CRAWLS.values():  # once for the files' sake
+            crawl(settings, folder)
+        for _ in range(runs):
+            for name, settings in CRAWLS.items():
+                seconds[name].append(crawl(settings, folder))
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    rows = []
+    for name, median in medians.items():
+        ratio = median / medians["without"]
+        print(f"{name:10}{median:8.3f} s {ratio:6.2f}")
+        rows.append([name, f"{median:.2f}", f"{ratio:.2f}"])
+    about = {"version": __version__, "algorithm": DEFAULT, "seconds": seconds}
+    save("crawl_cpu", about, table(["extraction", "CPU s", "times"], rows))
+    return 1 if medians["thread"] > LIMIT * medians["without"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
