@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
     # typing.Self requires Python 3.11
     from typing_extensions import Self
+
+
+# What XML cannot hold, and what no encoding can: algorithms that look at a page's
+# source, and titles, may have such characters, and an item with one of them would
+# break its feed.
+_NO_FEED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class EatextPipeline:
@@ -116,6 +123,8 @@ class EatextPipeline:
 
     def _set(self, item: Any, adapter: ItemAdapter, name: str, found: Found) -> bool:
         value = getattr(found.result, self._config.fields[name])
+        if isinstance(value, str):
+            value = _NO_FEED.sub("", value)
         return self._assign(item, adapter, name, value)
 
     def _assign(self, item: Any, adapter: ItemAdapter, name: str, value: Any) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import re
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import scrapy
@@ -19,6 +21,7 @@ from scrapy.utils.test import get_reactor_settings
 if TYPE_CHECKING:
     import pytest
 
+DOCS = Path(__file__).parent.parent / "docs"
 ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
 PLAIN = "tests.algorithms.Plain"
 
@@ -108,6 +111,20 @@ class Crawl:
         )
 
 
+# The stats that the docs name; what stands in <> is a part of a name.
+_STATS = [
+    re.compile(re.sub("<[^>]*>", "[^/]+", name))
+    for name in re.findall(r"`([\w<>/]+)`", (DOCS / "stats.md").read_text("utf-8"))
+]
+
+
+def is_documented(stat: str) -> bool:
+    """Whether a stat under eatext/ stands in the docs."""
+    # These have the outcomes of responses.
+    name = re.sub("^(late|html)/", "response/", stat)
+    return any(known.fullmatch(name) for known in _STATS)
+
+
 def crawl(
     spider: type[scrapy.Spider], settings: dict[str, Any], **kwargs: Any
 ) -> Crawl:
@@ -150,6 +167,7 @@ def crawl(
             done.stats = crawler.stats.get_stats()
 
     run(start())
+    assert [stat for stat in done.eatext() if not is_documented(stat)] == []
     if done.error is not None:
         # What the failure left open is to be found within its own test.
         gc.collect()

@@ -235,6 +235,21 @@ def test_a_spider_that_is_closed_in_mid_page(server, executor):
     assert done.eatext("response/") == {"extracted": 3}
 
 
+@pytest.mark.parametrize(
+    "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
+)
+def test_a_pool_that_cannot_start(server, monkeypatch, command):
+    monkeypatch.setattr("scrapy_eatext.workers.command", lambda: command)
+    urls = tuple(server(f"/page/{n}") for n in range(6))
+    settings = {**ADDON, "EATEXT_EXECUTOR": "process", "EATEXT_WORKERS": 2}
+    done = crawl(UrlSpider, settings, urls=urls)
+    assert not done.errors
+    texts = {item["url"]: item["main_text"] for item in done.items}
+    assert texts == {server(f"/page/{n}"): text_of(n) for n in range(6)}
+    assert done.eatext("response/") == {"extracted": 6}
+    assert done.eatext("worker/")["not_started"] > 0
+
+
 class FullDisk(FilesystemCacheStorage):
     """A cache on a disk that is full after two pages."""
 

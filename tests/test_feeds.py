@@ -1,0 +1,86 @@
+"""Whatever a page holds, its item arrives in feeds of every format."""
+
+from __future__ import annotations
+
+import csv
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+import scrapy
+
+from tests.crawling import ADDON, crawl
+from tests.hostile import HOSTILE
+
+# What hostile pages are made of that some format or other cannot hold.
+SIGNS = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0xFFFE]))
+PAGES = {
+    "signs": f"<title>A {SIGNS} title</title><p>{'Some text of a page. ' * 9}{SIGNS}x",
+    "surrogates": f"<title>A \ud800 title</title><p>{'Some text. ' * 9}\udc00x\ud800",
+    "references": "<title>&#1;&#xD800;&#xFFFF;</title><p>"
+    + "Some text. &#2;&#xFFFE;" * 9,
+    **{
+        name: HOSTILE[name](2000)
+        for name in (
+            *("binary", "lone_surrogates", "control_characters", "noncharacters"),
+            *("directions", "nothing_but_nul", "entity_bomb", "brackets"),
+        )
+    },
+}
+
+
+class PageSpider(scrapy.Spider):
+    """Yields its pages as they are, with no crawl behind them."""
+
+    name = "pages"
+    at = ""
+
+    async def start(self):
+        yield scrapy.Request(self.at)
+
+    def parse(self, response):
+        for name, html in PAGES.items():
+            yield {"name": name, "html": html}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options"),
+    [
+        ("justext", {}),
+        ("density", {"lines": "source", "threshold": 0, "min_chars": 0}),
+        ("density", {"reference": True, "threshold": 0, "min_chars": 0}),
+        ("perceptron", {"reference": True, "network": "none", "threshold": 0.0}),
+        ("eatiht", {"reference": True}),
+    ],
+)
+def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
+    formats = {"jsonlines": "jl", "csv": "csv", "xml": "xml"}
+    settings = {
+        **ADDON,
+        "EATEXT_ALGORITHM": algorithm,
+        "EATEXT_OPTIONS": {algorithm: options},
+        "EATEXT_HTML_FIELD": "html",
+        "EATEXT_FIELDS": {"main_text": "text", "title": "title"},
+        # The response behind them all is not to fill them.
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
+        "FEED_EXPORT_ENCODING": "utf-8",
+        "FEED_EXPORT_FIELDS": ["name", "main_text", "title"],
+        "FEEDS": {
+            str(tmp_path / f"items.{end}"): {"format": name}
+            for name, end in formats.items()
+        },
+    }
+    done = crawl(PageSpider, settings, at=server("/page/1"))
+    assert not done.errors
+    assert done.eatext("item/") == {"html": len(PAGES)}
+    lines = (tmp_path / "items.jl").read_text("utf-8").strip().split("\n")
+    texts = {item["name"]: item["main_text"] for item in map(json.loads, lines)}
+    assert sum("ome text" in text for text in texts.values()) >= 3
+    with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row["name"] for row in csv.DictReader(file)]
+    root = ET.parse(tmp_path / "items.xml").getroot()
+    # Its line ends are XML's own.
+    words = {i.findtext("name"): i.findtext("main_text").split() for i in root}
+    assert words == {name: text.split() for name, text in texts.items()}
+    assert len(lines) == len(root) == len(PAGES)
+    assert sorted(rows) == sorted(texts) == sorted(PAGES)
