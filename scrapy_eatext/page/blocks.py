@@ -64,6 +64,10 @@ class Blocks:
         return list(zip(items.tolist(), rows.tolist(), lists.tolist(), strict=True))
 
     @cached_property
+    def _elements(self) -> list[int]:
+        return self.column("element")
+
+    @cached_property
     def _spans(self) -> list[list[int]]:
         spans: list[list[int]] = self.walk.blocks[:, :2].tolist()
         return spans
@@ -71,6 +75,11 @@ class Blocks:
     def text(self, i: int) -> str:
         start, end = self._spans[i]
         return self.walk.text[start:end].decode()
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kinds of all blocks."""
+        return [KINDS[kind] for kind in self.column("kind")]
 
     def kind(self, i: int) -> str:
         return KINDS[self.walk.blocks[i, _COLUMN["kind"]]]
@@ -80,7 +89,7 @@ class Blocks:
 
     def element(self, i: int) -> Any:
         """The lxml element that a block stands in."""
-        return self.walk.nodes[self.walk.blocks[i, _COLUMN["element"]]]
+        return self.walk.node(self._elements[i])
 
     @cached_property
     def _paths(self) -> Paths:

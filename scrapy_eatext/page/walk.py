@@ -164,6 +164,42 @@ class Walk:
     root: Any
 
     @cached_property
+    def _known(self) -> dict[int, Any]:
+        return {-1: None, 0: self.root}
+
+    @cached_property
+    def _children(self) -> dict[int, list[Any]]:
+        return {}
+
+    @cached_property
+    def _ways(self) -> tuple[list[int], list[int]]:
+        parents, places = self.elements[:, _PARENT], self.elements[:, _PLACE]
+        return parents.tolist(), places.tolist()
+
+    def node(self, row: int) -> Any:
+        """The lxml element of one row, for those who need few of them.
+
+        The children of an element are listed once, so that many look-ups are
+        linear too.
+        """
+        known = self._known
+        if row in known:
+            return known[row]
+        parents, places = self._ways
+        way = []
+        while row not in known:
+            way.append(row)
+            row = parents[row]
+        node = known[row]
+        for child in reversed(way):
+            children = self._children.get(row)
+            if children is None:
+                children = self._children[row] = list(node.iterchildren())
+            node = known[child] = children[places[child]]
+            row = child
+        return node
+
+    @cached_property
     def nodes(self) -> list[Any]:
         """The lxml element of each row of ``elements``.
 
@@ -388,7 +424,7 @@ def _outer_strip(text: str) -> str:
     return text[text.rfind("\n", 0, blank) + 1 :]
 
 
-def _hidden(attributes: dict[str, str], tag: str) -> bool:
+def is_hidden(attributes: dict[str, str], tag: str) -> bool:
     """Whether a browser hides an element, as far as its own attributes tell."""
     style = attributes.get("style")
     if style is not None and _HIDING.search(style):
@@ -440,7 +476,7 @@ def _leaf(
     if name == "hr":
         _border(run, frame, frame.pre, tables)
         return True
-    return not lenient and _hidden(attributes, name)
+    return not lenient and is_hidden(attributes, name)
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
