@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.output.code import content
 from scrapy_eatext.page.blocks import Blocks
 
 if TYPE_CHECKING:
@@ -22,7 +24,8 @@ def render_text(verdict: Verdict) -> str:
     The cells of a table's row stand on one line, a bar between them.
     """
     units = verdict.units
-    kept = [i for i, keep in enumerate(verdict.kept) if keep]
+    shown = content(units, verdict.kept)
+    kept = shown.units
     places = _places(units, kept)
     rows = _rows(units, kept, places)
     numbers: Counter[int] = Counter()
@@ -31,7 +34,7 @@ def render_text(verdict: Verdict) -> str:
     before, before_place = "", _NOWHERE
     for i, place in zip(kept, places, strict=True):
         item, row, ordered = place
-        kind = units.kind(i)
+        kind = "code" if i in shown.code else units.kind(i)
         lead = ""
         again = item in begun
         if item >= 0 and not again:
@@ -55,12 +58,12 @@ def render_text(verdict: Verdict) -> str:
             gap = "\n\n"
         if parts:
             parts.append(gap)
-        parts += (lead, units.text(i))
+        parts += (lead, shown.code.get(i) or units.text(i))
         before, before_place = kind, place
     return "".join(parts)
 
 
-def _places(units: Units, kept: list[int]) -> list[tuple[int, int, int]]:
+def _places(units: Units, kept: Sequence[int]) -> list[tuple[int, int, int]]:
     """For each kept unit its list item or cell, its row, and its numbered list."""
     if isinstance(units, Blocks):
         places = units.places
@@ -69,7 +72,7 @@ def _places(units: Units, kept: list[int]) -> list[tuple[int, int, int]]:
 
 
 def _rows(
-    units: Units, kept: list[int], places: list[tuple[int, int, int]]
+    units: Units, kept: Sequence[int], places: list[tuple[int, int, int]]
 ) -> frozenset[int]:
     """The rows that are a table's.
 

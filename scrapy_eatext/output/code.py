@@ -1,0 +1,267 @@
+"""Code as its author wrote it: to the character, without line numbers, in one piece.
+
+Most code stands in pre elements, of which the walk keeps every space.  Some pages
+put line numbers beside it or into it, or have an element for each line, in which
+the walk cannot know that spaces count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.output.names import Names
+from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.characters import INVISIBLE
+from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, is_hidden
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Units
+
+# Words of the names that highlighters give to line numbers and to lines; which
+# name it is, the patterns below tell.
+_TELLING = Names(
+    "blob gutter hljs line lineno linenos linenum linenumber linenumbers linenums ln lnt "
+    "num number numbers nums".split()
+)
+_NUMBERS = re.compile(
+    r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
+    r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])"
+)
+_LINE = re.compile(
+    r"(?:^|[\s_-])(?:blob-code|code-?line|hljs-ln-code|(?:view|ace|CodeMirror)[_-]line"
+    r"|line)(?:$|\s)"
+)
+# What the element around such lines is called.
+_CODE_BOX = re.compile(
+    r"(?:^|[\s_-])(?:ace_editor|blob|code|codehilite|CodeMirror|crayon|gist|highlight"
+    r"|highlighter|hljs|monaco|prettyprint|prism|rouge|shiki|source-?code"
+    r"|syntaxhighlighter|view-lines)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_BOX_LEVELS = 8
+
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s?|sourceCode\s+|hljs\s+"
+    r"|highlight-(?=\S+\s+notranslate))([a-z0-9][a-z0-9+#._-]{0,30})",
+    re.IGNORECASE,
+)
+_LANGUAGE_ATTRIBUTES = ("data-lang", "data-language", "data-enlighter-language")
+_LANGUAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,30}")
+_NO_LANGUAGE = frozenset(
+    "auto console-output default hljs linenumbers linenums none nohighlight notranslate "
+    "plain plaintext source text txt undefined".split()
+)
+
+_CODE_TAG = TAG_ID["code"]
+_INNER, _KIND = (BLOCK_COLUMNS.index(name) for name in ("inner", "kind"))
+_PARENT, _TAG, _FIRST, _LAST = (
+    ELEMENT_COLUMNS.index(name)
+    for name in ("parent", "tag", "first_block", "last_block")
+)
+_SPACE = re.compile(r"[^\S\n\t]")
+_NEWLINES = re.compile(r"\r\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The units that come out: their numbers, and the text of those that are code.
+
+    ``code`` has the units whose text is not what the walk has of them.
+    """
+
+    units: Sequence[int]
+    code: Mapping[int, str]
+
+
+def content(units: Units, kept: Sequence[bool]) -> Content:
+    """What comes out of the kept units: line numbers do not, lines are put together."""
+    numbers = [i for i, keep in enumerate(kept) if keep]
+    if not isinstance(units, Blocks) or not numbers:
+        return Content(numbers, {})
+    reader = _Reader(units, numbers)
+    return Content(reader.numbers, reader.code)
+
+
+def language(element: Any) -> str:
+    """The language that a pre element, what is right in it or around it tells."""
+    if len(element) and element[0].tag == "code":
+        name = _language_of(element[0])
+        if name:
+            return name
+    for _ in range(_BOX_LEVELS):
+        name = _language_of(element)
+        if name:
+            return name
+        element = element.getparent()
+        if element is None or len(element) > 3:
+            break
+    return ""
+
+
+def _language_of(element: Any) -> str:
+    found = _LANGUAGE.search((element.get("class") or "")[:500])
+    given = [found[1]] if found else []
+    given += [element.get(name) or "" for name in _LANGUAGE_ATTRIBUTES]
+    if element.tag == "pre":
+        human = element.get("lang") or ""  # unless it is as long as a real language
+        given.append(human if len(human) > 2 and "-" not in human else "")
+    for name in (one.strip(" ;").lower() for one in given):
+        if name not in _NO_LANGUAGE and _LANGUAGE_NAME.fullmatch(name):
+            return name
+    return ""
+
+
+def verbatim(element: Any) -> str:
+    """The text of an element, each space as it is, without line numbers."""
+    parts: list[str] = []
+
+    def add(text: str | None) -> None:
+        if text:
+            if not text.isascii():
+                text = INVISIBLE.sub("", text)
+            parts.append(_SPACE.sub(" ", _NEWLINES.sub("\n", text)))
+
+    def new_line() -> None:
+        if parts and not parts[-1].endswith("\n"):
+            parts.append("\n")
+
+    add(element.text)
+    todo: list[tuple[Any, Iterator[Any]]] = [(element, iter(element))]
+    while todo:
+        parent, children = todo[-1]
+        child = next(children, None)
+        if child is None:
+            todo.pop()
+            if todo:
+                if parent.tag in BLOCK:
+                    new_line()
+                add(parent.tail)
+            continue
+        name = child.tag
+        if name == "br":
+            parts.append("\n")
+        elif (
+            isinstance(name, str)
+            and name not in SKIP
+            and not is_hidden(dict(child.items()), name)
+            and not _NUMBERS.search(child.get("class") or "")
+        ):
+            if name in BLOCK:
+                new_line()
+            add(child.text)
+            todo.append((child, iter(child)))
+            continue
+        add(child.tail)
+    return "".join(parts)
+
+
+def trimmed(text: str) -> str:
+    """Code without empty lines before it and white space behind it."""
+    text = text.rstrip()
+    blank = len(text) - len(text.lstrip())
+    return text[text.rfind("\n", 0, blank) + 1 :]
+
+
+class _Reader:
+    def __init__(self, blocks: Blocks, numbers: list[int]) -> None:
+        self._blocks = blocks
+        self._walk = blocks.walk
+        self.numbers = numbers
+        self.code: dict[int, str] = {}
+        rows = _TELLING.rows(self._walk)
+        if rows:
+            self._gutters([row for row in rows if self._is_called(row, _NUMBERS)])
+            self._lines([row for row in rows if self._is_called(row, _LINE)])
+        self._alone()
+
+    # -- line numbers
+
+    def _gutters(self, rows: list[int]) -> None:
+        kept = set(self.numbers)
+        dropped: set[int] = set()
+        beside: set[int] = set()
+        for row in rows:
+            first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
+            if first < last:
+                inside = [i for i in range(first, last) if i in kept]
+                if all(_is_numbers(self._blocks.text(i)) for i in inside):
+                    dropped.update(inside)
+            elif first in kept and self._blocks.kinds[first] == "code":
+                beside.add(first)
+        self.numbers = [i for i in self.numbers if i not in dropped]
+        for i in beside:
+            text = trimmed(verbatim(self._blocks.element(i)))
+            if text:
+                self.code[i] = text
+
+    def _is_called(self, row: int, pattern: re.Pattern[str]) -> bool:
+        name = self._walk.node(row).get("class") or ""
+        return pattern.search(name[:500]) is not None
+
+    # -- an element for each line
+
+    def _lines(self, rows: list[int]) -> None:
+        of_block: dict[int, int] = {}
+        boxes: dict[int, list[Any]] = {}
+        known: dict[int, int] = {}
+        for row in rows:
+            box = self._box(row, known)
+            if box < 0:
+                continue
+            boxes.setdefault(box, []).append(self._walk.node(row))
+            first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
+            of_block.update((i, box) for i in range(first, last))
+        kept: dict[int, list[int]] = {}
+        for i in self.numbers:
+            if i in of_block:
+                kept.setdefault(of_block[i], []).append(i)
+        merged: set[int] = set()
+        for box, inside in kept.items():
+            if len(inside) < 2:
+                continue
+            lines = [verbatim(line).strip("\n") for line in boxes[box]]
+            self.code[inside[0]] = trimmed("\n".join(map(str.rstrip, lines)))
+            merged.update(inside[1:])
+        self.numbers = [i for i in self.numbers if i not in merged]
+
+    def _box(self, row: int, known: dict[int, int]) -> int:
+        """The element around lines of code that a line stands in, -1 for none."""
+        parent = int(self._walk.elements[row, _PARENT])
+        if parent in known:
+            return known[parent]
+        found, at = -1, parent
+        for _ in range(_BOX_LEVELS):
+            if at < 0 or found >= 0:
+                break
+            if self._is_called(at, _CODE_BOX):
+                found = at
+            at = int(self._walk.elements[at, _PARENT])
+        known[parent] = found
+        return found
+
+    # -- code that has its lines without a pre around it
+
+    def _alone(self) -> None:
+        walk = self._walk
+        inner = walk.blocks[:, _INNER]
+        # The walk knows what is in a pre.
+        alone = (walk.elements[inner, _TAG] == _CODE_TAG) & (
+            walk.blocks[:, _KIND] != CODE
+        )
+        if not alone.any():
+            return
+        for i in self.numbers:
+            if not alone[i] or i in self.code:
+                continue
+            element = walk.node(int(inner[i]))
+            text = trimmed(verbatim(element))
+            if "\n" in text and text.split() == self._blocks.text(i).split():
+                self.code[i] = text
+
+
+def _is_numbers(text: str) -> bool:
+    return all(word.isdecimal() for word in text.split())

@@ -1,0 +1,413 @@
+"""The kept blocks of a page as a small document tree, for Markdown and HTML.
+
+The tree has what both can say: lists, quotes, tables, definitions, figures, and
+in them headings, paragraphs, code and images.  Elements that only lay out the
+page, tables among them, are dissolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_eatext.output.code import Content, content, language
+from scrapy_eatext.output.inline import Inlines, Span
+from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.tags import TAGS
+from scrapy_eatext.page.walk import ELEMENT_COLUMNS
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.page import Page
+
+# What an element is in the tree.
+_NODE_OF = {
+    "ul": "list",
+    "menu": "list",
+    "dir": "list",
+    "ol": "numbered",
+    "li": "item",
+    "blockquote": "quote",
+    "table": "table",
+    "tr": "row",
+    "td": "cell",
+    "th": "cell",
+    "dl": "definitions",
+    "dt": "term",
+    "dd": "definition",
+    "figure": "figure",
+}
+_NODE_OF_TAG = [_NODE_OF.get(tag, "") for tag in TAGS]
+_LISTS = frozenset(("list", "numbered"))
+# Blocks whose kind the tree tells otherwise are paragraphs.
+_LEAVES = frozenset(("heading", "code", "caption"))
+
+_PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
+
+# What is nested deeper is taken to be level with what is around it: rendering
+# takes time by depth, and nobody means it.
+_DEEPEST = 24
+# Cells with more characters lay out a page, unless the table has headers.
+_LONG_CELL = 600
+# The widest table, and how many columns one cell may span.
+_WIDEST = 200
+_MAX_SPAN = 50
+
+
+@dataclass(slots=True, eq=False)
+class Leaf:
+    """A block: a paragraph, heading, caption, code, or image that stands alone.
+
+    Code has its text and, where the page tells it, its language; all others
+    have spans.
+    """
+
+    kind: str
+    spans: Sequence[Span] = ()
+    level: int = 0
+    text: str = ""
+    language: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """What holds blocks together; ``start`` is a numbered list's first number."""
+
+    kind: str
+    row: int = -1
+    depth: int = 0
+    children: list[Node | Leaf] = field(default_factory=list)
+    start: int = 1
+    table: Table | None = None
+
+
+class Cell(NamedTuple):
+    """A cell of a table: its blocks, and how many columns and rows it spans."""
+
+    leaves: Sequence[Leaf]
+    header: bool = False
+    columns: int = 1
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that holds data: a caption, rows of headers, rows of data.
+
+    A row has a cell a column, None where another cell reaches into its place.
+    """
+
+    caption: Sequence[Leaf]
+    head: Sequence[Sequence[Cell | None]]
+    body: Sequence[Sequence[Cell | None]]
+    width: int
+
+
+def document(page: Page, units: Units, kept: Sequence[bool]) -> Node:
+    """The tree of the kept units of a page."""
+    shown = content(units, kept)
+    if isinstance(units, Blocks):
+        return _Builder(page, units).build(shown)
+    return _flat(units, shown.units)
+
+
+def leaves(node: Node) -> Iterator[Leaf]:
+    """All blocks in a node, in order."""
+    for child in node.children:
+        if isinstance(child, Leaf):
+            yield child
+        else:
+            yield from leaves(child)
+
+
+def _flat(units: Units, kept: Sequence[int]) -> Node:
+    """The tree of units that have no place on the page."""
+    root = Node("document")
+    for i in kept:
+        kind = units.kind(i)
+        spans = (Span(units.text(i)),)
+        if kind == "list item":
+            last = root.children[-1] if root.children else None
+            if not isinstance(last, Node):
+                last = Node("list")
+                root.children.append(last)
+            last.children.append(Node("item", children=[Leaf("paragraph", spans)]))
+        elif kind == "code":
+            root.children.append(Leaf("code", text=units.text(i)))
+        else:
+            level = units.level(i) if kind == "heading" else 0
+            kind = kind if kind in _LEAVES else "paragraph"
+            root.children.append(Leaf(kind, spans, level or 2))
+    return root
+
+
+class _Builder:
+    def __init__(self, page: Page, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self._inlines = Inlines(page)
+        elements = blocks.walk.elements
+        self._parents: list[int] = elements[:, _PARENT].tolist()
+        self._tags: list[int] = elements[:, _TAG].tolist()
+        self._root = Node("document")
+        # For each row of the element table that was looked at, the node that it
+        # stands in, or is.
+        self._nodes: dict[int, Node] = {-1: self._root}
+
+    def build(self, shown: Content) -> Node:
+        blocks, inlines = self._blocks, self._inlines
+        kinds = blocks.kinds
+        elements = blocks.column("element")
+        before = -2
+        for i in shown.units:
+            children = self._node(elements[i]).children
+            kind = kinds[i]
+            if kind == "code" or i in shown.code:
+                text = shown.code.get(i) or blocks.text(i)
+                name = language(blocks.element(i))
+                children.append(Leaf("code", text=text, language=name))
+            else:
+                spans = inlines.spans(i)
+                if before == i - 1 or kind == "caption":
+                    inside = sum(1 for span in spans if span.image)
+                    for image in inlines.images_before(i, inside):
+                        children.append(Leaf("image", (image,)))
+                if kind not in _LEAVES:
+                    kind = "paragraph"
+                level = blocks.level(i) if kind == "heading" else 0
+                children.append(Leaf(kind, spans, level))
+            before = i
+        if len(self._nodes) > 1:
+            self._settle(self._root)
+        return self._root
+
+    def _node(self, row: int) -> Node:
+        """The node that an element is, or stands in."""
+        nodes = self._nodes
+        way = []
+        while row not in nodes:
+            way.append(row)
+            row = self._parents[row]
+        node = nodes[row]
+        for passed in reversed(way):
+            kind = _NODE_OF_TAG[self._tags[passed]]
+            if kind and node.depth < _DEEPEST:
+                if kind == "item" and node.kind not in _LISTS:
+                    node = self._loose_list(node)
+                child = Node(kind, passed, node.depth + 1)
+                node.children.append(child)
+                node = child
+            nodes[passed] = node
+        return node
+
+    def _loose_list(self, node: Node) -> Node:
+        """The list for items that stand in none."""
+        last = node.children[-1] if node.children else None
+        if isinstance(last, Node) and last.kind == "list" and last.row < 0:
+            return last
+        made = Node("list", -1, node.depth + 1)
+        node.children.append(made)
+        return made
+
+    # -- what nodes turn out to be
+
+    def _settle(self, node: Node) -> None:
+        """Decide on a node's children what they are, and dissolve the rest."""
+        settled: list[Node | Leaf] = []
+        for child in node.children:
+            if isinstance(child, Leaf):
+                settled.append(child)
+                continue
+            self._settle(child)
+            if self._stands(child, node.kind):
+                settled.append(child)
+            else:
+                settled += _dissolved(child)
+        node.children = settled
+
+    def _stands(self, node: Node, around: str) -> bool:
+        """Whether a node is what its tag says."""
+        kind = node.kind
+        if kind in _LISTS:
+            return self._is_list(node)
+        if kind == "table":
+            node.table = self._table(node)
+            return node.table is not None
+        if kind == "definitions":
+            return any(
+                isinstance(child, Node) and child.kind == "term"
+                for child in node.children
+            )
+        if kind in ("term", "definition"):
+            return around == "definitions"
+        if kind == "row":
+            return around == "table"
+        if kind == "cell":
+            return around == "row"
+        return True
+
+    def _is_list(self, node: Node) -> bool:
+        items: list[Node] = []
+        for child in node.children:
+            if isinstance(child, Node) and child.kind == "item":
+                first = child.children[0]
+                if isinstance(first, Leaf) and first.kind == "heading":
+                    return False  # cards
+                items.append(child)
+            elif items:
+                # What stands between items belongs to the one before.
+                items[-1].children.append(child)
+            else:
+                items.append(Node("item", children=[child]))
+        if not any(item.row >= 0 for item in items):
+            return False
+        node.children = list(items)
+        if node.kind == "numbered":
+            node.start = self._start(node)
+        return True
+
+    def _start(self, node: Node) -> int:
+        node_of = self._blocks.walk.node
+        first = node.children[0]
+        given = None
+        if isinstance(first, Node) and first.row >= 0:
+            given = node_of(first.row).get("value")
+        given = (given or node_of(node.row).get("start") or "1").strip()
+        return (
+            int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
+        )
+
+    def _table(self, node: Node) -> Table | None:
+        """A table of data, None for one that lays out the page."""
+        element = self._blocks.walk.node(node.row)
+        if (element.get("role") or "").lower() in ("presentation", "none"):
+            return None
+        caption: list[Leaf] = []
+        rows: list[Node] = []
+        for child in node.children:
+            if isinstance(child, Leaf):
+                if child.kind != "caption" or rows:
+                    return None
+                caption.append(child)
+            elif child.kind == "row":
+                rows.append(child)
+            else:
+                return None
+        grid = self._grid(rows)
+        if grid is None or not _holds_data(grid):
+            return None
+        head = 0
+        while head < len(grid) and all(
+            cell is None or cell.header or not cell.leaves for cell in grid[head]
+        ):
+            head += 1
+        if head == len(grid):
+            head = 1
+        return Table(caption, grid[:head], grid[head:], len(grid[0]))
+
+    def _grid(self, rows: Sequence[Node]) -> list[list[Cell | None]] | None:
+        """Rows of cells, each as wide; None where there is more than cells."""
+        node_of = self._blocks.walk.node
+        grid: list[list[Cell | None]] = []
+        # For each column, how many more rows a cell from above reaches down.
+        below: dict[int, int] = {}
+        for row in rows:
+            kept: dict[Any, Node] = {}
+            for child in row.children:
+                if isinstance(child, Leaf):
+                    return None
+                kept[node_of(child.row)] = child
+            line: list[Cell | None] = []
+            for element in node_of(row.row):
+                if element.tag not in ("td", "th"):
+                    continue
+                self._fill_from_above(line, below)
+                found = kept.get(element)
+                cell = Cell(
+                    _cell_leaves(found) if found is not None else (),
+                    element.tag == "th",
+                    _span(element.get("colspan")),
+                    _span(element.get("rowspan")),
+                )
+                for column in range(len(line), len(line) + cell.columns):
+                    below[column] = cell.rows - 1
+                line += [cell] + [None] * (cell.columns - 1)
+            self._fill_from_above(line, below)
+            if len(line) > _WIDEST:
+                return None
+            grid.append(line)
+        return _trimmed(grid)
+
+    @staticmethod
+    def _fill_from_above(line: list[Cell | None], below: dict[int, int]) -> None:
+        while below.get(len(line), 0) > 0:
+            below[len(line)] -= 1
+            line.append(None)
+
+
+def _dissolved(node: Node) -> list[Node | Leaf]:
+    """What is left of a node that is none: of a list or table, its items' blocks."""
+    parts: list[Node | Leaf] = []
+    for child in node.children:
+        if isinstance(child, Node) and child.kind in ("item", "row", "cell"):
+            parts += _dissolved(child)
+        else:
+            parts.append(child)
+    return parts
+
+
+def _cell_leaves(cell: Node) -> Sequence[Leaf]:
+    return tuple(leaves(cell))
+
+
+def _span(value: str | None) -> int:
+    value = (value or "1").strip()
+    if value.isascii() and value.isdigit():
+        return min(max(int(value[:9]), 1), _MAX_SPAN)
+    return 1
+
+
+def _trimmed(grid: list[list[Cell | None]]) -> list[list[Cell | None]]:
+    """A grid in which all rows are as wide, without columns that have nothing."""
+    width = max(map(len, grid), default=0)
+    for line in grid:
+        line.extend([Cell(())] * (width - len(line)))
+    used = [any(_reaches(line, column) for line in grid) for column in range(width)]
+    if all(used):
+        return grid
+    trimmed: list[list[Cell | None]] = []
+    for line in grid:
+        kept: list[Cell | None] = []
+        for column, cell in enumerate(line):
+            if not used[column]:
+                continue
+            if cell is not None and cell.columns > 1:
+                spanned = sum(used[column : column + cell.columns])
+                kept.append(cell._replace(columns=spanned))
+            else:
+                kept.append(cell)
+        trimmed.append(kept)
+    return trimmed
+
+
+def _reaches(line: Sequence[Cell | None], column: int) -> bool:
+    """Whether a row has something that starts in a column."""
+    cell = line[column]
+    return cell is not None and bool(cell.leaves)
+
+
+def _holds_data(grid: Sequence[Sequence[Cell | None]]) -> bool:
+    cells = [cell for line in grid for cell in line if cell and cell.leaves]
+    if not any(sum(1 for c in line if c and c.leaves) > 1 for line in grid):
+        return False
+    found = [leaf for cell in cells for leaf in cell.leaves]
+    if any(leaf.kind == "code" and "\n" in leaf.text for leaf in found):
+        return False
+    if any(cell.header for cell in cells):
+        return True
+    if len(grid) < 2 or any(leaf.kind == "heading" for leaf in found):
+        return False
+    return all(
+        sum(len(span.text) for leaf in cell.leaves for span in leaf.spans) < _LONG_CELL
+        for cell in cells
+    )

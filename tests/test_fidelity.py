@@ -1,0 +1,70 @@
+"""Small pages and the Markdown that each must become.
+
+tests/fidelity/ has a file a topic.  A case begins with a line `%% name`; its HTML
+follows, then a line `%%=` and the Markdown.  All blocks are kept; the page is at
+https://example.com/dir/page.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import lxml.html
+import pytest
+from markdown_it import MarkdownIt
+
+from scrapy_eatext.output.code import content
+from scrapy_eatext.output.html import html
+from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.structure import document
+from scrapy_eatext.page import Page
+
+FOLDER = Path(__file__).parent / "fidelity"
+URL = "https://example.com/dir/page"
+RENDERER = MarkdownIt("commonmark").enable("table")
+
+
+def cases():
+    for file in sorted(FOLDER.glob("*.txt")):
+        for case in re.split(r"^%% ", file.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+            name, _, rest = case.partition("\n")
+            source, _, expected = rest.partition("\n%%=\n")
+            yield file.stem, name, source, expected.removesuffix("\n")
+
+
+CASES = [pytest.param(*case[2:], id=f"{case[0]}: {case[1]}") for case in cases()]
+
+
+def tree_of(source):
+    page = Page.of(source, URL)
+    return page, document(page, page.blocks, [True] * len(page.blocks))
+
+
+def words(text):
+    """What a text says, without the white space, which Markdown may change."""
+    return "".join(text.split())
+
+
+def text_of(source):
+    """The text of HTML that was rendered."""
+    return lxml.html.fragment_fromstring(source, create_parent=True).text_content()
+
+
+@pytest.mark.parametrize(("source", "expected"), CASES)
+def test_markdown(source, expected):
+    assert markdown(tree_of(source)[1]) == expected
+
+
+@pytest.mark.parametrize(("source", "expected"), CASES)
+def test_words_come_back(source, expected):
+    page, tree = tree_of(source)
+    shown = content(page.blocks, [True] * len(page.blocks))
+    text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
+    assert words(text_of(RENDERER.render(expected))) == words(text)
+    assert words(text_of(html(tree))) == words(text)
+
+
+def test_there_are_enough_of_them():
+    assert len(CASES) >= 150
+    assert len({case.id for case in CASES}) == len(CASES)
