@@ -12,7 +12,7 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
 from scrapy_eatext.extraction import render, run
 from scrapy_eatext.page import Page
-from scrapy_eatext.result import MainText
+from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.rules import apply_rules
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 # What the last resort reads of a page that there was not the time to read, in
 # bytes or characters: a fraction of a second's work.
 _BEGINNING = 1_000_000
+
+
+# The kinds of outcome in which a page has what the last resort found.
+GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``give_up`` is the kind of outcome that the page has already, in which only
+    ``fields`` are the attributes of the result to compute before its page is let
+    go.  ``give_up`` is the kind of outcome that the page has already, in which only
     the last resort is left; "" where it has none.
     """
 
@@ -51,6 +56,7 @@ class Job:
     choice: Choice
     limits: Limits
     give_up: str = ""
+    fields: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -59,12 +65,14 @@ class Job:
         url: str,
         choice: Choice,
         limits: Limits,
+        fields: tuple[str, ...] = (),
     ) -> Job:
         """A job for a page of any size: one that is too large is cut off."""
         source = html if isinstance(html, (str, bytes)) else html.body
         if limits.max_size and len(source) > limits.max_size:
-            return cls(source[: limits.max_size], url, choice, limits, "too_large")
-        return cls(html, url, choice, limits)
+            begun = source[: limits.max_size]
+            return cls(begun, url, choice, limits, "too_large", fields)
+        return cls(html, url, choice, limits, fields=fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +127,8 @@ def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
             page = Page.of(job.html, job.url)
             check()
             if not job.give_up:
-                return _cascade(job.choice, page, failures)
+                result, kind = _cascade(job.choice, page, failures)
+                return result.detached(job.fields), kind
     except TimeLimitError:
         kind = job.give_up or "timed_out"
     except Exception as error:  # noqa: BLE001
@@ -153,12 +162,12 @@ def _cascade(
         check()
     result = max(results, key=lambda result: len(result.text))
     kind = "below" if result.text else "empty"
-    return (replace(result, text="") if choice.below == "empty" else result), kind
+    return (result.without_text() if choice.below == "empty" else result), kind
 
 
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
     if job.limits.last_resort == "empty":
-        return MainText()
+        return NOTHING
     try:
         with time_limit(job.limits.timeout):
             if page is None or not page.is_walked:
@@ -167,12 +176,13 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
             verdict = lastresort.judge(page)
             check()
             verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
-            return render(verdict, page, lastresort.NAME, lastresort.VERSION)
+            result = render(verdict, page, lastresort.NAME, lastresort.VERSION)
+            return result.detached(job.fields)
     except TimeLimitError:
-        return MainText()
+        return NOTHING
     except Exception as error:  # noqa: BLE001
         failures.append(Failure.of(error))
-        return MainText()
+        return NOTHING
 
 
 def _beginning(html: str | bytes | TextResponse) -> str | bytes:

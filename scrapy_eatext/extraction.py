@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.metadata import read_metadata
+from scrapy_eatext.output.html import html
+from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.structure import Node, document
 from scrapy_eatext.output.text import render_text
 from scrapy_eatext.page import Page
-from scrapy_eatext.result import Block, MainText
+from scrapy_eatext.result import Block, MainText, Metadata
 from scrapy_eatext.rules import apply_rules
 
 if TYPE_CHECKING:
@@ -29,7 +34,8 @@ def extract(
     """Extract the main text of a page.
 
     A Selector or response hands over the tree it has parsed, which is never
-    changed.  With ``blocks`` the result holds the verdict on every block.
+    changed, and should not be by its owner before all is asked of the result that is
+    wanted.  With ``blocks`` the verdict on every block is computed at once.
     Raises OptionError for an unknown algorithm, or an option that does not
     exist or is out of range.
     """
@@ -57,16 +63,51 @@ def render(
 ) -> MainText:
     """What a verdict keeps of a page, with the name and version of its maker."""
     text = verdict.text if verdict.text is not None else render_text(verdict)
-    return MainText(
+    result = MainText(
         text=text,
-        title=page.title,
         algorithm=name,
         version=version,
         score=verdict.score,
         page_type=verdict.page_type,
         language=verdict.language or page.language,
-        blocks=_blocks(verdict) if blocks else None,
+        source=_Judged(page, verdict),
     )
+    if blocks:
+        result.computed["blocks"] = _blocks(verdict)
+    return result
+
+
+class _Judged:
+    """A page and the verdict on it: the source of what is asked for later."""
+
+    at_hand = True
+
+    def __init__(self, page: Page, verdict: Verdict) -> None:
+        self._page = page
+        self._verdict = verdict
+
+    def compute(self, names: Iterable[str]) -> dict[str, Any]:
+        return {name: getattr(self, f"_{name}") for name in names}
+
+    @cached_property
+    def _tree(self) -> Node:
+        return document(self._page, self._verdict.units, self._verdict.kept)
+
+    @property
+    def _markdown(self) -> str:
+        return markdown(self._tree)
+
+    @property
+    def _html(self) -> str:
+        return html(self._tree)
+
+    @property
+    def _blocks(self) -> tuple[Block, ...]:
+        return _blocks(self._verdict)
+
+    @property
+    def _metadata(self) -> Metadata:
+        return read_metadata(self._page)
 
 
 def _blocks(verdict: Verdict) -> tuple[Block, ...]:

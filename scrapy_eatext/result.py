@@ -1,8 +1,10 @@
-"""What an extraction gives back: MainText, and the blocks it was decided on."""
+"""What an extraction gives back: MainText, its metadata and blocks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,34 +28,230 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class MainText:
-    """The main text of a page: frozen, small and picklable.
+class Metadata:
+    """What a page says of itself; empty where it does not say it.
 
-    ``score`` is how sure the algorithm is of the whole, from 0 to 1;
-    ``version`` is that of algorithm and model; ``blocks`` is None unless it
-    was asked for.  ``str(result)`` is the text.
+    Dates are in ISO 8601, as exact as the page has them; addresses are absolute
+    where the page's own is known.  ``sources`` tells for each field that is there
+    where it was found: ``json-ld``, ``opengraph``, ``meta``, ``microdata``,
+    ``time`` or ``page``.
     """
 
-    text: str = ""
     title: str = ""
-    algorithm: str = ""
-    version: str = ""
-    score: float = 0.0
-    page_type: str = ""
+    authors: tuple[str, ...] = ()
+    published: str = ""
+    modified: str = ""
+    site_name: str = ""
+    description: str = ""
     language: str = ""
-    blocks: tuple[Block, ...] | None = None
+    canonical_url: str = ""
+    image: str = ""
+    tags: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        return self.text
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Metadata:
+        """Metadata from what dataclasses.asdict() made of it, and JSON of that."""
+        lists = {name: tuple(values[name]) for name in ("authors", "tags")}
+        return cls(**{**values, **lists})
 
 
+class Source(Protocol):
+    """What a result can still be asked of: the page, or a way to it.
+
+    ``at_hand`` tells whether it takes no new extraction.
+    """
+
+    @property
+    def at_hand(self) -> bool: ...
+
+    def compute(self, names: Iterable[str]) -> Mapping[str, Any]:
+        """Some of COMPUTED.  Raises LookupError where the page is gone."""
+        ...
+
+
+_FIELDS = ("text", "algorithm", "version", "score", "page_type", "language")
+# What is computed when it is asked for.
+COMPUTED = ("markdown", "html", "blocks", "metadata")
+_OF_METADATA = (
+    "title",
+    "author",
+    "authors",
+    "date",
+    "modified",
+    "site_name",
+    "description",
+    "canonical_url",
+    "image",
+    "tags",
+)
+# For each attribute that is computed, which of COMPUTED it takes.
+COMPUTED_FOR = {
+    **{name: name for name in COMPUTED},
+    **dict.fromkeys(_OF_METADATA, "metadata"),
+}
 # What EATEXT_FIELDS may put into an item.
 ATTRIBUTES = (
     "text",
-    "title",
+    "markdown",
+    "html",
+    "blocks",
+    *_OF_METADATA,
+    "metadata",
     "algorithm",
     "version",
     "score",
     "page_type",
     "language",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class MainText:
+    """The main text of a page: frozen, and small once it is let go of its page.
+
+    ``score`` is how sure the algorithm is of the whole, from 0 to 1;
+    ``version`` is that of algorithm and model.  ``str(result)`` is the text.
+
+    ``markdown``, ``html``, ``blocks`` and ``metadata`` (and what is read from it:
+    ``title``, ``author``, ``date`` and so on) are computed when they are first asked
+    for, and kept.  What extract() gives holds on to its page for that; pickled or
+    copied, it computes them all and lets go.  In a crawl a result has what
+    EATEXT_FIELDS names, and goes back to its response for the rest; where that is
+    gone, asking raises LookupError.  Two results are equal when what is not computed
+    later is.
+    """
+
+    text: str = ""
+    algorithm: str = ""
+    version: str = ""
+    score: float = 0.0
+    page_type: str = ""
+    language: str = ""
+    computed: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    source: Source | None = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def markdown(self) -> str:
+        """The main text in CommonMark, with GitHub's tables."""
+        value: str = self._get("markdown")
+        return value
+
+    @property
+    def html(self) -> str:
+        """The main text in clean HTML, safe to show."""
+        value: str = self._get("html")
+        return value
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks of the page, kept or not, with the verdict on each."""
+        value: tuple[Block, ...] = self._get("blocks")
+        return value
+
+    @property
+    def metadata(self) -> Metadata:
+        """What the page says of itself, and where."""
+        value: Metadata = self._get("metadata")
+        return value
+
+    @property
+    def title(self) -> str:
+        return self.metadata.title
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        return self.metadata.authors
+
+    @property
+    def author(self) -> str:
+        """All authors, with commas between them."""
+        return ", ".join(self.metadata.authors)
+
+    @property
+    def date(self) -> str:
+        """When the page was published, in ISO 8601."""
+        return self.metadata.published
+
+    @property
+    def modified(self) -> str:
+        return self.metadata.modified
+
+    @property
+    def site_name(self) -> str:
+        return self.metadata.site_name
+
+    @property
+    def description(self) -> str:
+        return self.metadata.description
+
+    @property
+    def canonical_url(self) -> str:
+        return self.metadata.canonical_url
+
+    @property
+    def image(self) -> str:
+        return self.metadata.image
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.metadata.tags
+
+    def detached(self, attributes: Iterable[str] = ATTRIBUTES) -> MainText:
+        """This result without its page, some attributes computed before."""
+        wanted = {COMPUTED_FOR[name] for name in attributes if name in COMPUTED_FOR}
+        for name in wanted:
+            self._get(name)
+        return replace(self, source=None)
+
+    def without_text(self) -> MainText:
+        """This result where its text is not good enough to be given."""
+        computed = {**self.computed, "markdown": "", "html": ""}
+        return replace(self, text="", computed=computed)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What the result is and what is computed of it, ready for JSON."""
+        known = {name: getattr(self, name) for name in _FIELDS}
+        return {**known, "computed": {k: _plain(v) for k, v in self.computed.items()}}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> MainText:
+        """A result from what as_dict() made of it."""
+        computed = dict(values["computed"])
+        if "metadata" in computed:
+            computed["metadata"] = Metadata.from_dict(computed["metadata"])
+        if "blocks" in computed:
+            computed["blocks"] = tuple(Block(**block) for block in computed["blocks"])
+        return cls(**{**values, "computed": computed})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A page cannot be pickled, nor can a way to it.
+        if self.source is not None and self.source.at_hand:
+            missing = [name for name in COMPUTED if name not in self.computed]
+            self.computed.update(self.source.compute(missing))
+        return MainText.from_dict, (self.as_dict(),)
+
+    def _get(self, name: str) -> Any:
+        if name not in self.computed:
+            if self.source is None:
+                raise LookupError(
+                    f"this result has no {name}: its page is gone, and {name} is not "
+                    "among what EATEXT_FIELDS asks for"
+                )
+            self.computed.update(self.source.compute((name,)))
+        return self.computed[name]
+
+
+# The result for a page of which nothing can be told.
+NOTHING = MainText(
+    computed={"markdown": "", "html": "", "blocks": (), "metadata": Metadata()}
+)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [asdict(block) for block in value]
+    return asdict(value) if isinstance(value, Metadata) else value

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, ref
 
 from scrapy import signals
@@ -15,11 +15,12 @@ from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
 
+from scrapy_eatext.again import Again
 from scrapy_eatext.cascade import Job, Outcome, extract_page, warm_up
 from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.recent import RecentPages
-from scrapy_eatext.result import MainText
+from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.settings import Config, host_of
 from scrapy_eatext.tally import Tally
 from scrapy_eatext.workers import make_executor, wait
@@ -109,13 +110,13 @@ class Service:
             if choice is not None:
                 found = await self._run(response, response.url, choice)
                 kind = found.outcome.kind
-                request.meta[RESULT] = found.result
+                request.meta[RESULT] = self._asking(response, found)
                 self._remember(request, response, found)
                 self._watch(response.url, found.outcome)
         except Exception as error:  # noqa: BLE001
             kind = "failed"
             self.tally.error(response.url, error)
-            found = Found(Outcome(MainText(), kind), self.config.choice)
+            found = Found(Outcome(NOTHING, kind), self.config.choice)
             request.meta[RESULT] = found.result
             self._found[response] = found
         self.tally.inc(f"response/{kind}")
@@ -123,8 +124,9 @@ class Service:
     async def _run(self, html: Any, url: str, choice: Choice) -> Found:
         """Extract HTML, or a response on whose tree nobody works meanwhile."""
         if not (html if isinstance(html, (str, bytes)) else html.body):
-            return Found(Outcome(MainText(), "empty"), choice)
-        job = Job.of(html, url, choice, self.config.limits)
+            return Found(Outcome(NOTHING, "empty"), choice)
+        fields = tuple(self.config.fields.values())
+        job = Job.of(html, url, choice, self.config.limits, fields)
         outcome = await wait(self._executor.submit(job))
         self.tally.outcome(url, outcome)
         return Found(outcome, choice)
@@ -149,6 +151,18 @@ class Service:
         self._found[response] = found
         urls = (response.url, request.url, *request.meta.get("redirect_urls", ()))
         self._recent.remember(urls, found, len(found.result.text))
+
+    def _asking(self, response: Response, found: Found) -> MainText:
+        """A result that asks its response for what it has not."""
+        if found.result is NOTHING:
+            return NOTHING
+        way = Again(
+            ref(cast("TextResponse", response)),
+            found.choice,
+            self.config.limits,
+            found.outcome.kind,
+        )
+        return replace(found.result, source=way)
 
     def _watch(self, url: str, outcome: Outcome) -> None:
         """Look out for a site whose texts have turned empty or alike."""
@@ -237,18 +251,23 @@ class Service:
         Raises SettingError where the request's meta says wrongly how.
         """
         if response in self._found:
-            return self._found[response].result
+            return self._asking(response, self._found[response])
         said = request.meta.get(INPUT)
         choice = self.config.choice_for(response.url, said)
         job = Job.of(
-            response, response.url, choice or self.config.choice, self.config.limits
+            response,
+            response.url,
+            choice or self.config.choice,
+            self.config.limits,
+            tuple(self.config.fields.values()),
         )
         outcome = extract_page(job)
         self.tally.outcome(response.url, outcome)
         self.tally.inc(f"late/{outcome.kind}")
+        found = Found(outcome, choice or self.config.choice)
         if choice is not None:
-            self._remember(request, response, Found(outcome, choice))
-        return outcome.result
+            self._remember(request, response, found)
+        return self._asking(response, found)
 
     # -- the end
 

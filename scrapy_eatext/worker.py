@@ -63,6 +63,7 @@ def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
         "choice": asdict(job.choice),
         "limits": asdict(job.limits),
         "give_up": job.give_up,
+        "fields": job.fields,
         "raw": raw,
     }
     return head, html if raw else html.encode("utf-8", "surrogatepass")
@@ -76,6 +77,7 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
         choice=unpack_choice(head["choice"]),
         limits=Limits(**head["limits"]),
         give_up=head["give_up"],
+        fields=tuple(head["fields"]),
     )
 
 
@@ -84,10 +86,21 @@ def unpack_choice(fields: dict[str, Any]) -> Choice:
     return Choice(**{**fields, "algorithms": tuple(fields["algorithms"])})
 
 
+def pack_outcome(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as a message's head."""
+    failures = [asdict(failure) for failure in outcome.failures]
+    return {
+        "result": outcome.result.as_dict(),
+        "kind": outcome.kind,
+        "seconds": outcome.seconds,
+        "failures": failures,
+    }
+
+
 def unpack_outcome(head: dict[str, Any]) -> Outcome:
-    """An Outcome from its fields in JSON."""
+    """What pack_outcome() packed."""
     failures = tuple(Failure(**failure) for failure in head["failures"])
-    result = MainText(**head["result"])
+    result = MainText.from_dict(head["result"])
     return Outcome(**{**head, "result": result, "failures": failures})
 
 
@@ -110,7 +123,7 @@ def main() -> None:
     while message := receive(source):
         job = unpack_job(*message)
         _set_alarm(job.limits.timeout and job.limits.timeout + _ORPHAN)
-        send(answers, asdict(extract_page(job)))
+        send(answers, pack_outcome(extract_page(job)))
         _set_alarm(0.0)
 
 

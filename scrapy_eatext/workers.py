@@ -26,7 +26,7 @@ from weakref import WeakSet
 from scrapy.utils.asyncio import is_asyncio_available
 
 from scrapy_eatext.cascade import Job, Outcome, extract_page
-from scrapy_eatext.result import MainText
+from scrapy_eatext.result import NOTHING
 from scrapy_eatext.worker import command, pack_job, receive, send, unpack_outcome
 
 if TYPE_CHECKING:
@@ -165,12 +165,12 @@ class InProcess:
             deaths += not worker.stopped
             if worker.stopped or deaths >= _MAX_DEATHS:
                 if job.give_up:
-                    return Outcome(MainText(), job.give_up)
+                    return Outcome(NOTHING, job.give_up)
                 kind = "timed_out" if worker.stopped else "worker_died"
                 job = replace(job, give_up=kind)
         if deaths or job.give_up in _ENDED:
             # What has ended a worker is not let near the crawl itself.
-            return Outcome(MainText(), job.give_up or "worker_died")
+            return Outcome(NOTHING, job.give_up or "worker_died")
         return extract_page(job)
 
     def _ready_worker(self) -> _Worker | None:

@@ -17,11 +17,12 @@ import pytest
 from scrapy_eatext import workers
 from scrapy_eatext.cascade import Failure, Job, Limits, Outcome
 from scrapy_eatext.choice import Choice
-from scrapy_eatext.result import MainText
+from scrapy_eatext.result import Block, MainText, Metadata
 from scrapy_eatext.settings import Config
 from scrapy_eatext.worker import (
     START,
     pack_job,
+    pack_outcome,
     receive,
     send,
     unpack_job,
@@ -291,17 +292,26 @@ def test_messages_come_through():
         assert receive(io.BytesIO(whole[:size])) is None
 
 
+DETAILS = {
+    "markdown": "*text*",
+    "blocks": (Block("text", "paragraph", 0, "/html", 0.5, True, "long"),),
+    "metadata": Metadata("title", ("A", "B"), tags=("c",), sources={"title": "meta"}),
+}
+
+
 def test_outcomes_come_through():
     outcome = Outcome(
-        MainText("text \ud83d", "title", "a", "1", 0.5, "type", "en"),
+        MainText("text \ud83d", "a", "1", 0.5, "type", "en", DETAILS),
         "failed",
         0.25,
         (Failure("ValueError", "trace"),),
     )
     stream = io.BytesIO()
-    send(stream, asdict(outcome))
+    send(stream, pack_outcome(outcome))
     stream.seek(0)
-    assert unpack_outcome(receive(stream)[0]) == outcome
+    received = unpack_outcome(receive(stream)[0])
+    assert received == outcome
+    assert received.result.computed == DETAILS
 
 
 def test_a_worker_ends_when_nothing_comes():

@@ -9,7 +9,6 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.commands.show import Run
     from scrapy_eatext.page import Page
 
-_FORMATS = "text, json (all there is to know) or blocks (a table)"
+_FORMATS = "text, markdown, html, json (all there is to know) or blocks (a table)"
 
 
 class Command(ScrapyCommand):
@@ -45,8 +44,9 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "Extract the main text of a page and print it, as JSON with all that is"
-            " known of it, or as a table of the page's blocks with score and reason."
+            "Extract the main text of a page and print it, as text, Markdown or HTML,"
+            " as JSON with all that is known of it, or as a table of the page's blocks"
+            " with score and reason."
             " The page is fetched with Scrapy if a URL is given, else read from a"
             " file, or from standard input if the file is -. The EATEXT_* settings of"
             " the project hold; --algorithm and --options override them. `train` and"
@@ -229,7 +229,7 @@ def _extracted(html: Any, url: str, choice: Choice, opts: Namespace) -> str:
             break
     else:
         if choice.below != "keep":
-            result = replace(result, text="")
+            result = result.without_text()
     shown = show(result, opts.format)
     return shown if opts.format == "json" else printable(shown)
 

@@ -32,14 +32,15 @@ def show(result: MainText, form: str) -> str:
     if form == "json":
         return as_json(result)
     if form == "blocks":
-        return table_of_blocks(result.blocks or ())
+        return table_of_blocks(result.blocks)
     return str(getattr(result, form))
 
 
 def as_json(result: MainText) -> str:
     """All there is to know of a result, its blocks included."""
     known = {name: getattr(result, name) for name in ATTRIBUTES}
-    known["blocks"] = [asdict(block) for block in result.blocks or ()]
+    known["metadata"] = asdict(result.metadata)
+    known["blocks"] = [asdict(block) for block in result.blocks]
     return json.dumps(known, ensure_ascii=False, indent=2, default=str)
 
 
@@ -87,7 +88,7 @@ def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
 
 
 def _kept(result: MainText, texts: Sequence[str]) -> list[bool]:
-    blocks = result.blocks or ()
+    blocks = result.blocks
     if [block.text for block in blocks] == list(texts):
         return [block.kept for block in blocks]
     found = set(_shingles(result.text))

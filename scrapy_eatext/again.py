@@ -1,0 +1,45 @@
+"""The way from a crawl's result back to its page, for what was not asked ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType
+
+from scrapy_eatext.cascade import GIVEN_UP, Job, Limits, extract_page
+from scrapy_eatext.result import COMPUTED
+
+if TYPE_CHECKING:
+    from scrapy.http import TextResponse
+
+    from scrapy_eatext.choice import Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Extracts a response once more, as it was extracted before.
+
+    The response is parsed anew: its own tree is the spider's by now.  A result
+    does not keep it in memory.
+    """
+
+    response: ReferenceType[TextResponse]
+    choice: Choice
+    limits: Limits
+    kind: str
+    at_hand = False
+
+    def compute(self, names: Iterable[str]) -> Mapping[str, Any]:
+        """All of COMPUTED, as one more extraction gives them all."""
+        response = self.response()
+        if response is None:
+            raise LookupError(
+                f"the response that {', '.join(names)} would be computed from is gone: "
+                "name it in EATEXT_FIELDS to have it computed ahead"
+            )
+        give_up = self.kind if self.kind in GIVEN_UP else ""
+        job = Job.of(response.text, response.url, self.choice, self.limits, COMPUTED)
+        if give_up and not job.give_up:
+            job = Job(job.html, job.url, job.choice, job.limits, give_up, COMPUTED)
+        return extract_page(job).result.computed
