@@ -414,21 +414,51 @@ cdef enum:
 
 assert TOKEN_LIMITS == (MAX_TOKENS, MIN_TOKEN, MAX_TOKEN, MAX_VALUE)
 
-cdef struct TokenAttribute:
+cdef enum Meaning:
+    # What an attribute tells: words, or that it is there, or its value in part.
+    WORDS
+    WORDS_OF_ID
+    STYLE
+    HREF
+    HIDDEN
+    OPEN
+    SHADOW
+
+
+cdef struct Attribute:
     const char* name
+    Meaning meaning
     # The hash of what is put before each of its words.
     uint32_t seed
 
-cdef TokenAttribute[8] TOKENS
-_TOKEN_NAMES = [name.encode() for name in TOKEN_ATTRIBUTES]
+
+# Those that count, by the first letter of their names, the rest is empty.
+cdef Attribute[128][4] ATTRIBUTES
+_MEANINGS = {
+    **dict.fromkeys(TOKEN_ATTRIBUTES, WORDS),
+    "id": WORDS_OF_ID,
+    "style": STYLE,
+    "href": HREF,
+    "hidden": HIDDEN,
+    "open": OPEN,
+    "shadowrootmode": SHADOW,
+}
+# The names stay alive here.
+_ATTRIBUTE_NAMES = {name: name.encode() for name in _MEANINGS}
 
 
 cdef void fill_attributes() except *:
-    assert len(_TOKEN_NAMES) < 8
-    for i, name in enumerate(_TOKEN_NAMES):
-        TOKENS[i].name = name
-        prefix = TOKEN_ATTRIBUTES[name.decode()]
-        TOKENS[i].seed = fnv1a(prefix.encode())
+    cdef int i
+    for name, meaning in _MEANINGS.items():
+        i = 0
+        while ATTRIBUTES[ord(name[0])][i].name != NULL:
+            i += 1
+        assert i < 3
+        ATTRIBUTES[ord(name[0])][i] = Attribute(
+            _ATTRIBUTE_NAMES[name],
+            meaning,
+            fnv1a(TOKEN_ATTRIBUTES.get(name, "").encode()),
+        )
 
 
 fill_attributes()
@@ -504,74 +534,91 @@ cdef int read_tokens(
     Array* tokens, const char* at, uint32_t seed, size_t most
 ) noexcept nogil:
     """Add the hashes of the words in a value, while there are fewer bytes of them."""
-    cdef int size = 0, count = 0
-    cdef uint32_t value = seed
-    cdef bint small = False
-    cdef uint8_t c, letter
-    while True:
-        c = <uint8_t>at[0]
-        letter = c | 32
-        if not 97 <= letter <= 122 or (small and c < 97) or count >= MAX_VALUE:
-            if MIN_TOKEN <= size <= MAX_TOKEN:
-                if tokens.used >= most:
-                    return DONE
-                if reserve(tokens, sizeof(uint32_t)):
-                    return NO_MEMORY
-                (<uint32_t*>(tokens.data + tokens.used))[0] = value
-                tokens.used += sizeof(uint32_t)
-            size = 0
-            value = seed
-            small = False
-            if c == 0 or count >= MAX_VALUE:
+    cdef const char* end = at + strlen(at)
+    cdef const char* word
+    cdef uint32_t value
+    if end - at > MAX_VALUE:
+        end = cut_value(at, end)
+    while at < end:
+        if not 97 <= (at[0] | 32) <= 122:
+            at += 1
+            continue
+        word = at
+        value = seed
+        while at < end and 65 <= at[0] <= 90:
+            value = (value ^ (at[0] | 32)) * 0x01000193
+            at += 1
+        while at < end and 97 <= at[0] <= 122:
+            value = (value ^ at[0]) * 0x01000193
+            at += 1
+        if MIN_TOKEN <= at - word <= MAX_TOKEN:
+            if tokens.used >= most:
                 return DONE
-        if 97 <= letter <= 122:
-            small = small or c >= 97
-            value = (value ^ letter) * 0x01000193
-            size += 1
-        if not goes_on(c):
+            if reserve(tokens, sizeof(uint32_t)):
+                return NO_MEMORY
+            (<uint32_t*>(tokens.data + tokens.used))[0] = value
+            tokens.used += sizeof(uint32_t)
+    return DONE
+
+
+cdef const char* cut_value(const char* at, const char* end) noexcept nogil:
+    """Where the part of a long value ends that is looked at."""
+    cdef int count = 0
+    while at < end:
+        if not goes_on(<uint8_t>at[0]):
+            if count == MAX_VALUE:
+                break
             count += 1
         at += 1
+    return at
+
+
+cdef const Attribute* find_attribute(const char* name) noexcept nogil:
+    """What an attribute tells, or NULL where it tells nothing."""
+    cdef const Attribute* found
+    if <uint8_t>name[0] >= 128:
+        return NULL
+    found = ATTRIBUTES[<uint8_t>name[0]]
+    while found.name != NULL:
+        if strcmp(found.name, name) == 0:
+            return found
+        found += 1
+    return NULL
 
 
 cdef int read_attributes(
-    const tree.xmlNode* node, Attributes* found, Array* tokens
+    const tree.xmlNode* node, Attributes* has, Array* tokens
 ) noexcept nogil:
     """Read what counts of an element's attributes, and add its tokens."""
     cdef const tree.xmlAttr* attribute = node.properties
-    cdef const char* name
+    cdef const Attribute* found
     cdef const char* value
     cdef size_t most = tokens.used + MAX_TOKENS * sizeof(uint32_t)
-    cdef int i
     while attribute != NULL:
-        name = <const char*>attribute.name
-        if attribute.type != tree.XML_ATTRIBUTE_NODE or (
-            attribute.ns != NULL and attribute.ns.href != NULL
+        found = find_attribute(<const char*>attribute.name)
+        if (
+            found == NULL
+            or attribute.type != tree.XML_ATTRIBUTE_NODE
+            or (attribute.ns != NULL and attribute.ns.href != NULL)
         ):
             pass
-        elif strcmp(name, b"href") == 0:
-            found.link = True
-        elif strcmp(name, b"hidden") == 0:
-            found.hidden = True
-        elif strcmp(name, b"open") == 0:
-            found.opened = True
-        elif strcmp(name, b"shadowrootmode") == 0:
-            found.shadow = True
-        elif strcmp(name, b"style") == 0:
-            if value_of(attribute, &value):
-                return NOT_MINE
-            found.hiding = is_hiding(value)
+        elif found.meaning == HREF:
+            has.link = True
+        elif found.meaning == HIDDEN:
+            has.hidden = True
+        elif found.meaning == OPEN:
+            has.opened = True
+        elif found.meaning == SHADOW:
+            has.shadow = True
+        elif value_of(attribute, &value):
+            return NOT_MINE
+        elif found.meaning == STYLE:
+            has.hiding = is_hiding(value)
         else:
-            i = 0
-            while TOKENS[i].name != NULL:
-                if strcmp(name, TOKENS[i].name) == 0:
-                    if value_of(attribute, &value):
-                        return NOT_MINE
-                    if read_tokens(tokens, value, TOKENS[i].seed, most):
-                        return NO_MEMORY
-                    if name[0] == b"i" and name[1] == b"d":
-                        found.streamed = value[0] == b"S" and value[1] == b":"
-                    break
-                i += 1
+            if found.meaning == WORDS_OF_ID:
+                has.streamed = value[0] == b"S" and value[1] == b":"
+            if read_tokens(tokens, value, found.seed, most):
+                return NO_MEMORY
         attribute = attribute.next
     return DONE
 
