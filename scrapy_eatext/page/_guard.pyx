@@ -10,8 +10,19 @@ cdef struct Cursor:
     const unsigned char* end
 
 
-cdef inline bint is_space(unsigned char c) noexcept nogil:
-    return c == 32 or c == 9 or c == 10 or c == 13 or c == 12
+cdef enum:
+    # What ends the name of an attribute.
+    BLANK = 1
+    SLASH = 2
+    CLOSE = 4
+    EQUALS = 8
+
+cdef unsigned char[256] KINDS
+for _sign in " \t\n\r\f":
+    KINDS[ord(_sign)] = BLANK
+KINDS[ord("/")] = SLASH
+KINDS[ord(">")] = CLOSE
+KINDS[ord("=")] = EQUALS
 
 
 cdef inline bint is_letter(unsigned char c) noexcept nogil:
@@ -39,7 +50,7 @@ cdef bint is_name(Cursor* c, const char* word, Py_ssize_t size) noexcept nogil:
     """Whether a tag's name here is this one."""
     if c.end - c.at <= size or not starts(c, word):
         return False
-    return is_space(c.at[size]) or c.at[size] == b"/" or c.at[size] == b">"
+    return KINDS[c.at[size]] & (BLANK | SLASH | CLOSE)
 
 
 cdef const char* raw_name(Cursor* c) noexcept nogil:
@@ -74,36 +85,35 @@ cdef const char* raw_name(Cursor* c) noexcept nogil:
 
 cdef inline bint skip_attribute(Cursor* c) noexcept nogil:
     """Move behind the next attribute of a tag, if it has one."""
-    cdef const unsigned char* back
-    while c.at < c.end and (is_space(c.at[0]) or c.at[0] == b"/"):
-        c.at += 1
-    if c.at >= c.end or c.at[0] == b">":
+    cdef const unsigned char* at = c.at
+    cdef const unsigned char* end = c.end
+    cdef unsigned char quote
+    while at < end and KINDS[at[0]] & (BLANK | SLASH):
+        at += 1
+    if at >= end or at[0] == b">":
+        c.at = at
         return False
     # An equals sign at its start is a part of the name.
-    c.at += 1
-    while c.at < c.end and not (
-        is_space(c.at[0]) or c.at[0] == b"/" or c.at[0] == b">" or c.at[0] == b"="
-    ):
-        c.at += 1
-    back = c.at
-    while c.at < c.end and is_space(c.at[0]):
-        c.at += 1
-    if c.at >= c.end or c.at[0] != b"=":
-        c.at = back
+    at += 1
+    while at < end and not KINDS[at[0]]:
+        at += 1
+    c.at = at
+    while at < end and KINDS[at[0]] & BLANK:
+        at += 1
+    if at >= end or at[0] != b"=":
         return True
-    c.at += 1
-    while c.at < c.end and is_space(c.at[0]):
-        c.at += 1
-    if c.at >= c.end:
-        return True
-    if c.at[0] == b'"' or c.at[0] == b"'":
-        c.at += 1
-        skip_to(c, c.at[-1])
-        if c.at < c.end:
-            c.at += 1
-    else:
-        while c.at < c.end and not is_space(c.at[0]) and c.at[0] != b">":
-            c.at += 1
+    at += 1
+    while at < end and KINDS[at[0]] & BLANK:
+        at += 1
+    if at < end:
+        quote = at[0]
+        if quote == b'"' or quote == b"'":
+            at = <const unsigned char*>memchr(at + 1, quote, end - at - 1)
+            at = at + 1 if at != NULL else end
+        else:
+            while at < end and not KINDS[at[0]] & (BLANK | CLOSE):
+                at += 1
+    c.at = at
     return True
 
 
@@ -209,9 +219,7 @@ def surplus(bytes source not None, Py_ssize_t most):
                     skip_to(&c, b">")
                 continue
             raw = raw_name(&c) if opens else NULL
-            while c.at < c.end and not (
-                is_space(c.at[0]) or c.at[0] == b"/" or c.at[0] == b">"
-            ):
+            while c.at < c.end and not KINDS[c.at[0]] & (BLANK | SLASH | CLOSE):
                 c.at += 1
             count = 0
             last = c.at
