@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lxml import etree
 
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.decode import decode, utf8_of
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.twins import walk
 
@@ -55,6 +55,9 @@ class Page:
         Scrapy decodes a response.  Raises TypeError for anything else.
         """
         if isinstance(html, bytes):
+            source = utf8_of(html)
+            if source is not None:
+                return cls(parse_source(tame(trim(source))), url=url, body=html)
             _, text = decode(html)
             return cls(parse(text), url=url, body=html, html=text)
         if isinstance(html, str):
@@ -70,7 +73,9 @@ class Page:
 
     @classmethod
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
-        source = encode(response.text)
+        body: bytes | None = response.body
+        source = utf8_of(body) if body and response.encoding == "utf-8" else None
+        source = trim(source) if source is not None else encode(response.text)
         harmless = tame(source)
         root = response.selector.root if harmless is source else None
         if not isinstance(root, etree._Element):
@@ -80,7 +85,7 @@ class Page:
         return cls(
             root,
             url=url or response.url,
-            body=response.body,
+            body=body,
             html=response.text,
         )
 
@@ -89,6 +94,8 @@ class Page:
         """The page's source, decoded; of a bare tree, what it serialises to."""
         if self._html is not None:
             return self._html
+        if self.body is not None:
+            return decode(self.body)[1]
         source: str = etree.tostring(self.root, encoding="unicode", method="html")
         return source
 
@@ -127,6 +134,18 @@ class Page:
             "{http://www.w3.org/XML/1998/namespace}lang"
         )
         return (declared or "").strip().replace("_", "-").partition("-")[0].lower()
+
+
+# What str.strip() strips, as far as it is ASCII.
+_BLANKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f"
+
+
+def trim(source: bytes) -> bytes:
+    """The source of a page in UTF-8 as parsel hands it to the parser."""
+    source = source.strip(_BLANKS)
+    if not (source[:1] + source[-1:]).isascii():
+        return encode(source.decode())
+    return source.replace(b"\0", b"")
 
 
 def encode(text: str) -> bytes:

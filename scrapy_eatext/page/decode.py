@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from w3lib.encoding import (
     html_body_declared_encoding,
     read_bom,
     resolve_encoding,
     to_unicode,
 )
+
+from scrapy_eatext.page.twins import load
 
 # The detector's time grows with what it is given; this much tells enough.
 _DETECT_BYTES = 100_000
@@ -36,12 +40,36 @@ def decode(body: bytes) -> tuple[str, str]:
         return encoding, to_unicode(body, encoding)
 
 
-def _detect(body: bytes) -> str:
+def utf8_of(body: bytes) -> bytes | None:
+    """A page's text in UTF-8, where that is what the bytes are; otherwise None.
+
+    It is what decode() gives, encoded again, without the work of either.
+    """
+    encoding, mark = read_bom(body)
+    if encoding is not None and mark is not None:
+        body = body[len(mark) :]
+    else:
+        encoding = html_body_declared_encoding(body)
+    return body if encoding in {"utf-8", None} and is_utf8(body) else None
+
+
+def python_is_utf8(body: bytes) -> bool:
+    """Whether the bytes are valid UTF-8."""
     try:
         body.decode()
     except UnicodeDecodeError:
-        return _guess(body[:_DETECT_BYTES]) or "cp1252"
-    return "utf-8"
+        return False
+    return True
+
+
+_compiled = load("_decode")
+is_utf8: Callable[[bytes], bool] = (
+    python_is_utf8 if _compiled is None else _compiled.is_utf8
+)
+
+
+def _detect(body: bytes) -> str:
+    return "utf-8" if is_utf8(body) else _guess(body[:_DETECT_BYTES]) or "cp1252"
 
 
 def _guess(body: bytes) -> str | None:

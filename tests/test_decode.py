@@ -1,0 +1,120 @@
+"""Bytes that are UTF-8 go to the parser as they are, with the same result."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from scrapy.http import HtmlResponse, TextResponse
+
+from scrapy_eatext.page import Page, encode, parse, trim
+from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8, utf8_of
+from tests.hostile import every_page
+from tests.pages import any_pages
+
+TWINS = [python_is_utf8, *([is_utf8] if is_utf8 is not python_is_utf8 else [])]
+# The first and the last of each length, and what looks like one.
+PIECES = [
+    *"a \x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff",
+]
+BYTES = [
+    *(piece.encode() for piece in PIECES),
+    b"\x80",
+    b"\xbf",
+    b"\xc0\x80",
+    b"\xc1\xbf",
+    b"\xe0\x9f\xbf",
+    b"\xed\xa0\x80",
+    b"\xef\xbf",
+    b"\xf0\x8f\xbf\xbf",
+    b"\xf0\x90\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xf5\x80\x80\x80",
+    b"\xff",
+]
+
+
+@given(
+    st.lists(st.sampled_from([b"a" * 31, b"a" * 32, b"a" * 33, *BYTES])).map(b"".join)
+)
+def test_twins_agree_on_pieces(source):
+    assert len({twin(source) for twin in TWINS}) == 1
+
+
+@given(st.text().map(lambda text: text.encode("utf-8", "replace")), st.binary())
+def test_twins_agree_on_text_and_noise(text, noise):
+    for twin in TWINS:
+        assert twin(text)
+        assert twin(text + noise) == python_is_utf8(noise)
+
+
+def test_every_character():
+    text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)])).encode()
+    assert all(twin(text) for twin in TWINS)
+    # Each in the middle of a stride, and each cut.
+    for piece in BYTES:
+        source = b"a" * 30 + piece + b"a" * 40
+        assert {twin(source) for twin in TWINS} == {python_is_utf8(source)}
+        cut = b"a" * 30 + piece[:-1]
+        assert {twin(cut) for twin in TWINS} == {python_is_utf8(cut)}
+
+
+def check(body: bytes) -> None:
+    """The page is the one that its decoded text makes."""
+    page, text = Page.of(body), decode(body)[1]
+    assert page.html == text
+    assert page.body is body
+    assert etree.tostring(page.root) == etree.tostring(parse(text))
+    source = utf8_of(body)
+    assert source is None or trim(source) == encode(text)
+
+
+@pytest.mark.parametrize("name", sorted(every_page(0)))
+def test_hostile_bytes(name):
+    page = every_page(3000)[name]
+    check(page if isinstance(page, bytes) else page.encode("utf-8", "replace"))
+
+
+@given(
+    any_pages(),
+    st.sampled_from(["", "<meta charset=utf-8>", "<meta charset=latin-1>"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+)
+def test_pages_as_bytes(html, declared, encoding):
+    check((declared + html).encode(encoding, "replace"))
+
+
+@pytest.mark.parametrize(
+    ("body", "source"),
+    [
+        (b"", b""),
+        (b"\xef\xbb\xbf <p>\xc3\xa9</p>\n", b"<p>\xc3\xa9</p>"),
+        (b"\x1c\x1f\v<p>\0a\0</p>\f\0", b"<p>a</p>\x0c"),
+        ("\u3000<p>a</p>\xa0\u2028".encode(), b"<p>a</p>"),
+        ("\u3000 \0é".encode(), "é".encode()),
+        (b"<meta charset=latin-1>a", None),
+        (b"<p>\xe9</p>", None),
+        ("<p>a".encode("utf-16"), None),
+    ],
+)
+def test_what_the_parser_is_handed(body, source):
+    found = utf8_of(body)
+    assert (found if found is None else trim(found)) == source
+    check(body)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", None])
+@pytest.mark.parametrize("source", ["<p>é</p>", "\ufeff<p>é</p>", "<p>\0é</p>", ""])
+def test_responses(encoding, source):
+    many = "<p>text</p>" * 3000
+    for html in (source, source + many):
+        body = html.encode(encoding or "utf-8", "replace")
+        response = HtmlResponse("https://example.com/", body=body, encoding=encoding)
+        page = Page.of(response)
+        assert (page.body, page.html) == (response.body, response.text)
+        assert etree.tostring(page.root) == etree.tostring(parse(response.text))
+
+
+def test_a_response_without_a_body():
+    assert len(Page.of(TextResponse("https://example.com/")).blocks) == 0
