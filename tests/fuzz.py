@@ -1,9 +1,11 @@
 """Fuzzing: pages made of random bytes must be decoded, parsed and walked.
 
-    python -m tests.fuzz [--seconds N] [--seed N]      random pages
-    python -m tests.fuzz --atheris [libFuzzer options]  guided by coverage
+    python -m tests.fuzz [--seconds N | --pages N] [--seed N]   random pages
+    python -m tests.fuzz --atheris [libFuzzer options]           guided by coverage
 
-The first kind needs nothing but the package, and runs for a while in CI.  An input
+The first kind needs nothing but the package, and runs for a while in CI.  Where the
+compiled walk runs it is held against Python's, which takes more time than all the
+rest: a long run does so with --every 10 for every tenth page only.  An input
 that breaks something is kept in tests/corpus/, where test_fuzz.py finds it again.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import math
 import random
 import sys
 import tempfile
@@ -18,32 +21,40 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from scrapy_eatext.page import Page, guard
-from scrapy_eatext.page.decode import decode
+import numpy as np
+from lxml import etree
+
+from scrapy_eatext.page import Page, guard, twins
 from scrapy_eatext.page.tags import KINDS
+from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.page.walk import walk as python_walk
 from tests.hostile import every_page
 from tests.pages import page_from, soup_from
 
 CORPUS = Path(__file__).with_name("corpus")
+# How many pages are kept for making others of.
+POOL = 2000
+SIGNS = b"<>/!?-=&;#'\" \n\t\r\0.,aAbBpPx019\xc3\xa9\xe2\x80"
 ENCODINGS = (
     "utf-8 utf-8-sig utf-16 utf-16-le utf-32 latin-1 cp1252 cp1251 shift_jis euc-jp "
     "iso-2022-jp gb18030 big5 euc-kr koi8-r iso-8859-8 utf-7"
 ).split()
 
 
-def check(data: bytes) -> None:
-    """What must hold of any bytes at all."""
-    encoding, text = decode(data)
-    assert isinstance(encoding, str)
-    source = text.replace("\0", "").encode("utf-8", "replace")
+def check(data: bytes, *, twin: bool = True) -> None:
+    """What must hold of any bytes at all; with ``twin`` of Python's walk too."""
+    page = Page.of(data)
+    source = page.html.replace("\0", "").encode("utf-8", "replace")
     cuts = guard.python_surplus(source, 50)
     assert guard.surplus(source, 50) == cuts
     at = 0
     for start, end in cuts:
         assert at <= start < end <= len(source)
         at = end
-    page = Page.of(data)
     blocks = page.blocks
+    if twin and twins.compiled:
+        for lenient in (False, True):
+            same_walk(twins.walk(page.root, lenient), python_walk(page.root, lenient))
     page.title.encode()
     page.language.encode()
     for i in range(len(blocks)):
@@ -56,12 +67,22 @@ def check(data: bytes) -> None:
         assert page.root.xpath(blocks.xpath(i)) == [blocks.element(i)]
 
 
+def same_walk(found: Walk, expected: Walk) -> None:
+    """Both walks of a tree tell the same of it."""
+    assert found.text == expected.text
+    for name in ("blocks", "elements", "tokens"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+
+
 def flip(chance: random.Random, data: bytes) -> bytes:
-    """The data with a few bytes changed."""
+    """The data with a few bytes changed, mostly to signs that mean something."""
     changed = bytearray(data)
     for _ in range(chance.randint(1, 8)):
         if changed:
-            changed[chance.randrange(len(changed))] = chance.randrange(256)
+            sign = (
+                chance.choice(SIGNS) if chance.random() < 0.9 else chance.randrange(256)
+            )
+            changed[chance.randrange(len(changed))] = sign
     return bytes(changed)
 
 
@@ -73,7 +94,7 @@ def splice(chance: random.Random, data: bytes, other: bytes) -> bytes:
 
 def inputs(chance: random.Random) -> Callable[[], bytes]:
     """A maker of inputs: made pages in any encoding, changed, cut, or pure noise."""
-    seeds = [
+    pool = [
         page if isinstance(page, bytes) else page.encode("utf-8", "replace")
         for page in every_page(300).values()
     ]
@@ -88,13 +109,18 @@ def inputs(chance: random.Random) -> Callable[[], bytes]:
 
     def make() -> bytes:
         kind = chance.random()
-        data = fresh() if kind < 0.8 else chance.choice(seeds)
-        if kind < 0.4:
+        if kind < 0.2:
+            # To be changed and cut up later on, which is quicker than to make it.
+            data = fresh()
+            if len(pool) < POOL:
+                pool.append(data)
+            else:
+                pool[chance.randrange(POOL)] = data
             return data
         if kind < 0.6:
-            return flip(chance, data)
-        if kind < 0.98:
-            return splice(chance, data, fresh())
+            return flip(chance, chance.choice(pool))
+        if kind < 0.99:
+            return splice(chance, chance.choice(pool), chance.choice(pool))
         return chance.randbytes(chance.randrange(500))
 
     return make
@@ -107,21 +133,27 @@ def keep(data: bytes) -> Path:
     return path
 
 
-def run(seconds: float, seed: int) -> int:
+def run(seconds: float, pages: float, seed: int, every: int) -> int:
+    """Check pages until the time is up or there were enough of them."""
     make = inputs(random.Random(seed))
     count = broken = 0
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    start = time.monotonic()
+    while count < pages and time.monotonic() < start + seconds:
         data = make()
         count += 1
         try:
-            check(data)
+            check(data, twin=count % every == 0)
         except Exception as error:  # noqa: BLE001
             broken += 1
             print(f"{keep(data)}: {error!r}")
             if broken == 10:
                 break
-    print(f"{count:,} pages from seed {seed}, {broken} broke something")
+    taken = time.monotonic() - start
+    walks = "compiled" if twins.compiled else "Python's"
+    print(
+        f"{count:,} pages from seed {seed} in {taken:,.0f} s, {broken} broke something "
+        f"({walks} walk, lxml {etree.__version__}, libxml2 {etree.LIBXML_VERSION})"
+    )
     return 1 if broken else 0
 
 
@@ -138,14 +170,20 @@ def run_atheris(options: list[str]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fuzz decoding, parsing and the walk.")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, help="60 unless --pages is given")
+    parser.add_argument("--pages", type=int)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--every", type=int, default=1, help="so many pages for one comparison of walks"
+    )
     parser.add_argument("--atheris", action="store_true")
     arguments, rest = parser.parse_known_args()
     if arguments.atheris:
         run_atheris(rest)
         return 0
-    return run(arguments.seconds, arguments.seed)
+    pages = arguments.pages or math.inf
+    seconds = arguments.seconds or (math.inf if arguments.pages else 60.0)
+    return run(seconds, pages, arguments.seed, arguments.every)
 
 
 if __name__ == "__main__":
