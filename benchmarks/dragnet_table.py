@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks.tables import fill, share, table
+from benchmarks.tables import DOCS, fill, share, table
 from scrapy_eatext.algorithms.dragnet import (
     DragnetOptions,
     Judge,
@@ -131,7 +131,7 @@ def main() -> None:
         figures = [f for m in means for f in (m.precision, m.recall, m.f1)]
         body.append([name, *map(share, figures)])
     head = ["", "P", "R", "F1, as the original", "P", "R", "F1, page blocks"]
-    fill("comparison.md", "dragnet", table(head, body))
+    fill(DOCS / "comparison.md", "dragnet", table(head, body))
 
 
 if __name__ == "__main__":

@@ -34,15 +34,14 @@ def save(name: str, about: dict[str, Any], text: str) -> None:
     (RESULTS / f"{name}.md").write_text(text + "\n", "utf-8")
 
 
-def fill(page: str, name: str, text: str) -> None:
-    """Replace what stands between the marks; ValueError where there are none."""
-    path = DOCS / page
+def fill(path: Path, name: str, text: str) -> None:
+    """Replace what stands between a page's marks; ValueError where there are none."""
     source = path.read_text("utf-8")
     start, end = f"<!-- table {name} -->\n", f"<!-- end {name} -->"
     before, mark, rest = source.partition(start)
     _, close, after = rest.partition(end)
     if not (mark and close):
-        raise ValueError(f"{page} has no place for the table {name}")
+        raise ValueError(f"{path} has no place for the table {name}")
     path.write_text(f"{before}{start}{text}\n{close}{after}", "utf-8")
 
 
@@ -75,11 +74,13 @@ def write_tables(results: dict[str, Any]) -> None:
             ]
         )
     head = ["", "P", "R", "F1", "segments F1", "ms a page", "× parse"]
-    fill("comparison.md", "all", table(head, body))
+    fill(DOCS / "comparison.md", "all", table(head, body))
+    short = [[name.removesuffix(" ¹"), *row[2:4], row[5]] for name, *row in body]
+    fill(ROOT / "README.md", "compare", table([head[0], *head[3:5], head[6]], short))
     counts = results["data"]["labelled"]["kinds"]
     body = [
         [named(name, row), *(share(row["kinds"][kind]["f1"]) for kind in kinds)]
         for name, row in rows
     ]
     head = ["F1", *(f"{kind} ({counts[kind]})" for kind in kinds)]
-    fill("comparison.md", "kinds", table(head, body))
+    fill(DOCS / "comparison.md", "kinds", table(head, body))

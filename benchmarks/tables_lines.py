@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.tables import fill, share, table
+from benchmarks.tables import DOCS, fill, share, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms.base import UnitList
 from scrapy_eatext.algorithms.density import (
@@ -251,7 +251,7 @@ def main() -> int:
     for name, title in TITLES.items():
         text = in_markdown(made[name])
         parts.append(f"## {title}\n\n{text}\n")
-        fill(f"algorithms/{name}.md", name, f"{about(result)}\n\n{text}")
+        fill(DOCS / f"algorithms/{name}.md", name, f"{about(result)}\n\n{text}")
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "lines.md").write_text("\n".join([about(result) + "\n", *parts]))
     (RESULTS / "lines.json").write_text(

@@ -82,3 +82,13 @@ def test_links_lead_to_files() -> None:
     links = re.findall(r"\]\(((?!https?:)[^)#]+)\)", README)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_bundled_site_is_as_large_as_it_says() -> None:
+    words = {42: "forty-two", 13: "thirteen"}
+    pages = list((ROOT / "example_project/site").rglob("*.html"))
+    declared = re.compile(rb"<html[^>]*?\blang=\"?([a-z]+)", re.IGNORECASE)
+    found = [declared.search(page.read_bytes()) for page in pages]
+    languages = {match[1] for match in found if match}
+    said = f"{words[len(pages)]} pages in {words[len(languages)]} languages"
+    assert said in " ".join(README.split())
