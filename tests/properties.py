@@ -1,4 +1,4 @@
-"""What must hold of every algorithm, whatever the page."""
+"""What must hold of the walk and of every algorithm, whatever the page."""
 
 from __future__ import annotations
 
@@ -7,16 +7,41 @@ from copy import deepcopy
 from time import process_time
 from typing import Any, TypeVar
 
+import numpy as np
 from lxml import etree
 from parsel import Selector
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.extraction import run
-from scrapy_eatext.page import Page
+from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.tags import SKIP
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
+from scrapy_eatext.page.walk import walk as python_walk
 
 _T = TypeVar("_T")
+
+
+def check_walks(root: Any) -> None:
+    """The twins' walks of a tree are equal, strict and lenient."""
+    for lenient in (True, False):
+        found, expected = twins.walk(root, lenient), python_walk(root, lenient)
+        assert found.text == expected.text
+        assert found.root is expected.root is root
+        assert found.nodes == expected.nodes
+        for name, columns in [
+            ("blocks", BLOCK_COLUMNS),
+            ("elements", ELEMENT_COLUMNS),
+            ("tokens", ("token",)),
+        ]:
+            ours, theirs = getattr(found, name), getattr(expected, name)
+            assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
+            wrong = np.argwhere((ours != theirs).reshape(-1, len(columns)))
+            for row, column in wrong[:1]:
+                raise AssertionError(
+                    f"{columns[column]} of row {row} of the {name}: "
+                    f"{ours[row].tolist()}, not {theirs[row].tolist()}"
+                )
 
 
 def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:

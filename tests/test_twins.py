@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -11,7 +12,6 @@ import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,13 +23,13 @@ from scrapy_eatext.page import Page, characters, parse, twins
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import (
     BLOCK_COLUMNS,
-    ELEMENT_COLUMNS,
     TOKEN_ATTRIBUTES,
     Walk,
 )
 from scrapy_eatext.page.walk import walk as python_walk
 from tests.hostile import every_page
 from tests.pages import broken_pages, page_from, pages, soup_from, tag_soup
+from tests.properties import check_walks
 
 SITE = Path(__file__).parent.parent / "example_project" / "site"
 
@@ -43,27 +43,6 @@ WALKS = [python_walk, *([twins.walk] if scrapy_eatext.compiled else [])]
 @pytest.fixture(params=WALKS, ids=lambda walk: type(walk).__name__)
 def walk(request):
     return request.param
-
-
-def check(root) -> Walk:
-    """Both walks of a tree are equal, strict and lenient; gives the strict one."""
-    for lenient in (True, False):
-        found, expected = twins.walk(root, lenient), python_walk(root, lenient)
-        assert found.text == expected.text
-        for name, columns in [
-            ("blocks", BLOCK_COLUMNS),
-            ("elements", ELEMENT_COLUMNS),
-            ("tokens", None),
-        ]:
-            ours, theirs = getattr(found, name), getattr(expected, name)
-            assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
-            if not np.array_equal(ours, theirs):
-                row = np.flatnonzero((ours != theirs).reshape(len(ours), -1).any(1))[0]
-                wrong = ours[row].tolist(), theirs[row].tolist(), columns
-                pytest.fail(f"row {row} of {name}: {wrong}")
-        assert found.root is root
-        assert found.nodes == expected.nodes
-    return found
 
 
 def texts(walk: Walk) -> list[str]:
@@ -156,7 +135,7 @@ def tree_from(data: bytes):
 @pytest.mark.parametrize("name", sorted(every_page(0)))
 def test_hostile_pages(name):
     page = every_page(3000)[name]
-    check(Page.of(page).root)
+    check_walks(Page.of(page).root)
 
 
 @needs_compiled
@@ -164,19 +143,19 @@ def test_pages_of_the_example():
     found = sorted(SITE.rglob("*.html"))
     assert len(found) > 20
     for path in found:
-        check(Page.of(path.read_bytes()).root)
+        check_walks(Page.of(path.read_bytes()).root)
 
 
 @needs_compiled
 @given(html=pages())
 def test_pages(html):
-    check(parse(html))
+    check_walks(parse(html))
 
 
 @needs_compiled
 @given(html=st.one_of(broken_pages(), tag_soup()))
 def test_broken_pages(html):
-    check(parse(html))
+    check_walks(parse(html))
 
 
 @needs_compiled
@@ -186,7 +165,7 @@ def test_pages_read_as_xml(html):
     source = f"<html xmlns='{XHTML}'>{html}</html>".encode("utf-8", "replace")
     root = etree.fromstring(source, parser)
     if root is not None and b"&#xD800;" not in source:
-        check(root)
+        check_walks(root)
 
 
 def test_a_surrogate(walk):
@@ -202,10 +181,10 @@ def test_a_surrogate(walk):
 @given(data=st.binary(max_size=300))
 def test_trees_made_by_hand(data):
     root = tree_from(data)
-    check(root)
+    check_walks(root)
     for element in root.iter():
         # From any element on: what is around it and behind it is no part.
-        check(element)
+        check_walks(element)
 
 
 @needs_compiled
@@ -214,14 +193,16 @@ def test_many_pages():
     for _ in range(1500):
         make = chance.choice([page_from, soup_from, tree_from])
         made = make(chance.randbytes(chance.randrange(300)))
-        check(parse(made) if isinstance(made, str) else made)
+        check_walks(parse(made) if isinstance(made, str) else made)
 
 
 @needs_compiled
 @given(st.lists(st.sampled_from([*SIGNS, *CONTROLS]), max_size=40).map("".join))
 def test_every_white_space(text):
     for tag in ("p", "pre"):
-        check(parse(f"<{tag}>a{text}<a href=x>{text}b</a>{text}<b>c{text}</b>{text}d"))
+        check_walks(
+            parse(f"<{tag}>a{text}<a href=x>{text}b</a>{text}<b>c{text}</b>{text}d")
+        )
     text = text.translate(dict.fromkeys(map(ord, CONTROLS)))
     for tag in ("p", "pre"):
         root = etree.Element("body")
@@ -230,7 +211,7 @@ def test_every_white_space(text):
         for inner in ("b", "a"):
             etree.SubElement(element, inner, href="/").text = text
             element[-1].tail = text
-        check(root)
+        check_walks(root)
 
 
 CORNERS = {
@@ -278,7 +259,7 @@ def test_corners(name, walk):
     source, expected = CORNERS[name]
     assert texts(walk(parse(source))) == expected
     if walk is not python_walk:
-        check(parse(source))
+        check_walks(parse(source))
 
 
 def test_text_around_odd_nodes(walk):
@@ -289,7 +270,7 @@ def test_text_around_odd_nodes(walk):
     root = etree.fromstring(source.encode(), parser)
     assert texts(walk(root)) == ["a b cdef g h"]
     if walk is not python_walk:
-        check(root)
+        check_walks(root)
 
 
 def test_attributes_with_entities(walk):
@@ -302,7 +283,7 @@ def test_attributes_with_entities(walk):
     assert texts(found) == ["a", "b"]
     assert len(found.tokens) == 1
     if walk is not python_walk:
-        check(root)
+        check_walks(root)
 
 
 def test_texts_side_by_side(walk):
@@ -316,7 +297,7 @@ def test_texts_side_by_side(walk):
     etree.strip_tags(root, "b")
     assert texts(walk(root)) == ["a x", "1\n2"]
     if walk is not python_walk:
-        check(root)
+        check_walks(root)
 
 
 def test_included_text(walk, tmp_path):
@@ -329,7 +310,7 @@ def test_included_text(walk, tmp_path):
     tree.xinclude()
     assert texts(walk(tree.getroot())) == ["a included b"]
     if walk is not python_walk:
-        check(tree.getroot())
+        check_walks(tree.getroot())
 
 
 def test_a_part_of_a_tree(walk):
@@ -481,7 +462,7 @@ def test_the_environment_can_say_which_runs(value):
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
-        env={"SCRAPY_EATEXT_PURE": value},
+        env={**os.environ, "SCRAPY_EATEXT_PURE": value},
         capture_output=True,
         text=True,
         check=True,

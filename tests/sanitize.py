@@ -1,0 +1,65 @@
+"""Run the tests with the compiled modules under gcc's sanitizers.
+
+    python -m tests.sanitize [pytest options]
+
+They are built anew, in a copy of the checkout, to stop at the first error of
+addresses or of undefined behaviour.  Memory of Python, lxml and libxml2 is watched
+too, as all of it comes from malloc() here, so a step beyond one of their objects is
+found.  Leaks are not looked for: the interpreter leaves much behind at its end.
+Needs gcc with libasan and libubsan; Linux only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = (
+    "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer "
+    "-O1 -g"
+)
+
+
+def main(options: list[str]) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "checkout")
+        shutil.copytree(
+            ROOT,
+            copy,
+            ignore=shutil.ignore_patterns(".*", "build", "*.so", "*.c", "__pycache__"),
+        )
+        build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+        flags = {"CFLAGS": FLAGS, "LDFLAGS": FLAGS}
+        subprocess.run(build, cwd=copy, env={**os.environ, **flags}, check=True)
+        built = sorted(path.name for path in copy.glob("scrapy_eatext/*/*.so"))
+        if not built:
+            sys.exit("Nothing could be built.")
+        print("built", *built, flush=True)
+        env = {
+            **os.environ,
+            "LD_PRELOAD": " ".join(map(library, ["libasan.so", "libubsan.so"])),
+            "ASAN_OPTIONS": "detect_leaks=0:strict_string_checks=1",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            "PYTHONMALLOC": "malloc",
+            "PYTHONFAULTHANDLER": "1",
+        }
+        # The copy's modules come first, as with every `python -m`.
+        # What a sanitizer writes at the end of a process would be lost in a capture.
+        test = [sys.executable, "-m", "pytest", "--capture=sys", *options]
+        return subprocess.run(test, cwd=copy, env=env, check=False).returncode
+
+
+def library(name: str) -> str:
+    """Where gcc keeps one of its libraries."""
+    command = [os.environ.get("CC", "gcc"), f"-print-file-name={name}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
