@@ -5,7 +5,7 @@ their bytes, and from a tree that is parsed already.  A page has a price of its 
 so that a few blocks seem dear; what a further block costs is the difference between
 one page and the next larger, and that is what must stay flat.
 
-Writes benchmarks/results/block_cost.json and block_cost.md.
+Writes benchmarks/results/block_cost.json and the table in docs/robustness.md.
 
     python benchmarks/block_cost.py
 """

@@ -5,7 +5,7 @@ selectors, with the add-on and without it.  Each is a process of its own, the tw
 take turns, and held against each other are the medians of their times of the
 processor, in user and system mode, from start to end, worker processes included.
 
-Writes benchmarks/results/crawl_cpu.json and crawl_cpu.md.
+Writes benchmarks/results/crawl_cpu.json and the table in docs/robustness.md.
 
     python benchmarks/crawl_cpu.py [--runs N]
 """

@@ -3,8 +3,8 @@
 Each family of pages in tests/hostile.py, harmless shapes and hostile ones, is made
 in two sizes, one four times the other, and extracted from its source to its text;
 an algorithm that is linear takes four times as long, and six times is where the
-run fails.  Prints a table, and writes
-benchmarks/results/linear.json and linear.md.
+run fails.  Prints a table, and writes it into docs/robustness.md, and
+benchmarks/results/linear.json.
 
     python benchmarks/linear.py [--size BYTES] [--algorithm NAME ...] [FAMILY ...]
 """

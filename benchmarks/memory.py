@@ -2,7 +2,7 @@
 
 Each figure is the growth of a fresh process, at its highest, from holding the
 page's bytes to holding the result.  Linux only, as it reads /proc.  Writes
-benchmarks/results/memory.json and memory.md.
+docs/robustness.md and benchmarks/results/memory.json.
 
     python benchmarks/memory.py [--size BYTES]
 """

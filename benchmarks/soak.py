@@ -5,7 +5,7 @@ the same, from hundreds of hosts (addresses of the loopback network); a spider i
 another process crawls them with the add-on and yields an item for each.  From
 outside its resident size is read twice a second.
 
-Writes benchmarks/results/soak.json and soak.md, and docs/images/soak.png.  Linux
+Writes benchmarks/results/soak.json, docs/robustness.md and docs/images/soak.png.  Linux
 only, as it reads /proc; the plot wants matplotlib.
 
     python benchmarks/soak.py [--pages N] [--executor NAME]
@@ -232,9 +232,10 @@ def main() -> int:
         name: [(n, round(mb, 1)) for n, mb in itertools.islice(points, 0, None, 4)]
         for name, points in runs.items()
     }
-    save("soak", {"version": __version__, "default": DEFAULT, "runs": thinned}, text)
     if importlib.util.find_spec("matplotlib"):
         plot(runs)
+        text += "\n\n![The resident size by pages crawled](images/soak.png)"
+    save("soak", {"version": __version__, "default": DEFAULT, "runs": thinned}, text)
     return 1 if grown or lost else 0
 
 

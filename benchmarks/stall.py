@@ -7,7 +7,7 @@ Once it has ordinary pages alone (20 to 300 kB), and once also a few of
 5 to 20 MB.  The spider reads each page's heading with a selector, as spiders do.
 While it runs, a task asks to be woken every 2 ms and notes how late it is.
 
-Prints a table; writes benchmarks/results/stall.json and stall.md, and
+Prints a table; writes benchmarks/results/stall.json, docs/robustness.md and
 docs/images/stall.png.
 Wants an idle machine, and trafilatura and matplotlib beside the package (what is
 not there is left out).
@@ -201,6 +201,9 @@ def write(rows: list[dict]) -> None:
         for row in rows
     ]
     text = table([*head, "pages/s", "of those without", "CPU s"], lines)
+    if importlib.util.find_spec("matplotlib"):
+        plot(rows)
+        text += "\n\n![The longest stalls](images/stall.png)"
     save("stall", {"tick": TICK, "rows": rows}, text)
 
 
@@ -272,8 +275,6 @@ def main() -> None:
                 )
     if arguments.variant is None:
         write(rows)
-        if importlib.util.find_spec("matplotlib"):
-            plot(rows)
     return None
 
 

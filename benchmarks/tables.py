@@ -27,11 +27,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def save(name: str, about: dict[str, Any], text: str) -> None:
-    """Write results down for programs (JSON) and for the docs, which include the text."""
+    """Write results down for programs, and their table into the docs on robustness."""
     RESULTS.mkdir(exist_ok=True)
     data = json.dumps(about, indent=1, sort_keys=True)
     (RESULTS / f"{name}.json").write_text(data + "\n", "utf-8")
-    (RESULTS / f"{name}.md").write_text(text + "\n", "utf-8")
+    fill(DOCS / "robustness.md", name, text)
 
 
 def fill(path: Path, name: str, text: str) -> None:
