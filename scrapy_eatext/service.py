@@ -96,6 +96,11 @@ class Service:
             _services[crawler] = cls(crawler)
         return _services[crawler]
 
+    @property
+    def crawling(self) -> bool:
+        """Whether the crawl has started and not ended."""
+        return bool(self._crawler.crawling)
+
     # -- responses
 
     async def process(self, request: Request, response: Response) -> None:
@@ -293,7 +298,8 @@ def main_text(response: TextResponse) -> MainText:
         return attached
     if response not in _by_hand:
         # A response does not know its crawl; of two, no one can tell which it is.
-        crawls = list(_services.values())
+        # One that could not start may still be about.
+        crawls = [s for s in _services.values() if s.crawling]
         _by_hand[response] = (
             crawls[0].by_hand(response, request)
             if request is not None and len(crawls) == 1

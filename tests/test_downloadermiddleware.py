@@ -10,6 +10,7 @@ from scrapy.http import HtmlResponse, Request, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_eatext import MainText, extract, main_text
+from scrapy_eatext.service import Service
 from tests.algorithms import Plain
 from tests.crawling import ADDON, PLAIN, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
@@ -280,6 +281,27 @@ def test_what_was_found_by_hand_is_not_inherited(server, settings, monkeypatch):
     done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
     found = [(item["text"], item["in_meta"]) for item in done.items]
     assert found == [(text_of(1), False), (text_of("child"), False)]
+
+
+class Broken:
+    """An extension that breaks a crawl at its start, and keeps its crawler alive."""
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        kept.append((crawler, Service.of(crawler)))
+        raise ZeroDivisionError
+
+
+kept: list[object] = []
+
+
+def test_main_text_by_hand_after_a_crawl_that_did_not_start(server):
+    refusing = {"EXTENSIONS": {"tests.test_downloadermiddleware.Broken": 1}}
+    done = crawl(UrlSpider, {**PIPELINE, **refusing})
+    assert isinstance(done.error, ZeroDivisionError)
+    done = crawl(CallingSpider, PIPELINE, urls=(server("/word/word"),))
+    assert done.items[0]["text"] == text_of("word") + "\n\nword"
+    kept.clear()
 
 
 def test_main_text_of_a_response_without_a_crawl(monkeypatch):
