@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
     ModelError,
     load_model,
     save_card,
@@ -238,3 +239,7 @@ def test_card(path):
     assert card.name == "a.json"
     assert json.loads(card.read_text("utf-8")) == {"data": "ours", "seed": 1}
     assert card.read_text("utf-8").endswith("}\n")
+
+
+def test_the_shipped_models_are_small():
+    assert sum(path.stat().st_size for path in SHIPPED.iterdir()) < 6 << 20
