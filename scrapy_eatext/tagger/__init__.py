@@ -1,0 +1,1 @@
+"""How the default algorithm tells content from the rest: features, trees, choice."""

@@ -1,0 +1,121 @@
+"""Boosted trees whose every level asks one question (oblivious trees).
+
+A tree of depth d is d comparisons and a table of 2^d whole numbers, so that a
+block's place in the table is a number of d bits.  Features are first turned
+into bins: how many of the borders that the trees ask about a value is above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.tagger.features import Ints
+
+# Blocks that are looked at together, so that their bins stay in a cache.
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """An ensemble of oblivious trees of one depth, in whole numbers.
+
+    ``names`` are the features asked about; ``borders`` has their borders in
+    ascending order, one feature's after another, ``starts`` where each
+    feature's begin, and the end.  ``feature`` and ``bin`` have a row a tree and
+    a column a level: the level's bit is set where the feature's bin is above
+    ``bin``.  ``leaves`` has for each tree, and each class, 2^depth numbers;
+    their sum plus ``bias`` is the answer, in units of 1/``scale`` logits.
+    """
+
+    names: Sequence[str]
+    borders: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int32]
+    feature: npt.NDArray[np.int16]
+    bin: npt.NDArray[np.uint8]
+    leaves: npt.NDArray[np.int16]
+    bias: npt.NDArray[np.int32]
+    scale: int
+
+    @property
+    def depth(self) -> int:
+        """How many questions a tree asks."""
+        return int(self.feature.shape[1])
+
+    def bins(self, rows: Mapping[str, Ints]) -> npt.NDArray[np.uint8]:
+        """The bins of the features' values, a row a feature and a column a block."""
+        out = [
+            np.searchsorted(self.borders[first:last], rows[name], side="left")
+            for name, first, last in zip(
+                self.names, self.starts[:-1], self.starts[1:], strict=True
+            )
+        ]
+        return np.stack(out).astype(np.uint8)
+
+    def sums(self, rows: Mapping[str, Ints]) -> Ints:
+        """The answers for each block: an array a class, in 1/``scale`` logits."""
+        bins = self.bins(rows)
+        parts = [
+            self._batch(bins[:, i : i + _BATCH])
+            for i in range(0, bins.shape[1], _BATCH)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def _batch(self, bins: npt.NDArray[np.uint8]) -> Ints:
+        classes, trees, _ = self.leaves.shape
+        place = np.zeros((trees, bins.shape[1]), dtype=np.int64)
+        for level in range(self.depth):
+            above = bins[self.feature[:, level]] > self.bin[:, level, None]
+            place |= above.astype(np.int64) << level
+        every = np.arange(trees)[:, None]
+        return np.stack(
+            [
+                self.leaves[k][every, place].sum(axis=0, dtype=np.int64) + self.bias[k]
+                for k in range(classes)
+            ]
+        )
+
+    def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
+        """The ensemble as arrays for a model file, under names that begin so."""
+        return {
+            f"{of}.{name}": getattr(self, name)
+            for name in ("borders", "starts", "feature", "bin", "leaves", "bias")
+        }
+
+
+def trees_from(
+    of: str, arrays: Mapping[str, npt.NDArray[Any]], names: Sequence[str], scale: int
+) -> Trees:
+    """The ensemble that Trees.arrays() wrote.
+
+    Raises ValueError or KeyError for arrays that do not fit one another.
+    """
+    part = {
+        name: arrays[f"{of}.{name}"]
+        for name in ("borders", "starts", "feature", "bin", "leaves", "bias")
+    }
+    made = Trees(names=tuple(names), scale=scale, **part)
+    trees, depth = made.feature.shape
+    starts = made.starts.tolist()
+    sound = (
+        0 < depth <= 8
+        and made.bin.shape == (trees, depth)
+        and made.leaves.shape[1:] == (trees, 1 << depth)
+        and made.bias.shape == made.leaves.shape[:1]
+        and len(starts) == len(names) + 1
+        and starts[0] == 0
+        and starts[-1] == len(made.borders)
+        and all(0 <= b - a <= 255 for a, b in pairwise(starts))
+        and (not trees or (made.feature.min() >= 0 and made.feature.max() < len(names)))
+        and scale > 0
+    )
+    if not sound:
+        raise ValueError(f"the trees {of!r} do not fit together")
+    return made
