@@ -171,8 +171,13 @@ def test_pages_read_as_xml(html):
 def test_a_surrogate(walk):
     # A tree of XML may have what lxml does not hand out.
     root = etree.fromstring("<p>a&#xD800;b</p>", etree.XMLParser(recover=True))
-    with pytest.raises(UnicodeDecodeError):
-        walk(root)
+    try:
+        text = root.text
+    except UnicodeDecodeError:
+        with pytest.raises(UnicodeDecodeError):
+            walk(root)
+    else:  # libxml2 before 2.14.6 has none, either
+        assert texts(walk(root)) == [text]
     root = etree.fromstring("<p>\ud7ff\ue000\ud558<pre>\ud7ff</pre></p>")
     assert texts(walk(root)) == ["\ud7ff\ue000\ud558", "\ud7ff"]
 
