@@ -46,12 +46,15 @@ def make_venv() -> None:
     # installs its successor; the link shows that environment pip alone.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "pip").symlink_to(Path(spec.origin).parent)
-        pip("--upgrade", "pip", env={**os.environ, "PYTHONPATH": folder})
+        pip("--upgrade", "pip", PYTHONPATH=folder)
 
 
-def pip(*arguments: str, env: dict[str, str] | None = None) -> None:
+def pip(*arguments: str, **environment: str) -> None:
     options = ["--quiet", "--disable-pip-version-check"]
     command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
+    # An editable installation is what is wanted here; setuptools warns of each.
+    quiet = {"PYTHONWARNINGS": "ignore:Editable installation"}
+    env = {**os.environ, **quiet, **environment}
     subprocess.run(command, check=True, cwd=HERE, env=env)
 
 
