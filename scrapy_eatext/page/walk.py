@@ -177,10 +177,11 @@ class Walk:
         return parents.tolist(), places.tolist()
 
     def node(self, row: int) -> Any:
-        """The lxml element of one row, for those who need few of them.
+        """The lxml element of one row; the tree must be as it was.
 
-        The children of an element are listed once, so that many look-ups are
-        linear too.
+        It is looked up when asked for, as most elements of most pages are never
+        asked for, and lxml makes an object of each.  The children of an element
+        are listed once, so that many look-ups are linear too.
         """
         known = self._known
         if row in known:
@@ -201,29 +202,8 @@ class Walk:
 
     @cached_property
     def nodes(self) -> list[Any]:
-        """The lxml element of each row of ``elements``.
-
-        They are looked up when first asked for, as most pages are never asked:
-        lxml makes an object of each.  The tree must be as it was.
-        """
-        rows = zip(
-            self.elements[:, _PARENT].tolist(),
-            self.elements[:, _PLACE].tolist(),
-            strict=True,
-        )
-        nodes: list[Any] = []
-        # The elements around the next row, with those of their children that
-        # are still to come.
-        open_elements: list[tuple[int, Iterator[tuple[int, Any]]]] = []
-        for row, (parent, place) in enumerate(rows):
-            while open_elements and open_elements[-1][0] != parent:
-                open_elements.pop()
-            node = self.root
-            if open_elements:
-                node = next(child for at, child in open_elements[-1][1] if at == place)
-            nodes.append(node)
-            open_elements.append((row, enumerate(node.iterchildren())))
-        return nodes
+        """The lxml element of each row of ``elements``."""
+        return [self.node(row) for row in range(len(self.elements))]
 
 
 def fnv1a(data: bytes) -> int:
