@@ -361,11 +361,11 @@ def test_time_is_up(walk):
 def test_time_is_up_in_the_middle():
     root = parse("<p>a <b>b</b></p>" * 200_000)
     for walk in WALKS:
-        start = time.monotonic()
+        start = time.thread_time()
         with time_limit(0.002), pytest.raises(TimeLimitError):
             walk(root)
         # Some of it is lxml's own time, for the first of its elements.
-        assert time.monotonic() - start < 1
+        assert time.thread_time() - start < 1
 
 
 def test_too_much_text(walk, monkeypatch):
