@@ -23,21 +23,19 @@ class Names:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        wanted = {fnv1a(word.encode()) for word in words}
-        self._wanted = np.array(sorted(wanted), dtype=np.uint32)
+        self._wanted = frozenset(fnv1a(word.encode()) for word in words)
         # Most pages have none, which a look at half of each hash tells quickest.
         self._halves = np.zeros(0x10000, dtype=np.bool_)
-        self._halves[self._wanted & 0xFFFF] = True
+        self._halves[[value & 0xFFFF for value in self._wanted]] = True
 
     def rows(self, walk: Walk) -> list[int]:
         """The elements of a page that have one of the words, in their order."""
         tokens = walk.tokens
-        found = np.flatnonzero(self._halves[tokens & 0xFFFF])
-        if len(found):
-            found = found[np.isin(tokens[found], self._wanted)]
-        if not len(found):
+        maybe = self._halves[tokens & 0xFFFF].nonzero()[0]
+        wanted = self._wanted
+        found = [i for i in maybe.tolist() if int(tokens[i]) in wanted]
+        if not found:
             return []
         first = walk.elements[:, _FIRST_TOKEN]
-        rows = np.searchsorted(first, found, side="right") - 1
-        answer: list[int] = np.unique(rows).tolist()
-        return answer
+        rows = first.searchsorted(found, side="right") - 1
+        return list(dict.fromkeys(rows.tolist()))

@@ -99,6 +99,11 @@ class Page:
         source: str = etree.tostring(self.root, encoding="unicode", method="html")
         return source
 
+    @property
+    def source(self) -> str | None:
+        """The page's source, decoded, where there is one at hand."""
+        return self._html
+
     @cached_property
     def blocks(self) -> Blocks:
         """The blocks of text, from the one walk.
@@ -122,9 +127,11 @@ class Page:
     @cached_property
     def title(self) -> str:
         """What the page's title element says, its white space collapsed."""
-        found = self.root.find("head/title")
-        if found is None:
-            found = self.root.find(".//title")
+        # Paths would have to be read first; a title nearly always is in the head.
+        for head in self.root.iterchildren("head"):
+            for found in head.iterchildren("title"):
+                return " ".join((found.text or "").split())
+        found = next(self.root.iter("title"), None)
         return " ".join((found.text or "").split()) if found is not None else ""
 
     @cached_property

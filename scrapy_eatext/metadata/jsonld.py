@@ -1,0 +1,213 @@
+"""What a page says of itself in JSON-LD, by the vocabulary of schema.org."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from html import unescape
+from typing import Any
+
+# Where other things are said that are of the page itself.
+_INTO = ("@graph", "mainEntity", "mainEntityOfPage")
+# What a page may be about, by how much its data say of the page; others, such as
+# breadcrumbs, are of no use here.
+_RANKS = {
+    **dict.fromkeys(
+        "Article AdvertiserContentArticle NewsArticle AnalysisNewsArticle "
+        "BackgroundNewsArticle OpinionNewsArticle ReportageNewsArticle "
+        "ReviewNewsArticle Report SatiricalArticle ScholarlyArticle "
+        "MedicalScholarlyArticle SocialMediaPosting BlogPosting LiveBlogPosting "
+        "DiscussionForumPosting TechArticle APIReference".split(),
+        0,
+    ),
+    **dict.fromkeys(
+        "Question HowTo Recipe Review CreativeWork Blog Book Course Event Movie "
+        "PodcastEpisode Product SoftwareApplication VideoObject JobPosting".split(),
+        1,
+    ),
+    **dict.fromkeys(
+        "WebPage AboutPage CollectionPage FAQPage ItemPage MedicalWebPage ProfilePage "
+        "QAPage".split(),
+        2,
+    ),
+}
+_SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporation"))
+
+_MAX_SCRIPTS = 30
+_MAX_CHARS = 500_000
+_MAX_OBJECTS = 500
+_OUTER = " \t\r\n;"
+_WRAPPINGS = (("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"))
+_LAST_COMMA = re.compile(r",(\s{0,100}[}\]])")
+
+
+class JsonLd:
+    """The objects that a page's scripts hold: the page's own, the best first."""
+
+    def __init__(self, scripts: Iterable[str]) -> None:
+        self._by_id: dict[str, dict[str, Any]] = {}
+        ranked: list[tuple[int, int, dict[str, Any]]] = []
+        self._sites: list[dict[str, Any]] = []
+        for number, thing in enumerate(_things(scripts)):
+            key = thing.get("@id")
+            if isinstance(key, str) and len(thing) > 1:
+                self._by_id.setdefault(key, thing)
+            types = _types(thing)
+            ranks = [_RANKS[name] for name in types if name in _RANKS]
+            if ranks:
+                ranked.append((min(ranks), number, thing))
+            elif any(name in _SITE for name in types):
+                self._sites.append(thing)
+        self._ranked = [(rank, thing) for rank, _, thing in sorted(ranked, key=_order)]
+
+    def __bool__(self) -> bool:
+        return bool(self._ranked or self._sites)
+
+    def title(self) -> str:
+        for rank, thing in self._ranked:
+            title = _text(thing.get("headline"))
+            if not title and rank == 1:
+                title = _text(thing.get("name"))
+            if title:
+                return title
+        return ""
+
+    def authors(self) -> tuple[list[str], bool]:
+        """The authors' names, and whether they are people."""
+        for rank, thing in self._ranked:
+            for key in ("author", "creator"):
+                given = thing.get(key)
+                names = list(dict.fromkeys(self._names(given)))
+                if names and (rank < 2 or len(names) == 1):
+                    makers = given if isinstance(given, list) else [given]
+                    return names, not all(map(_is_organization, makers))
+        return [], False
+
+    def first(self, *keys: str, site: bool = False) -> str:
+        """The first text that is there under one of the keys."""
+        things = [thing for _, thing in self._ranked] + (self._sites if site else [])
+        for key in keys:
+            for thing in things:
+                value = _text(thing.get(key))
+                if value:
+                    return value
+        return ""
+
+    def image(self) -> str:
+        for _, thing in self._ranked:
+            for key in ("image", "thumbnailUrl", "primaryImageOfPage"):
+                url = self._url(thing.get(key))
+                if url:
+                    return url
+        return ""
+
+    def site_name(self) -> str:
+        for _, thing in self._ranked:
+            names = self._names(thing.get("publisher"))
+            if names:
+                return names[0]
+        for thing in self._sites:
+            name = _text(thing.get("name"))
+            if name:
+                return name
+        return ""
+
+    def tags(self) -> list[str]:
+        for rank, thing in self._ranked:
+            if rank < 2:
+                given = thing.get("keywords")
+                parts = given if isinstance(given, list) else [given]
+                tags = [
+                    tag.strip()
+                    for part in parts
+                    for tag in _text(part).split(",")
+                    if tag.strip()
+                ]
+                if tags:
+                    return list(dict.fromkeys(tags))
+        return []
+
+    def _names(self, value: Any, depth: int = 0) -> list[str]:
+        if depth > 3:
+            return []
+        if isinstance(value, str):
+            return [_text(value)] if value.strip() else []
+        if isinstance(value, list):
+            return [name for one in value[:50] for name in self._names(one, depth + 1)]
+        if isinstance(value, dict):
+            name = value.get("name")
+            if not name and isinstance(value.get("@id"), str):
+                name = self._by_id.get(value["@id"], {}).get("name")
+            return self._names(name, depth + 1)
+        return []
+
+    def _url(self, value: Any, depth: int = 0) -> str:
+        if depth > 3:
+            return ""
+        if isinstance(value, list) and value:
+            return self._url(value[0], depth + 1)
+        if isinstance(value, dict):
+            url = value.get("url") or value.get("contentUrl")
+            if not url and isinstance(value.get("@id"), str):
+                url = self._by_id.get(value["@id"], {}).get("url") or value["@id"]
+            return self._url(url, depth + 1)
+        return value.strip() if isinstance(value, str) else ""
+
+
+def _order(entry: tuple[int, int, Any]) -> tuple[int, int]:
+    return entry[:2]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        return ""
+    return " ".join((unescape(value) if "&" in value else value).split())
+
+
+def _is_organization(thing: Any) -> bool:
+    return isinstance(thing, dict) and any(
+        name.endswith(("Organization", "Corporation")) for name in _types(thing)
+    )
+
+
+def _types(thing: dict[str, Any]) -> list[str]:
+    given = thing.get("@type")
+    names = given if isinstance(given, list) else [given]
+    return [
+        name.rpartition("/")[2] for name in names if isinstance(name, str)
+    ]  # a type may be a whole address
+
+
+def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The objects of some scripts, those of the page itself."""
+    left = _MAX_OBJECTS
+    for number, script in enumerate(scripts):
+        if number >= _MAX_SCRIPTS:
+            return
+        todo = [_parsed(script)]
+        while todo and left:
+            value = todo.pop()
+            if isinstance(value, list):
+                todo += reversed(value[:_MAX_OBJECTS])
+            elif isinstance(value, dict):
+                left -= 1
+                yield value
+                todo += [value[key] for key in _INTO if key in value]
+
+
+def _parsed(script: str) -> Any:
+    if len(script) > _MAX_CHARS:
+        return None
+    try:
+        return json.loads(script, strict=False)
+    except (ValueError, RecursionError):
+        pass
+    # Common slips: a comment around it, a semicolon behind it, a comma too many.
+    script = script.strip(_OUTER)
+    for begin, end in _WRAPPINGS:
+        script = script.removeprefix(begin).removesuffix(end).strip(_OUTER)
+    try:
+        return json.loads(_LAST_COMMA.sub(r"\1", script), strict=False)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,339 @@
+"""Puts together what a page says of itself in several places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.metadata import dates
+from scrapy_eatext.metadata.jsonld import JsonLd
+from scrapy_eatext.metadata.visible import Visible, is_name, key
+from scrapy_eatext.output.names import Names
+from scrapy_eatext.output.urls import Addresses
+from scrapy_eatext.result import Metadata
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+
+# Names of meta elements, the best first.
+_TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
+           "dc.title", "dcterms.title", "title")  # fmt: skip
+_AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
+            "dcterms.creator", "byl", "article.author", "authors")  # fmt: skip
+_PUBLISHED = ("citation_publication_date", "citation_date", "citation_online_date",
+              "parsely-pub-date", "sailthru.date", "dc.date.issued",
+              "dcterms.issued", "dcterms.created", "dc.date.created", "dc.date",
+              "dcterms.date", "datepublished", "date", "pubdate", "publishdate",
+              "publish-date", "publish_date", "publication_date", "published_date",
+              "article.published", "published", "cxenseparse:recs:publishtime",
+              "originalpublicationdate", "article_date_original")  # fmt: skip
+_MODIFIED = ("dcterms.modified", "dc.date.modified", "datemodified", "last-modified",
+             "lastmod", "revised", "article.updated", "updated", "date.modified")  # fmt: skip
+_SITES = ("application-name", "twitter:app:name:iphone", "cre", "dc.publisher")
+_DESCRIPTIONS = ("description", "twitter:description", "dc.description",
+                 "sailthru.description")  # fmt: skip
+_IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail")
+_TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
+
+_PROPS = Names(("prop:author", "prop:published", "prop:modified", "prop:headline"))
+
+# What stands between a title and the site's name.
+_SEPARATOR = re.compile(r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»]\s*|:\s+(?=\S+\.\w{2,4}$)")
+_URL_DATE = re.compile(
+    r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
+)
+_SCRIPT_END = re.compile(r"</script", re.IGNORECASE)
+_IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
+_MAX_TAGS = 50
+
+_Found = tuple[str, str]
+
+
+class Reader:
+    """Reads one page."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._metas: dict[str, list[str]] = {}
+        self._links: dict[str, str] = {}
+        self._sources: dict[str, str] = {}
+        self._read_head()
+        self._data = JsonLd(self._scripts())
+        self._addresses = Addresses(page.root, page.url)
+        self._props = self._read_microdata()
+
+    def read(self) -> Metadata:
+        site = self._take("site_name", self._site_names())
+        title = self._title(site)
+        self._visible = Visible(self._page, title)
+        title = self._confirmed(title, site)
+        published = self._take("published", self._published())
+        self._dated = bool(published)
+        authors = self._authors(site)
+        modified = self._take("modified", self._modified())
+        return Metadata(
+            title=title,
+            authors=tuple(authors),
+            published=published,
+            modified=modified,
+            site_name=site,
+            description=self._take("description", self._descriptions()),
+            language=self._take("language", self._languages()),
+            canonical_url=self._take("canonical_url", self._canonical_urls()),
+            image=self._take("image", self._images()),
+            tags=self._tags(),
+            sources=self._sources,
+        )
+
+    # -- where it is said
+
+    def _read_head(self) -> None:
+        for part in self._page.root.iterchildren("head", "body"):
+            for element in part.iterchildren("meta"):
+                self._read_meta(element)
+            for element in part.iterchildren("link"):
+                rel = element.get("rel")
+                if rel in ("canonical", "image_src"):
+                    self._links.setdefault(rel, element.get("href") or "")
+        if len(self._metas) < 3:  # they are where they should not be
+            for element in self._page.root.iter("meta"):
+                self._read_meta(element)
+
+    def _read_meta(self, element: Any) -> None:
+        get = element.get
+        name = get("property") or get("name") or get("itemprop")
+        if name:
+            content = get("content")
+            if content:
+                self._metas.setdefault(name.strip().lower(), []).append(content)
+
+    def _scripts(self) -> Iterator[str]:
+        if self._page.source is not None:
+            yield from _scripts_in(self._page.source)
+            return
+        for script in self._page.root.iter("script"):
+            if "ld+json" in (script.get("type") or "").lower() and script.text:
+                yield script.text
+
+    def _read_microdata(self) -> dict[str, list[str]]:
+        walk = self._page.blocks.walk
+        props: dict[str, list[str]] = {}
+        for row in _PROPS.rows(walk)[:50]:
+            node = walk.node(row)
+            value = node.get("content") or node.get("datetime")
+            if not value:
+                name = next(
+                    (e for e in node.iter() if e.get("itemprop") == "name"), node
+                )
+                value = name.get("content") or "".join(name.itertext())
+            for prop in (node.get("itemprop") or "").lower().split():
+                props.setdefault(prop, []).append(" ".join(value[:500].split()))
+        return props
+
+    def _meta(self, *names: str) -> Iterator[str]:
+        for name in names:
+            for content in self._metas.get(name, ())[:_MAX_TAGS]:
+                yield " ".join(content.split())
+
+    def _take(self, field: str, found: Iterable[_Found]) -> str:
+        """The first value that is one, its source noted."""
+        for source, value in found:
+            if value:
+                self._sources[field] = source
+                return value
+        return ""
+
+    # -- title
+
+    def _title(self, site: str) -> str:
+        return self._take("title", ((s, self._cut(t, site)) for s, t in self._titles()))
+
+    def _titles(self) -> Iterator[_Found]:
+        yield "json-ld", self._data.title()
+        yield from (("opengraph", title) for title in self._meta("og:title"))
+        yield from (("meta", title) for title in self._meta(*_TITLES))
+        yield from (("microdata", title) for title in self._props.get("headline", ()))
+        yield "page", self._page.title
+
+    def _cut(self, title: str, site: str) -> str:
+        """A title without the site's name."""
+        if site and title.startswith(f"{site}: "):
+            return title[len(site) + 2 :]
+        parts = _SEPARATOR.split(title)
+        if len(parts) < 2:
+            return title
+        host = key((self._page.url or "").partition("://")[2].partition("/")[0])
+        name = key(site)
+        for edge in (-1, 0):
+            end = key(parts[edge])
+            if end and (end == name or (len(end) > 3 and (end in host or end in name))):
+                separators = list(_SEPARATOR.finditer(title))
+                if edge:
+                    return title[: separators[-1].start()].strip()
+                return title[separators[0].end() :].strip()
+        return title
+
+    def _confirmed(self, title: str, site: str) -> str:
+        """The heading that says what the title says, else the title."""
+        wanted = key(title) + " " + key(self._page.title)
+        for _, text in self._visible.headings:
+            found = key(text)
+            if len(found) > 3 and found != key(site) and found in wanted:
+                if found != key(title):
+                    self._sources["title"] = "page"
+                return text
+        return title
+
+    # -- authors
+
+    def _authors(self, site: str) -> list[str]:
+        """The first names that are people's, else those that are not."""
+        other: tuple[str, list[str]] | None = None
+        for source, people, names in self._bylines():
+            good = list(dict.fromkeys(filter(None, map(self._name, names))))
+            if not good:
+                continue
+            persons = [name for name in good if key(name) != key(site)]
+            if people and persons:
+                self._sources["authors"] = source
+                return persons
+            other = other or (source, good)
+        if other is None:
+            return []
+        self._sources["authors"] = other[0]
+        return other[1]
+
+    def _bylines(self) -> Iterator[tuple[str, bool, Iterable[str]]]:
+        """Who may have written the page: where it says so, and if it is a person."""
+        names, people = self._data.authors()
+        yield "json-ld", people, names
+        article = [name for name in self._meta("article:author") if "/" not in name]
+        yield "opengraph", True, self._split(article)
+        for name in _AUTHORS:
+            yield "meta", True, self._split(self._meta(name))
+        for number in ("1", "2"):
+            if any(
+                key(label) in ("writtenby", "by", "author")
+                for label in self._meta(f"twitter:label{number}")
+            ):
+                yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
+        # Those who comment are authors too, of what they say.
+        yield "microdata", True, self._props.get("author", ())[:1]
+        # Where nothing has a date, what stands behind "by" is seldom an author.
+        if self._dated:
+            yield "page", True, self._visible.authors()
+
+    @staticmethod
+    def _split(values: Iterable[str]) -> list[str]:
+        return [name for value in values for name in _BETWEEN.split(value)]
+
+    @staticmethod
+    def _name(text: str) -> str:
+        name = _IN_LINE.sub("", text).strip(" ,.@")
+        return name if is_name(name) else ""
+
+    # -- dates
+
+    def _iso(self, value: str) -> str:
+        return dates.iso(value, day_first=self._page.language != "en")
+
+    def _published(self) -> Iterator[_Found]:
+        yield "json-ld", self._iso(self._data.first("datePublished"))
+        yield "json-ld", self._iso(self._data.first("dateCreated", "uploadDate"))
+        for value in self._meta("article:published_time", "og:published_time",
+                                "og:article:published_time"):  # fmt: skip
+            yield "opengraph", self._iso(value)
+        for value in self._meta(*_PUBLISHED):
+            yield "meta", self._iso(value)
+        for value in self._props.get("datepublished", ()):
+            yield "microdata", self._iso(value)
+        visible = self._visible
+        yield from (("time", day) for changed, day in visible.times if not changed)
+        match = _URL_DATE.search(self._page.url or "")
+        if match is not None:
+            yield "page", self._iso("-".join(match.groups()))
+        yield from (("page", day) for changed, day in visible.written if not changed)
+        yield from (("time", day) for _, day in visible.times)
+        yield from (("page", day) for _, day in visible.written)
+        yield from (("page", day) for changed, day in visible.far if not changed)
+        yield from (("page", day) for _, day in visible.far)
+
+    def _modified(self) -> Iterator[_Found]:
+        yield "json-ld", self._iso(self._data.first("dateModified"))
+        for value in self._meta("article:modified_time", "og:updated_time"):
+            yield "opengraph", self._iso(value)
+        for value in self._meta(*_MODIFIED):
+            yield "meta", self._iso(value)
+        for value in self._props.get("datemodified", ()):
+            yield "microdata", self._iso(value)
+
+    # -- all else
+
+    def _site_names(self) -> Iterator[_Found]:
+        yield from (("opengraph", name) for name in self._meta("og:site_name"))
+        yield "json-ld", self._data.site_name()
+        yield from (("meta", name) for name in self._meta(*_SITES))
+
+    def _descriptions(self) -> Iterator[_Found]:
+        yield "json-ld", self._data.first("description")
+        yield from (("opengraph", text) for text in self._meta("og:description"))
+        yield from (("meta", text) for text in self._meta(*_DESCRIPTIONS))
+
+    def _languages(self) -> Iterator[_Found]:
+        yield "page", self._page.language
+        yield "json-ld", _tag(self._data.first("inLanguage"))
+        yield from (("opengraph", _tag(name)) for name in self._meta("og:locale"))
+        names = ("content-language", "language", "dc.language")
+        yield from (("meta", _tag(name)) for name in self._meta(*names))
+
+    def _canonical_urls(self) -> Iterator[_Found]:
+        yield "meta", self._addresses.image(self._links.get("canonical", ""))
+        for url in self._meta("og:url"):
+            yield "opengraph", self._addresses.image(url)
+        yield "json-ld", self._addresses.image(self._data.first("url"))
+
+    def _images(self) -> Iterator[_Found]:
+        yield "json-ld", self._addresses.image(self._data.image())
+        for url in self._meta("og:image", "og:image:url", "og:image:secure_url"):
+            yield "opengraph", self._addresses.image(url)
+        for url in self._meta(*_IMAGES):
+            yield "meta", self._addresses.image(url)
+        yield "meta", self._addresses.image(self._links.get("image_src", ""))
+
+    def _tags(self) -> tuple[str, ...]:
+        of: list[tuple[str, Callable[[], Iterable[str]]]] = [
+            ("json-ld", self._data.tags),
+            ("opengraph", lambda: self._meta("article:tag", "og:article:tag")),
+            *(("meta", lambda name=name: self._comma_parts(name)) for name in _TAGS),
+        ]
+        for source, tags in of:
+            found = tuple(dict.fromkeys(tag for tag in tags() if tag))[:_MAX_TAGS]
+            if found:
+                self._sources["tags"] = source
+                return found
+        return ()
+
+    def _comma_parts(self, name: str) -> list[str]:
+        return [part.strip() for value in self._meta(name) for part in value.split(",")]
+
+
+def _scripts_in(source: str) -> Iterator[str]:
+    """The JSON-LD scripts of a page's source, which are raw text in HTML."""
+    at = source.find("ld+json")
+    while at >= 0:
+        tag = source.rfind("<", 0, at)
+        begin = source.find(">", at) + 1
+        if begin and source[tag : tag + 7].lower() == "<script":
+            end = _SCRIPT_END.search(source, begin)
+            if end is None:
+                return
+            yield source[begin : end.start()]
+            begin = end.end()
+        at = source.find("ld+json", max(begin, at + 7))
+
+
+def _tag(language: str) -> str:
+    """The primary tag of a language: en of en_GB."""
+    return language.strip().replace("_", "-").partition("-")[0].lower()

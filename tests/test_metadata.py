@@ -1,0 +1,351 @@
+"""What is read of a page's metadata, and from where."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+
+from scrapy_eatext import extract
+from scrapy_eatext.metadata import dates, read_metadata
+from scrapy_eatext.page import Page
+from tests.pages import any_pages
+
+URL = "https://news.example.com/2024/boats"
+
+
+def metadata(head="", body="<h1>Boats on the river</h1><p>Text.</p>", url=URL):
+    return read_metadata(Page.of(f"<html><head>{head}</head><body>{body}", url))
+
+
+def meta(**values):
+    return "".join(
+        f'<meta name="{name.replace("__", ":")}" content="{value}">'
+        for name, value in values.items()
+    )
+
+
+def script(*things):
+    return "".join(
+        f'<script type="application/ld+json">{json.dumps(thing)}</script>'
+        for thing in things
+    )
+
+
+ARTICLE = {
+    "@context": "https://schema.org",
+    "@type": "NewsArticle",
+    "headline": "Boats on the river",
+    "author": [{"@type": "Person", "name": "Ann Li"}, {"name": "Bo Ek"}],
+    "datePublished": "2024-03-01T08:00:00Z",
+    "dateModified": "2024-03-02",
+    "publisher": {"@type": "Organization", "name": "The News"},
+    "description": "Of boats &amp; rivers.",
+    "image": ["/boats.jpg", "/more.jpg"],
+    "keywords": "boats, rivers",
+    "inLanguage": "en-GB",
+    "url": "/boats",
+}
+
+
+def test_json_ld():
+    found = metadata(script(ARTICLE))
+    assert found.title == "Boats on the river"
+    assert found.authors == ("Ann Li", "Bo Ek")
+    assert found.published == "2024-03-01T08:00:00+00:00"
+    assert found.modified == "2024-03-02"
+    assert found.site_name == "The News"
+    assert found.description == "Of boats & rivers."
+    assert found.language == "en"
+    assert found.canonical_url == "https://news.example.com/boats"
+    assert found.image == "https://news.example.com/boats.jpg"
+    assert found.tags == ("boats", "rivers")
+    assert set(found.sources.values()) == {"json-ld"}
+
+
+def test_json_ld_of_a_bare_tree():
+    from parsel import Selector
+
+    page = f"<html><head>{script(ARTICLE)}</head><p>x"
+    assert read_metadata(Page.of(Selector(page))).authors == ("Ann Li", "Bo Ek")
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        {"@graph": [{"@type": "WebPage"}, {**ARTICLE, "author": {"@id": "#ann"}},
+                    {"@type": "Person", "@id": "#ann", "name": "Ann Li"}]},
+        [{"@type": "BreadcrumbList"}, {**ARTICLE, "author": "Ann Li"}],
+        {"@type": "WebPage", "mainEntity": {**ARTICLE, "author": ["Ann Li", "Ann Li"]}},
+        {**ARTICLE, "@type": ["Thing", "https://schema.org/BlogPosting"],
+         "author": None, "creator": "By Ann Li"},
+    ],
+)  # fmt: skip
+def test_shapes_of_json_ld(thing):
+    found = metadata(script(thing))
+    assert found.authors == ("Ann Li",)
+    assert found.sources["title"] == "json-ld"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<!-- {"@type": "Article", "headline": "Boats"} -->',
+        '//<![CDATA[\n{"@type": "Article", "headline": "Boats"}\n//]]>',
+        '{"@type": "Article", "headline": "Boats",};',
+        '{"@type": "Article",\n"headline": "Boats\n"}',
+    ],
+)
+def test_slips_in_json_ld(source):
+    head = f"<script type='application/ld+json'>{source}</script>"
+    assert metadata(head, "").title == "Boats"
+
+
+@pytest.mark.parametrize(
+    "source", ["", "{", "[" * 100_000, '"text"', "7", '{"@type": 3, "author": {}}']
+)
+def test_what_is_no_json_ld(source):
+    head = f"<title>Boats</title><script type='application/ld+json'>{source}</script>"
+    assert metadata(head).sources["title"] == "page"
+
+
+def test_an_organization_is_the_author_where_nobody_else_is():
+    made_by = {**ARTICLE, "author": {"@type": "Organization", "name": "The News"}}
+    assert metadata(script(made_by)).authors == ("The News",)
+    found = metadata(script(made_by) + meta(author="Ann Li"))
+    assert found.authors == ("Ann Li",)
+    assert found.sources["authors"] == "meta"
+
+
+def test_opengraph_and_meta():
+    head = """
+    <meta property="og:title" content="Boats on the river | The News">
+    <meta property="og:site_name" content="The News">
+    <meta property="article:published_time" content="2024-03-01T09:30+0100">
+    <meta property="article:modified_time" content="2024-03-05">
+    <meta property="article:author" content="https://example.com/ann">
+    <meta property="article:tag" content="boats"><meta property="article:tag" content="x">
+    <meta property="og:description" content="Of boats.">
+    <meta property="og:image" content="//cdn.example/boats.jpg">
+    <meta property="og:locale" content="de_DE">
+    <meta name="author" content="Ann Li and Bo Ek">
+    <link rel="canonical" href="https://news.example.com/boats">
+    """
+    found = metadata(head, "<p>Text.</p>")
+    assert found.title == "Boats on the river"
+    assert found.authors == ("Ann Li", "Bo Ek")
+    assert found.published == "2024-03-01T09:30:00+01:00"
+    assert found.modified == "2024-03-05"
+    assert found.tags == ("boats", "x")
+    assert found.image == "https://cdn.example/boats.jpg"
+    assert found.language == "de"
+    assert found.canonical_url == "https://news.example.com/boats"
+    assert found.sources["authors"] == "meta"
+    assert found.sources["title"] == found.sources["language"] == "opengraph"
+
+
+def test_the_order_of_trust():
+    head = meta(
+        date="2020-01-01", author="Meta", description="Meta", keywords="a, b,,c"
+    )
+    found = metadata(script(ARTICLE) + head)
+    assert found.sources["published"] == found.sources["authors"] == "json-ld"
+    found = metadata(head)
+    assert (found.published, found.authors) == ("2020-01-01", ("Meta",))
+    assert found.tags == ("a", "b", "c")
+
+
+def test_labels_of_link_previews():
+    head = meta(twitter__label1="Written by", twitter__data1="Ann Li")
+    assert metadata(head).authors == ("Ann Li",)
+
+
+def test_metas_in_the_body_count():
+    body = '<div><meta property="og:title" content="Boats"></div><p>x'
+    assert metadata("", body).title == "Boats"
+
+
+def test_microdata():
+    body = """<article itemscope itemtype="https://schema.org/Article">
+    <h1 itemprop="headline">Boats</h1>
+    <span itemprop="author" itemscope><span itemprop="name">Ann Li</span>, sailor</span>
+    <time itemprop="datePublished" datetime="2024-03-01">1 March</time>
+    <time itemprop="dateModified" datetime="2024-03-04">4 March</time>
+    <p>Text.</p><div itemprop="comment"><span itemprop="author">Cy</span></div></article>
+    """
+    found = metadata("", body)
+    assert found.title == "Boats"
+    assert found.authors == ("Ann Li",)
+    assert (found.published, found.modified) == ("2024-03-01", "2024-03-04")
+    assert found.sources["authors"] == found.sources["published"] == "microdata"
+
+
+def test_time_elements():
+    body = """<time datetime="2019-01-01">long ago</time>""" + "<p>x</p>" * 20
+    body += """<h1>Boats</h1><time class="updated" datetime="2024-05-01">May</time>
+    <time datetime="2024-03-01T10:00:00Z">March</time><p>Text.</p>"""
+    found = metadata("", body, None)
+    assert found.published == "2024-03-01T10:00:00+00:00"
+    assert found.sources["published"] == "time"
+
+
+@pytest.mark.parametrize(
+    ("line", "authors"),
+    [
+        ("By Ann Li", ["Ann Li"]),
+        ("By Ann Li and Bo Ek | March 1, 2024", ["Ann Li", "Bo Ek"]),
+        ("Published March 1, 2024 by Ann Li", ["Ann Li"]),
+        ("March 1, 2024 · 3 min read · By Ann Li", ["Ann Li"]),
+        ("Written by<br>Ann Li", ["Ann Li"]),
+        ("Von Ann Li", ["Ann Li"]),
+        ("Posted by ann_li77 on March 1, 2024", ["ann_li77"]),
+        ('<span class="author-name">Ann Li</span>', ["Ann Li"]),
+        ('<a class="username">ann77</a>', ["ann77"]),
+        ("Ann Li · March 1, 2024", ["Ann Li"]),
+        ("Sort by Price", []),
+        ("Powered by Engines", []),
+        ("By using this site you agree", []),
+        ('<span class="author">About the author</span>', []),
+    ],
+)
+def test_bylines(line, authors):
+    body = f"<h1>Boats</h1><p>{line}</p><p>March 1, 2024</p><p>A text.</p>"
+    found = metadata("", body)
+    assert list(found.authors) == authors
+    assert found.sources.get("authors", "page") == "page"
+
+
+def test_a_name_beside_a_date():
+    body = "<h1>Boats</h1><p>Ann Li</p><p>March 1, 2024</p><p>A text.</p>"
+    assert metadata("", body).authors == ("Ann Li",)
+
+
+def test_without_a_date_there_is_no_byline():
+    assert metadata("", "<h1>Boats</h1><p>By Ann Li</p><p>A text.</p>").authors == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "published"),
+    [
+        ("March 1, 2024", "2024-03-01"),
+        ("Updated: April 2, 2024. Published: March 1, 2024", "2024-03-01"),
+        ("Updated April 2, 2024", "2024-04-02"),
+        ("1. März 2024", "2024-03-01"),
+        ("2024年3月1日", "2024-03-01"),
+        ("2024 Mar 1;15(1)", "2024-03-01"),
+        ("no date in 2024", ""),
+    ],
+)
+def test_written_dates(text, published):
+    body = f"<h1>Boats</h1><p>{text}</p><p>A text.</p>"
+    assert metadata("", body).published == published
+
+
+def test_a_date_far_from_the_title():
+    filler = "<p>Some words of the text.</p>" * 60
+    body = f"<h1>Boats</h1>{filler}<p>In March 1, 2020 we went to a far place</p>"
+    assert metadata("", body).published == ""
+    assert (
+        metadata("", body + "<p>Posted on March 1, 2024</p>").published == "2024-03-01"
+    )
+    assert metadata("", body + "<p>1 May 2024</p>").published == "2024-05-01"
+
+
+def test_a_date_in_the_address():
+    found = metadata(url="https://example.com/2024/03/01/boats")
+    assert (found.published, found.sources["published"]) == ("2024-03-01", "page")
+
+
+@pytest.mark.parametrize(
+    ("value", "made"),
+    [
+        ("2024-03-01", "2024-03-01"),
+        ("20240301", "2024-03-01"),
+        ("2024/3/1", "2024-03-01"),
+        ("2024-03-01T08:00", "2024-03-01T08:00:00"),
+        ("2024-03-01 08:00:05.123 +0200", "2024-03-01T08:00:05+02:00"),
+        ("2024-03-01T08:00:00.000Z", "2024-03-01T08:00:00+00:00"),
+        ("2024-03-01T99:00", "2024-03-01"),
+        ("Fri, 01 Mar 2024 08:00:00 GMT", "2024-03-01T08:00:00+00:00"),
+        ("1st of March 2024", "2024-03-01"),
+        ("Mar. 1st, 2024", "2024-03-01"),
+        ("13/02/2024", "2024-02-13"),
+        ("02/13/2024", "2024-02-13"),
+        ("2 de marzo de 2024", "2024-03-02"),
+        ("2024-13-45", ""),
+        ("2024", ""),
+        ("1 Foo 2024", ""),
+        ("2999-01-01", ""),
+        ("1905-01-01", ""),
+        ("soon", ""),
+        ("", ""),
+    ],
+)
+def test_dates(value, made):
+    assert dates.iso(value) == made
+
+
+def test_which_comes_first_day_or_month():
+    assert dates.iso("3/4/2024") == "2024-04-03"
+    assert dates.iso("3/4/2024", day_first=False) == "2024-03-04"
+    head = meta(date="3/4/2024")
+    assert read_metadata(Page.of(f"<html lang=en>{head}")).published == "2024-03-04"
+
+
+@pytest.mark.parametrize(
+    ("title", "site", "heading", "made"),
+    [
+        ("Boats - The News", "The News", "", "Boats"),
+        ("The News: Boats", "The News", "", "Boats"),
+        ("Boats | Example", "", "", "Boats"),
+        ("Boats - a story", "The News", "", "Boats - a story"),
+        ("Boats on rivers - Page 2", "", "Boats on rivers", "Boats on rivers"),
+        ("Boats", "", "The News", "Boats"),
+        ("", "", "Boats", ""),
+    ],
+)
+def test_titles(title, site, heading, made):
+    head = f"<title>{title}</title><meta property=og:site_name content='{site}'>"
+    assert metadata(head, f"<h1>{heading}</h1><p>x").title == made
+
+
+def test_attributes_of_a_result():
+    result = extract(f"<html><head>{script(ARTICLE)}</head><p>x", url=URL)
+    assert result.title == "Boats on the river"
+    assert (result.author, result.authors) == ("Ann Li, Bo Ek", ("Ann Li", "Bo Ek"))
+    assert (result.date[:10], result.modified) == ("2024-03-01", "2024-03-02")
+    assert (result.site_name, result.tags) == ("The News", ("boats", "rivers"))
+    assert result.description == "Of boats & rivers."
+    assert result.image.endswith("/boats.jpg")
+    assert result.canonical_url == "https://news.example.com/boats"
+    assert "metadata" in result.computed
+    assert "markdown" not in result.computed
+
+
+@given(any_pages())
+def test_any_page(source):
+    found = read_metadata(Page.of(source, URL))
+    assert re.fullmatch(r"(?:\d{4}-\d\d-\d\d(?:T[\d:+-]+)?)?", found.published)
+    assert set(found.sources.values()) <= {
+        "json-ld", "opengraph", "meta", "microdata", "time", "page",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<h1>a</h1>",
+        "<meta name=author content=a>",
+        "<p class=author>a</p>",
+        "<time datetime=2024-01-01>x</time>",
+        "<p>1 May 2024</p>",
+        "<p>by A B</p>",
+        '<script type="application/ld+json">{}</script>',
+        "<p itemprop=author>a</p>",
+        '<script type="application/ld+json" ',
+    ],
+)
+def test_many_of_one_kind_are_linear(piece):
+    metadata("", piece * 20_000)
