@@ -70,6 +70,7 @@ def render(
         score=verdict.score,
         page_type=verdict.page_type,
         language=verdict.language or page.language,
+        origin=verdict.origin,
         source=_Judged(page, verdict),
     )
     if blocks:

@@ -70,7 +70,15 @@ class Source(Protocol):
         ...
 
 
-_FIELDS = ("text", "algorithm", "version", "score", "page_type", "language")
+_FIELDS = (
+    "text",
+    "algorithm",
+    "version",
+    "score",
+    "page_type",
+    "language",
+    "origin",
+)
 # What is computed when it is asked for.
 COMPUTED = ("markdown", "html", "blocks", "metadata")
 _OF_METADATA = (
@@ -103,6 +111,7 @@ ATTRIBUTES = (
     "score",
     "page_type",
     "language",
+    "origin",
 )
 
 
@@ -111,7 +120,9 @@ class MainText:
     """The main text of a page: frozen, and small once it is let go of its page.
 
     ``score`` is how sure the algorithm is of the whole, from 0 to 1;
-    ``version`` is that of algorithm and model.  ``str(result)`` is the text.
+    ``version`` is that of algorithm and model.  ``origin`` is "page" where the
+    text stands in the page's elements, and "json-ld" or "state" where only its
+    data have it.  ``str(result)`` is the text.
 
     ``markdown``, ``html``, ``blocks`` and ``metadata`` (and what is read from it:
     ``title``, ``author``, ``date`` and so on) are computed when they are first asked
@@ -128,6 +139,7 @@ class MainText:
     score: float = 0.0
     page_type: str = ""
     language: str = ""
+    origin: str = "page"
     computed: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     source: Source | None = field(default=None, repr=False, compare=False)
 

@@ -29,6 +29,7 @@ FLOORS = [
     ["extraction"],
     ["output", "rules", "metadata"],
     ["algorithms"],
+    ["tagger"],
     ["page", "deadline", "decay", "result"],
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

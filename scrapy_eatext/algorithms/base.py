@@ -163,6 +163,7 @@ class Verdict:
     ``text`` is given only where the original joins its units in a way of its
     own; otherwise the output is rendered from the kept units.  ``score`` is
     how sure the algorithm is of the page as a whole, 0 to 1.
+    ``origin`` is "page", or which of the page's data the text is from.
     """
 
     units: Units
@@ -173,6 +174,7 @@ class Verdict:
     score: float = 0.0
     page_type: str = ""
     language: str = ""
+    origin: str = "page"
 
 
 class Algorithm(ABC, Generic[OptionsT]):

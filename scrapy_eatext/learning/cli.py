@@ -29,6 +29,11 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         "folder", help="labelled pages: WCXB's layout, or NAME.html and NAME.txt"
     )
     parser.add_argument(
+        "--segments",
+        metavar="FOLDER",
+        help="more pages, of which segments are known, for what can learn from these",
+    )
+    parser.add_argument(
         "--algorithm",
         action="append",
         choices=sorted(TRAINERS),
@@ -92,6 +97,9 @@ def run_train(args: argparse.Namespace) -> int:
         name=args.data_name or data.name,
         licence=args.licence or data.licence,
     )
+    if args.segments:
+        more = read_folder(args.segments)
+        data = replace(data, pages=[*data.pages, *more.pages])
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)
     for name in args.algorithm or sorted(TRAINERS):

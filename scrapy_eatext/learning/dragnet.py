@@ -91,6 +91,8 @@ class Sample:
 class DragnetTrainer:
     """Trains one model file: both readings, three targets, all subsets of features."""
 
+    segments = False
+
     def sample(self, page: LabelledPage) -> Sample:
         """Read a page and label its blocks.
 

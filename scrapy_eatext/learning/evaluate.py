@@ -97,19 +97,24 @@ class Report:
 
     def figures(self) -> dict[str, object]:
         """The report as JSON data, rounded to four digits."""
-
-        def rounded(score: Score) -> dict[str, float]:
-            return {
-                "precision": round(score.precision, 4),
-                "recall": round(score.recall, 4),
-                "f1": round(score.f1, 4),
-            }
-
         kinds = {kind: rounded(score) for kind, score in self.kinds.items()}
-        figures = {"pages": self.pages, "mean": rounded(self.mean), "kinds": kinds}
+        figures: dict[str, object] = {
+            "pages": self.pages,
+            "mean": rounded(self.mean),
+            "kinds": kinds,
+        }
         if self.errors:
             figures["errors"] = len(self.errors)
         return figures
+
+
+def rounded(score: Score) -> dict[str, float]:
+    """A score as JSON data, to four digits."""
+    return {
+        "precision": round(score.precision, 4),
+        "recall": round(score.recall, 4),
+        "f1": round(score.f1, 4),
+    }
 
 
 def report(

@@ -48,6 +48,8 @@ class Line:
 class NgramTrainer:
     """Learns from the lines that the density filter lets through."""
 
+    segments = False
+
     def sample(self, page: LabelledPage) -> list[Line]:
         """The page's labelled lines; DataError where its true text is not in it."""
         parsed = Page.of(page.html, page.url or None)

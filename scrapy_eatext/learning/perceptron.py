@@ -84,6 +84,8 @@ class PerceptronTrainer:
     A sample has the page's blocks, and the lines as the original wrote them.
     """
 
+    segments = False
+
     def sample(self, page: LabelledPage) -> dict[str, Reading]:
         """The page's labelled lines; DataError where its true text is not in it."""
         parsed = Page.of(page.html, page.url or None)

@@ -19,12 +19,20 @@ from scrapy_eatext.algorithms.modelfile import save_card, save_model
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import Dataset, LabelledPage, contradictions
-from scrapy_eatext.learning.evaluate import Score, report, word_score
+from scrapy_eatext.learning.evaluate import (
+    Score,
+    SegmentCounts,
+    report,
+    rounded,
+    segment_counts,
+    word_score,
+)
 from scrapy_eatext.learning.splits import folds, site_of
 
 # name of an algorithm -> (module, class) of its trainer.
 TRAINERS = {
     "dragnet": ("scrapy_eatext.learning.dragnet", "DragnetTrainer"),
+    "eatext": ("scrapy_eatext.learning.eatext", "EatextTrainer"),
     "ngram": ("scrapy_eatext.learning.ngram", "NgramTrainer"),
     "perceptron": ("scrapy_eatext.learning.perceptron", "PerceptronTrainer"),
 }
@@ -78,7 +86,11 @@ class Trainer(Protocol):
     called; it raises DataError, naming the file, for a page that can't be
     learned from.  fit() must give the same models for the same samples and
     seed, and raises DataError for samples that lack one of the classes.
+    ``segments`` says whether pages of which only segments are known teach it
+    anything; where they do not, they are left out.
     """
+
+    segments: bool
 
     def sample(self, page: LabelledPage) -> Any: ...
 
@@ -155,10 +167,11 @@ def train(
     raises DataError.
     """
     made = trainer(name)
-    samples = take_samples(made, data.pages, skip=skip, progress=progress)
+    pages = [page for page in data.pages if made.segments or not has_segments(page)]
+    samples = take_samples(made, pages, skip=skip, progress=progress)
     scores: dict[str, Any] = {}
     if count:
-        scores = cross_validate(name, data.pages, samples, seed, count, progress)
+        scores = cross_validate(name, pages, samples, seed, count, progress)
     fitted = made.fit(samples.taken, seed, progress)
     common = {
         "algorithm": name,
@@ -204,6 +217,7 @@ def cross_validate(
     """
     made = trainer(name)
     rows: dict[str, list[tuple[str, Score]]] = {}
+    segments: dict[str, SegmentCounts] = {}
     parts = list(held_out(pages, samples, seed, count))
     for seen, unseen in progress(parts, "folds"):
         for model in made.fit(seen, seed, silent):
@@ -211,9 +225,17 @@ def cross_validate(
                 continue
             with temporary(name, model) as run:
                 for page in progress(unseen, model.file):
+                    if has_segments(page):
+                        counts = segment_counts(run(page), page)
+                        so_far = segments.get(model.file, SegmentCounts())
+                        segments[model.file] = so_far + counts
+                        continue
                     score = word_score(run(page), truth(page, model.truth))
                     rows.setdefault(model.file, []).append((page.kind, score))
-    return {file: report(scores).figures() for file, scores in rows.items()}
+    figures = {file: report(scores).figures() for file, scores in rows.items()}
+    for file, counts in segments.items():
+        figures[file]["segments"] = rounded(counts.score())
+    return figures
 
 
 def held_out(
@@ -226,6 +248,11 @@ def held_out(
         learned = zip(samples.pages, samples.taken, strict=True)
         seen = [sample for page, sample in learned if fold_of[page.name] != fold]
         yield seen, [page for page in pages if fold_of[page.name] == fold]
+
+
+def has_segments(page: LabelledPage) -> bool:
+    """Whether only segments of a page's text are known."""
+    return bool(page.wanted or page.unwanted)
 
 
 def truth(page: LabelledPage, which: str) -> str:

@@ -200,6 +200,15 @@ def columns(walk: Walk) -> Rows:
     }
 
 
+def weights(walk: Walk) -> Ints:
+    """The blocks' words, as weigh() counts them."""
+    words, wide = (
+        walk.blocks[:, BLOCK_COLUMNS.index(name)].astype(np.int64)
+        for name in ("words", "wide")
+    )
+    return words + wide // 2
+
+
 def weigh(block: Rows) -> Ints:
     """The blocks' words; two wide characters count as one more."""
     return block["words"] + block["wide"] // 2

@@ -1,8 +1,7 @@
 """Boosted trees whose every level asks one question (oblivious trees).
 
 A tree of depth d is d comparisons and a table of 2^d whole numbers, so that a
-block's place in the table is a number of d bits.  Features are first turned
-into bins: how many of the borders that the trees ask about a value is above.
+block's place in the table is a number of d bits.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.tagger.features import Ints
 
-# Blocks that are looked at together, so that their bins stay in a cache.
-_BATCH = 4096
+# Blocks that are looked at together, so that what is made of them stays small.
+_BATCH = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +48,38 @@ class Trees:
         """How many questions a tree asks."""
         return int(self.feature.shape[1])
 
-    def bins(self, rows: Mapping[str, Ints]) -> npt.NDArray[np.uint8]:
-        """The bins of the features' values, a row a feature and a column a block."""
-        out = [
-            np.searchsorted(self.borders[first:last], rows[name], side="left")
-            for name, first, last in zip(
-                self.names, self.starts[:-1], self.starts[1:], strict=True
-            )
+    @property
+    def asked(self) -> npt.NDArray[np.int32]:
+        """For each tree and level the border that the feature's value is held to."""
+        asked: npt.NDArray[np.int32] = self.borders[
+            self.starts[self.feature] + self.bin
         ]
-        return np.stack(out).astype(np.uint8)
+        return asked
 
-    def sums(self, rows: Mapping[str, Ints]) -> Ints:
-        """The answers for each block: an array a class, in 1/``scale`` logits."""
-        bins = self.bins(rows)
-        parts = [
-            self._batch(bins[:, i : i + _BATCH])
-            for i in range(0, bins.shape[1], _BATCH)
+    def sums(self, values: npt.NDArray[np.int32]) -> Ints:
+        """The answers for each block: an array a class, in 1/``scale`` logits.
+
+        ``values`` has a row for each of ``names`` and a column a block.
+        """
+        batches = [
+            self._batch(values[:, i : i + _BATCH])
+            for i in range(0, values.shape[1], _BATCH)
         ]
-        return np.concatenate(parts, axis=1)
+        return np.concatenate(batches, axis=1)
 
-    def _batch(self, bins: npt.NDArray[np.uint8]) -> Ints:
-        classes, trees, _ = self.leaves.shape
-        place = np.zeros((trees, bins.shape[1]), dtype=np.int64)
-        for level in range(self.depth):
-            above = bins[self.feature[:, level]] > self.bin[:, level, None]
-            place |= above.astype(np.int64) << level
+    def _batch(self, values: npt.NDArray[np.int32]) -> Ints:
+        trees, depth = self.feature.shape
+        place = np.zeros((trees, values.shape[1]), dtype=np.int16)
+        asked = self.asked
+        for level in range(depth):
+            above = values[self.feature[:, level]] > asked[:, level, None]
+            place |= above.astype(np.int16) << level
         every = np.arange(trees)[:, None]
+        # A class at a time, as all at once would take their number in memory.
         return np.stack(
             [
-                self.leaves[k][every, place].sum(axis=0, dtype=np.int64) + self.bias[k]
-                for k in range(classes)
+                leaves[every, place].sum(axis=0, dtype=np.int64) + bias
+                for leaves, bias in zip(self.leaves, self.bias.tolist(), strict=True)
             ]
         )
 

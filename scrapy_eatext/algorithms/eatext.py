@@ -1,0 +1,284 @@
+"""This project's own algorithm, the default: trees over blocks, their places and pages.
+
+A block is seen with its containers, its neighbours and the whole page; what a
+first round of boosted trees thinks of all blocks is what a second one sees of
+each.  Those blocks are kept whose words have the best expected F1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    Options,
+    Unit,
+    UnitList,
+    Verdict,
+    choice,
+    number,
+    switch,
+    text,
+)
+from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_model
+from scrapy_eatext.page.embedded import embedded_text
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, fnv1a
+from scrapy_eatext.tagger.choice import choose
+from scrapy_eatext.tagger.context import CHANCE
+from scrapy_eatext.tagger.features import TokenTable, block_features, weights
+from scrapy_eatext.tagger.model import Tagger
+from scrapy_eatext.tagger.trees import Trees, trees_from
+from scrapy_eatext.tagger.whole import NAMES, page_figures
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page import Page
+    from scrapy_eatext.page.embedded import Embedded
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.features import Ints, Rows
+
+MODEL = "eatext.model"
+_CODE_VERSION = "1"
+# With an expected F1 below this, in thousandths, a page has no main text.
+NOTHING = 200
+# With fewer words than this chosen, the page's data are looked at for a text,
+# which has to be so many times as long.
+_FEW, _LONGER = 40, 3
+# Comments are what stands in elements called so; a block of fewer words than
+# this is rather a button.
+_COMMENT_NAMES = np.array(
+    sorted(
+        fnv1a(word.encode())
+        for word in "comment comments commentlist disqus replies responses".split()
+    ),
+    dtype=np.uint32,
+)
+_PLACE = {name: i for i, name in enumerate(NAMES)}
+_COMMENT_WORDS = 3
+_COMMENT_CHANCE = 20
+
+
+@dataclass(frozen=True)
+class EatextOptions(Options):
+    """``favor`` says which mistakes are worse: text in vain, or text lost.
+
+    ``comments`` takes in what readers wrote below an article.  ``threshold``
+    is the chance from which on a block is kept, instead of what ``favor`` finds
+    best for the page.  ``model`` is the path of a model file, by default the
+    shipped one.  There is no original that ``reference`` could reproduce.
+    """
+
+    reference: bool = choice(False, False)
+    favor: str = choice("balance", "precision", "balance", "recall")
+    comments: bool = switch(False)
+    threshold: float | str = number("best", 0, 1, "best")
+    model: str = text("", "the path of a model file")
+
+
+class Eatext(Algorithm[EatextOptions]):
+    """Keeps the blocks that a model, trained on pages of seven kinds, takes for content."""
+
+    name = "eatext"
+    options_class = EatextOptions
+
+    def __init__(self, options: EatextOptions) -> None:
+        super().__init__(options)
+        self.model = _model(options.model)
+        self.version = f"{_CODE_VERSION}+{self.model.version}"
+
+    def judge(self, page: Page) -> Verdict:
+        """Judge the page's blocks; with none worth keeping, its data."""
+        blocks = page.blocks
+        if not len(blocks):
+            found = embedded_text(page)
+            return _of_data(found) if found else Verdict(blocks, (), (), ())
+        walk, options, model = blocks.walk, self.options, self.model
+        likelihood, w = model.tagger.likelihoods(walk), weights(walk)
+        least = options.threshold
+        chosen = choose(
+            likelihood,
+            w,
+            options.favor,
+            None if isinstance(least, str) else round(least * 1000),
+        )
+        kind, score = _whole(model, page_figures(walk, likelihood, w, chosen))
+        kept = chosen.kept
+        if isinstance(least, str) and chosen.expected < NOTHING:
+            kept, score = np.zeros_like(kept), min(score, chosen.expected / 1000)
+        if options.comments:
+            kept = kept | _comments(walk, w, likelihood)
+        if int(w[kept].sum()) < _FEW:
+            found = embedded_text(page)
+            chars = walk.blocks[:, BLOCK_COLUMNS.index("chars")]
+            if found and found.chars > _LONGER * int(chars[kept].sum()):
+                return _of_data(found)
+        chances = CHANCE[likelihood] / 1000
+        return Verdict(
+            units=blocks,
+            kept=kept.tolist(),
+            scores=chances.tolist(),
+            reasons=_Reasons(walk, model.table, chances),
+            score=score if kept.any() else min(score, NOTHING / 1000),
+            page_type=kind,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerModel:
+    """What a model file holds.
+
+    ``table`` and ``tagger`` are for blocks.  ``kinds`` and ``quality`` see the
+    figures of the whole page: the first has a class for each of
+    ``kind_names``, the second tells the word F1 that a choice can expect.
+    """
+
+    version: str
+    table: TokenTable
+    tagger: Tagger
+    kinds: Trees
+    kind_names: tuple[str, ...]
+    quality: Trees
+
+
+# Bounded by the few model files that a process has use for.
+@lru_cache(maxsize=8)
+def _model(path: str) -> TaggerModel:
+    return load_tagger(path or SHIPPED / MODEL)
+
+
+def load_tagger(path: str | Path) -> TaggerModel:
+    """Read a model file.
+
+    Raises ModelError, naming the file, for one that is not whole, and OSError
+    where it can't be read.
+    """
+    model = load_model(path, Eatext.name)
+    arrays, header = model.arrays, model.header
+    try:
+        table = TokenTable(
+            *(arrays[f"tokens.{name}"] for name in ("hashes", "near", "far", "flag"))
+        )
+        if len({len(a) for a in (table.hashes, table.near, table.far, table.flag)}) > 1:
+            raise ValueError("the tables of names differ in length")
+        parts = {
+            name: trees_from(
+                name,
+                arrays,
+                [str(feature) for feature in header["features"][name]],
+                int(header["scales"][name]),
+            )
+            for name in ("first", "second", "kinds", "quality")
+        }
+        kinds = tuple(str(kind) for kind in header["kinds"])
+        if len(parts["kinds"].leaves) != len(kinds):
+            raise ValueError("there is not a class for each kind of page")
+        unknown = {*parts["kinds"].names, *parts["quality"].names} - set(NAMES)
+        if unknown:
+            raise ValueError(f"no figures of a page are called {unknown}")
+        return TaggerModel(
+            version=model.version,
+            table=table,
+            tagger=Tagger(table, parts["first"], parts["second"]),
+            kinds=parts["kinds"],
+            kind_names=kinds,
+            quality=parts["quality"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error}") from error
+
+
+def _whole(model: TaggerModel, figures: Ints) -> tuple[str, float]:
+    """The kind of a page, and the word F1 that the choice can expect."""
+
+    def ask(trees: Trees) -> Ints:
+        places = [_PLACE[name] for name in trees.names]
+        return trees.sums(figures[places].astype(np.int32)[:, None])[:, 0]
+
+    kind = model.kind_names[int(ask(model.kinds).argmax())]
+    score = int(ask(model.quality)[0]) / model.quality.scale
+    return kind, round(min(max(score, 0.0), 1.0), 4)
+
+
+def _of_data(found: Embedded) -> Verdict:
+    """The verdict on a text that stands in the page's data alone."""
+    count = len(found.paragraphs)
+    return Verdict(
+        units=UnitList([Unit(paragraph) for paragraph in found.paragraphs]),
+        kept=[True] * count,
+        scores=[0.5] * count,
+        reasons=[f"only in the page's data ({found.origin})"] * count,
+        score=0.5,
+        origin=found.origin,
+    )
+
+
+def _comments(walk: Walk, w: Ints, likelihood: Ints) -> npt.NDArray[np.bool_]:
+    """The blocks in elements named after comments that look like text."""
+    parents, firsts, tokens = (
+        walk.elements[:, ELEMENT_COLUMNS.index(name)].tolist()
+        for name in ("parent", "first_token", "tokens")
+    )
+    named = np.isin(walk.tokens, _COMMENT_NAMES).tolist()
+    inside: list[bool] = []
+    for parent, first, count in zip(parents, firsts, tokens, strict=True):
+        here = any(named[first : first + count])
+        inside.append(here or (parent >= 0 and inside[parent]))
+    around = np.array(inside, dtype=np.bool_)[
+        walk.blocks[:, BLOCK_COLUMNS.index("inner")]
+    ]
+    chars, links = (
+        walk.blocks[:, BLOCK_COLUMNS.index(name)] for name in ("chars", "link_chars")
+    )
+    text = (w >= _COMMENT_WORDS) & (CHANCE[likelihood] >= _COMMENT_CHANCE)
+    return around & text & (2 * links < chars)
+
+
+# What tells against a block, the plainest first: a feature, from where on, in words.
+_AGAINST = (
+    ("in_nav", 1, "in a nav element"),
+    ("in_footer", 1, "in a footer"),
+    ("in_aside", 1, "in an aside"),
+    ("in_form", 1, "in a form"),
+    ("link_chars_share", 500, "mostly links"),
+    ("copies", 2, "said more than once"),
+)
+_FOR = (
+    ("in_article", 1, "in an article element"),
+    ("in_main", 1, "in the main element"),
+    ("ends", 2, "sentences"),
+)
+_NAMES_SPEAK = 100
+
+
+class _Reasons(Sequence[str]):
+    """For each block its chance, and what of it is plain to see; made when asked for."""
+
+    def __init__(
+        self, walk: Walk, table: TokenTable, chances: npt.NDArray[np.float64]
+    ) -> None:
+        self._walk = walk
+        self._table = table
+        self._chances = chances
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return block_features(self._walk, self._table)
+
+    def __len__(self) -> int:
+        return len(self._chances)
+
+    def __getitem__(self, i: int) -> str:  # type: ignore[override]
+        rows, chance = self._rows, float(self._chances[i])
+        seen = _FOR if chance >= 0.5 else _AGAINST
+        facts = [said for name, least, said in seen if rows[name][i] >= least]
+        names = int(rows["names"][i])
+        if abs(names) >= _NAMES_SPEAK and (names > 0) == (chance >= 0.5):
+            facts.append("the names of its elements")
+        return f"chance {chance:.2f}" + (": " + ", ".join(facts) if facts else "")

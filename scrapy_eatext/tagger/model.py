@@ -1,0 +1,46 @@
+"""Two rounds of trees over a page's blocks: from a walk to how likely each is content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.tagger.context import HIGHEST, ZERO, context_features
+from scrapy_eatext.tagger.features import TokenTable, block_features
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.features import Ints
+    from scrapy_eatext.tagger.trees import Trees
+
+
+class Tagger:
+    """The tagger of one model, in Python.
+
+    ``first`` are trees over the features of blocks; ``second`` see besides what
+    the first think of the blocks around.
+    """
+
+    def __init__(self, table: TokenTable, first: Trees, second: Trees) -> None:
+        self.table = table
+        self.first = first
+        self.second = second
+
+    def likelihoods(self, walk: Walk) -> Ints:
+        """How likely each block is content: 0 to 1200, and 600 is even."""
+        if not len(walk.blocks):
+            return np.zeros(0, dtype=np.int64)
+        rows = block_features(walk, self.table)
+        first = likelihood_of(self.first, rows)
+        rows |= context_features(walk, first, rows["w"], rows["depth"])
+        return likelihood_of(self.second, rows)
+
+
+def likelihood_of(trees: Trees, rows: Mapping[str, Ints]) -> Ints:
+    """What trees say of each block, given features by name."""
+    values = np.stack([rows[name] for name in trees.names]).astype(np.int32)
+    logit = trees.sums(values)[0] * 100 // trees.scale
+    likelihood: Ints = np.clip(logit + ZERO, 0, HIGHEST)
+    return likelihood
