@@ -174,7 +174,9 @@ def main() -> None:
         figures = [share(row["right"][f]) if f in asked else "" for f in FIELDS]
         extra = [str(row["beyond"].get(f, 0)) if f in asked else "" for f in FIELDS[1:]]
         title = f"**{name}**" if name == "scrapy-eatext" else f"{name} {row['version']}"
-        rows.append([title, *figures, *extra, f"{row['ms']:.2f}", f"{row['parses']:.2f}"])
+        rows.append(
+            [title, *figures, *extra, f"{row['ms']:.2f}", f"{row['parses']:.2f}"]
+        )
     head = ["", *FIELDS, "author without label", "date without label", "ms", "× parse"]
     fill(ROOT / "docs" / "metadata.md", "metadata", table(head, rows))
     print(text)

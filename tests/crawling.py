@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
+# Seconds after which something that should happen will not.  What does happen takes
+# one or two of them, but a machine may be busy with other things.
+PATIENCE = 300
 ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
 PLAIN = "tests.algorithms.Plain"
 

@@ -14,6 +14,7 @@ from scrapy.settings import Settings
 
 from scrapy_eatext.commands.eatext import Command
 from scrapy_eatext.commands.show import cut, printable, table, width
+from tests.crawling import PATIENCE
 from tests.mockserver import text_of
 from tests.passages import PROSE, UNSPACED_PROSE
 
@@ -50,7 +51,7 @@ def scrapy(*arguments, cwd=ROOT, stdin=None, **environment):
         cwd=cwd,
         input=stdin,
         capture_output=True,
-        timeout=100,
+        timeout=PATIENCE,
         check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **environment},
     )
@@ -245,7 +246,7 @@ def test_reader_that_has_read_enough(page, tmp_path):
         [sys.executable, "-c", code, str(ROOT)],
         stdout=writing,
         stderr=subprocess.PIPE,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     os.close(writing)

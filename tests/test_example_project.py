@@ -21,6 +21,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
+from tests.crawling import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = ROOT / "example_project"
@@ -58,7 +59,7 @@ def scrapy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         env=env,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -215,7 +216,7 @@ def server(monkeypatch: pytest.MonkeyPatch):
 
 
 def get(url: str) -> tuple[str, dict[str, str], bytes]:
-    with urllib.request.urlopen(url, timeout=10) as response:
+    with urllib.request.urlopen(url, timeout=PATIENCE) as response:
         return response.url, dict(response.headers), response.read()
 
 

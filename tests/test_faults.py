@@ -18,13 +18,10 @@ from scrapy.exceptions import CloseSpider
 from scrapy.extensions.httpcache import FilesystemCacheStorage
 
 from tests import crawling
-from tests.crawling import ADDON, UrlSpider, crawl
+from tests.crawling import ADDON, PATIENCE, UrlSpider, crawl
 from tests.mockserver import text_of
 
 ROOT = Path(__file__).parent.parent
-# Seconds after which something that should happen will not; what does happen takes
-# one or two, longer on a busy machine.
-PATIENCE = 90
 LINUX = sys.platform.startswith("linux")
 needs_linux = pytest.mark.skipif(not LINUX, reason="looks into /proc")
 # These start crawls with a reactor of their own.

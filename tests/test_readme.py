@@ -15,6 +15,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_eatext.settings import KEYS, Config
+from tests.crawling import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -55,7 +56,7 @@ def test_the_spider_fills_its_items(tmp_path: Path) -> None:
         },
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

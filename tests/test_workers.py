@@ -28,7 +28,7 @@ from scrapy_eatext.worker import (
     unpack_job,
     unpack_outcome,
 )
-from tests.crawling import PLAIN, run
+from tests.crawling import PATIENCE, PLAIN, run
 from tests.mockserver import page, text_of
 
 LONG = f"<p>{text_of('long')}</p>"
@@ -65,7 +65,7 @@ def process():
 
 
 def outcome_of(executor, job):
-    return executor.submit(job).result(timeout=30)
+    return executor.submit(job).result(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("html", [LONG, LONG.encode(), page(LONG), "<p>\ud800x</p>"])
@@ -170,7 +170,7 @@ def test_a_worker_killed_in_the_middle_of_a_page(process):
     future = process.submit(job(LONG + "slow", "Slow", timeout=5))
     time.sleep(0.2)
     kill_worker()
-    outcome = future.result(timeout=30)
+    outcome = future.result(timeout=PATIENCE)
     assert outcome.kind == "extracted"
     assert process.counts() == {"started": 2, "died": 1}
 
@@ -231,7 +231,7 @@ def test_several_workers_at_once():
         Config(executor="process", workers=2, choice=choice("Slow"))
     )
     futures = [made.submit(job(LONG + "slow", "Slow", timeout=5)) for _ in range(4)]
-    assert {future.result(30).kind for future in futures} == {"extracted"}
+    assert {future.result(PATIENCE).kind for future in futures} == {"extracted"}
     assert made.counts() == {"started": 2}
     run(made.close())
 
