@@ -56,9 +56,9 @@ def check() -> None:
         raise TimeLimitError
 
 
-def watched(items: Iterable[_T]) -> Iterator[_T]:
-    """The items one by one, with a look at the clock now and then."""
+def watched(items: Iterable[_T], often: int = _OFTEN) -> Iterator[_T]:
+    """The items one by one, with a look at the clock every so often."""
     for i, item in enumerate(items):
-        if i % _OFTEN == 0:
+        if i % often == 0:
             check()
         yield item

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.tags import HEADING, PARAGRAPH, QUOTE, TAG_ID, TAGS
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 
@@ -248,7 +249,7 @@ def _ways(parent: Ints, tag: Ints, blocks: Ints, name: Ints) -> Rows:
     up, top = [NONE] * count, list(range(count))
     way, tags = [0] * count, [0] * count
     n, t, of_name = blocks.tolist(), tag.tolist(), name.tolist()
-    for e, p in enumerate(parent.tolist()):
+    for e, p in enumerate(watched(parent.tolist())):
         if p >= 0:
             mask[e] |= mask[p]
             if n[p] > n[e]:
@@ -611,7 +612,7 @@ def token_features(walk: Walk, table: TokenTable) -> Rows:
     near: list[tuple[int, int, int]] = []
     far: list[tuple[int, int, int]] = []
     flags: list[int] = []
-    for parent, first, count in zip(parents, firsts, counts, strict=True):
+    for parent, first, count in watched(zip(parents, firsts, counts, strict=True)):
         a = a_low = a_high = 0
         b, b_low, b_high = far[parent] if parent >= 0 else (0, 0, 0)
         flagged = flags[parent] if parent >= 0 else 0

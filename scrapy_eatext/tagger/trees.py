@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrapy_eatext.deadline import watched
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -63,7 +65,7 @@ class Trees:
         """
         batches = [
             self._batch(values[:, i : i + _BATCH])
-            for i in range(0, values.shape[1], _BATCH)
+            for i in watched(range(0, values.shape[1], _BATCH), often=1)
         ]
         return np.concatenate(batches, axis=1)
 
