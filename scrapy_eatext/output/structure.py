@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.output.code import Content, content, language
 from scrapy_eatext.output.inline import Inlines, Span
+from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
@@ -57,7 +58,8 @@ _MAX_SPAN = 50
 
 @dataclass(slots=True, eq=False)
 class Leaf:
-    """A block: a paragraph, heading, caption, code, or image that stands alone.
+    """A block: a paragraph, heading, caption, code, or image that stands alone; or
+    the byline of a post, which is no block of its own.
 
     Code has its text and, where the page tells it, its language; all others
     have spans.
@@ -158,8 +160,17 @@ class _Builder:
         blocks, inlines = self._blocks, self._inlines
         kinds = blocks.kinds
         elements = blocks.column("element")
+        posts = Posts(blocks, shown.units)
+        post_of = posts.around([elements[i] for i in shown.units])
+        introduced: set[int] = set()
         before = -2
         for i in shown.units:
+            post = post_of.get(elements[i], -1)
+            if post >= 0 and post not in introduced:
+                introduced.add(post)
+                byline = posts.byline(post)
+                if byline:
+                    self._node(post).children.append(Leaf("byline", byline))
             children = self._node(elements[i]).children
             kind = kinds[i]
             if kind == "code" or i in shown.code:
@@ -250,7 +261,11 @@ class _Builder:
         items: list[Node] = []
         for child in node.children:
             if isinstance(child, Node) and child.kind == "item":
-                first = child.children[0]
+                first = next(
+                    part
+                    for part in child.children
+                    if isinstance(part, Node) or part.kind != "byline"
+                )
                 if isinstance(first, Leaf) and first.kind == "heading":
                     return False  # cards
                 items.append(child)

@@ -1,0 +1,201 @@
+"""Posts of a thread: who wrote each, and when, where the page has it.
+
+Algorithms keep what people said and often drop who said it, as names are links in
+short blocks.  Where several elements are named as posts or comments and hold kept
+blocks, each is given a byline, unless its author and time are kept anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.metadata import dates
+from scrapy_eatext.output.inline import STRONG, Span
+from scrapy_eatext.output.names import Names
+from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.page.walk import ELEMENT_COLUMNS
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.structure import Node
+    from scrapy_eatext.page.blocks import Blocks
+
+_PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
+    ELEMENT_COLUMNS.index(name)
+    for name in ("parent", "tag", "depth", "first_block", "last_block")
+)
+_TIME = TAG_ID["time"]
+
+_MAY_BE_POST = Names(
+    "answer comment comtr message post postbit question reply prop:comment prop:answer "
+    "type:answer type:comment type:comments type:posting type:question".split()
+)
+_MAY_BE_AUTHOR = Names(
+    "author authors byline commenter fn hnuser poster user username nickname "
+    "prop:author".split()
+)
+_MAY_BE_TIME = Names(
+    "age ago created date datetime posted published time timeago timestamp "
+    "prop:created prop:published".split()
+)
+# Names of elements that are a post as a whole, not its text or a list of posts.
+_POST = re.compile(
+    r"(?:^|\s)(?:[a-z]{1,20}[_-]){0,3}(?:answer|comment|comtr|message|post|postbit|question"
+    r"|reply)(?:[_-](?:block|body|box|card|container|entry|full|holder|inner|item|main"
+    r"|wrap|wrapper|\d{1,12})){0,2}(?:$|\s)",
+    re.IGNORECASE,
+)
+_POST_TYPE = re.compile(
+    r"/(?:Answer|Comment|DiscussionForumPosting|Question|UserComments)$"
+)
+_AUTHOR = re.compile(
+    r"(?:^|[\s_-])(?:author|byline|commenter|fn|hnuser|poster|user-?(?:name|link|details)"
+    r"|nickname)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(r"\s*(?:says|said|wrote|writes|schrieb)?\s*:?$", re.IGNORECASE)
+_LONGEST = 60
+
+
+class Posts:
+    """The posts of a page whose kept blocks are given."""
+
+    def __init__(self, blocks: Blocks, kept: Iterable[int]) -> None:
+        self._blocks = blocks
+        self._walk = blocks.walk
+        self._rows = _MAY_BE_POST.rows(self._walk)
+        # A post by itself is the page's text, whose author is metadata.
+        if len(self._rows) < 2:
+            self._rows = []
+            return
+        self._rows = [row for row in self._rows if self._is_post(row)]
+        self._depths: list[int] = self._walk.elements[:, _DEPTH].tolist()
+        self._kept = frozenset(kept)
+        self._authors = [
+            row for row in _MAY_BE_AUTHOR.rows(self._walk) if self._is_author(row)
+        ]
+        times = (self._walk.elements[:, _TAG] == _TIME).nonzero()[0].tolist()
+        self._times = sorted({*times, *_MAY_BE_TIME.rows(self._walk)})
+        self._ends = self._subtrees()
+        self._rows = [
+            row
+            for row in self._rows
+            if self._within(self._authors, row) or self._within(self._times, row)
+        ]
+
+    def around(self, elements: Sequence[int]) -> dict[int, int]:
+        """For the elements of some blocks the nearest post around each.
+
+        There is none where fewer than two posts have blocks.
+        """
+        if not self._rows:
+            return {}
+        parents: list[int] = self._walk.elements[:, _PARENT].tolist()
+        posts = frozenset(self._rows)
+        known: dict[int, int] = {-1: -1}
+        found: dict[int, int] = {}
+        for element in elements:
+            way = []
+            row = element
+            while row not in known and row not in posts:
+                way.append(row)
+                row = parents[row]
+            post = row if row in posts else known[row]
+            known.update((passed, post) for passed in way)
+            if post >= 0:
+                found[element] = post
+        return found if len(set(found.values())) > 1 else {}
+
+    def byline(self, post: int) -> list[Span]:
+        """A post's author and time, as far as they are there and not kept."""
+        spans: list[Span] = []
+        author = next(self._texts(self._within(self._authors, post)), "")
+        if author:
+            spans.append(Span(author, STRONG))
+        for row in self._within(self._times, post):
+            time = self._time(row)
+            if time is None:  # it is kept
+                break
+            if time:
+                spans.append(Span(f", {time}" if spans else time))
+                break
+        return spans
+
+    def _subtrees(self) -> dict[int, int]:
+        """For each post, the first element behind it."""
+        ends: dict[int, int] = {}
+        wanted = frozenset(self._rows)
+        opened: list[int] = []
+        for row, depth in enumerate(self._depths):
+            while opened and self._depths[opened[-1]] >= depth:
+                ends[opened.pop()] = row
+            if row in wanted:
+                opened.append(row)
+        ends.update((row, len(self._depths)) for row in opened)
+        return ends
+
+    def _within(self, rows: Sequence[int], post: int) -> Sequence[int]:
+        """Those of some elements that are in a post, a few of them."""
+        # What is behind the next post that begins inside is that one's.
+        end = self._ends[post]
+        following = bisect_right(self._rows, post)
+        if following < len(self._rows):
+            end = min(end, self._rows[following])
+        begin = bisect_left(rows, post)
+        return rows[begin : min(begin + 5, bisect_left(rows, end))]
+
+    def _is_post(self, row: int) -> bool:
+        element = self._walk.node(row)
+        named = _POST.search((element.get("class") or "")[:300])
+        return (
+            named is not None
+            or (element.get("itemprop") or "") in ("comment", "suggestedAnswer")
+            or _POST_TYPE.search((element.get("itemtype") or "")[:100]) is not None
+        )
+
+    def _is_author(self, row: int) -> bool:
+        element = self._walk.node(row)
+        name = (element.get("class") or "")[:300]
+        return element.get("itemprop") == "author" or _AUTHOR.search(name) is not None
+
+    def _text(self, row: int) -> str | None:
+        """An element's text; None where it is kept."""
+        first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
+        if any(i in self._kept for i in range(first, max(last, first + 1))):
+            return None
+        if last - first > 3:
+            return ""
+        lines = "".join(self._walk.node(row).itertext()).strip().split("\n")
+        text = " ".join(lines[0].split())
+        return text if len(text) <= _LONGEST else ""
+
+    def _texts(self, rows: Iterable[int]) -> Iterator[str]:
+        for row in rows:
+            text = self._text(row)
+            if text is None:
+                return
+            text = _SAYS.sub("", text).removeprefix("By ").removeprefix("by ").strip()
+            if any(c.isalnum() for c in text):
+                yield text
+
+    def _time(self, row: int) -> str | None:
+        text = self._text(row)
+        if text is None:
+            return None
+        element = self._walk.node(row)
+        for value in (element.get("datetime"), element.get("title"), text):
+            moment = dates.iso(value or "")
+            if moment:
+                return moment
+        return text if any(c.isdigit() for c in text) else ""
+
+
+def bylines(tree: Node) -> Iterator[str]:
+    """The texts that bylines add to a tree's words."""
+    from scrapy_eatext.output.structure import leaves
+
+    for leaf in leaves(tree):
+        if leaf.kind == "byline":
+            yield "".join(span.text for span in leaf.spans)
