@@ -1,0 +1,60 @@
+"""Items ready to use, and the EATEXT_FIELDS that fill them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class PageText:
+    """A page's address and main text: what the default EATEXT_FIELDS fills."""
+
+    url: str
+    main_text: str = ""
+
+
+@dataclass
+class Article:
+    """A page as people keep it: its text in Markdown, its title, author and date.
+
+    A spider gives the ``url``, and whatever it knows better; ARTICLE_FIELDS as
+    EATEXT_FIELDS fills the rest.
+    """
+
+    url: str
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    date: str = ""
+    modified: str = ""
+    site_name: str = ""
+    description: str = ""
+    language: str = ""
+    image: str = ""
+    tags: tuple[str, ...] = ()
+    text: str = ""
+    markdown: str = ""
+    score: float = 0.0
+
+
+ARTICLE_FIELDS = {name: name for name in Article.__dataclass_fields__ if name != "url"}
+
+
+@dataclass
+class Document:
+    """A document for a corpus: its text, and where that comes from.
+
+    DOCUMENT_FIELDS as EATEXT_FIELDS fills all but the ``url``.
+    """
+
+    url: str
+    text: str = ""
+    language: str = ""
+    score: float = 0.0
+    algorithm: str = ""
+    version: str = ""
+    date: str = field(default="")
+
+
+DOCUMENT_FIELDS = {
+    name: name for name in Document.__dataclass_fields__ if name != "url"
+}

@@ -1,0 +1,106 @@
+"""MainText, and zyte-common-items' Article, as dependencies of callbacks and pages.
+
+With scrapy-poet (the extra ``poet``) in a project, and
+
+    SCRAPY_POET_PROVIDERS = {"scrapy_eatext.poet.MainTextProvider": 500}
+
+a callback or page object that names ``MainText`` gets it.  With ArticleProvider
+beside it, and zyte-common-items installed, ``Article`` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime, timezone
+from typing import Any
+
+try:
+    from scrapy_poet import PageObjectInputProvider
+except ImportError as error:
+    raise ImportError(
+        "scrapy_eatext.poet needs scrapy-poet: pip install scrapy-eatext[poet]"
+    ) from error
+from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
+from scrapy.http import Response, TextResponse
+
+from scrapy_eatext.extraction import extract
+from scrapy_eatext.result import MainText
+from scrapy_eatext.service import RESULT
+
+try:
+    from zyte_common_items import Article, ArticleMetadata, Author, Image
+except ImportError:
+    Article = None
+
+
+class MainTextProvider(PageObjectInputProvider):  # type: ignore[misc]
+    """Gives the MainText that the downloader middleware attached, else a new one."""
+
+    provided_classes = {MainText}  # noqa: RUF012 - as scrapy-poet has it
+
+    async def __call__(
+        self,
+        to_provide: AbstractSet[Callable[..., Any]],
+        request: Request,
+        response: Response,
+    ) -> Sequence[Any]:
+        return [_main_text(request, response)]
+
+
+class ArticleProvider(PageObjectInputProvider):  # type: ignore[misc]
+    """Gives zyte-common-items' Article, made of a page's main text and metadata."""
+
+    provided_classes = {Article} if Article is not None else set()
+
+    async def __call__(
+        self,
+        to_provide: AbstractSet[Callable[..., Any]],
+        request: Request,
+        response: Response,
+    ) -> Sequence[Any]:
+        return [article(_main_text(request, response), response.url)]
+
+
+def article(result: MainText, url: str) -> Any:
+    """A result as an Article of zyte-common-items; what is not known is None."""
+    if Article is None:
+        raise ImportError(
+            "Article needs zyte-common-items: pip install zyte-common-items"
+        )
+    found = result.metadata
+    return Article(
+        url=url,
+        canonicalUrl=found.canonical_url or None,
+        headline=found.title or None,
+        authors=[Author(name=name) for name in found.authors] or None,
+        datePublished=_utc(found.published),
+        datePublishedRaw=found.published or None,
+        dateModified=_utc(found.modified),
+        dateModifiedRaw=found.modified or None,
+        description=found.description or None,
+        inLanguage=result.language or found.language or None,
+        mainImage=Image(url=found.image) if found.image else None,
+        articleBody=result.text or None,
+        articleBodyHtml=result.html or None,
+        metadata=ArticleMetadata(probability=result.score),
+    )
+
+
+def _main_text(request: Request, response: Response) -> MainText:
+    attached = request.meta.get(RESULT)
+    if isinstance(attached, MainText):
+        return attached
+    if not isinstance(response, TextResponse):
+        return extract(b"", url=response.url)
+    return extract(response)
+
+
+def _utc(date: str) -> str | None:
+    """A date as zyte-common-items wants it: with a time, in UTC."""
+    if not date:
+        return None
+    moment = datetime.fromisoformat(date)
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,33 @@
+"""Items ready to use are filled whole."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_eatext import extract, items
+from scrapy_eatext.settings import Config
+
+HTML = """<html lang=en><head><title>Boats</title>
+<meta name=author content="Ann Li"><meta name=date content=2024-03-01></head>
+<body><h1>Boats</h1><p>The river of the small town was quiet, and nobody who came to
+see the boats that day, of whom there were many, had seen it so before.</p>"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "cls"),
+    [
+        (items.ARTICLE_FIELDS, items.Article),
+        (items.DOCUMENT_FIELDS, items.Document),
+        (Config().fields, items.PageText),
+    ],
+)
+def test_fields_fit_their_items(fields, cls):
+    config = Config.from_settings(Settings({"EATEXT_FIELDS": fields}))
+    result = extract(HTML, url="https://example.com/", algorithm="density")
+    values = {name: getattr(result, what) for name, what in config.fields.items()}
+    item = cls(url="https://example.com/", **values)
+    assert set(fields) == set(cls.__dataclass_fields__) - {"url"}
+    for name, value in values.items():
+        assert isinstance(value, type(getattr(cls(url=""), name))), name
+    assert "river" in getattr(item, "text", getattr(item, "main_text", ""))

@@ -1,0 +1,71 @@
+"""MainText and Article as dependencies, by scrapy-poet."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+pytest.importorskip("scrapy_poet")
+pytest.importorskip("zyte_common_items")
+
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from zyte_common_items import Article
+
+from scrapy_eatext import MainText, extract, poet
+
+HTML = """<html lang=en><head><title>Boats</title>
+<meta property="og:image" content="/boats.png"><meta name=author content="Ann Li">
+<meta property="article:published_time" content="2024-03-01T09:00:00+02:00">
+<meta property="article:modified_time" content="2024-03-02"></head>
+<body><h1>Boats</h1><p>The river of the small town was quiet, and nobody who came to
+see the boats that day, of whom there were many, had seen it so before.</p>"""
+URL = "https://example.com/boats"
+
+
+def provided(provider, cls, request, response):
+    made = provider(None)({cls}, request=request, response=response)
+    return asyncio.run(made)
+
+
+def test_main_text_is_what_was_attached():
+    result = MainText("attached")
+    request = Request(URL, meta={"main_text": result})
+    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    assert provided(poet.MainTextProvider, MainText, request, response) == [result]
+
+
+def test_main_text_is_made_where_nothing_was_attached():
+    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    (made,) = provided(poet.MainTextProvider, MainText, Request(URL), response)
+    assert made == extract(response)
+    (made,) = provided(
+        poet.MainTextProvider, MainText, Request(URL), Response(URL, body=b"\0")
+    )
+    assert made.text == ""
+
+
+def test_article():
+    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    (made,) = provided(poet.ArticleProvider, Article, Request(URL), response)
+    assert isinstance(made, Article)
+    assert (made.headline, made.url) == ("Boats", URL)
+    assert [author.name for author in made.authors] == ["Ann Li"]
+    assert made.datePublished == "2024-03-01T07:00:00Z"
+    assert made.datePublishedRaw == "2024-03-01T09:00:00+02:00"
+    assert made.dateModified == "2024-03-02T00:00:00Z"
+    assert made.inLanguage == "en"
+    assert made.mainImage.url == "https://example.com/boats.png"
+    assert 0 <= made.metadata.probability <= 1
+
+
+def test_what_is_not_known_is_none():
+    made = poet.article(extract("<p>x"), URL)
+    assert (made.headline, made.authors, made.datePublished) == (None, None, None)
+
+
+def test_article_needs_zyte_common_items(monkeypatch):
+    monkeypatch.setattr(poet, "Article", None)
+    with pytest.raises(ImportError, match="pip install zyte-common-items"):
+        poet.article(MainText(), URL)
