@@ -116,7 +116,8 @@ def trees_from(
         and starts[0] == 0
         and starts[-1] == len(made.borders)
         and all(0 <= b - a <= 255 for a, b in pairwise(starts))
-        and (not trees or (made.feature.min() >= 0 and made.feature.max() < len(names)))
+        and bool(((made.feature >= 0) & (made.feature < len(names))).all())
+        and bool((made.bin < np.diff(made.starts)[made.feature]).all())
         and scale > 0
     )
     if not sound:
