@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.tagger.features import (
+    CAP,
     NONE,
     columns,
     distance_back,
@@ -79,7 +80,8 @@ def context_features(walk: Walk, likelihood: Ints, w: Ints, depth: Ints) -> Rows
         "best": int(likelihood.max()),
         "unsure": unsure // max(int(weights[-1]), 1),
     }
-    return rows | {f"page_{name}": np.full(count, v) for name, v in whole.items()}
+    rows |= {f"page_{name}": np.full(count, v) for name, v in whole.items()}
+    return {name: np.clip(values, -CAP, CAP) for name, values in rows.items()}
 
 
 def best_first(likelihood: Ints) -> Ints:
