@@ -26,7 +26,7 @@ TASKS = {
     "test": ("test", ["-m", "pytest", "--cov"]),
 }
 # What the installed package depends on; it is installed anew when they change.
-SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/page/*.pyx"]
+SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/*/*.pyx"]
 
 
 def make_venv() -> None:

@@ -62,7 +62,7 @@ def python_is_utf8(body: bytes) -> bool:
     return True
 
 
-_compiled = load("_decode")
+_compiled = load("page._decode")
 is_utf8: Callable[[bytes], bool] = (
     python_is_utf8 if _compiled is None else _compiled.is_utf8
 )

@@ -160,7 +160,7 @@ def _after_script(source: bytes, at: int) -> int:
     return len(source)
 
 
-_compiled = load("_guard")
+_compiled = load("page._guard")
 surplus: Callable[[bytes, int], list[tuple[int, int]]] = (
     python_surplus if _compiled is None else _compiled.surplus
 )

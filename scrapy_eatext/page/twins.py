@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import warnings
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -26,17 +27,20 @@ class Walker(Protocol):
     def __call__(self, root: Any, lenient: bool = False) -> Walk: ...
 
 
+# They are built together: all of them run or none.
+_MODULES = ("page._decode", "page._guard", "page._walk", "tagger._tagger")
+_PACKAGE = __package__.partition(".")[0]
+
+
 def load(name: str) -> ModuleType | None:
-    """A compiled module of this package, if it is to run."""
+    """One of the compiled modules, if it is to run."""
     if os.environ.get("SCRAPY_EATEXT_PURE", "0") not in {"", "0"}:
         return None
-    full_name = f"{__package__}.{name}"
+    if not all(find_spec(f"{_PACKAGE}.{other}") for other in _MODULES):
+        return None  # built where no compiler was at hand
+    full_name = f"{_PACKAGE}.{name}"
     try:
         return import_module(full_name)
-    except ModuleNotFoundError as error:
-        if error.name == full_name:  # built where no compiler was at hand
-            return None
-        reason = str(error)
     except Exception as error:  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
     _step_back(name, reason)
@@ -45,7 +49,7 @@ def load(name: str) -> ModuleType | None:
 
 def load_walk() -> ModuleType | None:
     """The compiled walk, if it is to run and knows this lxml."""
-    module = load("_walk")
+    module = load("page._walk")
     if module is None:
         return None
     reason = mismatch(
@@ -88,6 +92,6 @@ def _step_back(name: str, reason: str) -> None:
 
 
 _compiled_walk = load_walk()
-# Whether the compiled walk runs.
+# Whether the compiled modules run.
 compiled = _compiled_walk is not None
 walk: Walker = python_walk if _compiled_walk is None else _compiled_walk.walk

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from scrapy_eatext.page.twins import load
 from scrapy_eatext.tagger.context import HIGHEST, ZERO, context_features
 from scrapy_eatext.tagger.features import TokenTable, block_features
 
@@ -15,21 +16,38 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.features import Ints
     from scrapy_eatext.tagger.trees import Trees
 
+_compiled = load("tagger._tagger")
+
+
+class Likelihoods(Protocol):
+    """What gives the likelihoods of a page, see Tagger."""
+
+    def likelihoods(self, walk: Walk) -> Ints: ...
+
 
 class Tagger:
-    """The tagger of one model, in Python.
+    """The tagger of one model.
 
     ``first`` are trees over the features of blocks; ``second`` see besides what
-    the first think of the blocks around.
+    the first think of the blocks around.  Raises ValueError for trees that ask
+    about features that do not exist.
     """
 
     def __init__(self, table: TokenTable, first: Trees, second: Trees) -> None:
         self.table = table
         self.first = first
         self.second = second
+        self._twin: Likelihoods | None = _compiled and _compiled.Tagger(
+            table, first, second
+        )
 
     def likelihoods(self, walk: Walk) -> Ints:
         """How likely each block is content: 0 to 1200, and 600 is even."""
+        if self._twin is not None:
+            return self._twin.likelihoods(walk)
+        return self.python_likelihoods(walk)
+
+    def python_likelihoods(self, walk: Walk) -> Ints:
         if not len(walk.blocks):
             return np.zeros(0, dtype=np.int64)
         rows = block_features(walk, self.table)
