@@ -16,7 +16,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 try:
-    from scrapy_poet import PageObjectInputProvider
+    from scrapy_poet.page_input_providers import PageObjectInputProvider
 except ImportError as error:
     raise ImportError(
         "scrapy_eatext.poet needs scrapy-poet: pip install scrapy-eatext[poet]"
@@ -29,12 +29,12 @@ from scrapy_eatext.result import MainText
 from scrapy_eatext.service import RESULT
 
 try:
-    from zyte_common_items import Article, ArticleMetadata, Author, Image
+    import zyte_common_items as common
 except ImportError:
-    Article = None
+    common = None
 
 
-class MainTextProvider(PageObjectInputProvider):  # type: ignore[misc]
+class MainTextProvider(PageObjectInputProvider):
     """Gives the MainText that the downloader middleware attached, else a new one."""
 
     provided_classes = {MainText}  # noqa: RUF012 - as scrapy-poet has it
@@ -48,10 +48,10 @@ class MainTextProvider(PageObjectInputProvider):  # type: ignore[misc]
         return [_main_text(request, response)]
 
 
-class ArticleProvider(PageObjectInputProvider):  # type: ignore[misc]
+class ArticleProvider(PageObjectInputProvider):
     """Gives zyte-common-items' Article, made of a page's main text and metadata."""
 
-    provided_classes = {Article} if Article is not None else set()
+    provided_classes = set() if common is None else {common.Article}
 
     async def __call__(
         self,
@@ -64,26 +64,26 @@ class ArticleProvider(PageObjectInputProvider):  # type: ignore[misc]
 
 def article(result: MainText, url: str) -> Any:
     """A result as an Article of zyte-common-items; what is not known is None."""
-    if Article is None:
+    if common is None:
         raise ImportError(
             "Article needs zyte-common-items: pip install zyte-common-items"
         )
     found = result.metadata
-    return Article(
+    return common.Article(
         url=url,
         canonicalUrl=found.canonical_url or None,
         headline=found.title or None,
-        authors=[Author(name=name) for name in found.authors] or None,
+        authors=[common.Author(name=name) for name in found.authors] or None,
         datePublished=_utc(found.published),
         datePublishedRaw=found.published or None,
         dateModified=_utc(found.modified),
         dateModifiedRaw=found.modified or None,
         description=found.description or None,
         inLanguage=result.language or found.language or None,
-        mainImage=Image(url=found.image) if found.image else None,
+        mainImage=common.Image(url=found.image) if found.image else None,
         articleBody=result.text or None,
         articleBodyHtml=result.html or None,
-        metadata=ArticleMetadata(probability=result.score),
+        metadata=common.ArticleMetadata(probability=result.score),
     )
 
 

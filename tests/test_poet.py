@@ -66,6 +66,6 @@ def test_what_is_not_known_is_none():
 
 
 def test_article_needs_zyte_common_items(monkeypatch):
-    monkeypatch.setattr(poet, "Article", None)
+    monkeypatch.setattr(poet, "common", None)
     with pytest.raises(ImportError, match="pip install zyte-common-items"):
         poet.article(MainText(), URL)

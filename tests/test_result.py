@@ -1,0 +1,118 @@
+"""What a result computes later, and what it takes along."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import json
+import pickle
+from weakref import ref
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext import MainText, extract
+from scrapy_eatext.again import Again
+from scrapy_eatext.cascade import Job, Limits, extract_page
+from scrapy_eatext.choice import Choice
+from scrapy_eatext.result import ATTRIBUTES, COMPUTED, NOTHING, Metadata
+
+URL = "https://example.com/boats"
+HTML = """<html lang=en><head><title>Boats</title><meta name=author content="Ann Li"></head>
+<body><h1>Boats</h1><p>The <b>river</b> of the small town was quiet, and nobody who came
+to see the boats that day, of whom there were many, had seen it so before.</p>"""
+CHOICE = Choice(algorithms=("density",))
+
+
+def result():
+    return extract(HTML, url=URL, algorithm="density")
+
+
+def test_computed_when_asked_for():
+    found = result()
+    assert found.computed == {}
+    assert "The **river** of" in found.markdown
+    assert set(found.computed) == {"markdown"}
+    assert found.markdown is found.markdown
+    assert "<strong>river</strong>" in found.html
+    assert [block.kept for block in found.blocks] == [
+        block.kept for block in extract(HTML, algorithm="density", blocks=True).blocks
+    ]
+    assert found == result()
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_every_attribute_is_there(attribute):
+    assert getattr(result(), attribute) is not None
+    assert getattr(NOTHING, attribute) is not None
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [lambda found: pickle.loads(pickle.dumps(found)), copy.copy, copy.deepcopy],
+)
+def test_copies_take_everything_along(taken):
+    found = result()
+    again = taken(found)
+    assert again == found
+    assert again.source is None
+    assert {name: getattr(again, name) for name in COMPUTED} == {
+        name: getattr(found, name) for name in COMPUTED
+    }
+
+
+def test_a_result_in_json():
+    found = result().detached()
+    again = MainText.from_dict(json.loads(json.dumps(found.as_dict())))
+    assert again == found
+    assert again.computed == found.computed
+    assert isinstance(again.metadata, Metadata)
+
+
+def test_a_result_without_its_page_has_what_was_asked_for():
+    found = result().detached(("markdown", "author", "text"))
+    assert found.author == "Ann Li"
+    assert "**river**" in found.markdown
+    with pytest.raises(LookupError, match="EATEXT_FIELDS"):
+        found.html  # noqa: B018
+    # What it has not it does not get by being pickled either.
+    with pytest.raises(LookupError):
+        pickle.loads(pickle.dumps(found)).html  # noqa: B018
+
+
+def test_a_result_without_its_text():
+    found = result()
+    assert found.blocks
+    bare = found.without_text()
+    assert (bare.text, bare.markdown, bare.html) == ("", "", "")
+    assert bare.title == "Boats"
+
+
+def test_jobs_compute_ahead():
+    job = Job.of(HTML, URL, CHOICE, Limits(), ("markdown", "title", "text"))
+    found = extract_page(job).result
+    assert set(found.computed) == {"markdown", "metadata"}
+    assert found.source is None
+
+
+def test_a_way_back_to_the_response():
+    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    way = Again(ref(response), CHOICE, Limits(), "extracted")
+    found = MainText("x", source=way)
+    assert "**river**" in found.markdown
+    assert set(found.computed) == set(COMPUTED)
+    fresh = MainText("x", source=way)
+    assert pickle.loads(pickle.dumps(fresh)).computed == {}
+    del response
+    gc.collect()
+    assert found.author == "Ann Li"
+    with pytest.raises(LookupError, match="gone"):
+        fresh.html  # noqa: B018
+
+
+def test_a_way_back_to_a_page_that_was_given_up():
+    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    way = Again(ref(response), CHOICE, Limits(), "timed_out")
+    assert "river" in MainText(source=way).markdown
+    small = Again(ref(response), CHOICE, Limits(max_size=20), "too_large")
+    assert MainText(source=small).markdown == ""
