@@ -12,6 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.inline import STRONG, Span
 from scrapy_eatext.output.names import Names
@@ -62,15 +64,15 @@ _LONGEST = 60
 class Posts:
     """The posts of a page whose kept blocks are given."""
 
-    def __init__(self, blocks: Blocks, kept: Iterable[int]) -> None:
-        self._blocks = blocks
+    def __init__(self, blocks: Blocks, kept: Sequence[int]) -> None:
         self._walk = blocks.walk
-        self._rows = _MAY_BE_POST.rows(self._walk)
+        self._rows = self._with_kept(_MAY_BE_POST.rows(self._walk), kept)
         # A post by itself is the page's text, whose author is metadata.
+        if len(self._rows) > 1:
+            self._rows = [row for row in self._rows if self._is_post(row)]
         if len(self._rows) < 2:
             self._rows = []
             return
-        self._rows = [row for row in self._rows if self._is_post(row)]
         self._depths: list[int] = self._walk.elements[:, _DEPTH].tolist()
         self._kept = frozenset(kept)
         self._authors = [
@@ -122,6 +124,14 @@ class Posts:
                 spans.append(Span(f", {time}" if spans else time))
                 break
         return spans
+
+    def _with_kept(self, rows: list[int], kept: Sequence[int]) -> list[int]:
+        """Those of some elements that have kept blocks inside."""
+        if len(rows) < 2:
+            return []
+        first, last = self._walk.elements[rows][:, [_FIRST, _LAST]].T
+        begins, ends = np.searchsorted(kept, (first, last))
+        return [row for row, some in zip(rows, begins < ends, strict=True) if some]
 
     def _subtrees(self) -> dict[int, int]:
         """For each post, the first element behind it."""
