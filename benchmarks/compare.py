@@ -131,7 +131,7 @@ def quality(
             fitted = made.fit(seen, 0, defaults)
             model = next(m for m in fitted if m.truth == "text")
             with temporary(name, model) as run:
-                errors += score(run, unseen, rows)
+                errors += score(lambda page, run=run: run(page).text, unseen, rows)
     return {**report(rows).figures(), "errors": errors, "trained": name in TRAINERS}
 
 

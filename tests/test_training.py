@@ -101,7 +101,7 @@ def test_a_model_that_finds_the_text(trained, tmp_path):
     (tmp_path / "a.html").write_text(html)
     page = LabelledPage("a", tmp_path / "a.html")
     with temporary("dragnet", model) as run:
-        assert run(page).replace("\n\n", "\n") == text
+        assert run(page).text.replace("\n\n", "\n") == text
 
 
 def test_the_card(trained, folder):

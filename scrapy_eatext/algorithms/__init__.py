@@ -14,12 +14,13 @@ from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
 REGISTRY = {
     "dragnet": ("scrapy_eatext.algorithms.dragnet", "Dragnet"),
     "density": ("scrapy_eatext.algorithms.density", "Density"),
+    "eatext": ("scrapy_eatext.algorithms.eatext", "Eatext"),
     "eatiht": ("scrapy_eatext.algorithms.eatiht", "Eatiht"),
     "justext": ("scrapy_eatext.algorithms.justext", "Justext"),
     "ngram": ("scrapy_eatext.algorithms.ngram", "Ngram"),
     "perceptron": ("scrapy_eatext.algorithms.perceptron", "Perceptron"),
 }
-DEFAULT = "justext"
+DEFAULT = "eatext"
 
 
 def algorithm_class(name: str) -> type[Algorithm[Any]]:

@@ -281,6 +281,9 @@ def grow(
 ) -> Trees:
     """Grow an ensemble with CatBoost, and turn it into whole numbers."""
     catboost = need("catboost")
+    if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
+        # Nothing to learn: there is one answer to everything.
+        return _one_answer(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
     model = catboost.CatBoost(
         {
             "loss_function": loss,
@@ -305,6 +308,20 @@ def grow(
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
         return whole_trees(json.loads(path.read_text("utf-8")), names, how.depth)
+
+
+def _one_answer(answer: float, depth: int) -> Trees:
+    """An ensemble of no trees, with one class."""
+    return Trees(
+        names=(),
+        borders=np.zeros(0, dtype=np.int32),
+        starts=np.zeros(1, dtype=np.int32),
+        feature=np.zeros((0, depth), dtype=np.int16),
+        bin=np.zeros((0, depth), dtype=np.uint8),
+        leaves=np.zeros((1, 0, 1 << depth), dtype=np.int16),
+        bias=np.array([round(answer * _SCALE)], dtype=np.int32),
+        scale=_SCALE,
+    )
 
 
 def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:

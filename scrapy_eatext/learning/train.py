@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -28,6 +28,9 @@ from scrapy_eatext.learning.evaluate import (
     word_score,
 )
 from scrapy_eatext.learning.splits import folds, site_of
+
+if TYPE_CHECKING:
+    from scrapy_eatext.result import MainText
 
 # name of an algorithm -> (module, class) of its trainer.
 TRAINERS = {
@@ -218,6 +221,7 @@ def cross_validate(
     made = trainer(name)
     rows: dict[str, list[tuple[str, Score]]] = {}
     segments: dict[str, SegmentCounts] = {}
+    sureness: dict[str, list[tuple[float, float]]] = {}
     parts = list(held_out(pages, samples, seed, count))
     for seen, unseen in progress(parts, "folds"):
         for model in made.fit(seen, seed, silent):
@@ -225,17 +229,37 @@ def cross_validate(
                 continue
             with temporary(name, model) as run:
                 for page in progress(unseen, model.file):
+                    found = run(page)
                     if has_segments(page):
-                        counts = segment_counts(run(page), page)
+                        counts = segment_counts(found.text, page)
                         so_far = segments.get(model.file, SegmentCounts())
                         segments[model.file] = so_far + counts
                         continue
-                    score = word_score(run(page), truth(page, model.truth))
+                    score = word_score(found.text, truth(page, model.truth))
                     rows.setdefault(model.file, []).append((page.kind, score))
+                    pairs = sureness.setdefault(model.file, [])
+                    pairs.append((found.score, score.f1))
     figures = {file: report(scores).figures() for file, scores in rows.items()}
     for file, counts in segments.items():
         figures[file]["segments"] = rounded(counts.score())
+    for file, pairs in sureness.items():
+        figures[file]["calibration"] = calibration(pairs)
     return figures
+
+
+def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
+    """How scores and F1 go together: the mean of each, by tenths of the score."""
+    bins: dict[int, list[tuple[float, float]]] = {}
+    for pair in pairs:
+        bins.setdefault(min(int(pair[0] * 10), 9), []).append(pair)
+    return [
+        {
+            "pages": len(bins[i]),
+            "score": round(sum(score for score, _ in bins[i]) / len(bins[i]), 4),
+            "f1": round(sum(f1 for _, f1 in bins[i]) / len(bins[i]), 4),
+        }
+        for i in sorted(bins)
+    ]
 
 
 def held_out(
@@ -263,15 +287,15 @@ def truth(page: LabelledPage, which: str) -> str:
 
 
 @contextmanager
-def temporary(name: str, model: Fitted) -> Iterator[Callable[[LabelledPage], str]]:
-    """Within the context, a model that is not shipped, as a function page -> text."""
+def temporary(name: str, model: Fitted) -> Iterator[Callable[[LabelledPage], MainText]]:
+    """Within the context, a model that is not shipped, as a function of a page."""
     with tempfile.TemporaryDirectory() as folder:
         path = save(name, model, folder)
         options = {**model.options, "model": str(path)}
 
-        def run(page: LabelledPage) -> str:
+        def run(page: LabelledPage) -> MainText:
             url = page.url or None
-            return extract(page.html, url=url, algorithm=name, options=options).text
+            return extract(page.html, url=url, algorithm=name, options=options)
 
         yield run
 

@@ -1,0 +1,241 @@
+"""The default algorithm on pages of many kinds, and its options."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms.base import OptionError
+from scrapy_eatext.algorithms.eatext import MODEL, load_tagger
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    save_model,
+)
+from scrapy_eatext.page import Page
+from tests.passages import PROSE
+
+MENU = "".join(
+    f"<li><a href='/{name}'>{name.title()}</a></li>"
+    for name in ("home", "news", "recipes", "shop", "about", "contact")
+)
+
+
+def page(content: str, *, below: str = "", head: str = "", lang: str = "en") -> str:
+    return (
+        f"<!DOCTYPE html><html lang={lang}><head><title>A page</title>{head}</head>"
+        f"<body><header><nav><ul>{MENU}</ul></nav></header>"
+        f"<main><article>{content}</article></main>{below}"
+        f"<aside class=sidebar><h3>Popular</h3><ul>{MENU}</ul></aside>"
+        "<footer><p>&copy; 2024 The bakery. <a href=/t>Terms</a> "
+        "<a href=/p>Privacy</a></p></footer></body></html>"
+    )
+
+
+@pytest.mark.parametrize("language", sorted(PROSE))
+def test_paragraphs_of_every_language_are_kept(language: str) -> None:
+    prose = PROSE[language]
+    content = "".join(f"<p>{prose}</p>" for _ in range(1)) + f"<p>{prose[::-1]}</p>"
+    found = extract(page(content, lang=language), algorithm="eatext")
+    assert prose in found.text
+    assert "Terms" not in found.text
+    assert "Recipes" not in found.text
+
+
+def test_a_result_tells_kind_score_and_version() -> None:
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    found = extract(page(content), algorithm="eatext", blocks=True)
+    assert found.page_type == "article"
+    assert found.score > 0.7
+    assert found.origin == "page"
+    assert found.version.count("+") == 1
+    for block in found.blocks:
+        assert block.reason.startswith("chance 0.")
+        assert 0 <= block.score <= 1
+    dropped = [block.reason for block in found.blocks if not block.kept]
+    assert any("in a nav element" in reason for reason in dropped)
+    assert any("mostly links" in reason for reason in dropped)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        (
+            "<form><label>User</label><input name=u><label>Password</label>"
+            "<input type=password name=p><button>Log in</button></form>"
+        ),
+    ],
+)
+def test_a_page_without_main_text_scores_low(content: str) -> None:
+    html = f"<html><body><ul>{MENU}</ul>{content}</body></html>"
+    found = extract(html, algorithm="eatext")
+    assert found.score < 0.6
+
+
+def test_an_empty_page() -> None:
+    found = extract(b"", algorithm="eatext")
+    assert (found.text, found.score, found.page_type) == ("", 0.0, "")
+
+
+def test_comments_in_or_out() -> None:
+    said = "".join(
+        f"<div class=comment><p>I baked it on day {i}, and it came out well.</p></div>"
+        for i in range(4)
+    )
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    html = page(content, below=f"<section id=comments>{said}</section>")
+    inside = extract(html, algorithm="eatext", options={"comments": True}).text
+    assert "I baked it on day 3" in inside
+    assert PROSE["en"] in inside
+
+
+def test_favor_and_threshold() -> None:
+    content = f"<p>{PROSE['en']}</p><p>Next</p><ul><li>Flour<li>Water</ul>" * 3
+    html = page(content)
+
+    def chars(**options: object) -> int:
+        return len(extract(html, algorithm="eatext", options=options).text)
+
+    assert chars(favor="precision") <= chars() <= chars(favor="recall")
+    assert chars(threshold=1.0) == 0
+    assert chars(threshold=0.0) > chars(threshold=0.9) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"favor": "speed"}, "favor is 'speed'"),
+        ({"threshold": 2}, "threshold is 2"),
+        ({"comments": 1}, "comments is 1"),
+        ({"reference": True}, "reference is True"),
+    ],
+)
+def test_options_that_are_wrong(options: dict[str, object], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        get_algorithm("eatext", options)
+
+
+def test_extraction_does_not_touch_the_tree() -> None:
+    found = Page.of(page(f"<p>{PROSE['en']}</p>"))
+    before = found.html
+    get_algorithm("eatext").judge(found)
+    assert Page(found.root).html == Page.of(before).html or before == found.html
+
+
+ARTICLE = " ".join([PROSE["en"]] * 3)
+
+
+@pytest.mark.parametrize(
+    ("head", "origin"),
+    [
+        (
+            '<script type="application/ld+json">'
+            + json.dumps({"@graph": [{"@type": "NewsArticle", "articleBody": ARTICLE}]})
+            + "</script>",
+            "json-ld",
+        ),
+        (
+            '<script type="application/ld+json">'
+            + json.dumps(
+                {"@type": "Recipe", "recipeInstructions": [{"text": ARTICLE}, "Bake."]}
+            )
+            + "</script>",
+            "json-ld",
+        ),
+        (
+            '<script id="__NEXT_DATA__" type="application/json">'
+            + json.dumps({"props": {"post": {"bodyHtml": f"<p>{ARTICLE}</p>"}}})
+            + "</script>",
+            "state",
+        ),
+    ],
+)
+def test_a_text_that_only_the_data_have(head: str, origin: str) -> None:
+    html = f"<html><head>{head}</head><body><div id=app></div></body></html>"
+    found = extract(html, algorithm="eatext", blocks=True)
+    assert ARTICLE in found.text
+    assert found.origin == origin
+    assert "only in the page's data" in found.blocks[0].reason
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "no JSON",
+        "[" * 100_000,
+        json.dumps({"@type": "Thing", "description": "short"}),
+        json.dumps({"articleBody": ARTICLE}),
+        json.dumps(["@type", {"@type": "Article", "articleBody": 7}]),
+    ],
+)
+def test_data_without_a_text(data: str) -> None:
+    head = f'<script type="application/ld+json">{data}</script>'
+    found = extract(
+        f"<html><head>{head}</head><body></body></html>", algorithm="eatext"
+    )
+    assert found.text == ""
+
+
+def test_data_do_not_replace_a_text_that_is_shown() -> None:
+    head = (
+        '<script type="application/ld+json">'
+        + json.dumps({"@type": "Article", "articleBody": ARTICLE.upper()})
+        + "</script>"
+    )
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(4))
+    found = extract(page(content, head=head), algorithm="eatext")
+    assert found.origin == "page"
+    assert PROSE["en"] in found.text
+
+
+@pytest.fixture
+def parts() -> tuple[dict[str, np.ndarray], dict[str, object]]:
+    model = load_model(SHIPPED / MODEL, "eatext")
+    return dict(model.arrays), dict(model.header)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tokens.near", np.zeros(3, dtype=np.int32)),
+        ("first.starts", np.zeros(2, dtype=np.int32)),
+        ("kinds.bias", np.zeros(2, dtype=np.int32)),
+    ],
+)
+def test_a_model_that_does_not_fit_is_refused(
+    tmp_path: Path,
+    parts: tuple[dict[str, np.ndarray], dict[str, object]],
+    name: str,
+    value: np.ndarray,
+) -> None:
+    arrays, header = parts
+    path = tmp_path / "broken.model"
+    save_model(path, "eatext", "1", arrays | {name: value}, header)
+    with pytest.raises(ModelError, match=r"broken\.model is damaged"):
+        load_tagger(path)
+
+
+@pytest.mark.parametrize("change", ["kinds", "features", "scales"])
+def test_a_model_whose_header_does_not_fit_is_refused(
+    tmp_path: Path,
+    parts: tuple[dict[str, np.ndarray], dict[str, object]],
+    change: str,
+) -> None:
+    arrays, header = parts
+    path = tmp_path / "broken.model"
+    if change == "features":
+        features = dict(header["features"])  # type: ignore[call-overload]
+        features["kinds"] = ["nothing"] * len(features["kinds"])
+        header["features"] = features
+    else:
+        header[change] = {"kinds": ["article"], "scales": {}}[change]
+    save_model(path, "eatext", "1", arrays, header)
+    with pytest.raises(ModelError, match=r"broken\.model is damaged"):
+        load_tagger(path)

@@ -1,0 +1,96 @@
+"""How the default algorithm's model is trained, on small sets of made pages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrapy_eatext import extract
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.data import LabelledPage, read_folder
+from scrapy_eatext.learning.settle import bag, settle
+from tests.test_training import make_page, write_wcxb
+
+pytest.importorskip("catboost")
+eatext = pytest.importorskip("scrapy_eatext.learning.eatext")
+
+
+def test_labels_settle_where_the_true_text_has_another_order() -> None:
+    bags = [bag(text) for text in ("bread is good", "water and salt", "read more now")]
+    true = bag("water and salt bread is good")
+    assert settle(np.array([True, False, False]), bags, true).tolist() == [
+        True,
+        True,
+        False,
+    ]
+    assert settle(np.array([True, True, True]), bags, true).tolist() == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_labels_of_a_page_without_a_true_text() -> None:
+    assert not settle(np.array([True]), [bag("menu")], Counter()).any()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few and small trees, so that a test does not take long."""
+    small = eatext.Rounds(trees=8, rate=0.5, columns=1.0, rows=0.9, depth=3)
+    for name in ("FIRST", "SECOND", "PAGES"):
+        monkeypatch.setattr(eatext, name, small)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_model_learns_and_is_the_same_again(tmp_path: Path) -> None:
+    from scrapy_eatext.learning.train import save, train
+
+    folder = write_wcxb(tmp_path / "data", 24, comments=True)
+    segments = tmp_path / "segments"
+    (segments / "html").mkdir(parents=True)
+    truth = {}
+    for number in range(4):
+        html, text = make_page(100 + number)
+        (segments / "html" / f"s{number}.gz").write_bytes(gzip.compress(html.encode()))
+        truth[f"s{number}"] = {
+            "url": f"https://other{number}.example/",
+            "with": [text.split("\n")[0]],
+            "without": ["of use"],
+        }
+    (segments / "truth.json").write_text(json.dumps(truth))
+    data = read_folder(folder)
+    pages = [*data.pages, *read_folder(segments).pages]
+    data = type(data)(pages, data.name, data.licence)
+    made = [train("eatext", data, count=count)[0] for count in (3, 0)]
+    (model, card), (again, _) = made
+    assert card["pages with segments"] == 4
+    assert card["scores"]["mean"]["f1"] > 0.8
+    assert card["scores"]["segments"]["f1"] > 0.5
+    assert model.version == again.version
+    path = save("eatext", model, tmp_path, card)
+    html, text = make_page(500)
+    found = extract(html, algorithm="eatext", options={"model": str(path)})
+    kept, true = set(found.text.split()), set(text.split())
+    assert len(kept & true) > 0.8 * len(true)
+    assert "Terms" not in kept
+
+
+def test_pages_that_teach_nothing(tmp_path: Path) -> None:
+    trainer = eatext.EatextTrainer()
+    file = tmp_path / "page.html"
+    file.write_text("<html><body></body></html>")
+    with pytest.raises(DataError, match="shows no text"):
+        trainer.sample(LabelledPage("page", file, text="Bread"))
+    file.write_text("<p>Bread</p><p>Salt</p>")
+    good = trainer.sample(LabelledPage("page", file, text="Bread Salt"))
+    with pytest.raises(DataError, match="is no main text"):
+        trainer.fit([good], 0, lambda items, _: items)
+    bad = trainer.sample(LabelledPage("page", file, text=""))
+    with pytest.raises(DataError, match="is main text"):
+        trainer.fit([bad], 0, lambda items, _: items)
