@@ -3,7 +3,9 @@
 Quality is measured on a folder of labelled pages (WCXB's layout) by words, and
 on one of segments.  Algorithms that are trained are cross-validated: the pages
 are split by site, and each is judged by models that have not seen its site.  On
-the segments, which have pages of other sites, the shipped models are used.  Cost
+the segments, which have pages of other sites, the shipped models are used.  An
+algorithm that learns from segments too has the scores of its model's card, from
+cross-validation over both sets.  Cost
 is the processor's time for a page, from bytes to text, beside that of lxml's bare
 parse; all extractors take their turn on each page.
 
@@ -43,12 +45,14 @@ from benchmarks.peers import PEERS, Extractor
 from benchmarks.tables import write_tables
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import REGISTRY
+from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.algorithms.perceptron import PerceptronOptions
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import (
     Score,
     evaluate_segments,
     report,
+    rounded,
     word_score,
 )
 from scrapy_eatext.learning.train import (
@@ -135,6 +139,12 @@ def quality(
     return {**report(rows).figures(), "errors": errors, "trained": name in TRAINERS}
 
 
+def card(name: str) -> dict[str, Any]:
+    """The card of an algorithm's shipped model."""
+    found: dict[str, Any] = json.loads((SHIPPED / f"{name}.json").read_text("utf-8"))
+    return found
+
+
 def parse(html: bytes) -> object:
     parser = etree.HTMLParser(huge_tree=True, encoding="utf-8")
     return etree.fromstring(html, parser)
@@ -211,21 +221,19 @@ def main() -> None:
     }
     for name, (release, extractor) in chosen.items():
         start = time.perf_counter()
-        row = quality(name, extractor, labelled.pages)
-        found, errors = evaluate_segments(plainly(extractor), segments.pages)
-        row["segments"] = {
-            "precision": round(found.precision, 4),
-            "recall": round(found.recall, 4),
-            "f1": round(found.f1, 4),
-            "errors": len(errors),
-        }
+        if name in TRAINERS and trainer(name).segments:
+            row = {**card(name)["scores"], "errors": 0, "trained": True}
+        else:
+            row = quality(name, extractor, labelled.pages)
+            found, errors = evaluate_segments(plainly(extractor), segments.pages)
+            row["segments"] = {**rounded(found), "errors": len(errors)}
         row["version"] = release
         row["own"] = name in REGISTRY
         if name in rows and "cost" in rows[name]:
             row["cost"] = rows[name]["cost"]
         rows[name] = row
         took = time.perf_counter() - start
-        line = f"{name:26} F1 {row['mean']['f1']:.3f}, segments {found.f1:.3f}"
+        line = f"{name:26} F1 {row['mean']['f1']:.3f}, segments {row['segments']['f1']:.3f}"
         print(f"{line}  ({took:.0f} s)", flush=True)
         save(results)
     timed = list(labelled.pages)
