@@ -34,6 +34,11 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         help="more pages, of which segments are known, for what can learn from these",
     )
     parser.add_argument(
+        "--segments-name",
+        metavar="NAME",
+        help="what the cards call those pages, with their licence",
+    )
+    parser.add_argument(
         "--algorithm",
         action="append",
         choices=sorted(TRAINERS),
@@ -99,7 +104,8 @@ def run_train(args: argparse.Namespace) -> int:
     )
     if args.segments:
         more = read_folder(args.segments)
-        data = replace(data, pages=[*data.pages, *more.pages])
+        named = args.segments_name or more.name
+        data = replace(data, pages=[*data.pages, *more.pages], segments=named)
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)
     for name in args.algorithm or sorted(TRAINERS):

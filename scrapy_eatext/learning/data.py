@@ -47,11 +47,15 @@ class LabelledPage:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Pages from one folder, with the data's name and licence for a model's card."""
+    """Labelled pages, with the data's name and licence for a model's card.
+
+    ``segments`` is the same of those pages of which only segments are known.
+    """
 
     pages: Sequence[LabelledPage]
     name: str
     licence: str = ""
+    segments: str = ""
 
     def kinds(self) -> dict[str, int]:
         """How many pages there are of each kind."""

@@ -187,6 +187,8 @@ def train(
         "sites": len({site_of(page) for page in samples.pages}),
         "skipped": len(samples.skipped),
     }
+    if made.segments and data.segments:
+        common["segments"] = data.segments
     cards = []
     for model in fitted:
         card = {
