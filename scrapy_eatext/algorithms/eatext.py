@@ -60,7 +60,6 @@ _COMMENT_NAMES = np.array(
     ),
     dtype=np.uint32,
 )
-_PLACE = {name: i for i, name in enumerate(NAMES)}
 _COMMENT_WORDS = 3
 _COMMENT_CHANCE = 20
 
@@ -179,16 +178,13 @@ def load_tagger(path: str | Path) -> TaggerModel:
         kinds = tuple(str(kind) for kind in header["kinds"])
         if len(parts["kinds"].leaves) != len(kinds):
             raise ValueError("there is not a class for each kind of page")
-        unknown = {*parts["kinds"].names, *parts["quality"].names} - set(NAMES)
-        if unknown:
-            raise ValueError(f"no figures of a page are called {unknown}")
         return TaggerModel(
             version=model.version,
             table=table,
             tagger=Tagger(table, parts["first"], parts["second"]),
-            kinds=parts["kinds"],
+            kinds=parts["kinds"].over(NAMES),
             kind_names=kinds,
-            quality=parts["quality"],
+            quality=parts["quality"].over(NAMES),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
@@ -196,13 +192,9 @@ def load_tagger(path: str | Path) -> TaggerModel:
 
 def _whole(model: TaggerModel, figures: Ints) -> tuple[str, float]:
     """The kind of a page, and the word F1 that the choice can expect."""
-
-    def ask(trees: Trees) -> Ints:
-        places = [_PLACE[name] for name in trees.names]
-        return trees.sums(figures[places].astype(np.int32)[:, None])[:, 0]
-
-    kind = model.kind_names[int(ask(model.kinds).argmax())]
-    score = int(ask(model.quality)[0]) / model.quality.scale
+    values = figures.astype(np.int32)[:, None]
+    kind = model.kind_names[int(model.kinds.sums(values).argmax())]
+    score = int(model.quality.sums(values)[0, 0]) / model.quality.scale
     return kind, round(min(max(score, 0.0), 1.0), 4)
 
 

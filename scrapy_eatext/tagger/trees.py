@@ -7,7 +7,7 @@ block's place in the table is a number of d bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -44,19 +44,17 @@ class Trees:
     leaves: npt.NDArray[np.int16]
     bias: npt.NDArray[np.int32]
     scale: int
+    # For each tree and level the border that the feature's value is held to.
+    asked: npt.NDArray[np.int32] = field(init=False)
+
+    def __post_init__(self) -> None:
+        asked = self.borders[self.starts[self.feature] + self.bin]
+        object.__setattr__(self, "asked", asked)
 
     @property
     def depth(self) -> int:
         """How many questions a tree asks."""
         return int(self.feature.shape[1])
-
-    @property
-    def asked(self) -> npt.NDArray[np.int32]:
-        """For each tree and level the border that the feature's value is held to."""
-        asked: npt.NDArray[np.int32] = self.borders[
-            self.starts[self.feature] + self.bin
-        ]
-        return asked
 
     def sums(self, values: npt.NDArray[np.int32]) -> Ints:
         """The answers for each block: an array a class, in 1/``scale`` logits.
@@ -72,9 +70,8 @@ class Trees:
     def _batch(self, values: npt.NDArray[np.int32]) -> Ints:
         trees, depth = self.feature.shape
         place = np.zeros((trees, values.shape[1]), dtype=np.int16)
-        asked = self.asked
         for level in range(depth):
-            above = values[self.feature[:, level]] > asked[:, level, None]
+            above = values[self.feature[:, level]] > self.asked[:, level, None]
             place |= above.astype(np.int16) << level
         every = np.arange(trees)[:, None]
         # A class at a time, as all at once would take their number in memory.
@@ -83,6 +80,31 @@ class Trees:
                 leaves[every, place].sum(axis=0, dtype=np.int64) + bias
                 for leaves, bias in zip(self.leaves, self.bias.tolist(), strict=True)
             ]
+        )
+
+    def over(self, names: Sequence[str]) -> Trees:
+        """The same trees for values that have rows for other features too.
+
+        Raises ValueError where one that is asked about is missing.
+        """
+        place = {name: i for i, name in enumerate(names)}
+        if not place.keys() >= set(self.names):
+            raise ValueError(f"there are no features {set(self.names) - set(place)}")
+        parts = np.split(self.borders, self.starts[1:-1]) if len(self.names) else []
+        borders = dict(zip(self.names, parts, strict=True))
+        counts = [len(borders.get(name, ())) for name in names]
+        return replace(
+            self,
+            names=tuple(names),
+            borders=np.concatenate(
+                [borders[name] for name in names if name in borders] or [self.borders]
+            ),
+            starts=np.cumsum([0, *counts]).astype(np.int32),
+            feature=np.array([place[name] for name in self.names], dtype=np.int16)[
+                self.feature
+            ]
+            if len(self.names)
+            else self.feature,
         )
 
     def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
@@ -104,22 +126,22 @@ def trees_from(
         name: arrays[f"{of}.{name}"]
         for name in ("borders", "starts", "feature", "bin", "leaves", "bias")
     }
-    made = Trees(names=tuple(names), scale=scale, **part)
-    trees, depth = made.feature.shape
-    starts = made.starts.tolist()
+    trees, depth = part["feature"].shape
+    starts = part["starts"].tolist()
+    feature = part["feature"]
     sound = (
         0 < depth <= 8
-        and made.bin.shape == (trees, depth)
-        and made.leaves.shape[1:] == (trees, 1 << depth)
-        and made.bias.shape == made.leaves.shape[:1]
+        and part["bin"].shape == (trees, depth)
+        and part["leaves"].shape[1:] == (trees, 1 << depth)
+        and part["bias"].shape == part["leaves"].shape[:1]
         and len(starts) == len(names) + 1
         and starts[0] == 0
-        and starts[-1] == len(made.borders)
+        and starts[-1] == len(part["borders"])
         and all(0 <= b - a <= 255 for a, b in pairwise(starts))
-        and bool(((made.feature >= 0) & (made.feature < len(names))).all())
-        and bool((made.bin < np.diff(made.starts)[made.feature]).all())
+        and bool(((feature >= 0) & (feature < len(names))).all())
+        and bool((part["bin"] < np.diff(part["starts"])[feature]).all())
         and scale > 0
     )
     if not sound:
         raise ValueError(f"the trees {of!r} do not fit together")
-    return made
+    return Trees(names=tuple(names), scale=scale, **part)
