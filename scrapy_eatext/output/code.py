@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scrapy_eatext.output.names import Names
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
@@ -174,9 +176,21 @@ class _Reader:
         self.code: dict[int, str] = {}
         rows = _TELLING.rows(self._walk)
         if rows:
+            rows = self._near(rows)
             self._gutters([row for row in rows if self._is_called(row, _NUMBERS)])
             self._lines([row for row in rows if self._is_called(row, _LINE)])
         self._alone()
+
+    def _near(self, rows: list[int]) -> list[int]:
+        """Those of the elements that have kept blocks in them, or right behind."""
+        kept = np.zeros(len(self._blocks) + 2, dtype=np.int64)
+        kept[np.array(self.numbers) + 1] = 1
+        before = np.cumsum(kept)
+        first, last = self._walk.elements[rows][:, [_FIRST, _LAST]].T
+        there = before[np.maximum(last, first + 1)] > before[first]
+        return [
+            row for row, is_there in zip(rows, there.tolist(), strict=True) if is_there
+        ]
 
     # -- line numbers
 

@@ -25,22 +25,25 @@ def render_text(verdict: Verdict) -> str:
     """
     units = verdict.units
     shown = content(units, verdict.kept)
-    kept = shown.units
+    kept = list(shown.units)
+    texts, kinds, levels = _some(units, kept)
+    for n, i in enumerate(kept if shown.code else ()):
+        if i in shown.code:
+            kinds[n], texts[n] = "code", shown.code[i] or texts[n]
     places = _places(units, kept)
-    rows = _rows(units, kept, places)
+    rows = _rows(kinds, places)
     numbers: Counter[int] = Counter()
     begun: dict[int, str] = {}
     parts: list[str] = []
     before, before_place = "", _NOWHERE
-    for i, place in zip(kept, places, strict=True):
+    for text, kind, level, place in zip(texts, kinds, levels, places, strict=True):
         item, row, ordered = place
-        kind = "code" if i in shown.code else units.kind(i)
-        lead = ""
+        lead, how = "", kind
         again = item in begun
         if item >= 0 and not again:
             begun[item] = kind
         if kind == "list item" and begun.get(item, kind) == kind:
-            indent = "  " * (units.level(i) - 1 + again)
+            indent = "  " * (level - 1 + again)
             if again:
                 lead = indent
             elif ordered >= 0:
@@ -50,29 +53,38 @@ def render_text(verdict: Verdict) -> str:
                 lead = f"{indent}- "
             gap = "\n" if kind == before else "\n\n"
         elif row in rows:
-            kind = "row"
+            how = "row"
             joined = " | " if row == before_place[1] else "\n"
-            gap = joined if kind == before else "\n\n"
+            gap = joined if how == before else "\n\n"
         else:
-            kind = "apart"
-            gap = "\n\n"
+            how, gap = "apart", "\n\n"
         if parts:
             parts.append(gap)
-        parts += (lead, shown.code.get(i) or units.text(i))
-        before, before_place = kind, place
+        parts += (lead, text)
+        before, before_place = how, place
     return "".join(parts)
 
 
-def _places(units: Units, kept: Sequence[int]) -> list[tuple[int, int, int]]:
+def _some(units: Units, kept: list[int]) -> tuple[list[str], list[str], list[int]]:
+    """The texts, kinds and levels of the kept units."""
+    if isinstance(units, Blocks):
+        return units.some(kept)
+    return (
+        [units.text(i) for i in kept],
+        [units.kind(i) for i in kept],
+        [units.level(i) for i in kept],
+    )
+
+
+def _places(units: Units, kept: list[int]) -> list[tuple[int, int, int]]:
     """For each kept unit its list item or cell, its row, and its numbered list."""
     if isinstance(units, Blocks):
-        places = units.places
-        return [places[i] for i in kept]
+        return units.places(kept)
     return [_NOWHERE] * len(kept)
 
 
 def _rows(
-    units: Units, kept: Sequence[int], places: list[tuple[int, int, int]]
+    kinds: Sequence[str], places: Sequence[tuple[int, int, int]]
 ) -> frozenset[int]:
     """The rows that are a table's.
 
@@ -81,10 +93,10 @@ def _rows(
     cells: Counter[int] = Counter()
     others: set[int] = set()
     seen: set[int] = set()
-    for i, (item, row, _) in zip(kept, places, strict=True):
+    for kind, (item, row, _) in zip(kinds, places, strict=True):
         if row < 0:
             continue
-        if units.kind(i) != "table cell" or item in seen:
+        if kind != "table cell" or item in seen:
             others.add(row)
         seen.add(item)
         cells[row] += 1

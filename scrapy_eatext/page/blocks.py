@@ -10,6 +10,8 @@ from scrapy_eatext.page.tags import KINDS, TAG_ID
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
 
 _COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
+_SHOWN = [_COLUMN[name] for name in ("start", "end", "kind", "level")]
+_ITEM_AND_ROW = [_COLUMN["item"], _COLUMN["row"]]
 _PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
 
 
@@ -44,23 +46,22 @@ class Blocks:
     def link_chars(self) -> list[int]:
         return self.column("link_chars")
 
-    @cached_property
-    def places(self) -> list[tuple[int, int, int]]:
-        """Where in lists and tables the blocks stand.
+    def places(self, of: list[int]) -> list[tuple[int, int, int]]:
+        """Where in lists and tables some of the blocks stand.
 
-        For each block its list item or table cell, its table row, and the
-        numbered list that the item is of, all as rows of the element table, or
-        -1 where there is none.
+        For each its list item or table cell, its table row, and the numbered
+        list that the item is of, all as rows of the element table, or -1 where
+        there is none.
         """
+        places = self.walk.blocks[of][:, _ITEM_AND_ROW]
+        items, rows = places[:, 0], places[:, 1]
+        there = items >= 0
+        if not there.any():
+            return [(-1, row, -1) for row in rows.tolist()]
         elements = self.walk.elements
-        items = self.walk.blocks[:, _COLUMN["item"]]
-        rows = self.walk.blocks[:, _COLUMN["row"]]
-        if not len(elements):
-            return []
         # Of a block without an item the last element is looked at, in vain.
         lists = elements[items, _PARENT]
-        numbered = (items >= 0) & (elements[lists, _TAG] == TAG_ID["ol"])
-        lists[~numbered] = -1
+        lists[~there | (elements[lists, _TAG] != TAG_ID["ol"])] = -1
         return list(zip(items.tolist(), rows.tolist(), lists.tolist(), strict=True))
 
     @cached_property
@@ -76,16 +77,30 @@ class Blocks:
         start, end = self._spans[i]
         return self.walk.text[start:end].decode()
 
+    def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
+        """The texts, kinds and levels of some of the blocks."""
+        text = self.walk.text
+        rows = self.walk.blocks[of][:, _SHOWN].tolist()
+        return (
+            [text[start:end].decode() for start, end, _, _ in rows],
+            [KINDS[kind] for _, _, kind, _ in rows],
+            [level for _, _, _, level in rows],
+        )
+
     @cached_property
     def kinds(self) -> list[str]:
         """The kinds of all blocks."""
         return [KINDS[kind] for kind in self.column("kind")]
 
     def kind(self, i: int) -> str:
-        return KINDS[self.walk.blocks[i, _COLUMN["kind"]]]
+        return self.kinds[i]
+
+    @cached_property
+    def _levels(self) -> list[int]:
+        return self.column("level")
 
     def level(self, i: int) -> int:
-        return int(self.walk.blocks[i, _COLUMN["level"]])
+        return self._levels[i]
 
     def element(self, i: int) -> Any:
         """The lxml element that a block stands in."""
