@@ -7,7 +7,7 @@ block's place in the table is a number of d bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -44,12 +44,6 @@ class Trees:
     leaves: npt.NDArray[np.int16]
     bias: npt.NDArray[np.int32]
     scale: int
-    # For each tree and level the border that the feature's value is held to.
-    asked: npt.NDArray[np.int32] = field(init=False)
-
-    def __post_init__(self) -> None:
-        asked = self.borders[self.starts[self.feature] + self.bin]
-        object.__setattr__(self, "asked", asked)
 
     @property
     def depth(self) -> int:
@@ -70,8 +64,10 @@ class Trees:
     def _batch(self, values: npt.NDArray[np.int32]) -> Ints:
         trees, depth = self.feature.shape
         place = np.zeros((trees, values.shape[1]), dtype=np.int16)
+        # For each tree and level the border that the feature's value is held to.
+        asked = self.borders[self.starts[self.feature] + self.bin]
         for level in range(depth):
-            above = values[self.feature[:, level]] > self.asked[:, level, None]
+            above = values[self.feature[:, level]] > asked[:, level, None]
             place |= above.astype(np.int16) << level
         every = np.arange(trees)[:, None]
         # A class at a time, as all at once would take their number in memory.
