@@ -94,6 +94,8 @@ def check_rows(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) ->
 def check_tagger(walk: Walk, seed: int) -> None:
     """The twins agree on every feature, on trees, and on what comes of it all."""
     rng = np.random.default_rng(seed)
+    # Each of the ways that the processor has.
+    _tagger.use_registers(int(rng.integers(3)))
     table = any_table(rng, walk)
     if not len(walk.blocks):
         assert not any(len(row) for row in _tagger.block_features(walk, table).values())

@@ -22,60 +22,173 @@ from scrapy_eatext.tagger import context, features
 cdef extern from *:
     """
     #include <stdint.h>
+    #include <string.h>
 
     /* Blocks that are looked at together, and those whose numbers fill registers. */
     #define EATEXT_TILE 128
     #define EATEXT_LANES 32
 
+    /* Loops over lanes are compiled for wider registers too, which one is used is
+       decided when the module is loaded: 0 whatever there is, 1 AVX2, 2 AVX-512. */
+    #if defined(__GNUC__)
+    #define EATEXT_BODY static inline __attribute__((always_inline))
+    typedef int32_t eatext_eight __attribute__((vector_size(32)));
+    typedef uint8_t eatext_bytes __attribute__((vector_size(EATEXT_LANES)));
+    #else
+    #define EATEXT_BODY static
+    #endif
+
     /* How many of the borders each of the values is above. */
-    static void eatext_count(
+    EATEXT_BODY void eatext_count_body(
         const int32_t *values, int width, const int32_t *borders, int count,
         uint8_t *bins)
     {
-        int32_t low = values[0], high = values[0];
-        int first = 0, last, i, j, k;
-        for (i = 0; i < width; i++) {
-            low = values[i] < low ? values[i] : low;
-            high = values[i] > high ? values[i] : high;
-        }
-        /* Borders below all of the values or above them need no look at each. */
-        while (first < count && borders[first] < low) first++;
-        last = first;
-        while (last < count && borders[last] < high) last++;
+        int i, j, k;
         for (i = 0; i < width; i += EATEXT_LANES) {
-            int32_t sums[EATEXT_LANES];
-            for (j = 0; j < EATEXT_LANES; j++) sums[j] = first;
-            for (k = first; k < last; k++)
+            int32_t sums[EATEXT_LANES] = {0};
+    #if defined(__GNUC__)
+            /* Named one by one, so that they stay in registers. */
+            eatext_eight a, b, c, d, border;
+            eatext_eight of_a = {0}, of_b = {0}, of_c = {0}, of_d = {0};
+            memcpy(&a, values + i, 32);
+            memcpy(&b, values + i + 8, 32);
+            memcpy(&c, values + i + 16, 32);
+            memcpy(&d, values + i + 24, 32);
+            for (k = 0; k < count; k++) {
+                border = borders[k] - (eatext_eight){0};
+                of_a -= a > border;
+                of_b -= b > border;
+                of_c -= c > border;
+                of_d -= d > border;
+            }
+            memcpy(sums, &of_a, 32);
+            memcpy(sums + 8, &of_b, 32);
+            memcpy(sums + 16, &of_c, 32);
+            memcpy(sums + 24, &of_d, 32);
+    #else
+            for (k = 0; k < count; k++)
                 for (j = 0; j < EATEXT_LANES; j++)
                     sums[j] += values[i + j] > borders[k];
+    #endif
             for (j = 0; j < EATEXT_LANES; j++) bins[i + j] = (uint8_t)sums[j];
         }
     }
 
     /* The places of a tile's blocks in the table of one tree. */
-    static void eatext_place(
+    EATEXT_BODY void eatext_place_body(
         const uint8_t *bins, int width, int depth, const int32_t *row,
         const uint8_t *bin, uint8_t *place)
     {
         int i, level;
+    #if defined(__GNUC__)
+        for (i = 0; i < width; i += EATEXT_LANES) {
+            eatext_bytes found = {0}, of;
+            for (level = 0; level < depth; level++) {
+                memcpy(&of, bins + (size_t)row[level] * EATEXT_TILE + i, EATEXT_LANES);
+                of = (eatext_bytes)(of > bin[level]);
+                found |= of & (uint8_t)(1 << level);
+            }
+            memcpy(place + i, &found, EATEXT_LANES);
+        }
+    #else
+        memset(place, 0, (size_t)width);
         for (level = 0; level < depth; level++) {
             const uint8_t *of = bins + (size_t)row[level] * EATEXT_TILE;
-            const uint8_t above = bin[level], bit = (uint8_t)(1 << level);
-            for (i = 0; i < width; i++)
-                place[i] = (level ? place[i] : 0) | (of[i] > above ? bit : 0);
+            for (i = 0; i < width; i++) place[i] |= (of[i] > bin[level]) << level;
         }
+    #endif
     }
 
-    static void eatext_add(
+    static void eatext_add_any(
         const int16_t *leaves, const uint8_t *place, int width, int32_t *sums)
     {
         int i;
         for (i = 0; i < width; i++) sums[i] += leaves[place[i]];
     }
+
+    #if defined(__GNUC__) && defined(__x86_64__)
+    #include <immintrin.h>
+
+    __attribute__((target("avx2"))) static void eatext_count_avx2(
+        const int32_t *values, int width, const int32_t *borders, int count,
+        uint8_t *bins)
+    {
+        eatext_count_body(values, width, borders, count, bins);
+    }
+
+    __attribute__((target("avx2"))) static void eatext_place_avx2(
+        const uint8_t *bins, int width, int depth, const int32_t *row,
+        const uint8_t *bin, uint8_t *place)
+    {
+        eatext_place_body(bins, width, depth, row, bin, place);
+    }
+
+    /* A table of 64 numbers fits two registers. */
+    __attribute__((target("avx512f,avx512bw"))) static void eatext_add_avx512(
+        const int16_t *leaves, const uint8_t *place, int width, int32_t *sums)
+    {
+        const __m512i low = _mm512_loadu_si512(leaves);
+        const __m512i high = _mm512_loadu_si512(leaves + 32);
+        int i;
+        for (i = 0; i < width; i += EATEXT_LANES) {
+            __m512i at = _mm512_cvtepu8_epi16(
+                _mm256_loadu_si256((const __m256i *)(place + i)));
+            __m512i found = _mm512_permutex2var_epi16(low, at, high);
+            __m512i a = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(found));
+            __m512i b = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(found, 1));
+            a = _mm512_add_epi32(a, _mm512_loadu_si512(sums + i));
+            b = _mm512_add_epi32(b, _mm512_loadu_si512(sums + i + 16));
+            _mm512_storeu_si512(sums + i, a);
+            _mm512_storeu_si512(sums + i + 16, b);
+        }
+    }
+
+    static int eatext_best(void)
+    {
+        __builtin_cpu_init();
+        if (!__builtin_cpu_supports("avx2")) return 0;
+        return __builtin_cpu_supports("avx512bw") ? 2 : 1;
+    }
+    #else
+    #define eatext_count_avx2 eatext_count_body
+    #define eatext_place_avx2 eatext_place_body
+    #define eatext_add_avx512 eatext_add_any
+    static int eatext_best(void) { return 0; }
+    #endif
+
+    static int eatext_level = 0;
+
+    static void eatext_count(
+        const int32_t *values, int width, const int32_t *borders, int count,
+        uint8_t *bins)
+    {
+        if (eatext_level) eatext_count_avx2(values, width, borders, count, bins);
+        else eatext_count_body(values, width, borders, count, bins);
+    }
+
+    static void eatext_place(
+        const uint8_t *bins, int width, int depth, const int32_t *row,
+        const uint8_t *bin, uint8_t *place)
+    {
+        if (eatext_level) eatext_place_avx2(bins, width, depth, row, bin, place);
+        else eatext_place_body(bins, width, depth, row, bin, place);
+    }
+
+    /* Where the table is shorter than 64 numbers there is something behind it. */
+    static void eatext_add(
+        const int16_t *leaves, int depth, const uint8_t *place, int width,
+        int32_t *sums)
+    {
+        if (eatext_level > 1 && depth <= 6)
+            eatext_add_avx512(leaves, place, width, sums);
+        else eatext_add_any(leaves, place, width, sums);
+    }
     """
     enum:
         TILE "EATEXT_TILE"
         LANES "EATEXT_LANES"
+    int best_level "eatext_best" ()
+    int level "eatext_level"
     void count_borders "eatext_count" (
         const int32_t* values, int width, const int32_t* borders, int count,
         uint8_t* bins
@@ -85,9 +198,19 @@ cdef extern from *:
         const uint8_t* bin, uint8_t* place
     ) noexcept nogil
     void add_leaves "eatext_add" (
-        const int16_t* leaves, const uint8_t* place, int width, int32_t* sums
+        const int16_t* leaves, int depth, const uint8_t* place, int width,
+        int32_t* sums
     ) noexcept nogil
 
+
+def use_registers(int most):
+    """Use registers no wider than those of a level, see above, and say of which."""
+    global level
+    level = min(most, best_level())
+    return level
+
+
+use_registers(2)
 
 cdef enum:
     # Columns of the element table.
@@ -423,18 +546,19 @@ cdef void group(
 # -- words in attributes
 
 cdef struct Word:
-    uint32_t hash
     int32_t near
     int32_t far
     int32_t flag
-    bint there
 
 
 cdef class Words:
     """A TokenTable as a table of hashes, a quarter full at most."""
 
-    cdef Word* slots
+    cdef uint32_t* slots
+    cdef Word* words
     cdef uint32_t mask
+    # What is in a slot where no word is; no word has this hash.
+    cdef uint32_t empty
     cdef int flags
 
     def __cinit__(self, table):
@@ -444,7 +568,7 @@ cdef class Words:
         cdef const int32_t[::1] flag = np.ascontiguousarray(table.flag)
         cdef size_t room = 4
         cdef Py_ssize_t i, count = hashes.shape[0]
-        cdef Word* word
+        cdef uint32_t slot
         self.flags = table.flags
         if not count == near.shape[0] == far.shape[0] == flag.shape[0]:
             raise ValueError("the table's columns differ in length")
@@ -452,25 +576,32 @@ cdef class Words:
             raise ValueError(f"more than {MAX_FLAGS} words with a feature")
         while room < 4 * <size_t>count:
             room *= 2
-        self.slots = <Word*>calloc(room, sizeof(Word))
-        if self.slots == NULL:
+        self.slots = <uint32_t*>calloc(room, sizeof(uint32_t))
+        self.words = <Word*>calloc(room, sizeof(Word))
+        if self.slots == NULL or self.words == NULL:
             raise MemoryError
         self.mask = room - 1
+        known = set(table.hashes.tolist())
+        self.empty = next(i for i in range(count + 1) if i not in known)
+        for slot in range(room):
+            self.slots[slot] = self.empty
         for i in range(count):
-            word = find_word(self.slots, self.mask, hashes[i])
-            if not word.there:
-                word[0] = Word(hashes[i], near[i], far[i], flag[i], True)
+            slot = find_word(self, hashes[i])
+            if self.slots[slot] == self.empty:
+                self.slots[slot] = hashes[i]
+                self.words[slot] = Word(near[i], far[i], flag[i])
 
     def __dealloc__(self):
         free(self.slots)
+        free(self.words)
 
 
-cdef inline Word* find_word(Word* slots, uint32_t mask, uint32_t hash) noexcept nogil:
+cdef inline uint32_t find_word(Words w, uint32_t hash) noexcept nogil:
     """The slot of a word, or the empty one where it would be."""
-    cdef uint32_t at = hash & mask
-    while slots[at].there and slots[at].hash != hash:
-        at = (at + 1) & mask
-    return &slots[at]
+    cdef uint32_t at = hash & w.mask
+    while w.slots[at] != hash and w.slots[at] != w.empty:
+        at = (at + 1) & w.mask
+    return at
 
 
 # -- features: what the first trees see
@@ -695,7 +826,7 @@ cdef bint is_sound(const Page* p) noexcept nogil:
     return True
 
 
-cdef int read_page(Page* p, Word* slots, uint32_t mask) noexcept nogil:
+cdef int read_page(Page* p, Words words) noexcept nogil:
     """Gather what the features need of a page as a whole."""
     if not is_sound(p):
         return NOT_SOUND
@@ -718,7 +849,7 @@ cdef int read_page(Page* p, Word* slots, uint32_t mask) noexcept nogil:
     if memory.failed:
         return NO_MEMORY
     read_elements(p)
-    read_tokens(p, slots, mask)
+    read_tokens(p, words)
     read_blocks(p)
     read_distances(p)
     if read_likes(p) or read_boxes(p) or read_alike(p):
@@ -767,11 +898,12 @@ cdef void read_elements(Page* p) noexcept nogil:
         e += 1
 
 
-cdef void read_tokens(Page* p, Word* slots, uint32_t mask) noexcept nogil:
+cdef void read_tokens(Page* p, Words words) noexcept nogil:
     cdef const int32_t* from_ = p.elements
     cdef Named* named = p.named
     cdef const Named* parent
     cdef const Word* word
+    cdef uint32_t slot
     cdef int64_t weight
     cdef size_t i
     cdef int k
@@ -783,9 +915,10 @@ cdef void read_tokens(Page* p, Word* slots, uint32_t mask) noexcept nogil:
             named.far_high = parent.far_high
             named.flags = parent.flags
         for k in range(from_[TOKENS]):
-            word = find_word(slots, mask, p.tokens[from_[FIRST_TOKEN] + k])
-            if not word.there:
+            slot = find_word(words, p.tokens[from_[FIRST_TOKEN] + k])
+            if words.slots[slot] == words.empty:
                 continue
+            word = words.words + slot
             weight = word.near
             named.near += weight
             named.near_low = min(named.near_low, weight)
@@ -1848,7 +1981,7 @@ cdef class Forest:
         for tree in range(self.trees):
             find_places(bins, width, self.depth, feature, bin, place)
             for k in range(self.classes):
-                add_leaves(leaves, place, width, sums + k * TILE)
+                add_leaves(leaves, self.depth, place, width, sums + k * TILE)
                 leaves += 1 << self.depth
             feature += self.depth
             bin += self.depth
@@ -1895,7 +2028,7 @@ def _names_of(Words words):
     page.flags = words.flags
     try:
         if (
-            read_page(&page, words.slots, words.mask) != DONE
+            read_page(&page, words) != DONE
             or read_likelihoods(&page, NULL) != DONE
         ):
             raise MemoryError
@@ -1994,7 +2127,7 @@ cdef class Tagger:
         cdef int32_t* sums
         cdef uint8_t* bins
         cdef uint8_t* second_bins
-        status = read_page(p, self.words.slots, self.words.mask)
+        status = read_page(p, self.words)
         if status:
             return status
         values = <int32_t*>room_for(&p.memory, all_rows, TILE * sizeof(int32_t))
@@ -2090,7 +2223,7 @@ def _features(walk, Words words, names, const int64_t[::1] likelihood):
     if second and likelihood.shape[0] != <Py_ssize_t>page.count:
         raise ValueError("as many likelihoods as blocks are needed")
     try:
-        raise_for(read_page(&page, words.slots, words.mask))
+        raise_for(read_page(&page, words))
         if second:
             raise_for(read_likelihoods(&page, &likelihood[0]))
         memset(&rows, 0, sizeof(Rows))
