@@ -43,7 +43,7 @@ _SEPARATOR = re.compile(r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»]\s*|:\s+(?=\S+\
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
 )
-_SCRIPT_END = re.compile(r"</script", re.IGNORECASE)
+_SCRIPT_END = re.compile(rb"</script", re.IGNORECASE)
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
 _MAX_TAGS = 50
@@ -110,8 +110,9 @@ class Reader:
                 self._metas.setdefault(name.strip().lower(), []).append(content)
 
     def _scripts(self) -> Iterator[str]:
-        if self._page.source is not None:
-            yield from _scripts_in(self._page.source)
+        source = self._page.source
+        if source is not None:
+            yield from _scripts_in(source)
             return
         for script in self._page.root.iter("script"):
             if "ld+json" in (script.get("type") or "").lower() and script.text:
@@ -319,19 +320,19 @@ class Reader:
         return [part.strip() for value in self._meta(name) for part in value.split(",")]
 
 
-def _scripts_in(source: str) -> Iterator[str]:
+def _scripts_in(source: bytes) -> Iterator[str]:
     """The JSON-LD scripts of a page's source, which are raw text in HTML."""
-    at = source.find("ld+json")
+    at = source.find(b"ld+json")
     while at >= 0:
-        tag = source.rfind("<", 0, at)
-        begin = source.find(">", at) + 1
-        if begin and source[tag : tag + 7].lower() == "<script":
+        tag = source.rfind(b"<", max(0, at - 1000), at)
+        begin = source.find(b">", at) + 1
+        if tag >= 0 and begin and source[tag : tag + 7].lower() == b"<script":
             end = _SCRIPT_END.search(source, begin)
             if end is None:
                 return
-            yield source[begin : end.start()]
+            yield source[begin : end.start()].decode("utf-8", "replace")
             begin = end.end()
-        at = source.find("ld+json", max(begin, at + 7))
+        at = source.find(b"ld+json", max(begin, at + 7))
 
 
 def _tag(language: str) -> str:

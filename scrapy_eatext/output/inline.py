@@ -100,8 +100,16 @@ class _Run:
             if between:
                 # In what it is in and both sides are in: no style ends in a space.
                 last = spans[-1]
-                common = last.style & style & within[0]
-                around = link if last.link == link == within[1] else ""
+                common, around = last.style & style & within[0], link
+                differ = last.style ^ style
+                # Links are around styles and strong is around the others: where
+                # the outer one ends, so do those within.
+                if not last.link == link == within[1]:
+                    common, around = 0, ""
+                elif differ & STRONG:
+                    common = 0
+                elif differ & EM:
+                    common &= STRONG
                 if (common, around) == (style, link):
                     text = between + text
                 elif (common, around) == last[1:3] and not last.image:

@@ -100,9 +100,11 @@ class Page:
         return source
 
     @property
-    def source(self) -> str | None:
-        """The page's source, decoded, where there is one at hand."""
-        return self._html
+    def source(self) -> bytes | None:
+        """The page's source in UTF-8, where there is one at hand."""
+        if self._html is None:
+            return self.body
+        return self._html.encode("utf-8", "replace")
 
     @cached_property
     def blocks(self) -> Blocks:
