@@ -21,7 +21,7 @@ from scrapy_eatext.tagger.features import (
     distance_on,
     shifted,
 )
-from scrapy_eatext.tagger.trees import Trees, trees_from
+from scrapy_eatext.tagger.trees import Asked, Trees, trees_from
 from tests.pages import any_pages
 
 PAGE = """
@@ -170,6 +170,14 @@ def test_trees_survive_their_arrays() -> None:
     again = trees_from("x", made.arrays("x"), ["a", "b"], 10)
     values = np.array([np.arange(30), np.arange(30) % 7], dtype=np.int32)
     assert again.sums(values).tolist() == made.sums(values).tolist()
+
+
+def test_an_ensemble_is_asked_about_one_thing() -> None:
+    asked = Asked(stump(["a", "b"]), ["c", "b", "a"])
+    assert asked.answers(np.array([99, 6, 11])).tolist() == [104]
+    assert asked.answers(np.array([99, 5, 10])).tolist() == [101]
+    with pytest.raises(ValueError, match="no figures"):
+        Asked(stump(["a", "b"]), ["a"])
 
 
 @pytest.mark.parametrize(

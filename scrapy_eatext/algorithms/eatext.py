@@ -33,7 +33,7 @@ from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.features import TokenTable, block_features, weights
 from scrapy_eatext.tagger.model import Tagger
-from scrapy_eatext.tagger.trees import Trees, trees_from
+from scrapy_eatext.tagger.trees import Asked, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ _COMMENT_NAMES = np.array(
     dtype=np.uint32,
 )
 _COMMENT_WORDS = 3
-_COMMENT_CHANCE = 20
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class Eatext(Algorithm[EatextOptions]):
         if isinstance(least, str) and chosen.expected < NOTHING:
             kept, score = np.zeros_like(kept), min(score, chosen.expected / 1000)
         if options.comments:
-            kept = kept | _comments(walk, w, likelihood)
+            kept = kept | _comments(walk, w)
         if int(w[kept].sum()) < _FEW:
             found = embedded_text(page)
             chars = walk.blocks[:, BLOCK_COLUMNS.index("chars")]
@@ -141,9 +140,9 @@ class TaggerModel:
     version: str
     table: TokenTable
     tagger: Tagger
-    kinds: Trees
+    kinds: Asked
     kind_names: tuple[str, ...]
-    quality: Trees
+    quality: Asked
 
 
 # Bounded by the few model files that a process has use for.
@@ -182,9 +181,9 @@ def load_tagger(path: str | Path) -> TaggerModel:
             version=model.version,
             table=table,
             tagger=Tagger(table, parts["first"], parts["second"]),
-            kinds=parts["kinds"].over(NAMES),
+            kinds=Asked(parts["kinds"], NAMES),
             kind_names=kinds,
-            quality=parts["quality"].over(NAMES),
+            quality=Asked(parts["quality"], NAMES),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
@@ -192,9 +191,8 @@ def load_tagger(path: str | Path) -> TaggerModel:
 
 def _whole(model: TaggerModel, figures: Ints) -> tuple[str, float]:
     """The kind of a page, and the word F1 that the choice can expect."""
-    values = figures.astype(np.int32)[:, None]
-    kind = model.kind_names[int(model.kinds.sums(values).argmax())]
-    score = int(model.quality.sums(values)[0, 0]) / model.quality.scale
+    kind = model.kind_names[int(model.kinds.answers(figures).argmax())]
+    score = int(model.quality.answers(figures)[0]) / model.quality.scale
     return kind, round(min(max(score, 0.0), 1.0), 4)
 
 
@@ -211,7 +209,7 @@ def _of_data(found: Embedded) -> Verdict:
     )
 
 
-def _comments(walk: Walk, w: Ints, likelihood: Ints) -> npt.NDArray[np.bool_]:
+def _comments(walk: Walk, w: Ints) -> npt.NDArray[np.bool_]:
     """The blocks in elements named after comments that look like text."""
     parents, firsts, tokens = (
         walk.elements[:, ELEMENT_COLUMNS.index(name)].tolist()
@@ -228,8 +226,7 @@ def _comments(walk: Walk, w: Ints, likelihood: Ints) -> npt.NDArray[np.bool_]:
     chars, links = (
         walk.blocks[:, BLOCK_COLUMNS.index(name)] for name in ("chars", "link_chars")
     )
-    text = (w >= _COMMENT_WORDS) & (CHANCE[likelihood] >= _COMMENT_CHANCE)
-    return around & text & (2 * links < chars)
+    return around & (w >= _COMMENT_WORDS) & (2 * links < chars)
 
 
 # What tells against a block, the plainest first: a feature, from where on, in words.

@@ -7,7 +7,7 @@ block's place in the table is a number of d bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -78,37 +78,38 @@ class Trees:
             ]
         )
 
-    def over(self, names: Sequence[str]) -> Trees:
-        """The same trees for values that have rows for other features too.
-
-        Raises ValueError where one that is asked about is missing.
-        """
-        place = {name: i for i, name in enumerate(names)}
-        if not place.keys() >= set(self.names):
-            raise ValueError(f"there are no features {set(self.names) - set(place)}")
-        parts = np.split(self.borders, self.starts[1:-1]) if len(self.names) else []
-        borders = dict(zip(self.names, parts, strict=True))
-        counts = [len(borders.get(name, ())) for name in names]
-        return replace(
-            self,
-            names=tuple(names),
-            borders=np.concatenate(
-                [borders[name] for name in names if name in borders] or [self.borders]
-            ),
-            starts=np.cumsum([0, *counts]).astype(np.int32),
-            feature=np.array([place[name] for name in self.names], dtype=np.int16)[
-                self.feature
-            ]
-            if len(self.names)
-            else self.feature,
-        )
-
     def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
         """The ensemble as arrays for a model file, under names that begin so."""
         return {
             f"{of}.{name}": getattr(self, name)
             for name in ("borders", "starts", "feature", "bin", "leaves", "bias")
         }
+
+
+class Asked:
+    """An ensemble that is asked about one thing at a time, whose figures have names.
+
+    Raises ValueError where a feature that it asks about has no figure.
+    """
+
+    def __init__(self, trees: Trees, names: Sequence[str]) -> None:
+        place = {name: i for i, name in enumerate(names)}
+        if not place.keys() >= set(trees.names):
+            raise ValueError(f"there are no figures {set(trees.names) - set(place)}")
+        places = np.array([place[name] for name in trees.names], dtype=np.intp)
+        self._which = places[trees.feature] if len(places) else trees.feature
+        self._borders = trees.borders[trees.starts[trees.feature] + trees.bin]
+        self._bits = 1 << np.arange(trees.depth)
+        self._trees = np.arange(len(trees.feature))
+        self._leaves = trees.leaves.astype(np.int64)
+        self._bias = trees.bias
+        self.scale = trees.scale
+
+    def answers(self, figures: Ints) -> Ints:
+        """The answer of each class, in 1/``scale`` logits."""
+        leaf = (figures[self._which] > self._borders) @ self._bits
+        answers: Ints = self._leaves[:, self._trees, leaf].sum(axis=1) + self._bias
+        return answers
 
 
 def trees_from(
