@@ -171,11 +171,6 @@ class Walk:
     def _children(self) -> dict[int, list[Any]]:
         return {}
 
-    @cached_property
-    def _ways(self) -> tuple[list[int], list[int]]:
-        parents, places = self.elements[:, _PARENT], self.elements[:, _PLACE]
-        return parents.tolist(), places.tolist()
-
     def node(self, row: int) -> Any:
         """The lxml element of one row; the tree must be as it was.
 
@@ -186,17 +181,17 @@ class Walk:
         known = self._known
         if row in known:
             return known[row]
-        parents, places = self._ways
+        cell = self.elements.item
         way = []
         while row not in known:
             way.append(row)
-            row = parents[row]
+            row = cell(row, _PARENT)
         node = known[row]
         for child in reversed(way):
             children = self._children.get(row)
             if children is None:
                 children = self._children[row] = list(node.iterchildren())
-            node = known[child] = children[places[child]]
+            node = known[child] = children[cell(child, _PLACE)]
             row = child
         return node
 
