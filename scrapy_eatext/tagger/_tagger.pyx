@@ -7,10 +7,9 @@ Python modules.  Each row of features is asked for by name, in one order whateve
 the page, see row(); one that no tree asks about is not written.
 """
 
-from libc.math cimport floor
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -28,75 +27,31 @@ cdef extern from *:
     #define EATEXT_TILE 128
     #define EATEXT_LANES 32
 
-    /* Loops over lanes are compiled for wider registers too, which one is used is
-       decided when the module is loaded: 0 whatever there is, 1 AVX2, 2 AVX-512. */
-    #if defined(__GNUC__)
-    #define EATEXT_BODY static inline __attribute__((always_inline))
-    typedef int32_t eatext_eight __attribute__((vector_size(32)));
-    typedef uint8_t eatext_bytes __attribute__((vector_size(EATEXT_LANES)));
-    #else
-    #define EATEXT_BODY static
-    #endif
-
     /* How many of the borders each of the values is above. */
-    EATEXT_BODY void eatext_count_body(
+    static void eatext_count_any(
         const int32_t *values, int width, const int32_t *borders, int count,
         uint8_t *bins)
     {
-        int i, j, k;
-        for (i = 0; i < width; i += EATEXT_LANES) {
-            int32_t sums[EATEXT_LANES] = {0};
-    #if defined(__GNUC__)
-            /* Named one by one, so that they stay in registers. */
-            eatext_eight a, b, c, d, border;
-            eatext_eight of_a = {0}, of_b = {0}, of_c = {0}, of_d = {0};
-            memcpy(&a, values + i, 32);
-            memcpy(&b, values + i + 8, 32);
-            memcpy(&c, values + i + 16, 32);
-            memcpy(&d, values + i + 24, 32);
-            for (k = 0; k < count; k++) {
-                border = borders[k] - (eatext_eight){0};
-                of_a -= a > border;
-                of_b -= b > border;
-                of_c -= c > border;
-                of_d -= d > border;
-            }
-            memcpy(sums, &of_a, 32);
-            memcpy(sums + 8, &of_b, 32);
-            memcpy(sums + 16, &of_c, 32);
-            memcpy(sums + 24, &of_d, 32);
-    #else
-            for (k = 0; k < count; k++)
-                for (j = 0; j < EATEXT_LANES; j++)
-                    sums[j] += values[i + j] > borders[k];
-    #endif
-            for (j = 0; j < EATEXT_LANES; j++) bins[i + j] = (uint8_t)sums[j];
+        int i, k;
+        memset(bins, 0, (size_t)width);
+        for (k = 0; k < count; k++) {
+            const int32_t border = borders[k];
+            for (i = 0; i < width; i++) bins[i] += values[i] > border;
         }
     }
 
     /* The places of a tile's blocks in the table of one tree. */
-    EATEXT_BODY void eatext_place_body(
+    static void eatext_place_any(
         const uint8_t *bins, int width, int depth, const int32_t *row,
         const uint8_t *bin, uint8_t *place)
     {
         int i, level;
-    #if defined(__GNUC__)
-        for (i = 0; i < width; i += EATEXT_LANES) {
-            eatext_bytes found = {0}, of;
-            for (level = 0; level < depth; level++) {
-                memcpy(&of, bins + (size_t)row[level] * EATEXT_TILE + i, EATEXT_LANES);
-                of = (eatext_bytes)(of > bin[level]);
-                found |= of & (uint8_t)(1 << level);
-            }
-            memcpy(place + i, &found, EATEXT_LANES);
-        }
-    #else
         memset(place, 0, (size_t)width);
         for (level = 0; level < depth; level++) {
             const uint8_t *of = bins + (size_t)row[level] * EATEXT_TILE;
-            for (i = 0; i < width; i++) place[i] |= (of[i] > bin[level]) << level;
+            const uint8_t above = bin[level], bit = (uint8_t)(1 << level);
+            for (i = 0; i < width; i++) place[i] |= of[i] > above ? bit : 0;
         }
-    #endif
     }
 
     static void eatext_add_any(
@@ -106,21 +61,56 @@ cdef extern from *:
         for (i = 0; i < width; i++) sums[i] += leaves[place[i]];
     }
 
+    /* The same in wide registers.  Which ones there are is seen when the module is
+       loaded: 0 says whatever, 1 AVX2, 2 AVX-512. */
     #if defined(__GNUC__) && defined(__x86_64__)
     #include <immintrin.h>
+
+    typedef int32_t eatext_numbers __attribute__((vector_size(32)));
+    typedef uint8_t eatext_bytes __attribute__((vector_size(EATEXT_LANES)));
 
     __attribute__((target("avx2"))) static void eatext_count_avx2(
         const int32_t *values, int width, const int32_t *borders, int count,
         uint8_t *bins)
     {
-        eatext_count_body(values, width, borders, count, bins);
+        int i, j, k;
+        for (i = 0; i < width; i += EATEXT_LANES) {
+            int32_t sums[EATEXT_LANES];
+            eatext_numbers a, b, c, d, border;
+            eatext_numbers of_a = {0}, of_b = {0}, of_c = {0}, of_d = {0};
+            memcpy(&a, values + i, 32);
+            memcpy(&b, values + i + 8, 32);
+            memcpy(&c, values + i + 16, 32);
+            memcpy(&d, values + i + 24, 32);
+            for (k = 0; k < count; k++) {
+                border = borders[k] - (eatext_numbers){0};
+                of_a -= a > border;
+                of_b -= b > border;
+                of_c -= c > border;
+                of_d -= d > border;
+            }
+            memcpy(sums, &of_a, 32);
+            memcpy(sums + 8, &of_b, 32);
+            memcpy(sums + 16, &of_c, 32);
+            memcpy(sums + 24, &of_d, 32);
+            for (j = 0; j < EATEXT_LANES; j++) bins[i + j] = (uint8_t)sums[j];
+        }
     }
 
     __attribute__((target("avx2"))) static void eatext_place_avx2(
         const uint8_t *bins, int width, int depth, const int32_t *row,
         const uint8_t *bin, uint8_t *place)
     {
-        eatext_place_body(bins, width, depth, row, bin, place);
+        int i, level;
+        for (i = 0; i < width; i += EATEXT_LANES) {
+            eatext_bytes found = {0}, of;
+            for (level = 0; level < depth; level++) {
+                memcpy(&of, bins + (size_t)row[level] * EATEXT_TILE + i, EATEXT_LANES);
+                of = (eatext_bytes)(of > bin[level]);
+                found |= of & (uint8_t)(1 << level);
+            }
+            memcpy(place + i, &found, EATEXT_LANES);
+        }
     }
 
     /* A table of 64 numbers fits two registers. */
@@ -150,8 +140,8 @@ cdef extern from *:
         return __builtin_cpu_supports("avx512bw") ? 2 : 1;
     }
     #else
-    #define eatext_count_avx2 eatext_count_body
-    #define eatext_place_avx2 eatext_place_body
+    #define eatext_count_avx2 eatext_count_any
+    #define eatext_place_avx2 eatext_place_any
     #define eatext_add_avx512 eatext_add_any
     static int eatext_best(void) { return 0; }
     #endif
@@ -163,7 +153,7 @@ cdef extern from *:
         uint8_t *bins)
     {
         if (eatext_level) eatext_count_avx2(values, width, borders, count, bins);
-        else eatext_count_body(values, width, borders, count, bins);
+        else eatext_count_any(values, width, borders, count, bins);
     }
 
     static void eatext_place(
@@ -171,7 +161,7 @@ cdef extern from *:
         const uint8_t *bin, uint8_t *place)
     {
         if (eatext_level) eatext_place_avx2(bins, width, depth, row, bin, place);
-        else eatext_place_body(bins, width, depth, row, bin, place);
+        else eatext_place_any(bins, width, depth, row, bin, place);
     }
 
     /* Where the table is shorter than 64 numbers there is something behind it. */
@@ -396,31 +386,53 @@ cdef enum Status:
 
 cdef enum:
     MAX_PARTS = 64
+    # Things of one page begin on lines of a cache.
+    LINE = 64
+    # What is kept from page to page has this many bytes at most.
+    MAX_KEPT = 1 << 23
 
 cdef struct Memory:
-    # All that was allocated for one page, to be freed together.
+    # All that is needed for one page: what was kept of the page before, how much
+    # of it is in use, what had to be allocated besides, and the bytes of both.
+    char* kept
+    size_t room
+    size_t used
     int count
     bint failed
     void* parts[MAX_PARTS]
 
 
 cdef void* room_for(Memory* memory, size_t count, size_t size) noexcept nogil:
-    """Room for so many things of a size, of zeros; NULL once there was none."""
+    """Room for so many things of a size and one more, of zeros; NULL if there is none."""
+    cdef size_t most = (count + 1) * size
     cdef void* made = NULL
-    if not memory.failed and memory.count < MAX_PARTS:
-        made = calloc(count + 1, size)
-    if made == NULL:
+    if most > (<size_t>-1) // 4 or most // size != count + 1:
         memory.failed = True
         return NULL
-    memory.parts[memory.count] = made
-    memory.count += 1
+    most = (most + LINE - 1) // LINE * LINE
+    if memory.used <= memory.room and most <= memory.room - memory.used:
+        made = memory.kept + memory.used
+        memset(made, 0, most)
+    elif not memory.failed and memory.count < MAX_PARTS:
+        made = calloc(most, 1)
+        memory.parts[memory.count] = made
+        memory.count += made != NULL
+    if made == NULL:
+        memory.failed = True
+    memory.used += most
     return made
 
 
 cdef void give_back(Memory* memory) noexcept nogil:
+    """Free what was allocated, and keep as much as was needed if that is little."""
+    if memory.count and memory.used <= MAX_KEPT:
+        free(memory.kept)
+        memory.kept = <char*>malloc(memory.used)
+        memory.room = memory.used if memory.kept != NULL else 0
     while memory.count:
         memory.count -= 1
         free(memory.parts[memory.count])
+    memory.used = 0
 
 
 # -- rows
@@ -2047,6 +2059,7 @@ def _names_of(Words words):
             assert len(found[kind]) == rows.next
     finally:
         give_back(&page.memory)
+        free(page.memory.kept)
     return found
 
 
@@ -2077,6 +2090,12 @@ cdef class Tagger:
     cdef Forest second
     cdef _Places own
     cdef _Places context
+    # Kept from page to page; a thread that finds it taken gets its own.
+    cdef char* kept
+    cdef size_t room
+
+    def __dealloc__(self):
+        free(self.kept)
 
     def __init__(self, table, first, second):
         self.words = Words(table)
@@ -2107,9 +2126,15 @@ cdef class Tagger:
         out = made
         open_page(&page, walk.elements, walk.blocks, walk.tokens)
         page.flags = self.words.flags
+        page.memory.kept, page.memory.room = self.kept, self.room
+        self.kept, self.room = NULL, 0
         with nogil:
             status = self.run(&page, &out[0])
             give_back(&page.memory)
+        if page.memory.room > self.room:
+            self.kept, page.memory.kept = page.memory.kept, self.kept
+            self.room = page.memory.room
+        free(page.memory.kept)
         raise_for(status)
         return made
 
@@ -2250,6 +2275,7 @@ def _features(walk, Words words, names, const int64_t[::1] likelihood):
             tile.start += width
     finally:
         give_back(&page.memory)
+        free(page.memory.kept)
     return dict(zip(names, made))
 
 
