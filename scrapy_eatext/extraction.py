@@ -7,10 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.metadata import read_metadata
-from scrapy_eatext.output.html import html
-from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.structure import Node, document
 from scrapy_eatext.output.text import render_text
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Block, MainText, Metadata
@@ -21,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy.http import TextResponse
 
     from scrapy_eatext.algorithms.base import Algorithm, Verdict
+    from scrapy_eatext.output.structure import Node
 
 
 def extract(
@@ -79,7 +76,10 @@ def render(
 
 
 class _Judged:
-    """A page and the verdict on it: the source of what is asked for later."""
+    """A page and the verdict on it: the source of what is asked for later.
+
+    What makes it is loaded then too: most crawls want the text alone.
+    """
 
     at_hand = True
 
@@ -92,14 +92,20 @@ class _Judged:
 
     @cached_property
     def _tree(self) -> Node:
+        from scrapy_eatext.output.structure import document
+
         return document(self._page, self._verdict.units, self._verdict.kept)
 
     @property
     def _markdown(self) -> str:
+        from scrapy_eatext.output.markdown import markdown
+
         return markdown(self._tree)
 
     @property
     def _html(self) -> str:
+        from scrapy_eatext.output.html import html
+
         return html(self._tree)
 
     @property
@@ -108,6 +114,8 @@ class _Judged:
 
     @property
     def _metadata(self) -> Metadata:
+        from scrapy_eatext.metadata import read_metadata
+
         return read_metadata(self._page)
 
 
