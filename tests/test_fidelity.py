@@ -12,6 +12,7 @@ from pathlib import Path
 
 import lxml.html
 import pytest
+from hypothesis import given
 from markdown_it import MarkdownIt
 
 from scrapy_eatext.output.code import content
@@ -19,6 +20,7 @@ from scrapy_eatext.output.html import html
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
+from tests.pages import any_pages
 
 FOLDER = Path(__file__).parent / "fidelity"
 URL = "https://example.com/dir/page"
@@ -62,6 +64,15 @@ def test_words_come_back(source, expected):
     shown = content(page.blocks, [True] * len(page.blocks))
     text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
     assert words(text_of(RENDERER.render(expected))) == words(text)
+    assert words(text_of(html(tree))) == words(text)
+
+
+@given(any_pages())
+def test_words_of_any_page_come_back(source):
+    page, tree = tree_of(source)
+    shown = content(page.blocks, [True] * len(page.blocks))
+    text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
+    assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
     assert words(text_of(html(tree))) == words(text)
 
 

@@ -146,11 +146,8 @@ def _term(node: Node) -> str:
     parts = []
     for child in node.children:
         if isinstance(child, Leaf) and child.kind in ("paragraph", "caption"):
-            strong = [
-                span if span.image else span._replace(style=span.style | STRONG)
-                for span in child.spans
-            ]
-            parts.append(_paragraph(strong))
+            text = inline(child.spans, plain=STRONG)
+            parts.append(_lines(_emphasised(text, STRONG, "", "")))
         else:
             parts.append(_blocks([child]))
     return "\n\n".join(parts)
@@ -179,7 +176,11 @@ def _leaf(leaf: Leaf) -> str:
 
 
 def _paragraph(spans: Sequence[Span]) -> str:
-    text = inline(spans)
+    return _lines(inline(spans))
+
+
+def _lines(text: str) -> str:
+    """Text as a paragraph, its lines apart, none of which begins with a mark."""
     if _LINE_MAY.search(text):
         text = _LINE_MARK.sub(_escaped_mark, text)
     return text.replace("\n", "\\\n")
