@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timezone
+from importlib import import_module
 from typing import Any
 
 try:
@@ -29,7 +30,7 @@ from scrapy_eatext.result import MainText
 from scrapy_eatext.service import RESULT
 
 try:
-    import zyte_common_items as common
+    common: Any = import_module("zyte_common_items")
 except ImportError:
     common = None
 
