@@ -1,0 +1,111 @@
+"""Where the default algorithm's time goes: the steps from bytes to text.
+
+    python benchmarks/where_time_goes.py wcxb-dev [--pages 200]
+
+Writes a table into docs/algorithms/eatext.md: the processor's time of each step, the
+mean over pages, and as a share of lxml's bare parse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from lxml import etree
+
+from benchmarks.tables import DOCS, fill, table
+from scrapy_eatext import compiled
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.extraction import render
+from scrapy_eatext.learning.data import read_folder
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.decode import decode
+from scrapy_eatext.tagger.choice import choose
+from scrapy_eatext.tagger.features import weights
+from scrapy_eatext.tagger.whole import page_figures
+
+PARSE = "lxml's bare parse, for comparison"
+
+
+class Clock:
+    """Adds up the processor's time of named steps."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+
+    def time(self, name: str, step: Callable[..., Any], *given: Any) -> Any:
+        start = time.process_time()
+        result = step(*given)
+        took = time.process_time() - start
+        self.spent[name] = self.spent.get(name, 0.0) + took
+        return result
+
+
+def bare_parse(source: bytes) -> Any:
+    return etree.fromstring(source, etree.HTMLParser(huge_tree=True, encoding="utf-8"))
+
+
+def one(html: bytes, clock: Clock) -> None:
+    """Go through the steps for one page."""
+    algorithm = get_algorithm("eatext")
+    model = algorithm.model  # type: ignore[attr-defined]
+    source = decode(html)[1].encode("utf-8", "replace")
+    clock.time(PARSE, bare_parse, source)
+    page = clock.time("decode, guard and parse", Page.of, html)
+    blocks = clock.time("walk", lambda: page.blocks)
+    if not len(blocks):
+        return
+    walk = blocks.walk
+    likelihood = clock.time("features and trees", model.tagger.likelihoods, walk)
+
+    def whole() -> None:
+        w = weights(walk)
+        figures = page_figures(walk, likelihood, w, choose(likelihood, w))
+        model.kinds.answers(figures)
+        model.quality.answers(figures)
+
+    clock.time("choice, score and kind of page", whole)
+    verdict = algorithm.judge(page)
+    clock.time("text", render, verdict, page, "eatext", "1")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("labelled", help="pages in WCXB's layout")
+    parser.add_argument("--pages", type=int, default=200)
+    args = parser.parse_args()
+    pages = list(read_folder(args.labelled).pages)
+    random.Random(0).shuffle(pages)
+    documents = [page.html for page in pages[: args.pages]]
+    for html in documents[:5]:
+        one(html, Clock())
+    clock = Clock()
+    for html in documents:
+        one(html, clock)
+    parsed = clock.spent.pop(PARSE)
+    rows = [
+        [name, f"{spent / len(documents) * 1e3:.2f}", f"{spent / parsed:.2f}"]
+        for name, spent in clock.spent.items()
+    ]
+    total = sum(clock.spent.values())
+    rows.append(["all", f"{total / len(documents) * 1e3:.2f}", f"{total / parsed:.2f}"])
+    rows.append([PARSE, f"{parsed / len(documents) * 1e3:.2f}", "1.00"])
+    found = table(["step", "ms a page", "× parse"], rows)
+    print("compiled" if compiled else "in Python")
+    print(found)
+    if compiled:
+        fill(DOCS / "algorithms" / "eatext.md", "time", found)
+
+
+if __name__ == "__main__":
+    main()
