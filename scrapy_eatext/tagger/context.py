@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.tagger.features import (
-    CAP,
     NONE,
+    clipped,
     columns,
     distance_back,
     distance_on,
@@ -43,12 +43,14 @@ RADII = (3, 8, 20)
 CONTAINERS = 6
 
 
-def context_features(walk: Walk, likelihood: Ints, w: Ints, depth: Ints) -> Rows:
+def context_features(
+    walk: Walk, likelihood: Ints, w: Ints, depth: Ints, tree: Tree | None = None
+) -> Rows:
     """The second features of a page's blocks, given the first trees' likelihoods.
 
     ``w`` and ``depth`` are those of the first features.
     """
-    block, tree = columns(walk), tree_of(walk)
+    block, tree = columns(walk), tree or tree_of(walk)
     chance = CHANCE[likelihood]
     count = len(w)
     heavy = chance * w
@@ -81,7 +83,7 @@ def context_features(walk: Walk, likelihood: Ints, w: Ints, depth: Ints) -> Rows
         "unsure": unsure // max(int(weights[-1]), 1),
     }
     rows |= {f"page_{name}": np.full(count, v) for name, v in whole.items()}
-    return {name: np.clip(values, -CAP, CAP) for name, values in rows.items()}
+    return clipped(rows)
 
 
 def best_first(likelihood: Ints) -> Ints:

@@ -263,9 +263,12 @@ def _ways(parent: Ints, tag: Ints, blocks: Ints, name: Ints) -> Rows:
     return {key: np.array(values, dtype=np.int64) for key, values in lists.items()}
 
 
-def block_features(walk: Walk, table: TokenTable) -> Rows:
-    """The first features of a page's blocks: an array of a figure a block each."""
-    block, tree = columns(walk), tree_of(walk)
+def block_features(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
+    """The first features of a page's blocks: an array of a figure a block each.
+
+    ``tree`` is tree_of() the walk, where that is known already.
+    """
+    block, tree = columns(walk), tree or tree_of(walk)
     w = weigh(block)
     counted = _counted(block, w)
     before = {name: prefix(values) for name, values in counted.items()}
@@ -278,9 +281,14 @@ def block_features(walk: Walk, table: TokenTable) -> Rows:
     rows |= _alike(block, tree, w)
     rows |= _page(block, tree, rows, before)
     rows |= token_features(walk, table)
-    for values in rows.values():
-        np.clip(values, -CAP, CAP, out=values)
-    return rows
+    return clipped(rows)
+
+
+def clipped(rows: Rows) -> Rows:
+    """The rows, with no figure above CAP."""
+    # All at once, as a call for each row would take longer than all else.
+    table = np.stack(list(rows.values()))
+    return dict(zip(rows, np.clip(table, -CAP, CAP, out=table), strict=True))
 
 
 def _counted(block: Rows, w: Ints) -> Rows:
@@ -590,79 +598,93 @@ def _page(block: Rows, tree: Tree, rows: Rows, before: Rows) -> Rows:
 
 def token_features(walk: Walk, table: TokenTable) -> Rows:
     """What the names of the elements around the blocks tell."""
-    names = ELEMENT_COLUMNS
-    parents, firsts, counts = (
-        walk.elements[:, names.index(name)].tolist()
+    elements = walk.elements
+    count = len(elements)
+    parents, first, tokens = (
+        elements[:, ELEMENT_COLUMNS.index(name)].astype(np.int64)
         for name in ("parent", "first_token", "tokens")
     )
-    known = np.searchsorted(table.hashes, walk.tokens)
-    known = np.minimum(known, max(len(table.hashes) - 1, 0))
-    hit = (
-        table.hashes[known] == walk.tokens
+    # Of each use of a known word the word's place in the table, and the element.
+    owner = np.repeat(np.arange(count), tokens)
+    used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
+    values = walk.tokens[first[owner] + used]
+    place = np.searchsorted(table.hashes, values)
+    place = np.minimum(place, max(len(table.hashes) - 1, 0))
+    known = (
+        table.hashes[place] == values
         if len(table.hashes)
-        else np.zeros(len(walk.tokens), dtype=bool)
+        else np.zeros(len(values), dtype=np.bool_)
     )
-    which = np.where(hit, known, NONE).tolist()
-    near_of, far_of, flag_of = (
-        table.near.tolist(),
-        table.far.tolist(),
-        table.flag.tolist(),
-    )
-    # Of each element its own names, and of all names from the root to it.
-    near: list[tuple[int, int, int]] = []
-    far: list[tuple[int, int, int]] = []
-    flags: list[int] = []
-    for parent, first, count in watched(zip(parents, firsts, counts, strict=True)):
-        a = a_low = a_high = 0
-        b, b_low, b_high = far[parent] if parent >= 0 else (0, 0, 0)
-        flagged = flags[parent] if parent >= 0 else 0
-        for token in which[first : first + count]:
-            if token >= 0:
-                weight = near_of[token]
-                a += weight
-                a_low, a_high = min(a_low, weight), max(a_high, weight)
-                weight = far_of[token]
-                b += weight
-                b_low, b_high = min(b_low, weight), max(b_high, weight)
-                if flag_of[token] >= 0:
-                    flagged |= 1 << flag_of[token]
-        near.append((a, a_low, a_high))
-        far.append((b, b_low, b_high))
-        flags.append(flagged)
-    inner = walk.blocks[:, BLOCK_COLUMNS.index("inner")].tolist()
-    figures = [_names_around(i, parents, near, far) for i in inner]
-    across = np.array(figures, dtype=np.int64).reshape(len(inner), 7).T
-    rows = dict(zip(_TOKEN_ROWS, across, strict=True))
-    masks = np.array([flags[i] for i in inner], dtype=np.uint64)
+    owner, place = owner[known], place[known]
+    near = _own_names(owner, table.near[place].astype(np.int64), count)
+    far = _own_names(owner, table.far[place].astype(np.int64), count)
+    flags = [0] * count
+    flag = table.flag[place]
+    for element, number in zip(owner.tolist(), flag.tolist(), strict=True):
+        if number >= 0:
+            flags[element] |= 1 << number
+    above = _names_above(parents, far, flags)
+    inner = walk.blocks[:, BLOCK_COLUMNS.index("inner")].astype(np.int64)
+    rows = _names_around(inner, parents, near, above)
+    masks = np.array([flags[i] for i in inner.tolist()], dtype=np.uint64)
     for k in range(table.flags):
         rows[f"name{k}"] = (masks >> np.uint64(k) & np.uint64(1)).astype(np.int64)
     return rows
 
 
-_TOKEN_ROWS = (
-    "names_near",
-    "names_far",
-    "names",
-    "names_near_low",
-    "names_near_high",
-    "names_far_low",
-    "names_far_high",
-)
+def _own_names(
+    owner: npt.NDArray[np.intp], weights: Ints, count: int
+) -> tuple[Ints, Ints, Ints]:
+    """The sum of the weights of each element's words, the lowest and the highest.
+
+    The last two are 0 where all weights are on the other side.
+    """
+    low, high = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    np.minimum.at(low, owner, weights)
+    np.maximum.at(high, owner, weights)
+    return sums(owner, weights, count), low, high
+
+
+def _names_above(
+    parents: Ints, own: tuple[Ints, Ints, Ints], flags: list[int]
+) -> tuple[Ints, Ints, Ints]:
+    """The same over all elements from the root down to each; also of the flags."""
+    total, low, high = (values.tolist() for values in own)
+    for element, parent in enumerate(watched(parents.tolist())):
+        if parent >= 0:
+            total[element] += total[parent]
+            low[element] = min(low[element], low[parent])
+            high[element] = max(high[element], high[parent])
+            flags[element] |= flags[parent]
+    return (
+        np.array(total, dtype=np.int64),
+        np.array(low, dtype=np.int64),
+        np.array(high, dtype=np.int64),
+    )
 
 
 def _names_around(
-    element: int,
-    parents: list[int],
-    near: list[tuple[int, int, int]],
-    far: list[tuple[int, int, int]],
-) -> tuple[int, int, int, int, int, int, int]:
-    total = low = high = 0
+    inner: Ints,
+    parents: Ints,
+    near: tuple[Ints, Ints, Ints],
+    above: tuple[Ints, Ints, Ints],
+) -> Rows:
+    """What the names near the blocks tell, and those farther out."""
+    total, low, high = (np.zeros(len(inner), dtype=np.int64) for _ in range(3))
+    element = inner
     for _ in range(NEAR):
-        if element < 0:
-            break
-        of_element, of_low, of_high = near[element]
+        there = element >= 0
+        of_element, of_low, of_high = (np.where(there, of[element], 0) for of in near)
         total += of_element
-        low, high = min(low, of_low), max(high, of_high)
-        element = parents[element]
-    out, out_low, out_high = far[element] if element >= 0 else (0, 0, 0)
-    return total, out, total + out, low, high, out_low, out_high
+        low, high = np.minimum(low, of_low), np.maximum(high, of_high)
+        element = np.where(there, parents[element], NONE)
+    far, far_low, far_high = (np.where(element >= 0, of[element], 0) for of in above)
+    return {
+        "names_near": total,
+        "names_far": far,
+        "names": total + far,
+        "names_near_low": low,
+        "names_near_high": high,
+        "names_far_low": far_low,
+        "names_far_high": far_high,
+    }

@@ -10,7 +10,7 @@ import numpy as np
 from scrapy_eatext.deadline import check
 from scrapy_eatext.page.twins import load
 from scrapy_eatext.tagger.context import HIGHEST, ZERO, context_features
-from scrapy_eatext.tagger.features import TokenTable, block_features
+from scrapy_eatext.tagger.features import TokenTable, block_features, tree_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -53,9 +53,10 @@ class Tagger:
     def python_likelihoods(self, walk: Walk) -> Ints:
         if not len(walk.blocks):
             return np.zeros(0, dtype=np.int64)
-        rows = block_features(walk, self.table)
+        tree = tree_of(walk)
+        rows = block_features(walk, self.table, tree)
         first = likelihood_of(self.first, rows)
-        rows |= context_features(walk, first, rows["w"], rows["depth"])
+        rows |= context_features(walk, first, rows["w"], rows["depth"], tree)
         return likelihood_of(self.second, rows)
 
 
