@@ -26,7 +26,12 @@ URL = "https://example.com/boats"
 
 def provided(provider, cls, request, response):
     made = provider(None)({cls}, request=request, response=response)
-    return asyncio.run(made)
+    # Not asyncio.run(), which takes away the loop that other tests' reactor has.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(made)
+    finally:
+        loop.close()
 
 
 def test_main_text_is_what_was_attached():

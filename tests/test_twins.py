@@ -463,7 +463,7 @@ def test_versions_that_it_is_not_for(monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["", "0", "1"])
-def test_the_environment_can_say_which_runs(value):
+def test_the_environment_can_say_which_runs(value, tmp_path):
     program = (
         "import scrapy_eatext; from scrapy_eatext.page import Page, guard; "
         "print(scrapy_eatext.compiled, len(Page.of('<p>a').blocks), "
@@ -471,7 +471,13 @@ def test_the_environment_can_say_which_runs(value):
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
-        env={**os.environ, "SCRAPY_EATEXT_PURE": value},
+        # The package that runs here, which may not be the one in this folder.
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(scrapy_eatext.__file__).parents[1]),
+            "SCRAPY_EATEXT_PURE": value,
+        },
         capture_output=True,
         text=True,
         check=True,

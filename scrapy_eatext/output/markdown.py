@@ -297,8 +297,9 @@ def _emphasised(inside: str, style: int, out: str, after: str) -> str:
         and not inside.endswith(("**", "\\*"))
         and before != "*"
         and after != "*"
-        and (bare[0].isalnum() or not before or _parts(before))
-        and (bare[-1].isalnum() or not after or _parts(after))
+        # Renderers differ in which symbols they count as punctuation.
+        and (bare[0].isalnum() or not before or (_parts(before) and before.isascii()))
+        and (bare[-1].isalnum() or not after or (_parts(after) and after.isascii()))
     ):
         return f"{sign}{inside}{sign}"
     tag = _TAG_OF[style]
