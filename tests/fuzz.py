@@ -3,16 +3,22 @@
     python -m tests.fuzz [--seconds N | --pages N] [--seed N]   random pages
     python -m tests.fuzz --atheris [libFuzzer options]           guided by coverage
 
-The first kind needs nothing but the package, and runs for a while in CI.  Where the
-compiled walk runs it is held against Python's, which takes more time than all the
-rest: a long run does so with --every 10 for every tenth page only.  An input
+The first kind needs nothing but the package, and runs for a while in CI.  An input
 that breaks something is kept in tests/corpus/, where test_fuzz.py finds it again.
+
+Most of the time goes to what is compared with: the twins in Python, the detection
+of encodings, a text and a path for each block.  A long run, with --every 20, does
+all that for every twentieth page; of the others it looks at the tables themselves.
+It goes in rounds, each with a seed of its own, so that what has happened in one can
+be had again; --log FILE gets a line of JSON for each, and a run with the same log
+goes on where that ends.  benchmarks/fuzzed.py sums logs up.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import math
 import random
 import sys
@@ -24,10 +30,12 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from lxml import etree
+from w3lib.encoding import html_body_declared_encoding, read_bom
 
 from scrapy_eatext.page import Page, guard, twins
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
 from scrapy_eatext.page.tags import KINDS
+from scrapy_eatext.page.walk import BLOCK_COLUMNS
 from tests.hostile import every_page
 from tests.pages import page_from, soup_from
 from tests.properties import check_walks
@@ -35,6 +43,8 @@ from tests.properties import check_walks
 CORPUS = Path(__file__).with_name("corpus")
 # How many pages are kept for making others of.
 POOL = 2000
+# And how many are checked with one seed.
+ROUND = 50_000
 SIGNS = b"<>/!?-=&;#'\" \n\t\r\0.,aAbBpPx019\xc3\xa9\xe2\x80"
 ENCODINGS = (
     "utf-8 utf-8-sig utf-16 utf-16-le utf-32 latin-1 cp1252 cp1251 shift_jis euc-jp "
@@ -42,8 +52,11 @@ ENCODINGS = (
 ).split()
 
 
-def check(data: bytes, *, twin: bool = True) -> None:
-    """What must hold of any bytes at all; with ``twin`` of Python's walk too."""
+COLUMN = {name: number for number, name in enumerate(BLOCK_COLUMNS)}
+
+
+def check(data: bytes) -> None:
+    """What must hold of any bytes at all, and of what the twins make of them."""
     page = Page.of(data)
     assert page.html == decode(data)[1]
     assert is_utf8(data) == python_is_utf8(data)
@@ -55,7 +68,7 @@ def check(data: bytes, *, twin: bool = True) -> None:
         assert at <= start < end <= len(source)
         at = end
     blocks = page.blocks
-    if twin and twins.compiled:
+    if twins.compiled:
         check_walks(page.root)
         check_walks(parse_xml(source))
     page.title.encode()
@@ -68,6 +81,37 @@ def check(data: bytes, *, twin: bool = True) -> None:
         assert 0 <= blocks.link_chars[i] <= blocks.chars[i] == len(shown)
     for i in range(min(3, len(blocks))):
         assert page.root.xpath(blocks.xpath(i)) == [blocks.element(i)]
+
+
+def check_tables(data: bytes) -> None:
+    """What must hold of any bytes, looked at in the tables of the walk."""
+    page = Page.of(data)
+    walk = page.blocks.walk
+    rows = len(walk.elements)
+    column = walk.blocks.T
+    start, end, kind = (column[COLUMN[name]] for name in ("start", "end", "kind"))
+    assert (start < end).all()
+    assert (end[:-1] <= start[1:]).all()
+    assert (end[-1:] <= len(walk.text)).all()
+    assert ((kind >= 0) & (kind < len(KINDS))).all()
+    chars, linked = column[COLUMN["chars"]], column[COLUMN["link_chars"]]
+    assert ((linked >= 0) & (linked <= chars)).all()
+    assert ((chars > 0) & (chars <= end - start)).all()
+    around = column[COLUMN["element"] : COLUMN["row"] + 1]
+    assert ((around >= -1) & (around < rows)).all()
+    assert (walk.elements[1:, 0] < range(1, rows)).all()
+    shown = walk.text.decode()
+    assert sum(chars.tolist()) <= len(shown)
+
+
+def declared(chance: random.Random, data: bytes) -> bytes:
+    """The data as it is, or with an encoding declared where one would be guessed.
+
+    The guess is the work of others, and takes many times as long as all the rest.
+    """
+    if is_utf8(data) or read_bom(data)[0] or html_body_declared_encoding(data):
+        return data
+    return b"<meta charset=%b>" % chance.choice(ENCODINGS).encode() + data
 
 
 def parse_xml(source: bytes) -> Any:
@@ -138,27 +182,65 @@ def keep(data: bytes) -> Path:
     return path
 
 
-def run(seconds: float, pages: float, seed: int, every: int) -> int:
-    """Check pages until the time is up or there were enough of them."""
-    make = inputs(random.Random(seed))
-    count = broken = 0
+def run(seconds: float, pages: float, seed: int, every: int) -> dict[str, Any]:
+    """Check pages of one seed until the time is up or there were enough of them."""
+    chance = random.Random(seed)
+    make = inputs(chance)
+    count = compared = 0
+    found: list[str] = []
     start = time.monotonic()
-    while count < pages and time.monotonic() < start + seconds:
+    while count < pages and len(found) < 10 and time.monotonic() < start + seconds:
         data = make()
         count += 1
         try:
-            check(data, twin=count % every == 0)
+            if count % every == 0:
+                compared += 1
+                check(data)
+            else:
+                data = declared(chance, data)
+                check_tables(data)
         except Exception as error:  # noqa: BLE001
-            broken += 1
-            print(f"{keep(data)}: {error!r}")
-            if broken == 10:
-                break
-    taken = time.monotonic() - start
-    walks = "compiled" if twins.compiled else "Python's"
-    print(
-        f"{count:,} pages from seed {seed} in {taken:,.0f} s, {broken} broke something "
-        f"({walks} walk, lxml {etree.__version__}, libxml2 {etree.LIBXML_VERSION})"
-    )
+            path = keep(data)
+            found.append(path.name)
+            print(f"{path}: {error!r}")
+    return {
+        "seed": seed,
+        "pages": count,
+        "compared": compared,
+        "seconds": round(time.monotonic() - start, 3),
+        "found": found,
+        "compiled": twins.compiled,
+        "lxml": etree.__version__,
+        "libxml2": ".".join(map(str, etree.LIBXML_VERSION)),
+    }
+
+
+def run_rounds(
+    seconds: float, pages: float, seed: int, every: int, log: Path | None
+) -> int:
+    """Go round until the time is up or the log has enough pages."""
+    rounds = []
+    if log and log.exists():
+        rounds = [json.loads(line) for line in log.read_text().splitlines()]
+    done, broken = sum(each["pages"] for each in rounds), 0
+    seed += len(rounds)
+    start = time.monotonic()
+    while not broken and done < pages and time.monotonic() < start + seconds:
+        left = start + seconds - time.monotonic()
+        result = run(left, min(ROUND, pages - done), seed, every)
+        if log:
+            with log.open("a") as file:
+                file.write(json.dumps(result) + "\n")
+        walks = "compiled" if result["compiled"] else "Python's"
+        print(
+            f"{result['pages']:,} pages from seed {seed} in {result['seconds']:,.0f} s, "
+            f"{len(result['found'])} broke something ({walks} walk, "
+            f"lxml {result['lxml']}, libxml2 {result['libxml2']})",
+            flush=True,
+        )
+        done += result["pages"]
+        broken = len(result["found"])
+        seed += 1
     return 1 if broken else 0
 
 
@@ -196,8 +278,9 @@ def main() -> int:
     parser.add_argument("--pages", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
-        "--every", type=int, default=1, help="so many pages for one comparison of walks"
+        "--every", type=int, default=1, help="so many pages for one comparison"
     )
+    parser.add_argument("--log", type=Path, help="what becomes of each round")
     parser.add_argument("--atheris", action="store_true")
     arguments, rest = parser.parse_known_args()
     if arguments.atheris:
@@ -205,7 +288,7 @@ def main() -> int:
         return 0
     pages = arguments.pages or math.inf
     seconds = arguments.seconds or (math.inf if arguments.pages else 60.0)
-    return run(seconds, pages, arguments.seed, arguments.every)
+    return run_rounds(seconds, pages, arguments.seed, arguments.every, arguments.log)
 
 
 if __name__ == "__main__":
