@@ -96,6 +96,8 @@ def check_tagger(walk: Walk, seed: int) -> None:
     rng = np.random.default_rng(seed)
     # Each of the ways that the processor has.
     _tagger.use_registers(int(rng.integers(3)))
+    # All of the page's features, some, or none are kept for the second round.
+    _tagger.keep_bins(int(rng.choice([0, 10_000, 1 << 23])))
     table = any_table(rng, walk)
     if not len(walk.blocks):
         assert not any(len(row) for row in _tagger.block_features(walk, table).values())

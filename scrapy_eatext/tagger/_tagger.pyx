@@ -202,6 +202,19 @@ def use_registers(int most):
 
 use_registers(2)
 
+# So many bytes of the first features are kept for the second round of trees; for the
+# rest of a page with very many blocks they are made again.
+cdef size_t most_bins
+
+
+def keep_bins(size_t most):
+    """Keep no more of the first features than so many bytes."""
+    global most_bins
+    most_bins = most
+
+
+keep_bins(1 << 23)
+
 cdef enum:
     # Columns of the element table.
     PARENT
@@ -638,12 +651,12 @@ cdef struct Element:
 cdef struct Named:
     # What the words of an element tell, and those from the root to it.
     int64_t near
-    int64_t near_low
-    int64_t near_high
     int64_t far
-    int64_t far_low
-    int64_t far_high
     uint64_t flags
+    int32_t near_low
+    int32_t near_high
+    int32_t far_low
+    int32_t far_high
 
 
 cdef struct Totals:
@@ -766,7 +779,6 @@ cdef struct Page:
     # What the context needs besides.
     int32_t* likelihood
     Expected* expected
-    int32_t* ranked
     int32_t* rank
     int64_t* words_to_rank
     int64_t* expected_to_rank
@@ -916,7 +928,7 @@ cdef void read_tokens(Page* p, Words words) noexcept nogil:
     cdef const Named* parent
     cdef const Word* word
     cdef uint32_t slot
-    cdef int64_t weight
+    cdef int32_t weight
     cdef size_t i
     cdef int k
     for i in range(p.element_count):
@@ -1600,7 +1612,8 @@ cdef int read_ranks(Page* p) noexcept nogil:
     cdef int32_t start = 0, size, place
     cdef size_t i
     cdef int value
-    ranked = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
+    # Nothing is being sorted at the moment.
+    ranked = <int32_t*>p.spare
     p.rank = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
     p.words_to_rank = <int64_t*>room_for(&p.memory, p.count, sizeof(int64_t))
     p.expected_to_rank = <int64_t*>room_for(&p.memory, p.count, sizeof(int64_t))
@@ -2145,19 +2158,23 @@ cdef class Tagger:
         cdef int first_rows = self.own.wanted
         cdef int all_rows = first_rows + self.context.wanted
         cdef int status
+        cdef size_t most = min(tiles, most_bins // room) if room else 0
         cdef size_t i
+        cdef int fixed, context_fixed
         cdef Tile tile
         cdef Rows rows
         cdef int32_t* values
         cdef int32_t* sums
         cdef uint8_t* bins
         cdef uint8_t* second_bins
+        cdef uint8_t* here
         status = read_page(p, self.words)
         if status:
             return status
         values = <int32_t*>room_for(&p.memory, all_rows, TILE * sizeof(int32_t))
         bins = <uint8_t*>room_for(&p.memory, self.first.features, TILE)
-        second_bins = <uint8_t*>room_for(&p.memory, tiles, room)
+        # One more than that is what there is room for.
+        second_bins = <uint8_t*>room_for(&p.memory, most, room)
         sums = <int32_t*>room_for(
             &p.memory,
             max(self.first.classes, self.second.classes),
@@ -2174,7 +2191,7 @@ cdef class Tagger:
         self.own.point(rows.out, values)
         rows.next = 0
         page_rows(p, &rows)
-        cdef int fixed = rows.next
+        fixed = rows.next
         for i in range(tiles):
             tile.start = i * width
             tile.count = <int>min(p.count - tile.start, <size_t>width)
@@ -2182,27 +2199,31 @@ cdef class Tagger:
             block_rows(p, &tile, &rows)
             self.first.count_bins(values, 0, first_rows, width, bins)
             self.first.likelihoods(bins, width, sums, out + tile.start, tile.count)
-            self.second.count_bins(
-                values, 0, first_rows, width, second_bins + i * room
-            )
+            if i < most:
+                self.second.count_bins(
+                    values, 0, first_rows, width, second_bins + i * room
+                )
         status = read_likelihoods(p, out)
         if status:
             return status
         self.context.point(rows.out, values)
         rows.next = 0
         page_context(p, &rows)
-        fixed = rows.next
+        context_fixed = rows.next
         for i in range(tiles):
             tile.start = i * width
             tile.count = <int>min(p.count - tile.start, <size_t>width)
-            rows.next = fixed
+            here = second_bins + min(i, most) * room
+            if i >= most:
+                self.own.point(rows.out, values)
+                rows.next = fixed
+                block_rows(p, &tile, &rows)
+                self.second.count_bins(values, 0, first_rows, width, here)
+                self.context.point(rows.out, values)
+            rows.next = context_fixed
             context_rows(p, &tile, &rows)
-            self.second.count_bins(
-                values, first_rows, all_rows, width, second_bins + i * room
-            )
-            self.second.likelihoods(
-                second_bins + i * room, width, sums, out + tile.start, tile.count
-            )
+            self.second.count_bins(values, first_rows, all_rows, width, here)
+            self.second.likelihoods(here, width, sums, out + tile.start, tile.count)
         return DONE
 
 
