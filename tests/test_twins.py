@@ -402,9 +402,28 @@ def test_space_is_what_split_takes_for_it():
     # The Python walk splits with str.split(), the compiled one by the table.
     spaces = [c for c in range(sys.maxunicode + 1) if chr(c).isspace()]
     assert spaces == [
-        c
-        for c in range(sys.maxunicode + 1)
-        if characters.char_class(c) == characters.SPACE
+        c for c, kind in enumerate(characters.CLASSES) if kind == characters.SPACE
+    ]
+
+
+def test_what_vanishes_cannot_be_printed():
+    # The Python walk looks for it in such text alone.
+    for first, last in characters.INVISIBLE_RANGES:
+        assert not any(chr(c).isprintable() for c in range(first, last + 1))
+
+
+@pytest.mark.parametrize("batch", [4, 5, 7, 1 << 16])
+def test_characters_are_counted_alike_in_parts(monkeypatch, batch):
+    # By its module's name, which is also that of what the package has from it.
+    monkeypatch.setattr(sys.modules["scrapy_eatext.page.walk"], "_BATCH", batch)
+    page = "<pre>a  b\n\tc \U0002f81a</pre><p>One. Two, x<p>\u4e00\u5341 ä 3<br>€"
+    counted = python_walk(Page.of(page).root)
+    names = ("words", "width", "lines", "ends", "commas", "wide", "first", "last")
+    columns = counted.blocks[:, [BLOCK_COLUMNS.index(name) for name in names]]
+    assert columns.tolist() == [
+        [4, 10, 1, 0, 0, 1, 0, characters.WIDE],
+        [3, 11, 0, 1, 1, 0, characters.UPPER, 0],
+        [4, 10, 1, 0, 0, 2, characters.WIDE, characters.MONEY],
     ]
 
 

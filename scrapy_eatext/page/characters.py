@@ -106,35 +106,6 @@ CLASSES = _build_classes()
 WIDE_PLANES = (0x20000, 0x3FFFD)
 
 
-def char_class(code: int) -> int:
-    """The class of a code point."""
-    if code < 0x10000:
-        return CLASSES[code]
-    return WIDE if WIDE_PLANES[0] <= code <= WIDE_PLANES[1] else WORD
-
-
-class _ClassLetters(dict[int, str]):
-    """A str.translate() table from a character to the letter of its class.
-
-    It fills as characters are met, and holds at most one entry a code point
-    of the Basic Multilingual Plane.
-    """
-
-    def __missing__(self, code: int) -> str:
-        letter = letter_of(char_class(code))
-        if code < 0x10000:
-            self[code] = letter
-        return letter
-
-
-def letter_of(kind: int) -> str:
-    """The letter that CLASS_LETTERS gives for a class."""
-    return chr(0x41 + kind)
-
-
-CLASS_LETTERS = _ClassLetters()
-
-
 def _one_of(ranges: tuple[tuple[int, int], ...]) -> str:
     return "[" + "".join(f"\\u{a:04x}-\\u{b:04x}" for a, b in ranges) + "]"
 

@@ -7,9 +7,11 @@ Every figure is a whole number, so that both are equal to the last bit.
 from __future__ import annotations
 
 import re
+from array import array
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -17,12 +19,14 @@ import numpy as np
 
 from scrapy_eatext.deadline import check
 from scrapy_eatext.page.characters import (
-    CLASS_LETTERS,
+    CLASS_COUNT,
+    CLASSES,
     INVISIBLE,
     SPACE,
     UPPER,
     WIDE,
-    letter_of,
+    WIDE_PLANES,
+    WORD,
 )
 from scrapy_eatext.page.tags import (
     BLOCK,
@@ -131,12 +135,45 @@ _PRE_SPACE = re.compile(r"[^\S\n\t]")
 # How many elements there are between two looks at the clock.
 _CLOCK = 1024
 
-# The letters of the classes that blocks count, from UPPER to OTHER.
-_COUNTED = [letter_of(kind) for kind in range(UPPER, SPACE)]
+# How many bytes of text are looked at together.
+_BATCH = 1 << 16
+
+# Elements that are dealt with by their names, before anything else is looked at.
+_NOT_PLAIN = SKIP | frozenset(("br", "button", "dialog", "hr"))
+_NO_ATTRIBUTES: dict[str, str] = {}
+_CLASSES = np.frombuffer(CLASSES, dtype=np.uint8)
+# Columns of blocks: those that are known where a block ends, and those that are
+# told from its characters; the classes from UPPER to OTHER stand side by side.
+_KNOWN = [
+    BLOCK_COLUMNS.index(name)
+    for name in (
+        "start",
+        "end",
+        "element",
+        "inner",
+        "item",
+        "row",
+        "kind",
+        "level",
+        "chars",
+        "lines",
+        "link_chars",
+        "links",
+        "strong_chars",
+        "images",
+        "controls",
+        "elements",
+        "hash",
+    )
+]
+_CHARS, _WORDS, _WIDTH, _WIDE, _FIRST, _LAST = (
+    BLOCK_COLUMNS.index(name)
+    for name in ("chars", "words", "width", "wide", "first", "last")
+)
+_COUNTED = slice(BLOCK_COLUMNS.index("upper"), BLOCK_COLUMNS.index("other") + 1)
 
 _NONE, _SPACE, _LINE = range(3)
 Children = Iterator[tuple[int, Any]]
-_END: tuple[int, Any] = (0, None)
 _PARENT, _LAST_BLOCK, _PLACE = (
     ELEMENT_COLUMNS.index(name) for name in ("parent", "last_block", "place")
 )
@@ -209,84 +246,64 @@ def fnv1a(data: bytes) -> int:
     return value
 
 
-# Bounded: attribute values of one site repeat, those of all sites do not end.
+# Both are bounded: names of one site repeat, those of all sites do not end.
 @lru_cache(maxsize=16384)
 def name_tokens(value: str, prefix: str) -> tuple[int, ...]:
     """The hashes of the words in an attribute's value."""
     return tuple(
-        fnv1a((prefix + word.lower()).encode())
-        for word in _NAME_WORD.findall(value)
-        if MIN_TOKEN <= len(word) <= MAX_TOKEN
+        [
+            _word_token(word, prefix)
+            for word in _NAME_WORD.findall(value)
+            if MIN_TOKEN <= len(word) <= MAX_TOKEN
+        ]
     )
 
 
-class _Run:
-    """The text being gathered for the next block."""
+@lru_cache(maxsize=16384)
+def _word_token(word: str, prefix: str) -> int:
+    return fnv1a((prefix + word.lower()).encode())
 
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.pending = _NONE
-        self.chars = 0
-        self.link_chars = 0
-        self.strong_chars = 0
-        self.inner = 0
 
-    def clear(self) -> None:
-        self.parts = []
-        self.pending = _NONE
-        self.chars = self.link_chars = self.strong_chars = 0
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    """What the walk does about elements of one name.
 
-    def add(self, piece: str, link: bool, strong: bool, inner: int) -> None:
-        """Add text as it stands in the source; its white space is collapsed."""
-        if INVISIBLE.search(piece):
-            piece = INVISIBLE.sub("", piece)
-        words = piece.split()
-        if not words:
-            if piece:
-                self.space()
-            return
-        text = " ".join(words)
-        if self.parts:
-            if self.pending == _LINE:
-                text = "\n" + text
-            elif self.pending or piece[0].isspace():
-                text = " " + text
-        else:
-            self.inner = inner
-        self._append(text, link, strong)
-        self.pending = _SPACE if piece[-1].isspace() else _NONE
+    ``number`` and ``kind`` are those of the tables, ``kind`` is -1 where the name
+    tells none, and ``level`` is a heading's.  Of the ``is_plain`` ones, which are
+    most, the content is text of the page and nothing else needs a look.
+    """
 
-    def add_preformatted(
-        self, piece: str, link: bool, strong: bool, inner: int
-    ) -> None:
-        """Add text whose white space counts."""
-        if INVISIBLE.search(piece):
-            piece = INVISIBLE.sub("", piece)
-        piece = _PRE_SPACE.sub(" ", _NEWLINES.sub("\n", piece))
-        if piece:
-            if not self.parts:
-                self.inner = inner
-            self._append(piece, link, strong)
+    name: str
+    number: int
+    kind: int
+    level: int
+    is_block: bool
+    is_plain: bool
 
-    def space(self) -> None:
-        """Add a space, unless one stands there."""
-        if self.parts and not self.pending:
-            self.pending = _SPACE
 
-    def new_line(self) -> None:
-        """Begin a line in preformatted text, unless one has just begun."""
-        if self.parts and not self.parts[-1].endswith("\n"):
-            self.parts.append("\n")
-            self.chars += 1
+def _tag(name: str) -> _Tag:
+    kind = KIND_OF.get(name, -1)
+    return _Tag(
+        name=name,
+        number=TAG_ID.get(name, 0),
+        kind=kind,
+        level=int(name[1]) if kind == HEADING else 0,
+        is_block=name in BLOCK,
+        is_plain=name not in _NOT_PLAIN,
+    )
 
-    def _append(self, text: str, link: bool, strong: bool) -> None:
-        self.parts.append(text)
-        length = len(text)
-        self.chars += length
-        if link:
-            self.link_chars += length
-        if strong:
-            self.strong_chars += length
+
+# Looked up once an element, instead of its name in every set of names.
+_TAGS = {name: _tag(name) for name in TAG_ID if name}
+_UNKNOWN = _tag("")
+
+
+def _tag_of(element: Any) -> _Tag | None:
+    """The tag of an element that stands under no plain name, None for a comment."""
+    name = element.tag
+    if not isinstance(name, str):
+        return None
+    return _TAGS.get(_local_name(name), _UNKNOWN)
 
 
 class _Frame(NamedTuple):
@@ -303,34 +320,116 @@ class _Frame(NamedTuple):
     pre: bool = False
 
 
+# Takes a tuple; by the names of its fields it takes four times as long.
+_frame = partial(tuple.__new__, _Frame)
+
+
+class _Run:
+    """The text being gathered for the next block."""
+
+    __slots__ = ("inner", "link_chars", "parts", "pending", "strong_chars")
+
+    def __init__(self) -> None:
+        self.inner = 0
+        self.clear()
+
+    def clear(self) -> None:
+        self.parts: list[str] = []
+        self.pending = _NONE
+        self.link_chars = self.strong_chars = 0
+
+    def add(self, piece: str, frame: _Frame, inner: int) -> None:
+        """Add text that is not empty, as it stands in the source.
+
+        Its white space is collapsed where it does not count.
+        """
+        if frame.pre:
+            self._add_preformatted(piece, frame, inner)
+            return
+        words = piece.split()
+        text = " ".join(words)
+        # Invisible characters are among those that are not printable, which is
+        # sooner seen.
+        if not text.isprintable() and INVISIBLE.search(piece):
+            piece = INVISIBLE.sub("", piece)
+            if not piece:
+                return
+            text = " ".join(piece.split())
+        if not text:
+            self.space()
+            return
+        if self.parts:
+            if self.pending == _LINE:
+                text = "\n" + text
+            elif self.pending or piece[0].isspace():
+                text = " " + text
+        else:
+            self.inner = inner
+        self._append(text, frame)
+        self.pending = _SPACE if piece[-1].isspace() else _NONE
+
+    def _add_preformatted(self, piece: str, frame: _Frame, inner: int) -> None:
+        piece = INVISIBLE.sub("", piece)
+        piece = _PRE_SPACE.sub(" ", _NEWLINES.sub("\n", piece))
+        if piece:
+            if not self.parts:
+                self.inner = inner
+            self._append(piece, frame)
+
+    def space(self) -> None:
+        """Add a space, unless one stands there."""
+        if self.parts and not self.pending:
+            self.pending = _SPACE
+
+    def new_line(self) -> None:
+        """Begin a line in preformatted text, unless one has just begun."""
+        if self.parts and not self.parts[-1].endswith("\n"):
+            self.parts.append("\n")
+
+    def _append(self, text: str, frame: _Frame) -> None:
+        self.parts.append(text)
+        if frame.link:
+            self.link_chars += len(text)
+        if frame.strong:
+            self.strong_chars += len(text)
+
+
 class _Tables:
     """The tables as they grow, and what was met since the last block."""
 
     def __init__(self) -> None:
         self.text = bytearray()
-        self.elements: list[list[int]] = []
-        self.blocks: list[list[int]] = []
-        self.tokens: list[int] = []
+        self.elements = array("i")
+        self.tokens = array("I")
+        self.count = 0
         self.links = 0
         self.images = 0
         self.controls = 0
         self.started = 0
+        # Of each block the columns of _KNOWN, a row after the other.
+        self.blocks = array("i")
 
     def enter(
         self, attributes: dict[str, str], tag: int, parent: int, depth: int, place: int
-    ) -> int:
-        """Add a row for an element; gives its number."""
-        first = len(self.tokens)
-        for name, value in attributes.items():
+    ) -> None:
+        """Add a row for an element."""
+        tokens = self.tokens
+        first = len(tokens)
+        for name in attributes:
             prefix = TOKEN_ATTRIBUTES.get(name)
             if prefix is not None:
-                self.tokens += name_tokens(value[:MAX_VALUE], prefix)
-        del self.tokens[first + MAX_TOKENS :]
-        here = len(self.blocks)
-        tokens = len(self.tokens) - first
-        self.elements.append([parent, tag, depth, here, here, first, tokens, place])
+                tokens.extend(name_tokens(attributes[name][:MAX_VALUE], prefix))
+        count = len(tokens) - first
+        if count > MAX_TOKENS:
+            del tokens[first + MAX_TOKENS :]
+            count = MAX_TOKENS
+        here = self.count
+        self.elements.extend((parent, tag, depth, here, here, first, count, place))
         self.started += 1
-        return len(self.elements) - 1
+
+    def leave(self, row: int) -> None:
+        """Note that an element ends here."""
+        self.elements[row * len(ELEMENT_COLUMNS) + _LAST_BLOCK] = self.count
 
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the text gathered, if there is any."""
@@ -347,23 +446,26 @@ class _Tables:
         """The tables as arrays."""
         if len(self.text) > MAX_TEXT:
             raise OverflowError(f"the page has more than {MAX_TEXT} bytes of text")
-        shape = len(self.elements), len(ELEMENT_COLUMNS)
-        elements = np.array(self.elements, dtype=np.int32).reshape(shape)
-        shape = len(self.blocks), len(BLOCK_COLUMNS)
-        blocks = np.array(self.blocks, dtype=np.int32).reshape(shape)
-        tokens = np.array(self.tokens, dtype=np.uint32)
-        return Walk(bytes(self.text), elements, blocks, tokens, root)
+        elements = np.array(self.elements, dtype=np.int32)
+        known = np.array(self.blocks, dtype=np.int32).reshape(-1, len(_KNOWN))
+        blocks = np.zeros((len(known), len(BLOCK_COLUMNS)), dtype=np.int32)
+        blocks[:, _KNOWN] = known
+        _count(self.text, blocks)
+        return Walk(
+            bytes(self.text),
+            elements.reshape(-1, len(ELEMENT_COLUMNS)),
+            blocks,
+            np.array(self.tokens, dtype=np.uint32),
+            root,
+        )
 
     def _block(self, text: str, run: _Run, frame: _Frame) -> None:
         encoded = text.encode()
-        letters = text.translate(CLASS_LETTERS)
-        counts = [letters.count(letter) for letter in _COUNTED]
-        wide = counts[WIDE - UPPER]
         start = len(self.text)
         self.text += encoded
         chars = len(text)
-        self.blocks.append(
-            [
+        self.blocks.extend(
+            (
                 start,
                 start + len(encoded),
                 frame.block,
@@ -373,23 +475,73 @@ class _Tables:
                 frame.kind,
                 frame.level,
                 chars,
-                len(text.split()),
-                chars + wide,
                 text.count("\n"),
                 min(run.link_chars, chars),
                 self.links,
                 min(run.strong_chars, chars),
-                *counts,
-                ord(letters[0]) - 0x41,
-                ord(letters[-1]) - 0x41,
                 self.images,
                 self.controls,
                 self.started,
                 # As a signed number, to stand beside the others.
                 (crc32(encoded) ^ 0x80000000) - 0x80000000,
-            ]
+            )
         )
+        self.count += 1
         self.links = self.images = self.controls = self.started = 0
+
+
+def _count(text: bytearray, blocks: npt.NDArray[np.int32]) -> None:
+    """Fill in the columns of blocks that tell of the characters of their texts.
+
+    Many blocks are looked at together, but only so much text that what is made of
+    it stays small.
+    """
+    ends = blocks[:, _CHARS].cumsum(dtype=np.int64)
+    starts = ends - blocks[:, _CHARS]
+    decoder = getincrementaldecoder("utf-8")()
+    at, in_word = 0, False
+    for i in range(0, len(text), _BATCH):
+        check()
+        codes = decoder.decode(text[i : i + _BATCH]).encode("utf-32-le")
+        classes = _classes_of(np.frombuffer(codes, dtype="<u4"))
+        size = len(classes)
+        # The blocks that are in this part, if only by a piece, and where.
+        low, high = ends.searchsorted([at, at + size - 1], "right").tolist()
+        here = blocks[low : high + 1]
+        first, last = starts[low : high + 1] - at, ends[low : high + 1] - at - 1
+        pieces = np.maximum(first, 0)
+        # A word begins where no space is, but one before it, or nothing.
+        spaces = classes == SPACE
+        begins = ~spaces
+        begins[1:] &= spaces[:-1]
+        begins[0] &= not in_word
+        begins[pieces] |= ~spaces[pieces] & (first >= 0)
+        here[:, _WORDS] += np.add.reduceat(begins, pieces, dtype=np.int32)
+        # Most characters are of words, which nobody counts.
+        others = classes.nonzero()[0]
+        counted = np.repeat(
+            np.arange(len(here)) * CLASS_COUNT, np.diff(pieces, append=size)
+        )
+        counts = np.bincount(
+            counted[others] + classes[others], minlength=len(here) * CLASS_COUNT
+        )
+        here[:, _COUNTED] += counts.reshape(-1, CLASS_COUNT)[:, UPPER:SPACE]
+        begun, ended = (first >= 0).nonzero()[0], (last < size).nonzero()[0]
+        here[begun, _FIRST] = classes[first[begun]]
+        here[ended, _LAST] = classes[last[ended]]
+        at, in_word = at + size, not spaces[-1]
+    blocks[:, _WIDTH] = blocks[:, _CHARS] + blocks[:, _WIDE]
+
+
+def _classes_of(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    """The classes of characters, given their code points."""
+    classes = _CLASSES.take(codes, mode="clip")
+    beyond = (codes > 0xFFFF).nonzero()[0]
+    if len(beyond):
+        first, last = WIDE_PLANES
+        wide = (codes[beyond] >= first) & (codes[beyond] <= last)
+        classes[beyond] = np.where(wide, np.uint8(WIDE), np.uint8(WORD))
+    return classes
 
 
 def _outer_strip(text: str) -> str:
@@ -423,15 +575,18 @@ def _skipped(
     return name in SKIP or (name == "button" and not heading)
 
 
-def _leaf(
+def _is_shown(
     attributes: dict[str, str],
-    name: str,
+    tag: _Tag,
     frame: _Frame,
     run: _Run,
     tables: _Tables,
     lenient: bool,
 ) -> bool:
-    """Deal with an element whose content is no text; False for all others."""
+    """Deal with an element whose content is no text, and say whether it is none."""
+    if tag.is_plain:
+        return lenient or not attributes or not is_hidden(attributes, tag.name)
+    name = tag.name
     if _skipped(attributes, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
@@ -439,7 +594,7 @@ def _leaf(
             tables.images += 1
         if name in SPACERS:
             run.space()
-        return True
+        return False
     if name == "br":
         if frame.pre:
             run.new_line()
@@ -447,11 +602,11 @@ def _leaf(
             tables.flush(run, frame)
         elif run.parts:
             run.pending = _LINE
-        return True
+        return False
     if name == "hr":
         _border(run, frame, frame.pre, tables)
-        return True
-    return not lenient and is_hidden(attributes, name)
+        return False
+    return lenient or not is_hidden(attributes, name)
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
@@ -462,36 +617,33 @@ def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None
         tables.flush(run, frame)
 
 
-def _inside(
-    frame: _Frame, attributes: dict[str, str], name: str, row: int, is_block: bool
-) -> _Frame:
+def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> _Frame:
     """The frame inside an element, given the one outside."""
-    if not is_block:
-        if name == "a":
+    if not tag.is_block:
+        if tag.name == "a":
             return frame._replace(link=True) if "href" in attributes else frame
-        return frame._replace(strong=True) if name in STRONG else frame
-    block, kind, level, item, table_row, lists, link, strong, pre = frame
-    block = row
-    of_tag = KIND_OF.get(name)
-    if of_tag is not None:
-        kind = of_tag
-        if kind == HEADING:
-            level = int(name[1])
-        elif kind == ITEM:
-            level, item = lists, row
-        elif kind == QUOTE:
-            level = level + 1 if frame.kind == QUOTE else 1
+        return frame._replace(strong=True) if tag.name in STRONG else frame
+    _, kind, level, item, row, lists, link, strong, pre = frame
+    of_tag = tag.kind
+    if of_tag >= 0:
+        if of_tag == HEADING:
+            level = tag.level
+        elif of_tag == ITEM:
+            level, item = lists, here
+        elif of_tag == QUOTE:
+            level = level + 1 if kind == QUOTE else 1
         else:
             level = 0
-            if kind == CELL:
-                item = row
-            elif kind == CODE:
+            if of_tag == CELL:
+                item = here
+            elif of_tag == CODE:
                 pre = True
-    elif name in LISTS:
+        kind = of_tag
+    elif tag.name in LISTS:
         lists += 1
-    elif name == "tr":
-        table_row = row
-    return _Frame(block, kind, level, item, table_row, lists, link, strong, pre)
+    elif tag.name == "tr":
+        row = here
+    return _frame((here, kind, level, item, row, lists, link, strong, pre))
 
 
 def walk(root: Any, lenient: bool = False) -> Walk:
@@ -503,59 +655,59 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     tables = _Tables()
     run = _Run()
     frame = _Frame()
-    here = -1
-    # For each open element: its row, its frame, whether blocks end at it, and
-    # what of its children is still to come.  iterwalk() would do the same in
-    # quadratic time where many comments stand side by side.
-    open_elements: list[tuple[Any, int, _Frame, bool, Children]] = []
+    here = count = -1
+    # For each open element: its tag, the row and the frame outside, and what is
+    # still to come of its siblings.  iterwalk() would do the same in quadratic
+    # time where many comments stand side by side.
+    open_elements: list[tuple[Any, _Tag, int, _Frame, Children]] = []
     link_ended = False
     children: Children = enumerate((root,))
     while True:
-        place, element = next(children, _END)
-        if element is None:
-            if not open_elements:
+        for place, element in children:  # noqa: B007 (used behind the loop)
+            tag = _TAGS.get(element.tag) or _tag_of(element)
+            # As the tree has them: get() would add what a DTD declares.
+            attributes = dict(element.items()) if tag else _NO_ATTRIBUTES
+            if tag and _is_shown(attributes, tag, frame, run, tables, lenient):
                 break
-            element, outer, outer_frame, is_block, children = open_elements.pop()
-            if is_block:
-                _border(run, frame, outer_frame.pre, tables)
-            tables.elements[here][_LAST_BLOCK] = len(tables.blocks)
-            link_ended = _local_name(element.tag) == "a"
-            here, frame = outer, outer_frame
+            link_ended = False
             # What stands behind the root is no part of it.
             text = element.tail if open_elements else None
-        elif not isinstance(element.tag, str):  # a comment or the like
-            link_ended = False
-            text = element.tail if open_elements else None
+            if text:
+                run.add(text, frame, here)
         else:
-            name = _local_name(element.tag)
-            # As the tree has them: get() would add what a DTD declares.
-            attributes = dict(element.items())
-            if _leaf(attributes, name, frame, run, tables, lenient):
-                text = element.tail if open_elements else None
-            else:
-                is_block = name in BLOCK
-                if is_block:
-                    _border(run, frame, frame.pre, tables)
-                elif link_ended and name == "a":
-                    # Two links side by side are never one word.
-                    run.space()
-                open_elements.append((element, here, frame, is_block, children))
-                children = enumerate(element.iterchildren())
-                if len(tables.elements) % _CLOCK == 0:
-                    check()
-                tag, depth = TAG_ID.get(name, 0), len(open_elements)
-                here = tables.enter(attributes, tag, here, depth, place)
-                frame = _inside(frame, attributes, name, here, is_block)
-                if frame.link and name == "a":
-                    tables.links += 1
-                text = element.text
-            link_ended = False
+            if not open_elements:
+                break
+            element, tag, outer, outer_frame, children = open_elements.pop()
+            if tag.is_block and run.parts:
+                _border(run, frame, outer_frame.pre, tables)
+            tables.leave(here)
+            here, frame = outer, outer_frame
+            link_ended = tag.name == "a"
+            text = element.tail if open_elements else None
+            if text:
+                link_ended = False
+                run.add(text, frame, here)
+            continue
+        if run.parts:
+            if tag.is_block:
+                _border(run, frame, frame.pre, tables)
+            elif link_ended and tag.name == "a":
+                # Two links side by side are never one word.
+                run.space()
+        link_ended = False
+        open_elements.append((element, tag, here, frame, children))
+        children = enumerate(element)
+        count += 1
+        if count % _CLOCK == 0:
+            check()
+        tables.enter(attributes, tag.number, here, len(open_elements), place)
+        here = count
+        frame = _inside(frame, tag, attributes, here)
+        if frame.link and tag.name == "a":
+            tables.links += 1
+        text = element.text
         if text:
-            link_ended = False
-            if frame.pre:
-                run.add_preformatted(text, frame.link, frame.strong, here)
-            else:
-                run.add(text, frame.link, frame.strong, here)
+            run.add(text, frame, here)
     tables.flush(run, frame)
     return tables.finish(root)
 
