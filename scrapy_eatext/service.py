@@ -15,6 +15,7 @@ from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
 
+from scrapy_eatext import collector
 from scrapy_eatext.again import Again
 from scrapy_eatext.cascade import Job, Outcome, extract_page, warm_up
 from scrapy_eatext.decay import DecayWatch
@@ -83,6 +84,7 @@ class Service:
         self._tied: OrderedDict[int, tuple[Any, ref[Response]]] = OrderedDict()
         self._decay = DecayWatch()
         self._http_ok = _HttpOk(crawler)
+        crawler.signals.connect(self._open, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @classmethod
@@ -274,9 +276,13 @@ class Service:
             self._remember(request, response, found)
         return self._asking(response, found)
 
-    # -- the end
+    # -- start and end
+
+    def _open(self) -> None:
+        collector.put_aside(self._crawler)
 
     async def _close(self) -> None:
+        collector.take_back(self._crawler)
         await self._executor.close()
         for name, count in self._executor.counts().items():
             self.tally.inc(f"worker/{name}", count)

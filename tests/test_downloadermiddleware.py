@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+from weakref import ref
 
 import pytest
 import scrapy
 from scrapy.http import HtmlResponse, Request, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_eatext import MainText, extract, main_text
+from scrapy_eatext import MainText, collector, extract, main_text
 from scrapy_eatext.service import Service
+from scrapy_eatext.settings import EXECUTORS
 from tests.algorithms import Plain
 from tests.crawling import ADDON, PLAIN, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
@@ -331,6 +334,49 @@ def test_the_response_shares_its_tree(server, monkeypatch):
 
     done = crawl(Looking, MIDDLEWARE, urls=(server("/page/1"),))
     assert done.items == [{"same": True}]
+
+
+def test_a_tree_goes_with_its_response():
+    # Without the garbage collector's help.
+    gc.disable()
+    try:
+        response = HtmlResponse("http://example.com/", body=b"<p>A page.</p>")
+        selector = response.selector
+        extract(response)
+        assert selector.response.url == "http://example.com/"
+        assert isinstance(selector.response, HtmlResponse)
+        gone = ref(response)
+        del response, selector
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_what_was_there_before_a_crawl_is_put_aside(server, executor):
+    found = []
+
+    class Looking(UrlSpider):
+        def parse(self, response):
+            found.append(gc.get_freeze_count())
+
+    before = gc.get_freeze_count()
+    settings = MIDDLEWARE | {"EATEXT_EXECUTOR": executor}
+    crawl(Looking, settings, urls=(server("/page/1"), server("/page/2")))
+    assert min(found) > before + 10_000
+    assert gc.get_freeze_count() == before
+
+
+def test_crawls_at_the_same_time_share_what_is_put_aside():
+    before = gc.get_freeze_count()
+    first, second, other = (type("Crawl", (), {})() for _ in range(3))
+    collector.put_aside(first)
+    collector.put_aside(second)
+    collector.take_back(first)
+    collector.take_back(other)
+    assert gc.get_freeze_count() > before
+    collector.take_back(second)
+    assert gc.get_freeze_count() == before
 
 
 def test_one_line_sums_up(server, caplog):

@@ -377,6 +377,24 @@ def test_without_a_time_limit(executor):
     assert outcome_of(executor, job(LONG, "Plain", timeout=0)).kind == "extracted"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priorities")
+def test_threads_leave_the_processor_to_the_crawl(monkeypatch):
+    found = []
+
+    class Looking(workers.InThread):
+        def run(self, job):
+            found.append(os.getpriority(os.PRIO_PROCESS, 0))
+            return super().run(job)
+
+    monkeypatch.setattr(workers, "InThread", Looking)
+    pool = workers.make_executor(Config(executor="thread", workers=1))
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    outcome_of(pool, job(LONG, "Plain"))
+    run(pool.close())
+    assert found == [min(before + 5, 19)]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
 def test_threads_take_turns_sooner_while_pages_are_extracted():
     before = sys.getswitchinterval()
     pools = [workers.make_executor(Config(executor="thread", workers=2)) for _ in "ab"]

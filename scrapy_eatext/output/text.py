@@ -12,8 +12,6 @@ from scrapy_eatext.page.blocks import Blocks
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units, Verdict
 
-_NOWHERE = (-1, -1, -1)
-
 
 def render_text(verdict: Verdict) -> str:
     """The kept units as text, an empty line between them.
@@ -30,14 +28,15 @@ def render_text(verdict: Verdict) -> str:
     for n, i in enumerate(kept if shown.code else ()):
         if i in shown.code:
             kinds[n], texts[n] = "code", shown.code[i] or texts[n]
-    places = _places(units, kept)
-    rows = _rows(kinds, places)
+    items, rows, lists = _places(units, kept)
+    tabular = _tabular(kinds, items, rows)
     numbers: Counter[int] = Counter()
     begun: dict[int, str] = {}
     parts: list[str] = []
-    before, before_place = "", _NOWHERE
-    for text, kind, level, place in zip(texts, kinds, levels, places, strict=True):
-        item, row, ordered = place
+    before, before_row = "", -1
+    for text, kind, level, item, row, ordered in zip(
+        texts, kinds, levels, items, rows, lists, strict=True
+    ):
         lead, how = "", kind
         again = item in begun
         if item >= 0 and not again:
@@ -52,16 +51,16 @@ def render_text(verdict: Verdict) -> str:
             else:
                 lead = f"{indent}- "
             gap = "\n" if kind == before else "\n\n"
-        elif row in rows:
+        elif row in tabular:
             how = "row"
-            joined = " | " if row == before_place[1] else "\n"
+            joined = " | " if row == before_row else "\n"
             gap = joined if how == before else "\n\n"
         else:
             how, gap = "apart", "\n\n"
         if parts:
             parts.append(gap)
         parts += (lead, text)
-        before, before_place = how, place
+        before, before_row = how, row
     return "".join(parts)
 
 
@@ -76,15 +75,16 @@ def _some(units: Units, kept: list[int]) -> tuple[list[str], list[str], list[int
     )
 
 
-def _places(units: Units, kept: list[int]) -> list[tuple[int, int, int]]:
-    """For each kept unit its list item or cell, its row, and its numbered list."""
+def _places(units: Units, kept: list[int]) -> tuple[list[int], list[int], list[int]]:
+    """The list items or cells of kept units, their rows, and their numbered lists."""
     if isinstance(units, Blocks):
         return units.places(kept)
-    return [_NOWHERE] * len(kept)
+    nowhere = [-1] * len(kept)
+    return nowhere, nowhere, nowhere
 
 
-def _rows(
-    kinds: Sequence[str], places: Sequence[tuple[int, int, int]]
+def _tabular(
+    kinds: Sequence[str], items: Sequence[int], rows: Sequence[int]
 ) -> frozenset[int]:
     """The rows that are a table's.
 
@@ -93,7 +93,7 @@ def _rows(
     cells: Counter[int] = Counter()
     others: set[int] = set()
     seen: set[int] = set()
-    for kind, (item, row, _) in zip(kinds, places, strict=True):
+    for kind, item, row in zip(kinds, items, rows, strict=True):
         if row < 0:
             continue
         if kind != "table cell" or item in seen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
+from weakref import proxy
 
 from lxml import etree
 
@@ -77,7 +78,14 @@ class Page:
         source = utf8_of(body) if body and response.encoding == "utf-8" else None
         source = trim(source) if source is not None else encode(response.text)
         harmless = tame(source)
-        root = response.selector.root if harmless is source else None
+        root = None
+        if harmless is source:
+            root = response.selector.root
+            # The two refer to each other, and a page's tree would stay until the
+            # garbage collector comes across them: then hundreds of trees are freed
+            # at once, and the crawl stands still.  With a reference that does not
+            # count each goes with its response.
+            response.selector.response = proxy(response)
         if not isinstance(root, etree._Element):
             # The response would hand the parser its source as it is; and older
             # releases take a page that happens to be JSON ("2") for that.

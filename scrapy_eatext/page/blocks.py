@@ -20,7 +20,9 @@ class Blocks:
 
     The columns are lists with an entry a block: ``chars`` and ``words`` of
     its text, and ``link_chars``, how many of the characters are in links.
-    All else of the walk is in ``walk``.
+    All else of the walk is in ``walk``.  What is looked up of many blocks comes in
+    lists of plain values, never a list or tuple for each: these would set off
+    Python's garbage collector, which on a large crawl takes long.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -46,10 +48,10 @@ class Blocks:
     def link_chars(self) -> list[int]:
         return self.column("link_chars")
 
-    def places(self, of: list[int]) -> list[tuple[int, int, int]]:
+    def places(self, of: list[int]) -> tuple[list[int], list[int], list[int]]:
         """Where in lists and tables some of the blocks stand.
 
-        For each its list item or table cell, its table row, and the numbered
+        The list item or table cell of each, the table row of each, and the numbered
         list that the item is of, all as rows of the element table, or -1 where
         there is none.
         """
@@ -57,34 +59,37 @@ class Blocks:
         items, rows = places[:, 0], places[:, 1]
         there = items >= 0
         if not there.any():
-            return [(-1, row, -1) for row in rows.tolist()]
+            none = [-1] * len(of)
+            return none, rows.tolist(), none
         elements = self.walk.elements
         # Of a block without an item the last element is looked at, in vain.
         lists = elements[items, _PARENT]
         lists[~there | (elements[lists, _TAG] != TAG_ID["ol"])] = -1
-        return list(zip(items.tolist(), rows.tolist(), lists.tolist(), strict=True))
+        return items.tolist(), rows.tolist(), lists.tolist()
 
     @cached_property
     def _elements(self) -> list[int]:
         return self.column("element")
 
     @cached_property
-    def _spans(self) -> list[list[int]]:
-        spans: list[list[int]] = self.walk.blocks[:, :2].tolist()
-        return spans
+    def _starts(self) -> list[int]:
+        return self.column("start")
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return self.column("end")
 
     def text(self, i: int) -> str:
-        start, end = self._spans[i]
-        return self.walk.text[start:end].decode()
+        return self.walk.text[self._starts[i] : self._ends[i]].decode()
 
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""
         text = self.walk.text
-        rows = self.walk.blocks[of][:, _SHOWN].tolist()
+        starts, ends, kinds, levels = self.walk.blocks[of][:, _SHOWN].T.tolist()
         return (
-            [text[start:end].decode() for start, end, _, _ in rows],
-            [KINDS[kind] for _, _, kind, _ in rows],
-            [level for _, _, _, level in rows],
+            [text[a:b].decode() for a, b in zip(starts, ends, strict=True)],
+            [KINDS[kind] for kind in kinds],
+            levels,
         )
 
     @cached_property
