@@ -15,10 +15,17 @@ import scrapy_eatext
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
+from scrapy_eatext.tagger.choice import FAVOR, Choice, choose, python_choice
 from scrapy_eatext.tagger.context import HIGHEST, context_features
-from scrapy_eatext.tagger.features import CAP, TokenTable, block_features
+from scrapy_eatext.tagger.features import (
+    CAP,
+    TokenTable,
+    block_features,
+    weights,
+)
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
-from scrapy_eatext.tagger.trees import Trees
+from scrapy_eatext.tagger.trees import Asked, Trees
+from scrapy_eatext.tagger.whole import NAMES, page_figures, python_figures
 from tests.hostile import every_page
 from tests.pages import any_pages
 
@@ -91,6 +98,27 @@ def check_rows(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) ->
         assert found[name].tolist() == values.tolist(), name
 
 
+def check_whole(rng: np.random.Generator, walk: Walk) -> None:
+    """The twins choose the same blocks, and know the same of the whole page."""
+    # Fewer than make sums that do not fit, as on any page.
+    w = np.minimum(weights(walk), 1_000_000) * int(rng.integers(3))
+    levels = rng.integers(0, HIGHEST + 1, rng.choice([1, 3, 2000]))
+    likelihood = rng.choice(levels, len(w))
+    favor = str(rng.choice(sorted(FAVOR)))
+    least = rng.choice([None, 0, 1, 500, 1000])
+    chosen = choose(likelihood, w, favor, least)
+    expected = python_choice(likelihood, w, FAVOR[favor], least)
+    assert chosen.kept.tolist() == expected.kept.tolist()
+    assert chosen.expected == expected.expected
+    kept = chosen.kept if rng.integers(2) else rng.integers(0, 2, len(w)) > 0
+    chosen = Choice(kept, int(rng.integers(1000)))
+    figures = page_figures(walk, likelihood, w, chosen)
+    assert figures.tolist() == python_figures(walk, likelihood, w, chosen).tolist()
+    trees = any_trees(rng, list(NAMES), figures[:, None].astype(np.int32))
+    asked = Asked(trees, NAMES)
+    assert asked.answers(figures).tolist() == asked.python_answers(figures).tolist()
+
+
 def check_tagger(walk: Walk, seed: int) -> None:
     """The twins agree on every feature, on trees, and on what comes of it all."""
     rng = np.random.default_rng(seed)
@@ -102,6 +130,7 @@ def check_tagger(walk: Walk, seed: int) -> None:
     if not len(walk.blocks):
         assert not any(len(row) for row in _tagger.block_features(walk, table).values())
         return
+    check_whole(rng, walk)
     rows = block_features(walk, table)
     check_rows(_tagger.block_features(walk, table), rows)
     names = list(rows)
@@ -309,3 +338,26 @@ def test_threads_at_the_same_time():
     for thread in threads:
         thread.join()
     assert found == [True] * 200
+
+
+def test_no_other_likelihoods() -> None:
+    one = np.array([1])
+    for value in (-1, HIGHEST + 1):
+        with pytest.raises(ValueError, match=f"no likelihood is {value}"):
+            _tagger.choose(np.array([value]), one, 1, None)
+    with pytest.raises(ValueError, match="as many words"):
+        _tagger.choose(np.array([1, 2]), one, 1, None)
+
+
+def test_other_figures() -> None:
+    walk = walk_of(PARAGRAPHS)
+    w = weights(walk)
+    few = Choice(np.zeros(1, dtype=np.bool_), 0)
+    with pytest.raises(ValueError, match="do not fit together"):
+        page_figures(walk, w, w, few)
+    trees = any_trees(np.random.default_rng(1), ["a"], np.arange(9)[None])
+    leaves = trees.leaves
+    with pytest.raises(ValueError, match="do not fit together"):
+        _tagger.Asked(trees.feature, trees.feature[:1], leaves, trees.bias)
+    with pytest.raises(ValueError, match="there is no figure 0"):
+        Asked(trees, ["a"]).answers(np.zeros(0, dtype=np.int64))

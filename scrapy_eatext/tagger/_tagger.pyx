@@ -2317,3 +2317,213 @@ def sums(trees, matrix):
         forest.add(&bins[0, 0], TILE, &found[0, 0])
         made[:, start : start + TILE] = np.asarray(found)[:, : part.shape[1]]
     return made + np.asarray(forest.bias)[: forest.classes, None]
+
+
+# -- what is chosen, and the page as a whole
+
+
+cdef int check_likelihoods(const int64_t[::1] likelihood, const int64_t[::1] w) except -1:
+    cdef Py_ssize_t i
+    if likelihood.shape[0] != w.shape[0]:
+        raise ValueError("as many words as likelihoods are needed")
+    for i in range(likelihood.shape[0]):
+        if not 0 <= likelihood[i] <= HIGHEST:
+            raise ValueError(f"no likelihood is {likelihood[i]}")
+    return 0
+
+
+def choose(const int64_t[::1] likelihood, const int64_t[::1] w, int64_t square, least):
+    """Which blocks to keep, and the F1 to expect of them, as choice.python_choice()."""
+    cdef int64_t[MAX_CHANCES] starts
+    cdef int64_t[::1] order
+    cdef int64_t total = 0, hits = 0, words = 0, best = -1, worth, whole, chance
+    cdef int64_t start = 0, size, expected = 0
+    cdef int64_t last = 0
+    cdef Py_ssize_t i, place, count = likelihood.shape[0]
+    cdef int64_t lowest = least if least is not None else -1
+    cdef int value
+    check_likelihoods(likelihood, w)
+    kept = np.zeros(count, dtype=np.bool_)
+    cdef uint8_t[::1] out = kept.view(np.uint8)
+    memset(starts, 0, sizeof(starts))
+    for i in range(count):
+        total += CHANCE[likelihood[i]] * w[i]
+        starts[likelihood[i]] += 1
+    if total == 0:
+        return kept, 0
+    if lowest < 0:
+        order = np.empty(count, dtype=np.int64)
+        for value in range(HIGHEST, -1, -1):
+            size = starts[value]
+            starts[value] = start
+            start += size
+        for i in range(count):
+            order[starts[likelihood[i]]] = i
+            starts[likelihood[i]] += 1
+        for i in range(count):
+            place = order[i]
+            hits += CHANCE[likelihood[place]] * w[place]
+            words += w[place] * 1000
+            whole = (words + square * total // 1000) // 1000
+            worth = (1000 + square) * hits // (whole if whole > 1 else 1)
+            if worth > best:
+                best = worth
+                last = likelihood[place]
+        lowest = last
+    else:
+        # From the lowest likelihood on that has the chance.
+        last = 0
+        while last <= HIGHEST and CHANCE[last] < lowest:
+            last += 1
+        lowest = last
+    hits = words = 0
+    for i in range(count):
+        if likelihood[i] >= lowest:
+            out[i] = True
+            hits += CHANCE[likelihood[i]] * w[i]
+            words += w[i] * 1000
+    return kept, 2000 * hits // (words + total)
+
+
+cdef class Whole:
+    """What is known of a page as a whole, as whole.python_figures()."""
+
+    cdef int64_t[::1] per_word
+    cdef int64_t[::1] per_block
+    cdef int64_t[::1] kinds
+    cdef int64_t[::1] tags
+
+    def __init__(self, per_word, per_block, kinds, tags_):
+        """The columns that are summed up, and the kinds and tags that are counted."""
+        self.per_word, self.per_block, self.kinds, self.tags = (
+            np.array(numbers, dtype=np.int64)
+            for numbers in (per_word, per_block, kinds, tags_)
+        )
+        assert all(0 <= i < BLOCK_WIDTH for i in [*per_word, *per_block])
+        assert all(0 <= i < MAX_TAGS for i in [*kinds, *tags_])
+
+    def figures(
+        self,
+        const int32_t[:, ::1] elements,
+        const int32_t[:, ::1] blocks,
+        const int64_t[::1] likelihood,
+        const int64_t[::1] w,
+        const uint8_t[::1] kept,
+        int64_t expected,
+    ):
+        cdef int64_t[2][BLOCK_WIDTH] totals
+        cdef int64_t[2][MAX_TAGS] kinds
+        cdef int64_t[MAX_TAGS] tags
+        cdef int64_t[2] words = [0, 0]
+        cdef int64_t[2] counts = [0, 0]
+        cdef int64_t[2] longest = [0, 0]
+        cdef int64_t[2] hits = [0, 0]
+        cdef int64_t chance, best = 0, unsure = 0, undecided = 0
+        cdef int64_t first = NONE, last = NONE
+        cdef Py_ssize_t i, count = blocks.shape[0]
+        cdef int column, part, at
+        cdef int64_t[::1] out
+        check_likelihoods(likelihood, w)
+        if (
+            elements.shape[1] != ELEMENT_WIDTH
+            or blocks.shape[1] != BLOCK_WIDTH
+            or not likelihood.shape[0] == kept.shape[0] == count > 0
+        ):
+            raise ValueError("the tables of the page do not fit together")
+        memset(totals, 0, sizeof(totals))
+        memset(kinds, 0, sizeof(kinds))
+        memset(tags, 0, sizeof(tags))
+        for i in range(count):
+            # Of the whole page, and then of what is kept of it.
+            chance = CHANCE[likelihood[i]]
+            best = max(best, likelihood[i])
+            unsure += min(chance, 1000 - chance) * w[i]
+            undecided += 300 < chance < 700
+            if kept[i]:
+                first = i if first < 0 else first
+                last = i
+            for part in range(1 if kept[i] else 0, -1, -1):
+                counts[part] += 1
+                words[part] += w[i]
+                hits[part] += chance * w[i]
+                longest[part] = max(longest[part], w[i])
+                kinds[part][blocks[i, KIND] & (MAX_TAGS - 1)] += 1
+                for column in range(KIND, HASH):
+                    totals[part][column] += blocks[i, column]
+        for i in range(elements.shape[0]):
+            tags[elements[i, TAG] & (MAX_TAGS - 1)] += 1
+        made = np.empty(
+            16 + 2 * (len(self.per_word) + len(self.per_block) + len(self.kinds))
+            + len(self.tags),
+            dtype=np.int64,
+        )
+        out = made
+        out[0] = expected
+        out[1] = words[0]
+        out[2] = ratio(words[1], words[0])
+        out[3] = quotient(hits[0], max(words[0], 1))
+        out[4] = count
+        out[5] = ratio(counts[1], count)
+        out[6] = ratio(elements.shape[0], count)
+        out[7] = ratio(words[1], counts[1])
+        out[8] = longest[1]
+        out[9] = longest[0]
+        out[10] = ratio(first, count) if first >= 0 else NONE
+        out[11] = ratio(last, count) if last >= 0 else NONE
+        out[12] = quotient(hits[1], max(words[1], 1))
+        out[13] = best
+        out[14] = quotient(unsure, max(words[0], 1))
+        out[15] = ratio(undecided, count)
+        at = 16
+        for part in range(1, -1, -1):
+            for i in range(self.per_word.shape[0]):
+                out[at] = ratio(totals[part][self.per_word[i]], words[part])
+                at += 1
+            for i in range(self.per_block.shape[0]):
+                out[at] = ratio(totals[part][self.per_block[i]], counts[part])
+                at += 1
+            for i in range(self.kinds.shape[0]):
+                out[at] = ratio(kinds[part][self.kinds[i]], counts[part])
+                at += 1
+        for i in range(self.tags.shape[0]):
+            out[at] = ratio(tags[self.tags[i]], count)
+            at += 1
+        return made
+
+
+cdef class Asked:
+    """Trees that are asked about one thing at a time, as trees.Asked."""
+
+    cdef int64_t[:, ::1] which
+    cdef int64_t[:, ::1] borders
+    # A row for each leaf of each tree, so that what is added stands together.
+    cdef int32_t[:, :, ::1] leaves
+    cdef int64_t[::1] bias
+
+    def __init__(self, which, borders, leaves, bias):
+        """The figures asked about, their borders, a table a class and tree."""
+        self.which = np.ascontiguousarray(which, dtype=np.int64)
+        self.borders = np.ascontiguousarray(borders, dtype=np.int64)
+        self.leaves = np.ascontiguousarray(leaves.transpose(1, 2, 0), dtype=np.int32)
+        self.bias = np.ascontiguousarray(bias, dtype=np.int64)
+        if not (
+            which.shape == borders.shape
+            and leaves.shape == (len(bias), len(which), 1 << which.shape[1])
+        ):
+            raise ValueError("the trees do not fit together")
+
+    def answers(self, const int64_t[::1] figures):
+        cdef Py_ssize_t tree, k, of
+        cdef int level, leaf
+        made = np.array(self.bias)
+        cdef int64_t[::1] out = made
+        for tree in range(self.which.shape[0]):
+            leaf = 0
+            for level in range(self.which.shape[1]):
+                of = self.which[tree, level]
+                if not 0 <= of < figures.shape[0]:
+                    raise ValueError(f"there is no figure {of}")
+                leaf |= (figures[of] > self.borders[tree, level]) << level
+            for k in range(out.shape[0]):
+                out[k] += self.leaves[tree, leaf, k]
+        return made

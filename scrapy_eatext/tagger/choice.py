@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.page.twins import load
 from scrapy_eatext.tagger.context import CHANCE, best_first
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.tagger.features import Ints
+
+_compiled = load("tagger._tagger")
 
 # Thousandths of beta squared: below one precision counts more, above it recall.
 # The balance is a little below one, as chances are less sure than they say.
@@ -42,6 +45,14 @@ def choose(
     ``least`` is a chance in thousandths from which on a block is kept, instead
     of what is best by ``favor``.
     """
+    square = FAVOR[favor]
+    if _compiled is not None:
+        return Choice(*_compiled.choose(likelihood, w, square, least))
+    return python_choice(likelihood, w, square, least)
+
+
+def python_choice(likelihood: Ints, w: Ints, square: int, least: int | None) -> Choice:
+    """What choose() chooses, given thousandths of beta squared."""
     chance = CHANCE[likelihood]
     order = best_first(likelihood)
     hits = np.cumsum((chance * w)[order])
@@ -51,7 +62,6 @@ def choose(
     if not total:
         return Choice(kept, 0)
     if least is None:
-        square = FAVOR[favor]
         worth = (
             (1000 + square)
             * hits

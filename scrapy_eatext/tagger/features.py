@@ -100,6 +100,8 @@ LONG, LONGER = 15, 20
 # How many elements, from the innermost one up, are near a block.
 NEAR = 4
 
+_WORDS, _WIDE = (BLOCK_COLUMNS.index(name) for name in ("words", "wide"))
+
 
 def _bits() -> Ints:
     bits = np.zeros(len(TAGS), dtype=np.int64)
@@ -203,11 +205,8 @@ def columns(walk: Walk) -> Rows:
 
 def weights(walk: Walk) -> Ints:
     """The blocks' words, as weigh() counts them."""
-    words, wide = (
-        walk.blocks[:, BLOCK_COLUMNS.index(name)].astype(np.int64)
-        for name in ("words", "wide")
-    )
-    return words + wide // 2
+    blocks = walk.blocks
+    return blocks[:, _WORDS].astype(np.int64) + blocks[:, _WIDE] // 2
 
 
 def weigh(block: Rows) -> Ints:

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.twins import load
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.tagger.features import Ints
+
+_compiled = load("tagger._tagger")
 
 # Blocks that are looked at together, so that what is made of them stays small.
 _BATCH = 1024
@@ -104,9 +107,18 @@ class Asked:
         self._leaves = trees.leaves.astype(np.int64)
         self._bias = trees.bias
         self.scale = trees.scale
+        self._twin = _compiled and _compiled.Asked(
+            self._which, self._borders, self._leaves, self._bias
+        )
 
     def answers(self, figures: Ints) -> Ints:
         """The answer of each class, in 1/``scale`` logits."""
+        if self._twin is not None:
+            found: Ints = self._twin.answers(figures)
+            return found
+        return self.python_answers(figures)
+
+    def python_answers(self, figures: Ints) -> Ints:
         leaf = (figures[self._which] > self._borders) @ self._bits
         answers: Ints = self._leaves[:, self._trees, leaf].sum(axis=1) + self._bias
         return answers

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.page.tags import CODE, HEADING, ITEM, KINDS, TAG_ID, TAGS
+from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.context import CHANCE
 
@@ -51,6 +52,9 @@ _BLOCK_SUMS = [_COLUMN[name] for name in _PER_BLOCK]
 _TAG_IDS = [TAG_ID[tag] for tag in _TAGS]
 _TAG = ELEMENT_COLUMNS.index("tag")
 
+_compiled = load("tagger._tagger")
+_twin = _compiled and _compiled.Whole(_WORD_COLUMNS, _BLOCK_SUMS, _KINDS, _TAG_IDS)
+
 NAMES = (
     "expected",
     "words",
@@ -83,6 +87,16 @@ NAMES = (
 
 def page_figures(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Ints:
     """The figures of NAMES for a page with blocks."""
+    if _twin is not None:
+        figures: Ints = _twin.figures(
+            walk.elements, walk.blocks, likelihood, w, choice.kept, choice.expected
+        )
+        return figures
+    return python_figures(walk, likelihood, w, choice)
+
+
+def python_figures(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Ints:
+    """What page_figures() gives."""
     chance = CHANCE[likelihood]
     kept = choice.kept
     places = np.flatnonzero(kept)
