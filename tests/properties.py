@@ -16,7 +16,7 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.extraction import run
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.tags import SKIP
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import walk as python_walk
 
 _T = TypeVar("_T")
@@ -32,6 +32,7 @@ def check_walks(root: Any) -> None:
         for name, columns in [
             ("blocks", BLOCK_COLUMNS),
             ("elements", ELEMENT_COLUMNS),
+            ("marks", MARK_COLUMNS),
             ("tokens", ("token",)),
         ]:
             ours, theirs = getattr(found, name), getattr(expected, name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.metadata.jsonld import JsonLd
 from scrapy_eatext.metadata.visible import Visible, is_name, key
-from scrapy_eatext.output.names import Names
+from scrapy_eatext.output.names import PROPS
 from scrapy_eatext.output.urls import Addresses
 from scrapy_eatext.result import Metadata
 
@@ -36,14 +36,11 @@ _DESCRIPTIONS = ("description", "twitter:description", "dc.description",
 _IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail")
 _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
 
-_PROPS = Names(("prop:author", "prop:published", "prop:modified", "prop:headline"))
-
 # What stands between a title and the site's name.
 _SEPARATOR = re.compile(r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»]\s*|:\s+(?=\S+\.\w{2,4}$)")
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
 )
-_SCRIPT_END = re.compile(rb"</script", re.IGNORECASE)
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
 _MAX_TAGS = 50
@@ -91,9 +88,10 @@ class Reader:
 
     def _read_head(self) -> None:
         for part in self._page.root.iterchildren("head", "body"):
-            for element in part.iterchildren("meta"):
-                self._read_meta(element)
-            for element in part.iterchildren("link"):
+            for element in part.iterchildren("meta", "link"):
+                if element.tag == "meta":
+                    self._read_meta(element)
+                    continue
                 rel = element.get("rel")
                 if rel in ("canonical", "image_src"):
                     self._links.setdefault(rel, element.get("href") or "")
@@ -121,7 +119,7 @@ class Reader:
     def _read_microdata(self) -> dict[str, list[str]]:
         walk = self._page.blocks.walk
         props: dict[str, list[str]] = {}
-        for row in _PROPS.rows(walk)[:50]:
+        for row in PROPS.rows(walk)[:50]:
             node = walk.node(row)
             value = node.get("content") or node.get("datetime")
             if not value:
@@ -327,11 +325,13 @@ def _scripts_in(source: bytes) -> Iterator[str]:
         tag = source.rfind(b"<", max(0, at - 1000), at)
         begin = source.find(b">", at) + 1
         if tag >= 0 and begin and source[tag : tag + 7].lower() == b"<script":
-            end = _SCRIPT_END.search(source, begin)
-            if end is None:
+            end = source.find(b"</", begin)
+            while end >= 0 and source[end + 2 : end + 8].lower() != b"script":
+                end = source.find(b"</", end + 2)
+            if end < 0:
                 return
-            yield source[begin : end.start()].decode("utf-8", "replace")
-            begin = end.end()
+            yield source[begin:end].decode("utf-8", "replace")
+            begin = end
         at = source.find(b"ld+json", max(begin, at + 7))
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.metadata import dates
-from scrapy_eatext.output.names import Names
+from scrapy_eatext.output.names import BYLINES, DATELINES
 from scrapy_eatext.page.tags import HEADING, TAG_ID
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 
@@ -25,15 +25,6 @@ _TAG, _FIRST, _LAST = (
 )
 _START, _KIND, _LEVEL = map(BLOCK_COLUMNS.index, ("start", "kind", "level"))
 _TIME_TAG = TAG_ID["time"]
-
-_BYLINES = Names(
-    "author authors byline contributor poster username writer "
-    "prop:author prop:creator".split()
-)
-_DATELINES = Names(
-    "date dateline datetime posted published publish publication pubdate time timestamp "
-    "prop:published".split()
-)
 
 # How far from the title a page's own dates and names are, in blocks.
 _BEFORE, _BEHIND = 12, 30
@@ -91,9 +82,10 @@ class Visible:
     def headings(self) -> list[tuple[int, str]]:
         """The blocks in headings of the first level, and their texts."""
         blocks = self._blocks
-        kinds, levels = self._walk.blocks[:, [_KIND, _LEVEL]].T
-        first = ((kinds == HEADING) & (levels == 1)).nonzero()[0][:20].tolist()
-        return [(i, " ".join(blocks.text(i).split())) for i in first]
+        table = self._walk.blocks
+        first = (table[:, _KIND] == HEADING) & (table[:, _LEVEL] == 1)
+        numbers = first.nonzero()[0][:20].tolist()
+        return [(i, " ".join(blocks.text(i).split())) for i in numbers]
 
     @cached_property
     def _near(self) -> tuple[int, int]:
@@ -145,7 +137,7 @@ class Visible:
 
     def authors(self) -> list[str]:
         """The authors that a byline near the title names."""
-        for row, first, last in self._rows(_BYLINES.rows(self._walk)):
+        for row, first, last in self._rows(BYLINES.rows(self._walk)):
             text = self._text(row, first, last)
             if 0 < len(text) <= _SHORT:
                 names = names_in(text)
@@ -191,7 +183,7 @@ class Visible:
                 (told if changed or issued else plain).append((changed, day))
         named = [
             (changed, day)
-            for row, first, last in self._rows(_DATELINES.rows(self._walk))
+            for row, first, last in self._rows(DATELINES.rows(self._walk))
             for changed, _, day in self._in(self._text(row, first, last)[:_SHORT])
         ]
         return told + named + plain

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.output.names import Names
+from scrapy_eatext.output.names import CODE_LINES
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
@@ -23,12 +23,7 @@ from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, is_hidden
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
 
-# Words of the names that highlighters give to line numbers and to lines; which
-# name it is, the patterns below tell.
-_TELLING = Names(
-    "blob gutter hljs line lineno linenos linenum linenumber linenumbers linenums ln lnt "
-    "num number numbers nums".split()
-)
+# Which name of CODE_LINES it is.
 _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])"
@@ -174,7 +169,7 @@ class _Reader:
         self._walk = blocks.walk
         self.numbers = numbers
         self.code: dict[int, str] = {}
-        rows = _TELLING.rows(self._walk)
+        rows = CODE_LINES.rows(self._walk)
         if rows:
             rows = self._near(rows)
             self._gutters([row for row in rows if self._is_called(row, _NUMBERS)])

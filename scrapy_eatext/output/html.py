@@ -7,9 +7,20 @@ each text and attribute escaped, each address one of a safe scheme.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.inline import CODE, DEL, EM, STRONG, SUB, SUP, Span
 from scrapy_eatext.output.structure import Cell, Leaf, Node, Table
+from scrapy_eatext.page.tags import (
+    CODE_TEXT,
+    DEL_TEXT,
+    EM_TEXT,
+    STRONG_TEXT,
+    SUB_TEXT,
+    SUP_TEXT,
+)
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.inline import Span
 
 # Every element and attribute that can come out.
 ALLOWED = {
@@ -44,12 +55,12 @@ ALLOWED = {
 }
 
 _STYLES = (
-    (STRONG, "strong"),
-    (EM, "em"),
-    (DEL, "del"),
-    (SUP, "sup"),
-    (SUB, "sub"),
-    (CODE, "code"),
+    (STRONG_TEXT, "strong"),
+    (EM_TEXT, "em"),
+    (DEL_TEXT, "del"),
+    (SUP_TEXT, "sup"),
+    (SUB_TEXT, "sub"),
+    (CODE_TEXT, "code"),
 )
 _ELEMENT_OF = {
     "list": "ul",

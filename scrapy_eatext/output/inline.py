@@ -1,8 +1,6 @@
 """What is inside a block besides its words: links, emphasis, code, images.
 
-A block's text comes from the walk.  Where the walk's tables tell that there may
-be more to it, its element is read once more, by the walk's own rules, into
-spans; where these do not add up to the block's text, the text is taken as it is.
+The walk marks where they begin and end; here the marks become spans.
 """
 
 from __future__ import annotations
@@ -15,52 +13,19 @@ import numpy as np
 
 from scrapy_eatext.output.urls import Addresses
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.tags import BLOCK, SKIP, SPACERS, TAG_ID, TAGS
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, is_hidden
+from scrapy_eatext.page.tags import EM_TEXT, IMG, STRONG_TEXT
+from scrapy_eatext.page.walk import IMAGE, MARK_COLUMNS
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.blocks import Blocks
 
-STRONG, EM, DEL, SUP, SUB, CODE = (1 << n for n in range(6))
-
-# The style that an element gives to what is in it.
-STYLE_OF = {
-    "b": STRONG,
-    "strong": STRONG,
-    "em": EM,
-    "i": EM,
-    "cite": EM,
-    "var": EM,
-    "del": DEL,
-    "s": DEL,
-    "strike": DEL,
-    "sup": SUP,
-    "sub": SUB,
-    "code": CODE,
-    "kbd": CODE,
-    "samp": CODE,
-    "tt": CODE,
-}
-
-# Whether a tag's number is that of an element which is more than its words.
-_TELLING = np.array([tag == "a" or tag in STYLE_OF for tag in TAGS])
-_COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
-_PARENT, _TAG, _FIRST, _LAST = (
-    ELEMENT_COLUMNS.index(name)
-    for name in ("parent", "tag", "first_block", "last_block")
-)
-_A = TAG_ID["a"]
-_BLOCK_TAG = np.array([tag in BLOCK for tag in TAGS])
+_BLOCK = MARK_COLUMNS.index("block")
 
 # Where pages keep the address of an image that a script loads later on.
 _LATER = ("data-src", "data-lazy-src", "data-original", "data-lazy")
 # Images that are smaller are dots, spacers and icons.
 _SMALL = 32
-# How far before a block its images are looked for.
-_FAR = 200
 
 
 class Span(NamedTuple):
@@ -72,265 +37,89 @@ class Span(NamedTuple):
     image: str = ""
 
 
-class _Run:
-    """The spans of one block as they are gathered."""
-
-    def __init__(self) -> None:
-        self.spans: list[Span] = []
-        # White space that is to come before the next text, and what it is in.
-        self.pending = ""
-        self.around = (0, "")
-        self.begun = False
-
-    def add(self, piece: str, style: int, link: str) -> None:
-        """Add text as it stands in the source, its white space as the walk has it."""
-        if not piece.isascii() and INVISIBLE.search(piece):
-            piece = INVISIBLE.sub("", piece)
-        words = piece.split()
-        if not words:
-            if piece:
-                self.space(style, link)
-            return
-        text = " ".join(words)
-        spans = self.spans
-        if self.begun:
-            between, within = self.pending, self.around
-            if not between and piece[0].isspace():
-                between, within = " ", (style, link)
-            if between:
-                # In what it is in and both sides are in: no style ends in a space.
-                last = spans[-1]
-                common, around = last.style & style & within[0], link
-                differ = last.style ^ style
-                # Links are around styles and strong is around the others: where
-                # the outer one ends, so do those within.
-                if not last.link == link == within[1]:
-                    common, around = 0, ""
-                elif differ & STRONG:
-                    common = 0
-                elif differ & EM:
-                    common &= STRONG
-                if (common, around) == (style, link):
-                    text = between + text
-                elif (common, around) == last[1:3] and not last.image:
-                    spans[-1] = Span(last.text + between, common, around)
-                else:
-                    spans.append(Span(between, common, around))
-        self.begun = True
-        self.pending = " " if piece[-1].isspace() else ""
-        self.around = (style, link)
-        if spans:
-            last = spans[-1]
-            if last.style == style and last.link == link and not last.image:
-                spans[-1] = Span(last.text + text, style, link)
-                return
-        spans.append(Span(text, style, link))
-
-    def space(self, style: int, link: str) -> None:
-        if self.begun and not self.pending:
-            self.pending = " "
-            self.around = (style, link)
-
-    def new_line(self, style: int, link: str) -> None:
-        if self.begun:
-            self.pending = "\n"
-            self.around = (style, link)
-
-    @property
-    def text(self) -> str:
-        return "".join(span.text for span in self.spans if not span.image)
-
-
 class Inlines:
     """The spans of a page's blocks."""
 
     def __init__(self, page: Page) -> None:
         self._blocks: Blocks = page.blocks
+        self._walk = page.blocks.walk
         self.addresses = Addresses(page.root, page.url)
-        # For each element that was read, the runs in it that are still to come.
-        self._runs: dict[int, Iterator[_Run]] = {}
         self._links: dict[int, str] = {-1: ""}
 
     def spans(self, i: int) -> Sequence[Span]:
         """A block's spans; their texts, images left out, are the block's text."""
-        text = self._blocks.text(i)
-        if not self._telling[i]:
-            return (Span(text),)
-        row = self._elements[i]
-        runs = self._runs.get(row)
-        if runs is None:
-            element = self._blocks.element(i)
-            heading = self._blocks.kind(i) == "heading"
-            found = self._read(element, heading, self._link_around(row))
-            runs = self._runs[row] = iter(found)
-        for run in runs:
-            if run.text == text:
-                return run.spans
-        # The walk read it by other rules, as it does where a page hides its text.
-        return (Span(text),)
-
-    def images_before(self, i: int, inside: int) -> list[Span]:
-        """The images between a block and the one before it.
-
-        ``inside`` is how many images the block itself has.
-        """
-        left = self._images[i] + self._pictures[i] - inside
-        if left <= 0:
-            return []
-        found: list[Span] = []
-        element = self._blocks.element(i)
-        before = self._blocks.element(i - 1) if i else None
-        for _ in range(_FAR):
-            previous = element.getprevious()
-            if previous is None:
-                element = element.getparent()
-                if element is None or element is before:
-                    break
+        begin, end = self._bounds[i], self._bounds[i + 1]
+        marks = self._marks
+        while begin < end and marks[begin][1] < 0:
+            begin += 1
+        if begin == end:
+            return (Span(self._blocks.text(i)),)
+        start, stop = self._blocks.place(i)
+        spans: list[Span] = []
+        first = marks[begin][1]
+        if first > start:
+            spans.append(Span(self._walk.text[start:first].decode()))
+        for number in range(begin, end):
+            _, at, style, row, around_style, around_row = marks[number]
+            link = self._link(row)
+            if style == IMAGE:
+                images = self._images_at(around_style, around_row)
+                spans += [image._replace(link=link) for image in images]
                 continue
-            element = previous
-            while len(element) and element is not before:
-                element = element[-1]
-            if element is before:
+            until = marks[number + 1][1] if number + 1 < end else stop
+            text = self._walk.text[at:until].decode()
+            if at > start and text[0] in " \n":
+                text = _with_space(
+                    spans, text, style, link, around_style, self._link(around_row)
+                )
+            _add(spans, Span(text, style, link))
+        return spans
+
+    def images_before(self, i: int) -> list[Span]:
+        """The images that stand between a block and the one before it."""
+        found: list[Span] = []
+        for number in range(self._bounds[i], self._bounds[i + 1]):
+            _, start, _, _, row, place = self._marks[number]
+            if start >= 0:
                 break
-            if element.tag == "img":
-                left -= 1
-                image = self._image(element)
-                if image is not None and not _is_small(element):
-                    found.append(image)
-                if not left:
-                    break
-        return found[::-1]
+            found += self._images_at(row, place, small=False)
+        return found
 
     @cached_property
-    def _telling(self) -> list[bool]:
-        """For each block, whether it may be more than its text."""
-        blocks = self._blocks.walk.blocks
-        if not len(blocks):
-            return []
-        telling = _TELLING[self._blocks.walk.elements[:, _TAG]]
-        found: npt.NDArray[np.bool_] = self._met(telling) > 0
-        found |= telling[blocks[:, _COLUMN["inner"]]]
-        for name in ("images", "link_chars", "strong_chars"):
-            found |= blocks[:, _COLUMN[name]] > 0
-        found |= np.array(self._pictures) > 0
-        answer: list[bool] = found.tolist()
-        return answer
+    def _marks(self) -> list[list[int]]:
+        marks: list[list[int]] = self._walk.marks.tolist()
+        return marks
 
     @cached_property
-    def _pictures(self) -> list[int]:
-        """For each block, how many elements there are that may be pictures.
+    def _bounds(self) -> list[int]:
+        """For each block the number of its first mark, and for what is behind all."""
+        of = np.arange(len(self._blocks) + 1)
+        bounds: list[int] = self._walk.marks[:, _BLOCK].searchsorted(of).tolist()
+        return bounds
 
-        The parser takes an image behind a source element for a part of it, and
-        the walk does not look in there.
-        """
-        elements = self._blocks.walk.elements
-        unknown = (elements[:, _TAG] == 0) & (elements[:, _FIRST] == elements[:, _LAST])
-        answer: list[int] = self._met(unknown).tolist()
-        return answer
-
-    def _met(self, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """For each block, how many of some elements were met since the one before."""
-        before = np.concatenate(([0], wanted.cumsum()))
-        started = self._blocks.walk.blocks[:, _COLUMN["elements"]]
-        end = started.cumsum()
-        met: npt.NDArray[np.int64] = before[end] - before[end - started]
-        return met
-
-    @cached_property
-    def _elements(self) -> list[int]:
-        return self._blocks.column("element")
-
-    @cached_property
-    def _images(self) -> list[int]:
-        return self._blocks.column("images")
-
-    @cached_property
-    def _parents(self) -> list[int]:
-        parents: list[int] = self._blocks.walk.elements[:, _PARENT].tolist()
-        return parents
-
-    @cached_property
-    def _tags(self) -> list[int]:
-        tags: list[int] = self._blocks.walk.elements[:, _TAG].tolist()
-        return tags
-
-    def _link_around(self, row: int) -> str:
-        """The address of the link that an element stands in, if any."""
-        way = []
-        while row not in self._links:
-            way.append(row)
-            if self._tags[row] == _A:
-                href = self._blocks.walk.node(row).get("href")
-                if href is not None:
-                    self._links[row] = self.addresses.link(href)
-                    break
-            row = self._parents[row]
-        link = self._links[row]
-        for passed in way:
-            self._links[passed] = link
+    def _link(self, row: int) -> str:
+        """The address of a link, nothing where it is not safe."""
+        link = self._links.get(row)
+        if link is None:
+            href = self._walk.node(row).get("href")
+            link = self._links[row] = self.addresses.link(href or "")
         return link
 
-    def _read(self, element: Any, heading: bool, around: str) -> list[_Run]:
-        """The runs of text right inside a block-level element, in their order."""
-        run = _Run()
-        runs = [run]
-        style, link = 0, around
-        # For each open inline element what is to be known again behind it.
-        outer: list[tuple[Any, int, str, Any]] = []
-        children = iter(element)
-        link_ended = False
-        text = element.text
-        while True:
-            if text:
-                link_ended = False
-                run.add(text, style, link)
-            child = next(children, None)
-            if child is None:
-                if not outer:
-                    return [run for run in runs if run.begun]
-                child, style, link, children = outer.pop()
-                link_ended = child.tag == "a"
-                text = child.tail
+    def _images_at(self, row: int, place: int, *, small: bool = True) -> Iterator[Span]:
+        """The images at a place in an element: one, or those in a picture's source."""
+        element = self._walk.child(row, place)
+        for image in (element,) if element.tag == IMG else element.iter(IMG):
+            if not small and _is_small(image):
                 continue
-            name = child.tag
-            text = child.tail
-            if not isinstance(name, str):
-                link_ended = False
-                continue
-            if name[0] == "{":
-                name = name.rpartition("}")[2]
-            if name == "br" and run.pending != "\n":
-                run.new_line(style, link)
-            elif name in SKIP or (name == "button" and not heading):
-                self._leave_out(child, name, run, style, link)
-            elif (given := child.items()) and is_hidden(dict(given), name):
-                pass
-            elif name in BLOCK or name == "br":
-                run = _Run()
-                runs.append(run)
-            else:
-                if link_ended and name == "a":
-                    run.space(style, link)
-                outer.append((child, style, link, children))
-                children = iter(child)
-                style |= STYLE_OF.get(name, 0)
-                if name == "a" and not link:
-                    href = child.get("href")
-                    link = self.addresses.link(href) if href else ""
-                text = child.text
-            link_ended = False
-
-    def _leave_out(
-        self, element: Any, name: str, run: _Run, style: int, link: str
-    ) -> None:
-        """Leave out an element whose content is no text, but not its images."""
-        if name in ("img", "source"):
-            for image in (element,) if name == "img" else element.iter("img"):
-                found = self._image(image)
-                if found is not None:
-                    run.spans.append(found._replace(link=link))
-        if name in SPACERS:
-            run.space(style, link)
+            found = self._image(image)
+            if found is None:
+                # One for a script to fill has the image beside it for all others.
+                beside = element.getnext()
+                if beside is not None and beside.tag == "noscript":
+                    instead = next(beside.iter(IMG), None)
+                    found = self._image(instead) if instead is not None else None
+            if found is not None:
+                yield found
 
     def _image(self, element: Any) -> Span | None:
         """An image, None for one without an address."""
@@ -345,6 +134,45 @@ class Inlines:
                     alt = " ".join((element.get("alt") or "").split())
                     return Span(INVISIBLE.sub("", alt), image=url)
         return None
+
+
+def _with_space(
+    spans: list[Span],
+    text: str,
+    style: int,
+    link: str,
+    around_style: int,
+    around_link: str,
+) -> str:
+    """Text without the space that it begins with, unless that is of one style with it.
+
+    The space goes in what it is in and both sides are in: no style ends in a space.
+    """
+    last = spans[-1]
+    common, around = last.style & style & around_style, link
+    differ = last.style ^ style
+    # Links are around styles and strong is around the others: where the outer one
+    # ends, so do those within.
+    if not last.link == link == around_link:
+        common, around = 0, ""
+    elif differ & STRONG_TEXT:
+        common = 0
+    elif differ & EM_TEXT:
+        common &= STRONG_TEXT
+    if (common, around) == (style, link):
+        return text
+    _add(spans, Span(text[0], common, around))
+    return text[1:]
+
+
+def _add(spans: list[Span], span: Span) -> None:
+    """Add a span of text, to the last one if that is in the same style and link."""
+    if spans:
+        last = spans[-1]
+        if last.style == span.style and last.link == span.link and not last.image:
+            spans[-1] = Span(last.text + span.text, span.style, span.link)
+            return
+    spans.append(span)
 
 
 def _largest(srcset: str) -> str:

@@ -11,10 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 from unicodedata import category
 
-from scrapy_eatext.output.inline import CODE, DEL, EM, STRONG, SUB, SUP, Span
 from scrapy_eatext.output.structure import Cell, Leaf, Node, Table
+from scrapy_eatext.page.tags import (
+    CODE_TEXT,
+    DEL_TEXT,
+    EM_TEXT,
+    STRONG_TEXT,
+    SUB_TEXT,
+    SUP_TEXT,
+)
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.inline import Span
 
 # Punctuation that a backslash before it makes plain.
 _PUNCTUATION = "!-/:-@\\[-`{-~"
@@ -43,9 +54,9 @@ _TICKS = re.compile(r"`+")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 # HTML's elements for what Markdown has no sign of its own for, outermost first.
-_ELEMENTS = ((DEL, "del"), (SUP, "sup"), (SUB, "sub"))
-_TAG_OF = {STRONG: "strong", EM: "em"}
-_SIGN_OF = {STRONG: "**", EM: "*"}
+_ELEMENTS = ((DEL_TEXT, "del"), (SUP_TEXT, "sup"), (SUB_TEXT, "sub"))
+_TAG_OF = {STRONG_TEXT: "strong", EM_TEXT: "em"}
+_SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 
 
 def markdown(tree: Node) -> str:
@@ -146,8 +157,8 @@ def _term(node: Node) -> str:
     parts = []
     for child in node.children:
         if isinstance(child, Leaf) and child.kind in ("paragraph", "caption"):
-            text = inline(child.spans, plain=STRONG)
-            parts.append(_lines(_emphasised(text, STRONG, "", "")))
+            text = inline(child.spans, plain=STRONG_TEXT)
+            parts.append(_lines(_emphasised(text, STRONG_TEXT, "", "")))
         else:
             parts.append(_blocks([child]))
     return "\n\n".join(parts)
@@ -167,7 +178,7 @@ def _indented(text: str, first: str, rest: str) -> str:
 def _leaf(leaf: Leaf) -> str:
     kind = leaf.kind
     if kind == "heading":
-        text = inline(leaf.spans, plain=STRONG).replace("\n", " ")
+        text = inline(leaf.spans, plain=STRONG_TEXT).replace("\n", " ")
         text = _CLOSING_MARK.sub(r"\\\1", text)
         return f"{'#' * min(max(leaf.level, 1), 6)} {text}"
     if kind == "code":
@@ -217,7 +228,7 @@ def _cell(cell: Cell) -> str:
         if leaf.kind == "code":
             parts.append(_code_span(leaf.text))
         else:
-            plain = STRONG if cell.header else 0
+            plain = STRONG_TEXT if cell.header else 0
             parts.append(inline(leaf.spans, plain=plain))
     return "<br>".join(parts).replace("\n", "<br>").replace("|", "\\|")
 
@@ -231,8 +242,8 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
         return _escaped(spans[0].text, _MEANS)
     if plain:
         spans = [span._replace(style=span.style & ~plain) for span in spans]
-    emphasised = any(span.style & (STRONG | EM) for span in spans)
-    styles = (STRONG, EM) if emphasised else ()
+    emphasised = any(span.style & (STRONG_TEXT | EM_TEXT) for span in spans)
+    styles = (STRONG_TEXT, EM_TEXT) if emphasised else ()
     out = ""
     groups = [(link, list(group)) for link, group in groupby(spans, _link_of)]
     for number, (link, group) in enumerate(groups, 1):
@@ -243,7 +254,9 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
             out += f"[{inside}]({link})"
         else:
             after = (
-                _first(groups[number][1], STRONG | EM) if number < len(groups) else ""
+                _first(groups[number][1], STRONG_TEXT | EM_TEXT)
+                if number < len(groups)
+                else ""
             )
             out = _styled(group, styles, out, after)
     return out
@@ -292,7 +305,7 @@ def _emphasised(inside: str, style: int, out: str, after: str) -> str:
     before = out[-1:]
     if (
         bare
-        and (style == STRONG or len(bare) == len(inside))
+        and (style == STRONG_TEXT or len(bare) == len(inside))
         and not inside.startswith("**")
         and not inside.endswith(("**", "\\*"))
         and before != "*"
@@ -318,7 +331,7 @@ def _first(spans: Sequence[Span], styles: int) -> str:
         return "["
     if span.style & styles:
         return "*"
-    return "<" if span.style & ~(STRONG | EM) else span.text[0]
+    return "<" if span.style & ~(STRONG_TEXT | EM_TEXT) else span.text[0]
 
 
 def _plain(spans: Sequence[Span], out: str, means: re.Pattern[str]) -> str:
@@ -338,7 +351,7 @@ def _plain(spans: Sequence[Span], out: str, means: re.Pattern[str]) -> str:
         if not span.style:
             out += _escaped(span.text, means)
             continue
-        if span.style & CODE:
+        if span.style & CODE_TEXT:
             made = _code_span(span.text)
         else:
             made = _escaped(span.text, means)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.metadata import dates
-from scrapy_eatext.output.inline import STRONG, Span
-from scrapy_eatext.output.names import Names
-from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.output.inline import Span
+from scrapy_eatext.output.names import POST_TIMES, POSTERS, POSTS
+from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -30,18 +30,6 @@ _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
 )
 _TIME = TAG_ID["time"]
 
-_MAY_BE_POST = Names(
-    "answer comment comtr message post postbit question reply prop:comment prop:answer "
-    "type:answer type:comment type:comments type:posting type:question".split()
-)
-_MAY_BE_AUTHOR = Names(
-    "author authors byline commenter fn hnuser poster user username nickname "
-    "prop:author".split()
-)
-_MAY_BE_TIME = Names(
-    "age ago created date datetime posted published time timeago timestamp "
-    "prop:created prop:published".split()
-)
 # Names of elements that are a post as a whole, not its text or a list of posts.
 _POST = re.compile(
     r"(?:^|\s)(?:[a-z]{1,20}[_-]){0,3}(?:answer|comment|comtr|message|post|postbit|question"
@@ -66,7 +54,7 @@ class Posts:
 
     def __init__(self, blocks: Blocks, kept: Sequence[int]) -> None:
         self._walk = blocks.walk
-        self._rows = self._with_kept(_MAY_BE_POST.rows(self._walk), kept)
+        self._rows = self._with_kept(POSTS.rows(self._walk), kept)
         # A post by itself is the page's text, whose author is metadata.
         if len(self._rows) > 1:
             self._rows = [row for row in self._rows if self._is_post(row)]
@@ -76,10 +64,10 @@ class Posts:
         self._depths: list[int] = self._walk.elements[:, _DEPTH].tolist()
         self._kept = frozenset(kept)
         self._authors = [
-            row for row in _MAY_BE_AUTHOR.rows(self._walk) if self._is_author(row)
+            row for row in POSTERS.rows(self._walk) if self._is_author(row)
         ]
         times = (self._walk.elements[:, _TAG] == _TIME).nonzero()[0].tolist()
-        self._times = sorted({*times, *_MAY_BE_TIME.rows(self._walk)})
+        self._times = sorted({*times, *POST_TIMES.rows(self._walk)})
         self._ends = self._subtrees()
         self._rows = [
             row
@@ -115,7 +103,7 @@ class Posts:
         spans: list[Span] = []
         author = next(self._texts(self._within(self._authors, post)), "")
         if author:
-            spans.append(Span(author, STRONG))
+            spans.append(Span(author, STRONG_TEXT))
         for row in self._within(self._times, post):
             time = self._time(row)
             if time is None:  # it is kept

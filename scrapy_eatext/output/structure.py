@@ -180,8 +180,7 @@ class _Builder:
             else:
                 spans = inlines.spans(i)
                 if before == i - 1 or kind == "caption":
-                    inside = sum(1 for span in spans if span.image)
-                    for image in inlines.images_before(i, inside):
+                    for image in inlines.images_before(i):
                         children.append(Leaf("image", (image,)))
                 if kind not in _LEAVES:
                     kind = "paragraph"

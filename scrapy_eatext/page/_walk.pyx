@@ -19,6 +19,8 @@ from scrapy_eatext.page import characters, tags
 from scrapy_eatext.page.walk import (
     BLOCK_COLUMNS,
     ELEMENT_COLUMNS,
+    IMAGE as IMAGE_STYLE,
+    MARK_COLUMNS,
     MAX_TEXT,
     TOKEN_ATTRIBUTES,
     TOKEN_LIMITS,
@@ -299,6 +301,7 @@ cdef enum:
     BUTTON = 1 << 12
     DIALOG = 1 << 13
     TEMPLATE = 1 << 14
+    SOURCE = 1 << 15
 
 
 cdef struct Tag:
@@ -308,6 +311,8 @@ cdef struct Tag:
     int32_t kind
     int32_t level
     uint32_t traits
+    # What it makes of the text inside, where it is no block.
+    int32_t style
 
 
 cdef enum:
@@ -321,6 +326,7 @@ UNKNOWN.number = 0
 UNKNOWN.kind = -1
 UNKNOWN.level = 0
 UNKNOWN.traits = 0
+UNKNOWN.style = 0
 
 cdef int PARAGRAPH = tags.PARAGRAPH
 cdef int HEADING = tags.HEADING
@@ -329,7 +335,7 @@ cdef int QUOTE = tags.QUOTE
 cdef int CODE = tags.CODE
 cdef int CELL = tags.CELL
 # The names stay alive here.
-_NAMES = {name: name.encode() for name in tags.TAGS}
+_NAMES = {name: name.encode() for name in (*tags.TAGS, *tags.STYLE_OF)}
 _TRAITS = {
     BLOCK: tags.BLOCK,
     SKIP: tags.SKIP,
@@ -342,7 +348,8 @@ _TRAITS = {
     BREAK: {"br"},
     RULE: {"hr"},
     TABLE_ROW: {"tr"},
-    IMAGE: {"img"},
+    IMAGE: {tags.IMG},
+    SOURCE: {tags.SOURCE},
     BUTTON: {"button"},
     DIALOG: {"dialog"},
     TEMPLATE: {"template"},
@@ -361,9 +368,10 @@ cdef void fill_tags() except *:
     cdef Tag tag
     cdef uint32_t slot
     assert len(_NAMES) * 3 < SLOTS
-    for name, number in tags.TAG_ID.items():
+    for name in _NAMES:
         tag.name = _NAMES[name]
-        tag.number = number
+        tag.number = tags.TAG_ID.get(name, 0)
+        tag.style = tags.STYLE_OF.get(name, 0)
         tag.kind = tags.KIND_OF.get(name, -1)
         tag.level = int(name[1]) if tag.kind == HEADING else 0
         tag.traits = 0
@@ -636,9 +644,14 @@ cdef enum:
 cdef enum:
     ELEMENT_WIDTH = 8
     BLOCK_WIDTH = 30
+    MARK_WIDTH = 6
     FIRST_COUNT = 15
+    # The style of an image's mark, and what no text is marked with.
+    PICTURE = -1
+    UNMARKED = -2
 
 assert (len(ELEMENT_COLUMNS), len(BLOCK_COLUMNS)) == (ELEMENT_WIDTH, BLOCK_WIDTH)
+assert (len(MARK_COLUMNS), IMAGE_STYLE) == (MARK_WIDTH, PICTURE)
 assert BLOCK_COLUMNS.index("upper") == FIRST_COUNT
 
 
@@ -653,6 +666,8 @@ cdef struct Frame:
     bint link
     bint strong
     bint pre
+    int32_t style
+    int32_t anchor
 
 
 cdef struct Open:
@@ -669,6 +684,7 @@ cdef struct Walker:
     Array* elements
     Array* blocks
     Array* tokens
+    Array* marks
     Array text
     Array open
     bint lenient
@@ -684,6 +700,13 @@ cdef struct Walker:
     int32_t pending
     size_t link_chars
     size_t strong_chars
+    # The marks of that text begin here; how the text before is marked, and the
+    # white space that is pending.
+    size_t first_mark
+    int32_t style
+    int32_t anchor
+    int32_t around_style
+    int32_t around_anchor
     # Whether a carriage return was the last character of preformatted text.
     bint returned
     # What was met since the last block.
@@ -697,12 +720,64 @@ cdef inline void clear(Walker* w) noexcept nogil:
     w.start = w.text.used
     w.pending = NONE
     w.link_chars = w.strong_chars = 0
+    w.first_mark = w.marks.used
+    w.style = 0
+    w.anchor = -1
+
+
+cdef inline void stand_around(Walker* w) noexcept nogil:
+    """Note what white space that is pending stands in."""
+    w.around_style = w.frame.style
+    w.around_anchor = w.frame.anchor
 
 
 cdef inline void add_space(Walker* w) noexcept nogil:
     """Add a space, unless one stands there."""
     if w.text.used > w.start and w.pending == NONE:
         w.pending = BLANK
+        stand_around(w)
+
+
+cdef int add_mark(
+    Walker* w, int32_t style, int32_t around_style, int32_t around_anchor
+) noexcept nogil:
+    """Mark what comes next, in the link that is open."""
+    cdef int32_t* row = add_row(w.marks, MARK_WIDTH)
+    if row == NULL:
+        return NO_MEMORY
+    row[0] = w.blocks.used // (BLOCK_WIDTH * sizeof(int32_t))
+    row[1] = w.text.used
+    row[2] = style
+    row[3] = w.frame.anchor
+    row[4] = around_style
+    row[5] = around_anchor
+    return DONE
+
+
+cdef inline int mark_text(Walker* w) noexcept nogil:
+    """Mark the text that comes next, unless it is as the text before."""
+    cdef int32_t style = w.frame.style, anchor = w.frame.anchor
+    cdef bint alike = w.pending == NONE or (
+        w.around_style == style and w.around_anchor == anchor
+    )
+    if alike and w.style == style and w.anchor == anchor:
+        return DONE
+    w.style = style
+    w.anchor = anchor
+    if w.pending != NONE:
+        return add_mark(w, style, w.around_style, w.around_anchor)
+    return add_mark(w, style, style, anchor)
+
+
+cdef void set_apart(Walker* w) noexcept nogil:
+    """Take the marks since the border before for images that stand apart."""
+    cdef size_t at = w.first_mark
+    while at < w.marks.used:
+        (<int32_t*>(w.marks.data + at))[1] = -1
+        at += MARK_WIDTH * sizeof(int32_t)
+    w.first_mark = w.marks.used
+    w.style = 0
+    w.anchor = -1
 
 
 cdef int add_line(Walker* w) noexcept nogil:
@@ -739,6 +814,9 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
         return NO_MEMORY
     begin = out = <uint8_t*>w.text.data + w.text.used
     first = <uint8_t*>w.text.data + w.start
+    # What is pending stands in what it began in, what is here in what is open.
+    if pending == NONE:
+        stand_around(w)
     while True:
         kind = BYTES[at[0]]
         size = 1
@@ -748,6 +826,11 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
             if kind < SPACE:
                 kind = PLAIN
         if kind == PLAIN:
+            if out == begin:
+                w.pending = pending
+                if mark_text(w):
+                    return NO_MEMORY
+                stand_around(w)
             if out == first:
                 w.inner = w.here
             elif pending:
@@ -917,6 +1000,8 @@ cdef int flush(Walker* w) noexcept nogil:
         if w.text.used > w.start:
             status = add_block(w)
         clear(w)
+    elif w.marks.used > w.first_mark:
+        set_apart(w)
     return status
 
 
@@ -950,10 +1035,13 @@ cdef void enter_frame(
     if not tag.traits & BLOCK:
         if tag.traits & LINK and has.link:
             frame.link = True
+            frame.anchor = row
         elif tag.traits & STRONG:
             frame.strong = True
+        frame.style |= tag.style
         return
     frame.block = row
+    frame.style = 0
     if tag.kind >= 0:
         if tag.kind == HEADING:
             frame.level = tag.level
@@ -997,6 +1085,10 @@ cdef int enter(
             w.controls += 1
         elif tag.traits & IMAGE:
             w.images += 1
+        if tag.traits & (IMAGE | SOURCE) and not w.frame.pre:
+            if add_mark(w, PICTURE, w.here, place):
+                return NO_MEMORY
+            w.style = UNMARKED
         if tag.traits & SPACER:
             add_space(w)
         return DONE
@@ -1010,6 +1102,7 @@ cdef int enter(
             return flush(w)
         if w.text.used > w.start:
             w.pending = LINE
+            stand_around(w)
         return DONE
     if not w.lenient and is_hidden(tag, &has):
         w.tokens.used = tokens
@@ -1060,8 +1153,10 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
     cdef int32_t place = 0
     cdef int32_t* row
     cdef int status = enter(w, root, 0, False, &entered)
-    if status or not entered:
+    if status:
         return status
+    if not entered:
+        return flush(w)
     node = root.children
     while True:
         w.patience -= 1
@@ -1143,6 +1238,7 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
     cdef Table elements = Table(ELEMENT_WIDTH, True)
     cdef Table blocks = Table(BLOCK_WIDTH, True)
     cdef Table tokens = Table(1, False)
+    cdef Table marks = Table(MARK_WIDTH, True)
     cdef const tree.xmlNode* node = root._c_node
     cdef int status = DONE
     cdef Walker w
@@ -1152,13 +1248,16 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
     w.elements = &elements.array
     w.blocks = &blocks.array
     w.tokens = &tokens.array
+    w.marks = &marks.array
     w.text.data = w.open.data = NULL
     w.text.used = w.text.room = w.open.used = w.open.room = 0
     w.lenient = lenient
     w.longest = longest
     w.patience = 0
     w.here = -1
-    w.frame = [0, PARAGRAPH, 0, -1, -1, 0, False, False, False]
+    w.frame = [0, PARAGRAPH, 0, -1, -1, 0, False, False, False, 0, -1]
+    w.around_style = 0
+    w.around_anchor = -1
     w.inner = 0
     w.returned = False
     w.links = w.images = w.controls = w.started = 0
@@ -1180,4 +1279,11 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
     finally:
         free(w.text.data)
         free(w.open.data)
-    return Walk(text, elements.finish(), blocks.finish(), tokens.finish(), root)
+    return Walk(
+        text,
+        elements.finish(),
+        blocks.finish(),
+        tokens.finish(),
+        root,
+        marks.finish(),
+    )

@@ -82,6 +82,11 @@ class Blocks:
     def text(self, i: int) -> str:
         return self.walk.text[self._starts[i] : self._ends[i]].decode()
 
+    def place(self, i: int) -> tuple[int, int]:
+        """Where a block's text stands in the walk's, in bytes."""
+        start, end = self._spans[i]
+        return start, end
+
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""
         text = self.walk.text

@@ -76,6 +76,31 @@ INLINE = frozenset(
     "small span strong sub sup time tt u var".split()
 )
 
+# What elements in a line make of the text inside, as bits: a mark's style.
+STYLES = STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT = (
+    1 << n for n in range(6)
+)
+STYLE_OF = {
+    "b": STRONG_TEXT,
+    "strong": STRONG_TEXT,
+    "em": EM_TEXT,
+    "i": EM_TEXT,
+    "cite": EM_TEXT,
+    "var": EM_TEXT,
+    "del": DEL_TEXT,
+    "s": DEL_TEXT,
+    "strike": DEL_TEXT,
+    "sup": SUP_TEXT,
+    "sub": SUB_TEXT,
+    "code": CODE_TEXT,
+    "kbd": CODE_TEXT,
+    "samp": CODE_TEXT,
+    "tt": CODE_TEXT,
+}
+# Images, and the sources of pictures, of which the parser does not know that they are
+# empty: it takes the image behind one for a part of it.
+IMG, SOURCE = "img", "source"
+
 LISTS = frozenset("dir menu ol ul".split())
 STRONG = frozenset(("b", "strong"))
 

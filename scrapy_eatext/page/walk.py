@@ -10,7 +10,7 @@ import re
 from array import array
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -34,6 +34,7 @@ from scrapy_eatext.page.tags import (
     CODE,
     CONTROLS,
     HEADING,
+    IMG,
     ITEM,
     KIND_OF,
     LENIENT_SKIP,
@@ -41,8 +42,10 @@ from scrapy_eatext.page.tags import (
     PARAGRAPH,
     QUOTE,
     SKIP,
+    SOURCE,
     SPACERS,
     STRONG,
+    STYLE_OF,
     TAG_ID,
 )
 
@@ -103,6 +106,17 @@ BLOCK_COLUMNS = (
     "elements",
     "hash",
 )
+
+# What the walk tells of what is in a line.  A mark stands where text begins, the white
+# space before it included, that differs from the text before it, or that is not plain
+# at a block's beginning: its style, and the link that it is in (a row of the element
+# table, -1 for none), and both for that white space.  An image has a mark with the
+# style IMAGE, whose last columns are the row of the element around it and its place
+# among its children.  block is the block that the mark is in; start is a byte of the
+# text buffer, or -1 for images that stand apart before the block.  There are none in
+# preformatted text.
+MARK_COLUMNS = ("block", "start", "style", "link", "around_style", "around_link")
+IMAGE = -1
 
 # Attributes whose words tell what an element is for, with what is put before
 # each word: roles and microdata have meanings of their own, apart from the
@@ -174,6 +188,8 @@ _COUNTED = slice(BLOCK_COLUMNS.index("upper"), BLOCK_COLUMNS.index("other") + 1)
 
 _NONE, _SPACE, _LINE = range(3)
 Children = Iterator[tuple[int, Any]]
+# The style and the link of plain text.
+_PLAIN = (0, -1)
 _PARENT, _LAST_BLOCK, _PLACE = (
     ELEMENT_COLUMNS.index(name) for name in ("parent", "last_block", "place")
 )
@@ -183,13 +199,18 @@ _PARENT, _LAST_BLOCK, _PLACE = (
 MAX_TEXT = 2**31 - 1
 
 
+def _no_marks() -> npt.NDArray[np.int32]:
+    return np.empty((0, len(MARK_COLUMNS)), dtype=np.int32)
+
+
 @dataclass(frozen=True)
 class Walk:
     """The tables of one page.
 
     ``text`` holds the blocks' texts in UTF-8, one after the other;
     ``elements`` and ``blocks`` have a row an element or block and the columns
-    named above, as 32-bit integers; ``tokens`` are unsigned 32-bit hashes.
+    named above, as 32-bit integers, ``marks`` one a mark; ``tokens`` are unsigned
+    32-bit hashes.
     ``root`` is the element that the walk started from, None where the tables
     have been kept without their page.
     """
@@ -199,6 +220,7 @@ class Walk:
     blocks: npt.NDArray[np.int32]
     tokens: npt.NDArray[np.uint32]
     root: Any
+    marks: npt.NDArray[np.int32] = field(default_factory=_no_marks)
 
     @cached_property
     def _known(self) -> dict[int, Any]:
@@ -225,12 +247,19 @@ class Walk:
             row = cell(row, _PARENT)
         node = known[row]
         for child in reversed(way):
-            children = self._children.get(row)
-            if children is None:
-                children = self._children[row] = list(node.iterchildren())
-            node = known[child] = children[cell(child, _PLACE)]
+            node = known[child] = self._child(row, node, cell(child, _PLACE))
             row = child
         return node
+
+    def child(self, row: int, place: int) -> Any:
+        """The element at a place among the children of one row's, shown or not."""
+        return self._child(row, self.node(row), place)
+
+    def _child(self, row: int, node: Any, place: int) -> Any:
+        children = self._children.get(row)
+        if children is None:
+            children = self._children[row] = list(node.iterchildren())
+        return children[place]
 
     @cached_property
     def nodes(self) -> list[Any]:
@@ -268,8 +297,8 @@ def _word_token(word: str, prefix: str) -> int:
 class _Tag:
     """What the walk does about elements of one name.
 
-    ``number`` and ``kind`` are those of the tables, ``kind`` is -1 where the name
-    tells none, and ``level`` is a heading's.  Of the ``is_plain`` ones, which are
+    ``number``, ``kind`` and ``style`` are those of the tables, ``kind`` is -1 where
+    the name tells none, and ``level`` is a heading's.  Of the ``is_plain`` ones, which are
     most, the content is text of the page and nothing else needs a look.
     """
 
@@ -279,6 +308,7 @@ class _Tag:
     level: int
     is_block: bool
     is_plain: bool
+    style: int
 
 
 def _tag(name: str) -> _Tag:
@@ -290,11 +320,12 @@ def _tag(name: str) -> _Tag:
         level=int(name[1]) if kind == HEADING else 0,
         is_block=name in BLOCK,
         is_plain=name not in _NOT_PLAIN,
+        style=STYLE_OF.get(name, 0),
     )
 
 
 # Looked up once an element, instead of its name in every set of names.
-_TAGS = {name: _tag(name) for name in TAG_ID if name}
+_TAGS = {name: _tag(name) for name in (*TAG_ID, *STYLE_OF) if name}
 _UNKNOWN = _tag("")
 
 
@@ -318,6 +349,7 @@ class _Frame(NamedTuple):
     link: bool = False
     strong: bool = False
     pre: bool = False
+    mark: tuple[int, int] = _PLAIN  # the style and the link
 
 
 # Takes a tuple; by the names of its fields it takes four times as long.
@@ -327,16 +359,31 @@ _frame = partial(tuple.__new__, _Frame)
 class _Run:
     """The text being gathered for the next block."""
 
-    __slots__ = ("inner", "link_chars", "parts", "pending", "strong_chars")
+    __slots__ = (
+        "around",
+        "inner",
+        "link_chars",
+        "marked",
+        "marks",
+        "parts",
+        "pending",
+        "strong_chars",
+    )
 
     def __init__(self) -> None:
         self.inner = 0
+        # What white space that is pending stands in.
+        self.around = _PLAIN
         self.clear()
 
     def clear(self) -> None:
         self.parts: list[str] = []
         self.pending = _NONE
         self.link_chars = self.strong_chars = 0
+        # Rows of marks, without their block and with parts for bytes.
+        self.marks: list[tuple[int, ...]] = []
+        # How the text before is marked, None where an image stands before.
+        self.marked: tuple[int, int] | None = _PLAIN
 
     def add(self, piece: str, frame: _Frame, inner: int) -> None:
         """Add text that is not empty, as it stands in the source.
@@ -356,17 +403,22 @@ class _Run:
                 return
             text = " ".join(piece.split())
         if not text:
-            self.space()
+            self.space(frame)
             return
+        mark = frame.mark
         if self.parts:
-            if self.pending == _LINE:
-                text = "\n" + text
-            elif self.pending or piece[0].isspace():
-                text = " " + text
+            if not self.pending and piece[0].isspace():
+                self.pending, self.around = _SPACE, mark
+            if self.pending:
+                text = ("\n" if self.pending == _LINE else " ") + text
         else:
             self.inner = inner
+        if self.marked != mark or (self.pending and self.around != mark):
+            around = self.around if self.pending else mark
+            self.marks.append((len(self.parts), *mark, *around))
+            self.marked = mark
         self._append(text, frame)
-        self.pending = _SPACE if piece[-1].isspace() else _NONE
+        self.pending, self.around = _SPACE if piece[-1].isspace() else _NONE, mark
 
     def _add_preformatted(self, piece: str, frame: _Frame, inner: int) -> None:
         piece = INVISIBLE.sub("", piece)
@@ -376,10 +428,16 @@ class _Run:
                 self.inner = inner
             self._append(piece, frame)
 
-    def space(self) -> None:
+    def add_image(self, around: int, place: int, frame: _Frame) -> None:
+        """Note an image: the element that it stands in, and its place there."""
+        if not frame.pre:
+            self.marks.append((len(self.parts), IMAGE, frame.mark[1], around, place))
+            self.marked = None
+
+    def space(self, frame: _Frame) -> None:
         """Add a space, unless one stands there."""
         if self.parts and not self.pending:
-            self.pending = _SPACE
+            self.pending, self.around = _SPACE, frame.mark
 
     def new_line(self) -> None:
         """Begin a line in preformatted text, unless one has just begun."""
@@ -408,6 +466,7 @@ class _Tables:
         self.started = 0
         # Of each block the columns of _KNOWN, a row after the other.
         self.blocks = array("i")
+        self.marks = array("i")
 
     def enter(
         self, attributes: dict[str, str], tag: int, parent: int, depth: int, place: int
@@ -433,14 +492,22 @@ class _Tables:
 
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the text gathered, if there is any."""
-        if not run.parts:
-            return
         text = "".join(run.parts)
         if frame.pre:
             text = _outer_strip(text)
+        if run.marks:
+            self._mark(run)
         if text:
             self._block(text, run, frame)
         run.clear()
+
+    def _mark(self, run: _Run) -> None:
+        """Add the marks of the block that is to come; without text they stand apart."""
+        start, done = len(self.text), 0
+        for parts, *rest in run.marks:
+            start += sum(len(part.encode()) for part in run.parts[done:parts])
+            done = parts
+            self.marks.extend((self.count, start if run.parts else -1, *rest))
 
     def finish(self, root: Any) -> Walk:
         """The tables as arrays."""
@@ -457,6 +524,7 @@ class _Tables:
             blocks,
             np.array(self.tokens, dtype=np.uint32),
             root,
+            np.array(self.marks, dtype=np.int32).reshape(-1, len(MARK_COLUMNS)),
         )
 
     def _block(self, text: str, run: _Run, frame: _Frame) -> None:
@@ -582,18 +650,24 @@ def _is_shown(
     run: _Run,
     tables: _Tables,
     lenient: bool,
+    place: tuple[int, int],
 ) -> bool:
-    """Deal with an element whose content is no text, and say whether it is none."""
+    """Deal with an element whose content is no text, and say whether it is none.
+
+    ``place`` is the row of the element around it and its number there.
+    """
     if tag.is_plain:
         return lenient or not attributes or not is_hidden(attributes, tag.name)
     name = tag.name
     if _skipped(attributes, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
-        elif name == "img":
+        elif name == IMG:
             tables.images += 1
+        if name in (IMG, SOURCE):
+            run.add_image(*place, frame)
         if name in SPACERS:
-            run.space()
+            run.space(frame)
         return False
     if name == "br":
         if frame.pre:
@@ -601,7 +675,7 @@ def _is_shown(
         elif run.pending == _LINE:
             tables.flush(run, frame)
         elif run.parts:
-            run.pending = _LINE
+            run.pending, run.around = _LINE, frame.mark
         return False
     if name == "hr":
         _border(run, frame, frame.pre, tables)
@@ -620,10 +694,16 @@ def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None
 def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> _Frame:
     """The frame inside an element, given the one outside."""
     if not tag.is_block:
+        style, anchor = frame.mark
         if tag.name == "a":
-            return frame._replace(link=True) if "href" in attributes else frame
-        return frame._replace(strong=True) if tag.name in STRONG else frame
-    _, kind, level, item, row, lists, link, strong, pre = frame
+            if "href" not in attributes:
+                return frame
+            return frame._replace(link=True, mark=(style, here))
+        if not tag.style:
+            return frame
+        strong = frame.strong or tag.name in STRONG
+        return frame._replace(strong=strong, mark=(style | tag.style, anchor))
+    _, kind, level, item, row, lists, link, strong, pre, mark = frame
     of_tag = tag.kind
     if of_tag >= 0:
         if of_tag == HEADING:
@@ -643,7 +723,9 @@ def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> 
         lists += 1
     elif tag.name == "tr":
         row = here
-    return _frame((here, kind, level, item, row, lists, link, strong, pre))
+    if mark[0]:
+        mark = (0, mark[1])
+    return _frame((here, kind, level, item, row, lists, link, strong, pre, mark))
 
 
 def walk(root: Any, lenient: bool = False) -> Walk:
@@ -667,7 +749,9 @@ def walk(root: Any, lenient: bool = False) -> Walk:
             tag = _TAGS.get(element.tag) or _tag_of(element)
             # As the tree has them: get() would add what a DTD declares.
             attributes = dict(element.items()) if tag else _NO_ATTRIBUTES
-            if tag and _is_shown(attributes, tag, frame, run, tables, lenient):
+            if tag and _is_shown(
+                attributes, tag, frame, run, tables, lenient, (here, place)
+            ):
                 break
             link_ended = False
             # What stands behind the root is no part of it.
@@ -678,7 +762,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
             if not open_elements:
                 break
             element, tag, outer, outer_frame, children = open_elements.pop()
-            if tag.is_block and run.parts:
+            if tag.is_block and (run.parts or run.marks):
                 _border(run, frame, outer_frame.pre, tables)
             tables.leave(here)
             here, frame = outer, outer_frame
@@ -688,12 +772,12 @@ def walk(root: Any, lenient: bool = False) -> Walk:
                 link_ended = False
                 run.add(text, frame, here)
             continue
-        if run.parts:
+        if run.parts or run.marks:
             if tag.is_block:
                 _border(run, frame, frame.pre, tables)
             elif link_ended and tag.name == "a":
                 # Two links side by side are never one word.
-                run.space()
+                run.space(frame)
         link_ended = False
         open_elements.append((element, tag, here, frame, children))
         children = enumerate(element)
