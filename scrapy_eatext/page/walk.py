@@ -745,7 +745,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     link_ended = False
     children: Children = enumerate((root,))
     while True:
-        for place, element in children:  # noqa: B007 (used behind the loop)
+        for place, element in children:
             tag = _TAGS.get(element.tag) or _tag_of(element)
             # As the tree has them: get() would add what a DTD declares.
             attributes = dict(element.items()) if tag else _NO_ATTRIBUTES
