@@ -19,6 +19,8 @@ def extensions() -> list[Extension]:
         import lxml
     except ImportError:  # built without isolation, and without these
         return []
+    # What CFLAGS say of optimisation counts.
+    chosen = "-O" in os.environ.get("CFLAGS", "")
     return [
         Extension(
             ".".join(source.with_suffix("").parts),
@@ -27,7 +29,7 @@ def extensions() -> list[Extension]:
             # nothing is linked, as the library is in the process already.
             include_dirs=lxml.get_include(),
             # Where loops over numbers are what takes the time.
-            extra_compile_args=["-O3"] if os.name != "nt" else [],
+            extra_compile_args=["-O3"] if os.name != "nt" and not chosen else [],
             optional=True,
         )
         for source in sorted(Path("scrapy_eatext").glob("*/*.pyx"))
