@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+import scrapy_eatext
 from scrapy_eatext import deadline
 from scrapy_eatext.algorithms import REGISTRY, get_algorithm
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit, watched
@@ -75,6 +76,21 @@ def test_every_algorithm_looks_at_the_clock(name, reference):
         time.sleep(0.002)
         with pytest.raises(TimeLimitError):
             algorithm.judge(page)
+
+
+@pytest.mark.skipif(not scrapy_eatext.compiled, reason="nothing is compiled")
+def test_the_compiled_tagger_gives_up_in_time():
+    page = Page.of(every_page(1_000_000)["tiny_blocks"])
+    tagger = get_algorithm("eatext").model.tagger
+    assert len(page.blocks) > 200_000
+    start = time.monotonic()
+    with time_limit(0.05), pytest.raises(TimeLimitError):
+        tagger.likelihoods(page.blocks.walk)
+    given_up = time.monotonic() - start
+    start = time.monotonic()
+    with time_limit(100):
+        assert len(tagger.likelihoods(page.blocks.walk)) == len(page.blocks)
+    assert given_up < (time.monotonic() - start) / 2
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))

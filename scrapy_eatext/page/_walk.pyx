@@ -10,6 +10,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memmove, memcmp, strcmp, strlen
 from lxml.includes cimport tree
+from scrapy_eatext.page.clock cimport eatext_clock
 
 import numpy as np
 from lxml import etree
@@ -38,22 +39,6 @@ cdef extern from "etree_api.h":
 
     cdef class lxml.etree._Element [object LxmlElement, check_size ignore]:
         cdef tree.xmlNode* _c_node
-
-cdef extern from *:
-    """
-    #if defined(_WIN32)
-    #include <windows.h>
-    static double eatext_clock(void) { return GetTickCount64() / 1e3; }
-    #else
-    #include <time.h>
-    static double eatext_clock(void) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return now.tv_sec + now.tv_nsec / 1e9;
-    }
-    #endif
-    """
-    double eatext_clock() noexcept nogil
 
 # The versions of lxml and of libxml2 whose headers it was built with, and the
 # size that an element of lxml has by them.

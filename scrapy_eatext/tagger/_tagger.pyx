@@ -11,9 +11,11 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
+from scrapy_eatext.page.clock cimport eatext_clock
 
 import numpy as np
 
+from scrapy_eatext.deadline import TimeLimitError, remaining
 from scrapy_eatext.page import tags
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger import context, features
@@ -398,6 +400,7 @@ cdef enum Status:
     DONE = 0
     NO_MEMORY = -1
     NOT_SOUND = -2
+    TIME_IS_UP = -3
 
 cdef enum:
     MAX_PARTS = 64
@@ -750,6 +753,8 @@ cdef struct Page:
     size_t element_count
     size_t count
     size_t token_count
+    # When to give up, by the clock, or 0.
+    double end
     Memory memory
     int flags
     # Of each element, and of each container; the first of these is the page.
@@ -876,11 +881,23 @@ cdef int read_page(Page* p, Words words) noexcept nogil:
         return NO_MEMORY
     read_elements(p)
     read_tokens(p, words)
+    if is_late(p):
+        return TIME_IS_UP
     read_blocks(p)
     read_distances(p)
-    if read_likes(p) or read_boxes(p) or read_alike(p):
+    if is_late(p):
+        return TIME_IS_UP
+    if read_likes(p) or read_boxes(p):
+        return NO_MEMORY
+    if is_late(p):
+        return TIME_IS_UP
+    if read_alike(p):
         return NO_MEMORY
     return DONE
+
+
+cdef inline bint is_late(const Page* p) noexcept nogil:
+    return p.end != 0 and eatext_clock() > p.end
 
 
 cdef void read_elements(Page* p) noexcept nogil:
@@ -1594,7 +1611,12 @@ cdef int read_likelihoods(Page* p, const int64_t* likelihood) noexcept nogil:
         read_ranks(p)
         or read_runs(p, &p.outermost[0], LIKELY)
         or read_runs(p, &p.outermost[1], SURE)
-        or read_likely_likes(p)
+    ):
+        return NO_MEMORY
+    if is_late(p):
+        return TIME_IS_UP
+    if (
+        read_likely_likes(p)
         or read_likely_boxes(p)
         or read_kinds(p)
         or read_means(p, &p.copies, &p.group_mean[0])
@@ -2131,7 +2153,10 @@ cdef class Tagger:
         self.context = _Places(context_, second_rows, len(first_rows))
 
     def likelihoods(self, walk):
-        """The likelihood of each of a page's blocks, after both rounds of trees."""
+        """The likelihood of each of a page's blocks, after both rounds of trees.
+
+        Raises TimeLimitError where the time for the page is up.
+        """
         cdef Page page
         cdef int status
         cdef int64_t[::1] out
@@ -2141,6 +2166,7 @@ cdef class Tagger:
         out = made
         open_page(&page, walk.elements, walk.blocks, walk.tokens)
         page.flags = self.words.flags
+        page.end = eatext_clock() + remaining()
         page.memory.kept, page.memory.room = self.kept, self.room
         self.kept, self.room = NULL, 0
         with nogil:
@@ -2195,6 +2221,8 @@ cdef class Tagger:
         page_rows(p, &rows)
         fixed = rows.next
         for i in range(tiles):
+            if is_late(p):
+                return TIME_IS_UP
             tile.start = i * width
             tile.count = <int>min(p.count - tile.start, <size_t>width)
             rows.next = fixed
@@ -2213,6 +2241,8 @@ cdef class Tagger:
         page_context(p, &rows)
         context_fixed = rows.next
         for i in range(tiles):
+            if is_late(p):
+                return TIME_IS_UP
             tile.start = i * width
             tile.count = <int>min(p.count - tile.start, <size_t>width)
             here = second_bins + min(i, most) * room
@@ -2232,6 +2262,8 @@ cdef class Tagger:
 cdef int raise_for(int status) except -1:
     if status == NO_MEMORY:
         raise MemoryError
+    if status == TIME_IS_UP:
+        raise TimeLimitError
     if status == NOT_SOUND:
         raise ValueError("the tables of the walk do not fit together")
     return 0

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from scrapy_eatext.deadline import check
 from scrapy_eatext.page.twins import load
 from scrapy_eatext.tagger.context import HIGHEST, ZERO, context_features
 from scrapy_eatext.tagger.features import TokenTable, block_features, tree_of
@@ -45,8 +44,6 @@ class Tagger:
     def likelihoods(self, walk: Walk) -> Ints:
         """How likely each block is content: 0 to 1200, and 600 is even."""
         if self._twin is not None:
-            # It takes about a microsecond a block, and is soon done with any page.
-            check()
             return self._twin.likelihoods(walk)
         return self.python_likelihoods(walk)
 
