@@ -100,6 +100,10 @@ def check_tables(data: bytes) -> None:
     around = column[COLUMN["element"] : COLUMN["row"] + 1]
     assert ((around >= -1) & (around < rows)).all()
     assert (walk.elements[1:, 0] < range(1, rows)).all()
+    block, at, _, link = walk.marks.T[:4]
+    assert ((block >= 0) & (block <= len(walk.blocks))).all()
+    assert ((at >= -1) & (at <= len(walk.text))).all()
+    assert ((link >= -1) & (link < rows)).all()
     shown = walk.text.decode()
     assert sum(chars.tolist()) <= len(shown)
 

@@ -84,8 +84,7 @@ class Blocks:
 
     def place(self, i: int) -> tuple[int, int]:
         """Where a block's text stands in the walk's, in bytes."""
-        start, end = self._spans[i]
-        return start, end
+        return self._starts[i], self._ends[i]
 
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""
