@@ -154,7 +154,6 @@ _BATCH = 1 << 16
 
 # Elements that are dealt with by their names, before anything else is looked at.
 _NOT_PLAIN = SKIP | frozenset(("br", "button", "dialog", "hr"))
-_NO_ATTRIBUTES: dict[str, str] = {}
 _CLASSES = np.frombuffer(CLASSES, dtype=np.uint8)
 # Columns of blocks: those that are known where a block ends, and those that are
 # told from its characters; the classes from UPPER to OTHER stand side by side.
@@ -190,6 +189,7 @@ _NONE, _SPACE, _LINE = range(3)
 Children = Iterator[tuple[int, Any]]
 # The style and the link of plain text.
 _PLAIN = (0, -1)
+_ROW = len(ELEMENT_COLUMNS)
 _PARENT, _LAST_BLOCK, _PLACE = (
     ELEMENT_COLUMNS.index(name) for name in ("parent", "last_block", "place")
 )
@@ -298,8 +298,9 @@ class _Tag:
     """What the walk does about elements of one name.
 
     ``number``, ``kind`` and ``style`` are those of the tables, ``kind`` is -1 where
-    the name tells none, and ``level`` is a heading's.  Of the ``is_plain`` ones, which are
-    most, the content is text of the page and nothing else needs a look.
+    the name tells none, and ``level`` is a heading's.  Of the ``is_plain`` ones, which
+    are most, the content is text of the page and nothing else needs a look.  Only
+    those that have a frame change what is known of the text inside.
     """
 
     name: str
@@ -308,6 +309,7 @@ class _Tag:
     level: int
     is_block: bool
     is_plain: bool
+    has_frame: bool
     style: int
 
 
@@ -320,6 +322,7 @@ def _tag(name: str) -> _Tag:
         level=int(name[1]) if kind == HEADING else 0,
         is_block=name in BLOCK,
         is_plain=name not in _NOT_PLAIN,
+        has_frame=name in BLOCK or name in STYLE_OF or name == "a",
         style=STYLE_OF.get(name, 0),
     )
 
@@ -393,8 +396,10 @@ class _Run:
         if frame.pre:
             self._add_preformatted(piece, frame, inner)
             return
-        words = piece.split()
-        text = " ".join(words)
+        if piece.isspace():
+            self.space(frame)
+            return
+        text = " ".join(piece.split())
         # Invisible characters are among those that are not printable, which is
         # sooner seen.
         if not text.isprintable() and INVISIBLE.search(piece):
@@ -457,7 +462,8 @@ class _Tables:
 
     def __init__(self) -> None:
         self.text = bytearray()
-        self.elements = array("i")
+        # A row after the other, in a list as that is what grows fastest.
+        self.elements: list[int] = []
         self.tokens = array("I")
         self.count = 0
         self.links = 0
@@ -471,24 +477,22 @@ class _Tables:
     def enter(
         self, attributes: dict[str, str], tag: int, parent: int, depth: int, place: int
     ) -> None:
-        """Add a row for an element."""
+        """Add a row for an element, whose last block is not known yet."""
+        if len(self.elements) % (_CLOCK * _ROW) == 0:
+            check()
         tokens = self.tokens
-        first = len(tokens)
+        first, count = len(tokens), 0
         for name in attributes:
             prefix = TOKEN_ATTRIBUTES.get(name)
             if prefix is not None:
                 tokens.extend(name_tokens(attributes[name][:MAX_VALUE], prefix))
-        count = len(tokens) - first
+                count = len(tokens) - first
         if count > MAX_TOKENS:
             del tokens[first + MAX_TOKENS :]
             count = MAX_TOKENS
         here = self.count
-        self.elements.extend((parent, tag, depth, here, here, first, count, place))
+        self.elements += (parent, tag, depth, here, here, first, count, place)
         self.started += 1
-
-    def leave(self, row: int) -> None:
-        """Note that an element ends here."""
-        self.elements[row * len(ELEMENT_COLUMNS) + _LAST_BLOCK] = self.count
 
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the text gathered, if there is any."""
@@ -513,14 +517,14 @@ class _Tables:
         """The tables as arrays."""
         if len(self.text) > MAX_TEXT:
             raise OverflowError(f"the page has more than {MAX_TEXT} bytes of text")
-        elements = np.array(self.elements, dtype=np.int32)
+        elements = np.array(array("i", self.elements), dtype=np.int32)
         known = np.array(self.blocks, dtype=np.int32).reshape(-1, len(_KNOWN))
         blocks = np.zeros((len(known), len(BLOCK_COLUMNS)), dtype=np.int32)
         blocks[:, _KNOWN] = known
         _count(self.text, blocks)
         return Walk(
             bytes(self.text),
-            elements.reshape(-1, len(ELEMENT_COLUMNS)),
+            elements.reshape(-1, _ROW),
             blocks,
             np.array(self.tokens, dtype=np.uint32),
             root,
@@ -643,8 +647,8 @@ def _skipped(
     return name in SKIP or (name == "button" and not heading)
 
 
-def _is_shown(
-    attributes: dict[str, str],
+def _is_entered(
+    element: Any,
     tag: _Tag,
     frame: _Frame,
     run: _Run,
@@ -652,13 +656,12 @@ def _is_shown(
     lenient: bool,
     place: tuple[int, int],
 ) -> bool:
-    """Deal with an element whose content is no text, and say whether it is none.
+    """Deal with an element that is not plain, and say whether its content counts.
 
     ``place`` is the row of the element around it and its number there.
     """
-    if tag.is_plain:
-        return lenient or not attributes or not is_hidden(attributes, tag.name)
     name = tag.name
+    attributes = dict(element.items())
     if _skipped(attributes, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
@@ -693,17 +696,14 @@ def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None
 
 def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> _Frame:
     """The frame inside an element, given the one outside."""
+    block, kind, level, item, row, lists, link, strong, pre, mark = frame
     if not tag.is_block:
-        style, anchor = frame.mark
-        if tag.name == "a":
-            if "href" not in attributes:
-                return frame
-            return frame._replace(link=True, mark=(style, here))
-        if not tag.style:
-            return frame
-        strong = frame.strong or tag.name in STRONG
-        return frame._replace(strong=strong, mark=(style | tag.style, anchor))
-    _, kind, level, item, row, lists, link, strong, pre, mark = frame
+        if tag.name != "a":
+            strong = strong or tag.name in STRONG
+            mark = (mark[0] | tag.style, mark[1])
+        elif "href" in attributes:
+            link, mark = True, (mark[0], here)
+        return _frame((block, kind, level, item, row, lists, link, strong, pre, mark))
     of_tag = tag.kind
     if of_tag >= 0:
         if of_tag == HEADING:
@@ -735,6 +735,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     not displayed, buttons, and what an unclosed svg or object swallowed.
     """
     tables = _Tables()
+    elements = tables.elements
     run = _Run()
     frame = _Frame()
     here = count = -1
@@ -747,12 +748,18 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     while True:
         for place, element in children:
             tag = _TAGS.get(element.tag) or _tag_of(element)
-            # As the tree has them: get() would add what a DTD declares.
-            attributes = dict(element.items()) if tag else _NO_ATTRIBUTES
-            if tag and _is_shown(
-                attributes, tag, frame, run, tables, lenient, (here, place)
+            if tag is not None and (
+                tag.is_plain
+                or _is_entered(element, tag, frame, run, tables, lenient, (here, place))
             ):
-                break
+                # As the tree has them: get() would add what a DTD declares.
+                attributes = dict(element.items())
+                if (
+                    lenient
+                    or not ("style" in attributes or "hidden" in attributes)
+                    or not is_hidden(attributes, tag.name)
+                ):
+                    break
             link_ended = False
             # What stands behind the root is no part of it.
             text = element.tail if open_elements else None
@@ -764,7 +771,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
             element, tag, outer, outer_frame, children = open_elements.pop()
             if tag.is_block and (run.parts or run.marks):
                 _border(run, frame, outer_frame.pre, tables)
-            tables.leave(here)
+            elements[here * _ROW + _LAST_BLOCK] = tables.count
             here, frame = outer, outer_frame
             link_ended = tag.name == "a"
             text = element.tail if open_elements else None
@@ -782,11 +789,10 @@ def walk(root: Any, lenient: bool = False) -> Walk:
         open_elements.append((element, tag, here, frame, children))
         children = enumerate(element)
         count += 1
-        if count % _CLOCK == 0:
-            check()
         tables.enter(attributes, tag.number, here, len(open_elements), place)
         here = count
-        frame = _inside(frame, tag, attributes, here)
+        if tag.has_frame:
+            frame = _inside(frame, tag, attributes, here)
         if frame.link and tag.name == "a":
             tables.links += 1
         text = element.text
