@@ -8,9 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from cssselect import SelectorError
-from parsel import css2xpath
-
 from scrapy_eatext.algorithms import DEFAULT, algorithm_class, get_algorithm
 from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
 
@@ -221,6 +218,9 @@ def one_of(value: object, key: str, allowed: Iterable[str]) -> str:
 
 def css(value: object, key: str) -> str:
     """A CSS selector, or a list of them, as one XPath expression."""
+    # Worker processes are sent expressions, and start sooner without these.
+    from cssselect import SelectorError
+
     selectors = [value] if isinstance(value, str) else value
     if not isinstance(selectors, (list, tuple)):
         raise SettingError(key, value, "a CSS selector or a list of them")
@@ -235,6 +235,8 @@ def css(value: object, key: str) -> str:
 # Bounded: selectors can come with every request.
 @lru_cache(maxsize=256)
 def _xpath(selector: str) -> str:
+    from parsel import css2xpath
+
     xpath = css2xpath(selector)
     # parsel's ::text and ::attr() find no elements.
     if "::text" in selector or "::attr" in selector:
