@@ -21,7 +21,6 @@ from scrapy_eatext.tagger.features import (
     prefix,
     ratio,
     shifted,
-    sums,
     tree_of,
     window,
 )
@@ -126,12 +125,11 @@ def _containers(
     block: Rows, tree: Tree, logits: Ints, weights: Ints, expected: Ints
 ) -> Rows:
     count = len(block["chars"])
-    like_weights, like_expected = (
-        sums(tree.likes_group, total[tree.last] - total[tree.first], len(tree.likes))[
-            tree.likes_group
-        ]
-        for total in (weights, expected)
+    of_element = np.stack([weights, expected])
+    of_element = of_element.take(tree.last, axis=1) - of_element.take(
+        tree.first, axis=1
     )
+    like_weights, like_expected = tree.alike.sums(of_element)[:, tree.alike.of]
     like_chance = like_expected // np.maximum(like_weights, 1)
     inside = block["element"]
     rows: Rows = {}
@@ -159,6 +157,7 @@ def _groups(block: Rows, tree: Tree, likelihood: Ints, depth: Ints) -> Rows:
         ("tags", tree.same_tags[block["element"]]),
         ("kind", block["kind"] * 65536 + np.minimum(depth, 65535)),
     ):
-        group, size = grouped(key)
-        rows[f"{name}_likelihood"] = (sums(group, likelihood, len(size)) // size)[group]
+        groups = grouped(key)
+        mean = groups.sums(likelihood) // groups.size
+        rows[f"{name}_likelihood"] = mean[groups.of]
     return rows

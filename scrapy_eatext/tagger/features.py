@@ -7,7 +7,9 @@ characters count by their class, and names of elements by the TokenTable.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,13 +150,61 @@ class TokenTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Groups:
+    """Entries in groups of equal keys, in the order of the keys.
+
+    ``of`` is the number of each entry's group and ``size`` how many are in each;
+    ``order`` has the entries group by group, which begin at ``starts``.
+    """
+
+    of: npt.NDArray[np.intp]
+    size: Ints
+    order: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+
+    def sums(self, values: Ints) -> Ints:
+        """The sum of the values in each group, of one row or of many."""
+        if not len(self.starts):
+            return values
+        sums: Ints = np.add.reduceat(values[..., self.order], self.starts, axis=-1)
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Elements by their distance from the root, to hand figures down to all.
+
+    ``order`` has the elements level by level, and ``bounds`` where each level
+    begins and ends in it; ``above`` is where in ``order`` their parents are, -1
+    for none.
+    """
+
+    order: npt.NDArray[np.intp]
+    bounds: list[tuple[int, int]]
+    above: npt.NDArray[np.intp]
+
+    def down(self, combine: np.ufunc, values: Any) -> Any:
+        """Rows of values, each combined with those of all elements around.
+
+        There is one more column, of zeros, for what has no element.
+        """
+        found = values[:, self.order]
+        for start, end in watched(self.bounds[1:]):
+            here = found[:, start:end]
+            combine(here, found.take(self.above[start:end], axis=1), out=here)
+        out = np.zeros((len(found), len(self.order) + 1), dtype=found.dtype)
+        out[:, self.order] = found
+        return out
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """The element table with what the features need of it, an entry an element.
 
     ``up`` is the innermost element around with more blocks, ``top`` the
     outermost with the same blocks; ``mask`` has a bit for each of TAG_GROUPS on
     the way up; ``same_way`` and ``same_tags`` are hashes of that way.
-    ``likes`` counts the siblings that look alike, ``likes_group`` numbers them.
+    ``likes`` counts the siblings that look alike, which are ``alike``.
     """
 
     parent: Ints
@@ -168,39 +218,46 @@ class Tree:
     same_way: Ints
     same_tags: Ints
     likes: Ints
-    likes_group: npt.NDArray[np.intp]
+    alike: Groups
+    levels: Levels
 
 
-def ratio(part: Ints | int, whole: Ints | int) -> Ints:
+def ratio(part: Ints, whole: Ints | int) -> Ints:
     """Thousandths of the whole; both are not negative."""
-    return np.asarray(part, dtype=np.int64) * 1000 // np.maximum(whole, 1)
+    return part * 1000 // np.maximum(whole, 1)
+
+
+def share(part: int, whole: int) -> int:
+    """Thousandths of the whole, of two numbers."""
+    return part * 1000 // max(whole, 1)
 
 
 def prefix(values: Ints) -> Ints:
-    """Sums of all values before each place, and of all."""
-    sums = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(values, out=sums[1:])
+    """Sums of all values before each place, and of all; of one row or of many."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1), dtype=np.int64)
+    np.cumsum(values, axis=-1, out=sums[..., 1:])
     return sums
 
 
-def grouped(keys: Ints) -> tuple[npt.NDArray[np.intp], Ints]:
-    """The number of each entry's group of equal keys, and the groups' sizes."""
-    _, group, size = np.unique(keys, return_inverse=True, return_counts=True)
-    return group.reshape(-1), size.astype(np.int64)
-
-
-def sums(group: npt.NDArray[np.intp], values: Ints, count: int) -> Ints:
-    """The sum of the values in each of the groups."""
-    out = np.zeros(count, dtype=np.int64)
-    np.add.at(out, group, values)
-    return out
+def grouped(keys: Ints) -> Groups:
+    """The groups of equal keys."""
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    begins = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    starts = begins.nonzero()[0]
+    of = np.empty(len(keys), dtype=np.intp)
+    of[order] = np.cumsum(begins) - 1
+    return Groups(of, np.diff(starts, append=len(keys)), order, starts)
 
 
 def columns(walk: Walk) -> Rows:
     """The columns of the block table."""
-    return {
-        name: walk.blocks[:, i].astype(np.int64) for i, name in enumerate(BLOCK_COLUMNS)
-    }
+    return dict(zip(BLOCK_COLUMNS, _transposed(walk.blocks), strict=True))
+
+
+def _transposed(table: npt.NDArray[np.int32]) -> Ints:
+    return np.ascontiguousarray(table.T, dtype=np.int64)
 
 
 def weights(walk: Walk) -> Ints:
@@ -216,50 +273,79 @@ def weigh(block: Rows) -> Ints:
 
 def tree_of(walk: Walk) -> Tree:
     """What the features need of the element table."""
-    table = {
-        name: walk.elements[:, i].astype(np.int64)
-        for i, name in enumerate(ELEMENT_COLUMNS)
-    }
+    table = dict(zip(ELEMENT_COLUMNS, _transposed(walk.elements), strict=True))
     parent, tag = table["parent"], table["tag"]
     blocks = table["last_block"] - table["first_block"]
     tokens = np.append(walk.tokens, np.uint32(0)).astype(np.int64)
     name = np.where(table["tokens"] > 0, tokens[table["first_token"]], 0)
-    ways = _ways(parent, tag, blocks, name)
+    levels = levels_of(parent)
+    up, top, way, tags = _ways(levels, parent, tag, blocks, name)
     # Elements without blocks are like none.
     key = ((parent + 1) * 0x9E3779B1 ^ tag * 0x85EBCA6B ^ name) & 0xFFFFFFFF
-    key = np.where(blocks > 0, key, NONE - np.arange(len(key)))
-    group, size = grouped(key)
+    alike = grouped(np.where(blocks > 0, key, NONE - np.arange(len(key))))
     return Tree(
         parent=parent,
         tag=tag,
         depth=table["depth"],
         first=table["first_block"],
         last=table["last_block"],
-        likes=size[group],
-        likes_group=group,
-        **ways,
+        up=up,
+        top=top,
+        mask=levels.down(np.bitwise_or, TAG_BITS[tag][None])[0],
+        same_way=way,
+        same_tags=tags,
+        likes=alike.size[alike.of],
+        alike=alike,
+        levels=levels,
     )
 
 
-def _ways(parent: Ints, tag: Ints, blocks: Ints, name: Ints) -> Rows:
-    """What comes down from ancestors; parents stand before their children."""
-    count = len(parent)
-    mask = TAG_BITS[tag].tolist()
-    up, top = [NONE] * count, list(range(count))
-    way, tags = [0] * count, [0] * count
-    n, t, of_name = blocks.tolist(), tag.tolist(), name.tolist()
-    for e, p in enumerate(watched(parent.tolist())):
-        if p >= 0:
-            mask[e] |= mask[p]
-            if n[p] > n[e]:
-                up[e] = p
-            else:
-                up[e], top[e] = up[p], top[p]
-        before, before_tags = (way[p], tags[p]) if p >= 0 else (17, 17)
-        way[e] = ((before * 31 + t[e] + 1) * 0x01000193 ^ of_name[e]) & 0xFFFFFFFF
-        tags[e] = (before_tags * 31 + t[e] + 1) * 0x01000193 & 0xFFFFFFFF
-    lists = {"mask": mask, "up": up, "top": top, "same_way": way, "same_tags": tags}
-    return {key: np.array(values, dtype=np.int64) for key, values in lists.items()}
+def levels_of(parent: Ints) -> Levels:
+    """The levels of elements, given the parent of each or -1."""
+    # Each round doubles how far up the elements have counted; the last place is
+    # what stands above all.
+    above = np.append(parent, NONE)
+    level = (above >= 0).astype(np.int64)
+    while (above >= 0).any():
+        level += level[above]
+        above = above[above]
+    order = level[:-1].argsort(kind="stable")
+    place = np.empty(len(above), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    place[-1] = NONE
+    ends = np.cumsum(np.bincount(level[:-1])).tolist()
+    return Levels(order, list(pairwise([0, *ends])), place[parent[order]])
+
+
+def _ways(
+    levels: Levels, parent: Ints, tag: Ints, blocks: Ints, name: Ints
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """What is called up, top, same_way and same_tags in a Tree."""
+    order, count = levels.order, len(parent)
+    outer = np.append(blocks[order], NONE)
+    nodes = np.full((2, count + 1), NONE, dtype=np.int64)
+    own = np.stack([parent[order], order])
+    # Hashes of 32 bits, by numbers that drop what is above; 17 begins them.
+    ways = np.full((2, count + 1), 17, dtype=np.uint32)
+    tags, names = (values[order].astype(np.uint32) for values in (tag + 1, name))
+    for start, end in watched(levels.bounds):
+        above = levels.above[start:end]
+        way = ways.take(above, axis=1)
+        way *= np.uint32(31)
+        way += tags[start:end]
+        way *= np.uint32(0x01000193)
+        way[0] ^= names[start:end]
+        ways[:, start:end] = way
+        wider = outer.take(above) > outer[start:end]
+        nodes[:, start:end] = np.where(
+            wider, own[:, start:end], nodes.take(above, axis=1)
+        )
+        if start == 0:
+            nodes[1, :end] = order[:end]
+    out = np.empty((4, count), dtype=np.int64)
+    out[:2, order] = nodes[:, :-1]
+    out[2:, order] = ways[:, :-1]
+    return out[0], out[1], out[2], out[3]
 
 
 def block_features(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
@@ -269,8 +355,7 @@ def block_features(walk: Walk, table: TokenTable, tree: Tree | None = None) -> R
     """
     block, tree = columns(walk), tree or tree_of(walk)
     w = weigh(block)
-    counted = _counted(block, w)
-    before = {name: prefix(values) for name, values in counted.items()}
+    before = _summed(block, w)
     rows = _own(block, w)
     rows |= _ancestry(block, tree)
     rows |= _containers(block, tree, before)
@@ -279,34 +364,57 @@ def block_features(walk: Walk, table: TokenTable, tree: Tree | None = None) -> R
     rows |= _distances(block, w)
     rows |= _alike(block, tree, w)
     rows |= _page(block, tree, rows, before)
-    rows |= token_features(walk, table)
+    rows |= token_features(walk, table, tree)
     return clipped(rows)
 
 
 def clipped(rows: Rows) -> Rows:
     """The rows, with no figure above CAP."""
     # All at once, as a call for each row would take longer than all else.
-    table = np.stack(list(rows.values()))
+    table = np.concatenate(list(rows.values())).reshape(len(rows), -1)
     return dict(zip(rows, np.clip(table, -CAP, CAP, out=table), strict=True))
 
 
-def _counted(block: Rows, w: Ints) -> Rows:
-    """What is summed up over runs of blocks."""
+# What is summed up over runs of blocks, a row each.
+_SUMMED = (
+    "n",
+    "w",
+    "chars",
+    "link",
+    "ends",
+    "links",
+    "heads",
+    "images",
+    "controls",
+    "money",
+    "long",
+    "flowing",
+)
+
+
+def _sums_of(*names: str) -> npt.NDArray[np.intp]:
+    """The rows of _SUMMED that have these names."""
+    return np.array([_SUMMED.index(name) for name in names], dtype=np.intp)
+
+
+def _summed(block: Rows, w: Ints) -> Ints:
+    """The sums over all blocks before each, and over all."""
     flowing = (block["kind"] == PARAGRAPH) | (block["kind"] == QUOTE)
-    return {
-        "n": np.ones(len(w), dtype=np.int64),
-        "w": w,
-        "chars": block["chars"],
-        "link": block["link_chars"],
-        "ends": block["ends"],
-        "links": block["links"],
-        "heads": (block["kind"] == HEADING).astype(np.int64),
-        "images": block["images"],
-        "controls": block["controls"],
-        "money": block["money"],
-        "long": np.where(w >= LONG, w, 0),
-        "flowing": np.where(flowing, w, 0),
-    }
+    counted = (
+        np.ones(len(w), dtype=np.int64),
+        w,
+        block["chars"],
+        block["link_chars"],
+        block["ends"],
+        block["links"],
+        block["kind"] == HEADING,
+        block["images"],
+        block["controls"],
+        block["money"],
+        np.where(w >= LONG, w, 0),
+        np.where(flowing, w, 0),
+    )
+    return prefix(np.concatenate(counted).reshape(len(counted), -1))
 
 
 def _own(block: Rows, w: Ints) -> Rows:
@@ -330,9 +438,8 @@ def _own(block: Rows, w: Ints) -> Rows:
             "digits",
         )
     }
-    rows = {name: values.copy() for name, values in rows.items()}
-    rows["w"] = w.copy()
-    for name in (
+    rows["w"] = w
+    shares = (
         "link_chars",
         "strong_chars",
         "upper",
@@ -344,8 +451,9 @@ def _own(block: Rows, w: Ints) -> Rows:
         "rights",
         "wide",
         "other",
-    ):
-        rows[f"{name}_share"] = ratio(block[name], chars)
+    )
+    parts = np.concatenate([block[name] for name in shares]).reshape(len(shares), -1)
+    rows |= zip((f"{name}_share" for name in shares), ratio(parts, chars), strict=True)
     rows["word_length"] = ratio(chars, block["words"])
     rows["plain_chars"] = chars - block["link_chars"]
     rows["in_item"] = (block["item"] >= 0).astype(np.int64)
@@ -356,7 +464,10 @@ def _own(block: Rows, w: Ints) -> Rows:
 def _ancestry(block: Rows, tree: Tree) -> Rows:
     element, inner = block["element"], block["inner"]
     mask = tree.mask[element] | TAG_BITS[tree.tag[inner]]
-    rows = {f"in_{name}": mask >> i & 1 for i, name in enumerate(ANCESTORS)}
+    inside = mask >> np.arange(len(ANCESTORS))[:, None] & 1
+    rows: Rows = {
+        f"in_{name}": row for name, row in zip(ANCESTORS, inside, strict=True)
+    }
     own = TAG_BITS[tree.tag[element]]
     rows["is_div"] = own >> _bit("div") & 1
     rows["is_p"] = own >> _bit("p") & 1
@@ -365,7 +476,23 @@ def _ancestry(block: Rows, tree: Tree) -> Rows:
     return rows
 
 
-def _containers(block: Rows, tree: Tree, before: Rows) -> Rows:
+# Of a container what is taken per so much of it, by the names of _SUMMED.
+_SHARES = {
+    "density": ("link", "chars"),
+    "mean": ("w", "n"),
+    "ends": ("ends", "w"),
+    "long": ("long", "w"),
+    "links": ("links", "n"),
+    "heads": ("heads", "n"),
+    "flowing": ("flowing", "w"),
+    "images": ("images", "n"),
+}
+_PARTS, _WHOLES = (_sums_of(*names) for names in zip(*_SHARES.values(), strict=True))
+_PLAIN_SUMS = ("n", "w", "money", "controls")
+_LIKE_SUMS = _sums_of("w", "chars", "link")
+
+
+def _containers(block: Rows, tree: Tree, before: Ints) -> Rows:
     """The elements around a block, each with more blocks than the one before.
 
     The branch is the outermost element inside the container with the block and
@@ -373,45 +500,62 @@ def _containers(block: Rows, tree: Tree, before: Rows) -> Rows:
     """
     count = len(block["chars"])
     place = np.arange(count)
-    like_words, like_chars, like_links = (
-        sums(
-            tree.likes_group,
-            before[name][tree.last] - before[name][tree.first],
-            len(tree.likes),
-        )[tree.likes_group]
-        for name in ("w", "chars", "link")
+    of_element = before[_LIKE_SUMS]
+    of_element = of_element.take(tree.last, axis=1) - of_element.take(
+        tree.first, axis=1
     )
-    like_mean = like_words // tree.likes
-    like_density = ratio(like_links, like_chars)
+    like_words, like_chars, like_links = tree.alike.sums(of_element)[:, tree.alike.of]
+    like = np.stack(
+        [tree.likes, like_words // tree.likes, ratio(like_links, like_chars)]
+    )
     inside = block["element"]
     rows: Rows = {"likes": tree.likes[inside]}
-    for k in range(1, CONTAINERS + 1):
-        branch = tree.top[np.maximum(inside, 0)]
-        inside = np.where(inside >= 0, tree.up[inside], NONE)
-        there = inside >= 0
-        first = np.where(there, tree.first[inside], 0)
-        last = np.where(there, tree.last[inside], count)
-        total = {name: sum_[last] - sum_[first] for name, sum_ in before.items()}
-        of = f"c{k}_"
-        rows[of + "n"] = total["n"]
-        rows[of + "w"] = total["w"]
-        rows[of + "density"] = ratio(total["link"], total["chars"])
-        rows[of + "mean"] = ratio(total["w"], total["n"])
-        rows[of + "share"] = ratio(total["w"], int(before["w"][-1]))
-        rows[of + "ends"] = ratio(total["ends"], total["w"])
-        rows[of + "long"] = ratio(total["long"], total["w"])
-        rows[of + "links"] = ratio(total["links"], total["n"])
-        rows[of + "heads"] = ratio(total["heads"], total["n"])
-        rows[of + "flowing"] = ratio(total["flowing"], total["w"])
-        rows[of + "place"] = ratio(place - first, total["n"])
-        rows[of + "images"] = ratio(total["images"], total["n"])
-        rows[of + "money"] = total["money"]
-        rows[of + "controls"] = total["controls"]
-        rows[of + "depth"] = np.where(there, tree.depth[inside], 0)
-        rows[of + "start"] = ratio(first, count)
-        rows[of + "likes"] = tree.likes[branch]
-        rows[of + "like_mean"] = like_mean[branch]
-        rows[of + "like_density"] = like_density[branch]
+    # The page is what is around elements that have nothing around.
+    up, first, last, depth = (
+        np.append(values, outside)
+        for values, outside in (
+            (tree.up, NONE),
+            (tree.first, 0),
+            (tree.last, count),
+            (tree.depth, 0),
+        )
+    )
+    branches, containers = [], []
+    for _ in range(CONTAINERS):
+        branches.append(tree.top[np.maximum(inside, 0)])
+        inside = up[inside]
+        containers.append(inside)
+    # The figures of each container are the same for all blocks in it.
+    there = np.zeros(len(up), dtype=np.bool_)
+    there[np.concatenate(containers)] = True
+    boxes = there.nonzero()[0]
+    number = np.cumsum(there) - 1
+    first, last, depth = first[boxes], last[boxes], depth[boxes]
+    total = before.take(last, axis=1) - before.take(first, axis=1)
+    names = ["depth", "start", "share", *_PLAIN_SUMS, *_SHARES]
+    figures = np.concatenate(
+        [
+            [
+                depth,
+                ratio(first, count),
+                ratio(total[1], int(before[1, -1])),
+                *total[_sums_of(*_PLAIN_SUMS)],
+            ],
+            ratio(total[_PARTS], total[_WHOLES]),
+        ]
+    )
+    for k, (branch, container) in enumerate(zip(branches, containers, strict=True)):
+        box = number[container]
+        of = f"c{k + 1}_"
+        rows |= zip(
+            [of + name for name in names], figures.take(box, axis=1), strict=True
+        )
+        rows |= zip(
+            (of + "likes", of + "like_mean", of + "like_density"),
+            like.take(branch, axis=1),
+            strict=True,
+        )
+        rows[of + "place"] = ratio(place - first[box], rows[of + "n"])
         rows[of + "branch"] = TAG_CLASS[tree.tag[branch]]
     return rows
 
@@ -450,19 +594,27 @@ def window(count: int, radius: int) -> tuple[Ints, Ints]:
     return np.maximum(place - radius, 0), np.minimum(place + radius + 1, count)
 
 
-def _windows(before: Rows, count: int) -> Rows:
+_WINDOW_SHARES = {
+    "mean": ("w", "n"),
+    "density": ("link", "chars"),
+    "ends": ("ends", "w"),
+    "long": ("long", "w"),
+}
+_WINDOW_PARTS, _WINDOW_WHOLES = (
+    _sums_of(*names) for names in zip(*_WINDOW_SHARES.values(), strict=True)
+)
+
+
+def _windows(before: Ints, count: int) -> Rows:
     rows: Rows = {}
     for radius in WINDOWS:
         first, last = window(count, radius)
-        total = {
-            name: before[name][last] - before[name][first]
-            for name in ("n", "w", "chars", "link", "ends", "long")
-        }
-        of = f"window{radius}_"
-        rows[of + "mean"] = ratio(total["w"], total["n"])
-        rows[of + "density"] = ratio(total["link"], total["chars"])
-        rows[of + "ends"] = ratio(total["ends"], total["w"])
-        rows[of + "long"] = ratio(total["long"], total["w"])
+        total = before.take(last, axis=1) - before.take(first, axis=1)
+        rows |= zip(
+            [f"window{radius}_{name}" for name in _WINDOW_SHARES],
+            ratio(total[_WINDOW_PARTS], total[_WINDOW_WHOLES]),
+            strict=True,
+        )
     return rows
 
 
@@ -507,107 +659,108 @@ def _distances(block: Rows, w: Ints) -> Rows:
 
 def _alike(block: Rows, tree: Tree, w: Ints) -> Rows:
     """Blocks with the same text, and blocks that stand alike on the page."""
-    same_text, texts = grouped(block["hash"])
-    copies = texts[same_text]
+    same_text = grouped(block["hash"])
+    copies = same_text.size[same_text.of]
     rows = {"copies": copies}
     for of, key in (
         ("way_", tree.same_way[block["inner"]]),
         ("tags_", tree.same_tags[block["element"]]),
     ):
-        rows |= _group(of, key, block, w, copies)
+        rows |= _group(of, grouped(key), block, w, copies)
     return rows
 
 
-def _group(of: str, key: Ints, block: Rows, w: Ints, copies: Ints) -> Rows:
+def _group(of: str, groups: Groups, block: Rows, w: Ints, copies: Ints) -> Rows:
     count = len(w)
     place = np.arange(count)
-    group, size = grouped(key)
-    groups = len(size)
-    words = sums(group, w, groups)
-    first = np.full(groups, count)
-    np.minimum.at(first, group, place)
-    last = np.zeros(groups, dtype=np.int64)
-    np.maximum.at(last, group, place)
-    longest = np.zeros(groups, dtype=np.int64)
-    np.maximum.at(longest, group, w)
-    links = sums(group, block["link_chars"], groups)
-    copied = sums(group, (copies > 1).astype(np.int64), groups)
+    group, size = groups.of, groups.size
+    # Inside a group the blocks are in the order of the page.
+    first = groups.order[groups.starts]
+    last = groups.order[groups.starts + size - 1]
+    added = np.stack([w, block["link_chars"], block["chars"], copies > 1])
+    words, links, chars, copied = groups.sums(added)
     per_group = {
         "n": size,
         "mean": words // size,
         "share": ratio(words, int(w.sum())),
-        "density": ratio(links, sums(group, block["chars"], groups)),
+        "density": ratio(links, chars),
         "copied": ratio(copied, size),
         "spread": ratio(last - first, count),
         "start": ratio(first, count),
-        "longest": longest,
+        "longest": np.maximum.reduceat(w[groups.order], groups.starts),
     }
-    rows = {of + name: values[group] for name, values in per_group.items()}
+    table = np.stack(list(per_group.values()))[:, group]
+    rows: Rows = dict(zip([of + name for name in per_group], table, strict=True))
     rows[of + "place"] = ratio(place - first[group], last[group] - first[group] + 1)
     # The first of the groups with the most words tells what the page is made of.
-    most = words == words.max(initial=0)
-    top = int(np.flatnonzero(most)[np.argmin(first[most])]) if groups else 0
-    many = int(words[size >= 4].sum())
+    most = words == words.max()
+    top = int(np.flatnonzero(most)[np.argmin(first[most])])
     whole = {
-        "top": int(ratio(int(words[top]), int(w.sum()))),
+        "top": share(int(words[top]), int(w.sum())),
         "top_n": int(size[top]),
         "top_mean": int(words[top] // size[top]),
-        "many": int(ratio(many, int(w.sum()))),
-        "groups": int(ratio(groups, count)),
+        "many": share(int(words[size >= 4].sum()), int(w.sum())),
+        "groups": share(len(size), count),
     }
-    return rows | {f"page_{of}{name}": np.full(count, v) for name, v in whole.items()}
+    return rows | _on_page({f"{of}{name}": v for name, v in whole.items()}, count)
 
 
-def _page(block: Rows, tree: Tree, rows: Rows, before: Rows) -> Rows:
+def _on_page(figures: Mapping[str, int], count: int) -> Rows:
+    """Rows of figures that are the same for all of so many blocks."""
+    values = np.array([list(figures.values())], dtype=np.int64)
+    rows = np.broadcast_to(values.T, (len(figures), count))
+    return dict(zip([f"page_{name}" for name in figures], rows, strict=True))
+
+
+def _page(block: Rows, tree: Tree, rows: Rows, before: Ints) -> Rows:
     count = len(block["chars"])
     place = np.arange(count)
-    total = {name: int(values[-1]) for name, values in before.items()}
+    total = dict(zip(_SUMMED, before[:, -1].tolist(), strict=True))
     w = total["w"]
-    has = int(np.bitwise_or.reduce(TAG_BITS[tree.tag]))
-    articles = int((TAG_BITS[tree.tag] >> _bit("article") & 1).sum())
-    whole: dict[str, Any] = {
+    bits = TAG_BITS[tree.tag]
+    has = int(np.bitwise_or.reduce(bits))
+    whole = {
         "n": count,
         "w": w,
-        "density": ratio(total["link"], total["chars"]),
-        "mean": ratio(w, count),
-        "long": ratio(total["long"], w),
-        "ends": ratio(total["ends"], w),
-        "heads": ratio(total["heads"], count),
-        "images": ratio(total["images"], count),
+        "density": share(total["link"], total["chars"]),
+        "mean": share(w, count),
+        "long": share(total["long"], w),
+        "ends": share(total["ends"], w),
+        "heads": share(total["heads"], count),
+        "images": share(total["images"], count),
         "money": total["money"],
         "controls": total["controls"],
-        "flowing": ratio(total["flowing"], w),
-        "elements": ratio(len(tree.tag), count),
-        "wide": ratio(int(block["wide"].sum()), total["chars"]),
+        "flowing": share(total["flowing"], w),
+        "elements": share(len(tree.tag), count),
+        "wide": share(int(block["wide"].sum()), total["chars"]),
         "longest": int(rows["w"].max()),
         "copied": int((rows["copies"] > 1).sum()),
-        "articles": articles,
+        "articles": int((bits >> _bit("article") & 1).sum()),
     }
     whole |= {f"has_{name}": has >> _bit(name) & 1 for name in PAGE_HAS}
     for name in ("main", "article"):
         inside = int((rows["w"] * rows[f"in_{name}"]).sum())
-        whole[f"share_{name}"] = ratio(inside, w)
-    out = {f"page_{name}": np.full(count, int(v)) for name, v in whole.items()}
+        whole[f"share_{name}"] = share(inside, w)
+    out = _on_page(whole, count)
     out["place"] = place
     out["places_left"] = count - 1 - place
     out["place_share"] = ratio(place, count)
-    out["words_before"] = ratio(before["w"][:-1], w)
+    out["words_before"] = ratio(before[1, :-1], w)
     return out
 
 
-def token_features(walk: Walk, table: TokenTable) -> Rows:
+def token_features(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
     """What the names of the elements around the blocks tell."""
     elements = walk.elements
-    count = len(elements)
-    parents, first, tokens = (
+    first, tokens = (
         elements[:, ELEMENT_COLUMNS.index(name)].astype(np.int64)
-        for name in ("parent", "first_token", "tokens")
+        for name in ("first_token", "tokens")
     )
     # Of each use of a known word the word's place in the table, and the element.
-    owner = np.repeat(np.arange(count), tokens)
+    owner = np.repeat(np.arange(len(elements)), tokens)
     used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
     values = walk.tokens[first[owner] + used]
-    place = np.searchsorted(table.hashes, values)
+    place = table.hashes.searchsorted(values)
     place = np.minimum(place, max(len(table.hashes) - 1, 0))
     known = (
         table.hashes[place] == values
@@ -615,69 +768,58 @@ def token_features(walk: Walk, table: TokenTable) -> Rows:
         else np.zeros(len(values), dtype=np.bool_)
     )
     owner, place = owner[known], place[known]
-    near = _own_names(owner, table.near[place].astype(np.int64), count)
-    far = _own_names(owner, table.far[place].astype(np.int64), count)
-    flags = [0] * count
+    near = _own_names(owner, table.near[place], len(elements))
+    far = _own_names(owner, table.far[place], len(elements))
     flag = table.flag[place]
-    for element, number in zip(owner.tolist(), flag.tolist(), strict=True):
-        if number >= 0:
-            flags[element] |= 1 << number
-    above = _names_above(parents, far, flags)
+    flagged = flag >= 0
+    flags = np.zeros((1, len(elements)), dtype=np.uint64)
+    bits = np.uint64(1) << flag[flagged].astype(np.uint64)
+    np.bitwise_or.at(flags[0], owner[flagged], bits)
+    flags = tree.levels.down(np.bitwise_or, flags)
+    above = np.concatenate(
+        [
+            tree.levels.down(np.add, far[:1]),
+            tree.levels.down(np.minimum, far[1:2]),
+            tree.levels.down(np.maximum, far[2:]),
+        ]
+    )
     inner = walk.blocks[:, BLOCK_COLUMNS.index("inner")].astype(np.int64)
-    rows = _names_around(inner, parents, near, above)
-    masks = np.array([flags[i] for i in inner.tolist()], dtype=np.uint64)
-    for k in range(table.flags):
-        rows[f"name{k}"] = (masks >> np.uint64(k) & np.uint64(1)).astype(np.int64)
-    return rows
+    rows = _names_around(inner, tree.parent, near, above)
+    numbers = np.arange(table.flags, dtype=np.uint64)[:, None]
+    masks = (flags[0, inner] >> numbers & np.uint64(1)).astype(np.int64)
+    return rows | {f"name{k}": row for k, row in enumerate(masks)}
 
 
 def _own_names(
-    owner: npt.NDArray[np.intp], weights: Ints, count: int
-) -> tuple[Ints, Ints, Ints]:
+    owner: npt.NDArray[np.intp], weights: npt.NDArray[np.int32], count: int
+) -> Ints:
     """The sum of the weights of each element's words, the lowest and the highest.
 
-    The last two are 0 where all weights are on the other side.
+    The last two are 0 where all weights are on the other side.  The words are in
+    the order of their elements.  There is one more column, of zeros.
     """
-    low, high = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    np.minimum.at(low, owner, weights)
-    np.maximum.at(high, owner, weights)
-    return sums(owner, weights, count), low, high
+    out = np.zeros((3, count + 1), dtype=np.int64)
+    if len(owner):
+        starts = np.diff(owner, prepend=NONE).nonzero()[0]
+        of = owner[starts]
+        out[0, of] = np.add.reduceat(weights, starts, dtype=np.int64)
+        out[1, of] = np.minimum(np.minimum.reduceat(weights, starts), 0)
+        out[2, of] = np.maximum(np.maximum.reduceat(weights, starts), 0)
+    return out
 
 
-def _names_above(
-    parents: Ints, own: tuple[Ints, Ints, Ints], flags: list[int]
-) -> tuple[Ints, Ints, Ints]:
-    """The same over all elements from the root down to each; also of the flags."""
-    total, low, high = (values.tolist() for values in own)
-    for element, parent in enumerate(watched(parents.tolist())):
-        if parent >= 0:
-            total[element] += total[parent]
-            low[element] = min(low[element], low[parent])
-            high[element] = max(high[element], high[parent])
-            flags[element] |= flags[parent]
-    return (
-        np.array(total, dtype=np.int64),
-        np.array(low, dtype=np.int64),
-        np.array(high, dtype=np.int64),
-    )
-
-
-def _names_around(
-    inner: Ints,
-    parents: Ints,
-    near: tuple[Ints, Ints, Ints],
-    above: tuple[Ints, Ints, Ints],
-) -> Rows:
+def _names_around(inner: Ints, parents: Ints, near: Ints, above: Ints) -> Rows:
     """What the names near the blocks tell, and those farther out."""
-    total, low, high = (np.zeros(len(inner), dtype=np.int64) for _ in range(3))
+    # Around what has nothing around is the last column, of zeros.
+    parents = np.append(parents, NONE)
+    total, low, high = near.take(inner, axis=1)
     element = inner
-    for _ in range(NEAR):
-        there = element >= 0
-        of_element, of_low, of_high = (np.where(there, of[element], 0) for of in near)
-        total += of_element
-        low, high = np.minimum(low, of_low), np.maximum(high, of_high)
-        element = np.where(there, parents[element], NONE)
-    far, far_low, far_high = (np.where(element >= 0, of[element], 0) for of in above)
+    for _ in range(NEAR - 1):
+        element = parents[element]
+        of_element, of_low, of_high = near.take(element, axis=1)
+        total, low = total + of_element, np.minimum(low, of_low)
+        high = np.maximum(high, of_high)
+    far, far_low, far_high = above.take(parents[element], axis=1)
     return {
         "names_near": total,
         "names_far": far,
