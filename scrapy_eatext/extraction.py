@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.output.code import content
 from scrapy_eatext.output.text import render_text
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Block, MainText, Metadata
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.http import TextResponse
 
     from scrapy_eatext.algorithms.base import Algorithm, Verdict
-    from scrapy_eatext.output.structure import Node
+    from scrapy_eatext.output.code import Content
 
 
 def extract(
@@ -59,7 +60,10 @@ def render(
     verdict: Verdict, page: Page, name: str, version: str, *, blocks: bool = False
 ) -> MainText:
     """What a verdict keeps of a page, with the name and version of its maker."""
-    text = verdict.text if verdict.text is not None else render_text(verdict)
+    judged = _Judged(page, verdict)
+    text = verdict.text
+    if text is None:
+        text = render_text(verdict, judged.shown)
     result = MainText(
         text=text,
         algorithm=name,
@@ -68,7 +72,7 @@ def render(
         page_type=verdict.page_type,
         language=verdict.language or page.language,
         origin=verdict.origin,
-        source=_Judged(page, verdict),
+        source=judged,
     )
     if blocks:
         result.computed["blocks"] = _blocks(verdict)
@@ -91,22 +95,21 @@ class _Judged:
         return {name: getattr(self, f"_{name}") for name in names}
 
     @cached_property
-    def _tree(self) -> Node:
-        from scrapy_eatext.output.structure import document
-
-        return document(self._page, self._verdict.units, self._verdict.kept)
+    def shown(self) -> Content:
+        return content(self._verdict.units, self._verdict.kept)
 
     @property
     def _markdown(self) -> str:
-        from scrapy_eatext.output.markdown import markdown
+        from scrapy_eatext.output.markdown import markdown_of
 
-        return markdown(self._tree)
+        return markdown_of(self._page, self._verdict.units, self.shown)
 
     @property
     def _html(self) -> str:
         from scrapy_eatext.output.html import html
+        from scrapy_eatext.output.structure import tree_of
 
-        return html(self._tree)
+        return html(tree_of(self._page, self._verdict.units, self.shown))
 
     @property
     def _blocks(self) -> tuple[Block, ...]:

@@ -63,7 +63,7 @@ class Inlines:
             _, at, style, row, around_style, around_row = marks[number]
             link = self._link(row)
             if style == IMAGE:
-                images = self._images_at(around_style, around_row)
+                images = self.images_at(around_style, around_row)
                 spans += [image._replace(link=link) for image in images]
                 continue
             until = marks[number + 1][1] if number + 1 < end else stop
@@ -82,8 +82,13 @@ class Inlines:
             _, start, _, _, row, place = self._marks[number]
             if start >= 0:
                 break
-            found += self._images_at(row, place, small=False)
+            found += self.images_at(row, place, small=False)
         return found
+
+    def links_of(self, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+        """The addresses of some links, given in the order of the page."""
+        for row in rows:
+            yield row, self._link(row)
 
     @cached_property
     def _marks(self) -> list[list[int]]:
@@ -105,7 +110,7 @@ class Inlines:
             link = self._links[row] = self.addresses.link(href or "")
         return link
 
-    def _images_at(self, row: int, place: int, *, small: bool = True) -> Iterator[Span]:
+    def images_at(self, row: int, place: int, *, small: bool = True) -> Iterator[Span]:
         """The images at a place in an element: one, or those in a picture's source."""
         element = self._walk.child(row, place)
         for image in (element,) if element.tag == IMG else element.iter(IMG):

@@ -14,7 +14,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from scrapy_eatext.output.structure import Cell, Leaf, Node, Table
+from scrapy_eatext.output.structure import Cell, Leaf, Node, Table, tree_of
+from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.tags import (
     CODE_TEXT,
     DEL_TEXT,
@@ -23,9 +24,15 @@ from scrapy_eatext.page.tags import (
     SUB_TEXT,
     SUP_TEXT,
 )
+from scrapy_eatext.page.twins import load
 
 if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.output.code import Content
     from scrapy_eatext.output.inline import Span
+    from scrapy_eatext.page import Page
+
+_compiled = load("output._markdown")
 
 # Punctuation that a backslash before it makes plain.
 _PUNCTUATION = "!-/:-@\\[-`{-~"
@@ -57,6 +64,14 @@ _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 _ELEMENTS = ((DEL_TEXT, "del"), (SUP_TEXT, "sup"), (SUB_TEXT, "sub"))
 _TAG_OF = {STRONG_TEXT: "strong", EM_TEXT: "em"}
 _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
+
+
+def markdown_of(page: Page, units: Units, shown: Content) -> str:
+    """What comes out of a page's units, as Markdown."""
+    if _compiled is not None and isinstance(units, Blocks):
+        made: str = _compiled.markdown(page, units, shown)
+        return made
+    return markdown(tree_of(page, units, shown))
 
 
 def markdown(tree: Node) -> str:

@@ -75,6 +75,9 @@ class Posts:
             if self._within(self._authors, row) or self._within(self._times, row)
         ]
 
+    def __len__(self) -> int:
+        return len(self._rows)
+
     def around(self, elements: Sequence[int]) -> dict[int, int]:
         """For the elements of some blocks the nearest post around each.
 

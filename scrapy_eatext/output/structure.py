@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.output.code import Content, content, language
@@ -21,6 +22,7 @@ from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.page import Page
+    from scrapy_eatext.page.walk import Walk
 
 # What an element is in the tree.
 _NODE_OF = {
@@ -39,20 +41,22 @@ _NODE_OF = {
     "dd": "definition",
     "figure": "figure",
 }
-_NODE_OF_TAG = [_NODE_OF.get(tag, "") for tag in TAGS]
+NODE_OF_TAG = [_NODE_OF.get(tag, "") for tag in TAGS]
 _LISTS = frozenset(("list", "numbered"))
 # Blocks whose kind the tree tells otherwise are paragraphs.
 _LEAVES = frozenset(("heading", "code", "caption"))
 
-_PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
+_PARENT, _TAG, _PLACE = (
+    ELEMENT_COLUMNS.index(name) for name in ("parent", "tag", "place")
+)
 
 # What is nested deeper is taken to be level with what is around it: rendering
 # takes time by depth, and nobody means it.
-_DEEPEST = 24
+DEEPEST = 24
 # Cells with more characters lay out a page, unless the table has headers.
-_LONG_CELL = 600
+LONG_CELL = 600
 # The widest table, and how many columns one cell may span.
-_WIDEST = 200
+WIDEST = 200
 _MAX_SPAN = 50
 
 
@@ -108,7 +112,11 @@ class Table:
 
 def document(page: Page, units: Units, kept: Sequence[bool]) -> Node:
     """The tree of the kept units of a page."""
-    shown = content(units, kept)
+    return tree_of(page, units, content(units, kept))
+
+
+def tree_of(page: Page, units: Units, shown: Content) -> Node:
+    """The tree of what comes out of a page's units."""
     if isinstance(units, Blocks):
         return _Builder(page, units).build(shown)
     return _flat(units, shown.units)
@@ -200,8 +208,8 @@ class _Builder:
             row = self._parents[row]
         node = nodes[row]
         for passed in reversed(way):
-            kind = _NODE_OF_TAG[self._tags[passed]]
-            if kind and node.depth < _DEEPEST:
+            kind = NODE_OF_TAG[self._tags[passed]]
+            if kind and node.depth < DEEPEST:
                 if kind == "item" and node.kind not in _LISTS:
                     node = self._loose_list(node)
                 child = Node(kind, passed, node.depth + 1)
@@ -234,6 +242,11 @@ class _Builder:
             else:
                 settled += _dissolved(child)
         node.children = settled
+
+    @cached_property
+    def _places(self) -> list[int]:
+        places: list[int] = self._blocks.walk.elements[:, _PLACE].tolist()
+        return places
 
     def _stands(self, node: Node, around: str) -> bool:
         """Whether a node is what its tag says."""
@@ -277,24 +290,12 @@ class _Builder:
             return False
         node.children = list(items)
         if node.kind == "numbered":
-            node.start = self._start(node)
+            node.start = first_number(self._blocks.walk, node.row, items[0].row)
         return True
-
-    def _start(self, node: Node) -> int:
-        node_of = self._blocks.walk.node
-        first = node.children[0]
-        given = None
-        if isinstance(first, Node) and first.row >= 0:
-            given = node_of(first.row).get("value")
-        given = (given or node_of(node.row).get("start") or "1").strip()
-        return (
-            int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
-        )
 
     def _table(self, node: Node) -> Table | None:
         """A table of data, None for one that lays out the page."""
-        element = self._blocks.walk.node(node.row)
-        if (element.get("role") or "").lower() in ("presentation", "none"):
+        if is_for_layout(self._blocks.walk.node(node.row)):
             return None
         caption: list[Leaf] = []
         rows: list[Node] = []
@@ -326,28 +327,22 @@ class _Builder:
         # For each column, how many more rows a cell from above reaches down.
         below: dict[int, int] = {}
         for row in rows:
-            kept: dict[Any, Node] = {}
+            kept: dict[int, Node] = {}
             for child in row.children:
                 if isinstance(child, Leaf):
                     return None
-                kept[node_of(child.row)] = child
+                kept[self._places[child.row]] = child
             line: list[Cell | None] = []
-            for element in node_of(row.row):
-                if element.tag not in ("td", "th"):
-                    continue
+            for place, header, columns, down in cells(node_of(row.row)):
                 self._fill_from_above(line, below)
-                found = kept.get(element)
-                cell = Cell(
-                    _cell_leaves(found) if found is not None else (),
-                    element.tag == "th",
-                    _span(element.get("colspan")),
-                    _span(element.get("rowspan")),
-                )
+                found = kept.get(place)
+                inside = tuple(leaves(found)) if found is not None else ()
+                cell = Cell(inside, header, columns, down)
                 for column in range(len(line), len(line) + cell.columns):
                     below[column] = cell.rows - 1
                 line += [cell] + [None] * (cell.columns - 1)
             self._fill_from_above(line, below)
-            if len(line) > _WIDEST:
+            if len(line) > WIDEST:
                 return None
             grid.append(line)
         return _trimmed(grid)
@@ -370,8 +365,29 @@ def _dissolved(node: Node) -> list[Node | Leaf]:
     return parts
 
 
-def _cell_leaves(cell: Node) -> Sequence[Leaf]:
-    return tuple(leaves(cell))
+def first_number(walk: Walk, row: int, first: int) -> int:
+    """The number that a list begins with, as it or its first item tells."""
+    given = walk.node(first).get("value") if first >= 0 else None
+    given = (given or walk.node(row).get("start") or "1").strip()
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
+
+
+def is_for_layout(table: Any) -> bool:
+    """Whether a table says that it holds no data."""
+    return (table.get("role") or "").lower() in ("presentation", "none")
+
+
+def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
+    """The cells of a table's row.
+
+    For each its place among the row's children, whether it is a header, and how many
+    columns and rows it spans.
+    """
+    for place, element in enumerate(row):
+        if element.tag in ("td", "th"):
+            header = element.tag == "th"
+            columns, rows = element.get("colspan"), element.get("rowspan")
+            yield place, header, _span(columns), _span(rows)
 
 
 def _span(value: str | None) -> int:
@@ -422,6 +438,6 @@ def _holds_data(grid: Sequence[Sequence[Cell | None]]) -> bool:
     if len(grid) < 2 or any(leaf.kind == "heading" for leaf in found):
         return False
     return all(
-        sum(len(span.text) for leaf in cell.leaves for span in leaf.spans) < _LONG_CELL
+        sum(len(span.text) for leaf in cell.leaves for span in leaf.spans) < LONG_CELL
         for cell in cells
     )

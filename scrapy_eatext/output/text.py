@@ -6,23 +6,24 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.code import content
+from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.page.blocks import Blocks
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units, Verdict
 
 
-def render_text(verdict: Verdict) -> str:
+def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     """The kept units as text, an empty line between them.
 
     List items follow each other on lines of their own, each after a dash or its
     number among those kept; what else is in an item stands below it, indented,
     but for items that begin with a heading, whose blocks stand apart as well.
-    The cells of a table's row stand on one line, a bar between them.
+    The cells of a table's row stand on one line, a bar between them.  ``shown`` is
+    what content() gives of the verdict, where it is known.
     """
     units = verdict.units
-    shown = content(units, verdict.kept)
+    shown = shown or content(units, verdict.kept)
     kept = list(shown.units)
     texts, kinds, levels = _some(units, kept)
     for n, i in enumerate(kept if shown.code else ()):

@@ -77,7 +77,7 @@ INLINE = frozenset(
 )
 
 # What elements in a line make of the text inside, as bits: a mark's style.
-STYLES = STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT = (
+STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT = (
     1 << n for n in range(6)
 )
 STYLE_OF = {

@@ -28,7 +28,13 @@ class Walker(Protocol):
 
 
 # They are built together: all of them run or none.
-_MODULES = ("page._decode", "page._guard", "page._walk", "tagger._tagger")
+_MODULES = (
+    "output._markdown",
+    "page._decode",
+    "page._guard",
+    "page._walk",
+    "tagger._tagger",
+)
 _PACKAGE = __package__.partition(".")[0]
 
 
