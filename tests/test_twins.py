@@ -25,6 +25,7 @@ from scrapy_eatext.page.walk import (
     TOKEN_ATTRIBUTES,
     Walk,
 )
+from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import walk as python_walk
 from tests.hostile import every_page
 from tests.pages import broken_pages, page_from, pages, soup_from, tag_soup
@@ -503,3 +504,28 @@ def test_the_environment_can_say_which_runs(value, tmp_path):
     )
     expected = f"{scrapy_eatext.compiled} 1 {not scrapy_eatext.compiled}"
     assert done.stdout.strip() == ("False 1 True" if value == "1" else expected)
+
+
+@needs_compiled
+@given(html=st.one_of(pages(), broken_pages(), tag_soup()))
+def test_attributes(html):
+    found = twins.walk(parse(html))
+    rows = list(range(len(found.elements)))
+    for name in ("href", "class", "hidden"):
+        expected = python_values(found, rows, name)
+        assert twins.attribute_values(found, rows, name) == expected
+        some = rows[::3]
+        assert twins.attribute_values(found, some, name) == expected[::3]
+
+
+@needs_compiled
+def test_attributes_of_another_tree():
+    found = twins.walk(parse("<p><a href=x>x</a> y <a href=y>z</a>"))
+    last = len(found.elements) - 1
+    assert twins.attribute_values(found, [last], "href") == ["y"]
+    with pytest.raises(IndexError):
+        twins.attribute_values(found, [last + 1], "href")
+    paragraph = found.root.find(".//p")
+    paragraph.remove(paragraph[-1])
+    with pytest.raises(IndexError, match="tree has changed"):
+        twins.attribute_values(found, [last], "href")

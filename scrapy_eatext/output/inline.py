@@ -14,6 +14,7 @@ import numpy as np
 from scrapy_eatext.output.urls import Addresses
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import EM_TEXT, IMG, STRONG_TEXT
+from scrapy_eatext.page.twins import attribute_values
 from scrapy_eatext.page.walk import IMAGE, MARK_COLUMNS
 
 if TYPE_CHECKING:
@@ -22,8 +23,16 @@ if TYPE_CHECKING:
 
 _BLOCK = MARK_COLUMNS.index("block")
 
-# Where pages keep the address of an image that a script loads later on.
-_LATER = ("data-src", "data-lazy-src", "data-original", "data-lazy")
+# Where pages keep the address of an image, first that which a script loads later on.
+_SOURCES = (
+    "data-src",
+    "data-lazy-src",
+    "data-original",
+    "data-lazy",
+    "data-srcset",
+    "src",
+    "srcset",
+)
 # Images that are smaller are dots, spacers and icons.
 _SMALL = 32
 
@@ -85,10 +94,12 @@ class Inlines:
             found += self.images_at(row, place, small=False)
         return found
 
-    def links_of(self, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+    def links_of(self, rows: list[int]) -> Iterator[tuple[int, str]]:
         """The addresses of some links, given in the order of the page."""
-        for row in rows:
-            yield row, self._link(row)
+        link = self.addresses.link
+        hrefs = attribute_values(self._walk, rows, "href")
+        for row, href in zip(rows, hrefs, strict=True):
+            yield row, link(href or "")
 
     @cached_property
     def _marks(self) -> list[list[int]]:
@@ -128,16 +139,17 @@ class Inlines:
 
     def _image(self, element: Any) -> Span | None:
         """An image, None for one without an address."""
-        sources = [element.get(name) for name in _LATER]
-        sources.append(_largest(element.get("data-srcset") or ""))
-        sources.append(element.get("src"))
-        sources.append(_largest(element.get("srcset") or ""))
-        for source in sources:
-            if source:
-                url = self.addresses.image(source)
-                if url:
-                    alt = " ".join((element.get("alt") or "").split())
-                    return Span(INVISIBLE.sub("", alt), image=url)
+        given = dict(element.items())
+        for name in _SOURCES:
+            source = given.get(name)
+            if source and name.endswith("srcset"):
+                source = _largest(source)
+            url = self.addresses.image(source) if source else ""
+            if url:
+                alt = " ".join(given.get("alt", "").split())
+                if not alt.isascii():
+                    alt = INVISIBLE.sub("", alt)
+                return Span(alt, image=url)
         return None
 
 

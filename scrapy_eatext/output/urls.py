@@ -12,6 +12,9 @@ SCHEMES = frozenset(("http", "https", "mailto", "tel", "ftp"))
 # What an image may be had from.
 IMAGE_SCHEMES = frozenset(("http", "https"))
 
+# How addresses begin that are of both.
+_WHOLE = ("http://", "https://")
+
 # Browsers take these away before they read an address.
 _OUTER = "".join(map(chr, range(0x21)))
 _INNER = re.compile(r"[\t\n\r]")
@@ -46,8 +49,10 @@ class Addresses:
 
     @cached_property
     def _origin(self) -> str:
+        if not self.base:
+            return ""
         parts = urlsplit(self.base)
-        return f"{parts.scheme}://{parts.netloc}"
+        return _quoted(f"{parts.scheme}://{parts.netloc}")
 
     def link(self, href: str) -> str:
         """Where a link leads to; nothing where that is not safe to follow."""
@@ -61,6 +66,12 @@ class Addresses:
         return self._absolute(src, IMAGE_SCHEMES)
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
+        if not _UNSAFE.search(href):
+            # Nothing to clean or to quote: most addresses are whole, or paths.
+            if href.startswith(_WHOLE):
+                return href
+            if href[:1] == "/" != href[1:2] and self._origin and not _DOTS.search(href):
+                return self._origin + href
         href = _cleaned(href)
         if not href or href == "#":
             return ""
@@ -73,7 +84,7 @@ class Addresses:
             if href.startswith("//"):
                 return _quoted(self.base.partition(":")[0] + ":" + href)
             if not _DOTS.search(href):
-                return _quoted(self._origin + href)
+                return self._origin + _quoted(href)
         return _quoted(_joined(self.base, href))
 
 

@@ -7,7 +7,7 @@ lxml brings.  Nothing may change the tree meanwhile, as always in lxml.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memmove, memcmp, strcmp, strlen
 from lxml.includes cimport tree
 from scrapy_eatext.page.clock cimport eatext_clock
@@ -28,6 +28,7 @@ from scrapy_eatext.page.walk import (
     Walk,
     fnv1a,
 )
+from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import walk as python_walk
 
 cdef extern from "lxml-version.h":
@@ -1272,3 +1273,113 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
         root,
         marks.finish(),
     )
+
+
+# -- attributes of some elements
+
+cdef struct Found:
+    # The node of an element, and of its children the one that was found last.
+    const tree.xmlNode* node
+    const tree.xmlNode* child
+    int32_t place
+    # Where the way down to an element goes on.
+    int32_t down
+
+
+cdef const tree.xmlNode* child_at(Found* parent, int32_t place) noexcept nogil:
+    """A child by its number; going on from the last one is linear."""
+    cdef const tree.xmlNode* node = parent.child
+    cdef int32_t number = parent.place
+    if node == NULL or number > place:
+        node = parent.node.children
+        number = 0
+    while node != NULL:
+        if (
+            node.type == tree.XML_ELEMENT_NODE
+            or node.type == tree.XML_COMMENT_NODE
+            or node.type == tree.XML_PI_NODE
+            or node.type == tree.XML_ENTITY_REF_NODE
+        ):
+            if number == place:
+                parent.child = node
+                parent.place = place
+                return node
+            number += 1
+        node = node.next
+    return NULL
+
+
+cdef const tree.xmlNode* find_node(
+    Found* found, const int32_t[:, ::1] elements, int32_t row
+) noexcept nogil:
+    """The node of a row of the element table, NULL where the tree has changed."""
+    cdef int32_t parent
+    cdef const tree.xmlNode* node
+    found[row].down = -1
+    while found[row].node == NULL:
+        parent = elements[row, 0]
+        found[parent].down = row
+        row = parent
+    while found[row].down >= 0:
+        parent = row
+        row = found[row].down
+        node = child_at(&found[parent], elements[row, 7])
+        if node == NULL:
+            return NULL
+        found[row].node = node
+    return found[row].node
+
+
+cdef const tree.xmlAttr* find_plain(
+    const tree.xmlNode* node, const char* name
+) noexcept nogil:
+    """An element's attribute, by a name without a namespace."""
+    cdef const tree.xmlAttr* attribute = node.properties
+    while attribute != NULL:
+        if (
+            attribute.type == tree.XML_ATTRIBUTE_NODE
+            and (attribute.ns == NULL or attribute.ns.href == NULL)
+            and strcmp(<const char*>attribute.name, name) == 0
+        ):
+            return attribute
+        attribute = attribute.next
+    return NULL
+
+
+def attribute_values(found not None, list rows, str name not None):
+    """An attribute of some elements of a walk, by their rows in rising order.
+
+    It is None where an element has none.
+    """
+    cdef _Element root = found.root
+    cdef const int32_t[:, ::1] elements = found.elements
+    cdef const tree.xmlNode* node
+    cdef const tree.xmlAttr* attribute
+    cdef const char* value
+    cdef bytes wanted = name.encode()
+    cdef int32_t row
+    cdef list values = []
+    cdef Found* nodes
+    if root is None or root._c_node == NULL or not elements.shape[0]:
+        return python_values(found, rows, name)
+    nodes = <Found*>calloc(elements.shape[0], sizeof(Found))
+    if nodes == NULL:
+        raise MemoryError
+    try:
+        nodes[0].node = root._c_node
+        for row in rows:
+            if not 0 <= row < elements.shape[0]:
+                raise IndexError(row)
+            node = find_node(nodes, elements, row)
+            if node == NULL or node.type != tree.XML_ELEMENT_NODE:
+                raise IndexError("the tree has changed")
+            attribute = find_plain(node, wanted)
+            if attribute == NULL:
+                values.append(None)
+            elif value_of(attribute, &value):
+                return python_values(found, rows, name)
+            else:
+                values.append(value.decode("utf-8", "replace"))
+    finally:
+        free(nodes)
+    return values

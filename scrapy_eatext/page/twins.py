@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from lxml import etree
 
 from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import walk as python_walk
 
 
@@ -25,6 +26,12 @@ class Walker(Protocol):
     """What walks a tree, see walk.walk()."""
 
     def __call__(self, root: Any, lenient: bool = False) -> Walk: ...
+
+
+class Reader(Protocol):
+    """What reads an attribute, see walk.attribute_values()."""
+
+    def __call__(self, walk: Walk, rows: list[int], name: str) -> list[str | None]: ...
 
 
 # They are built together: all of them run or none.
@@ -101,3 +108,6 @@ _compiled_walk = load_walk()
 # Whether the compiled modules run.
 compiled = _compiled_walk is not None
 walk: Walker = python_walk if _compiled_walk is None else _compiled_walk.walk
+attribute_values: Reader = (
+    python_values if _compiled_walk is None else _compiled_walk.attribute_values
+)

@@ -267,6 +267,11 @@ class Walk:
         return [self.node(row) for row in range(len(self.elements))]
 
 
+def attribute_values(walk: Walk, rows: list[int], name: str) -> list[str | None]:
+    """An attribute of some elements, by their rows in rising order; None for none."""
+    return [walk.node(row).get(name) for row in rows]
+
+
 def fnv1a(data: bytes) -> int:
     """The 32-bit FNV-1a hash."""
     value = 0x811C9DC5
