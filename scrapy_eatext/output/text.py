@@ -30,7 +30,7 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
         if i in shown.code:
             kinds[n], texts[n] = "code", shown.code[i] or texts[n]
     items, rows, lists = _places(units, kept)
-    tabular = _tabular(kinds, items, rows)
+    tabular = _tabular(kinds, items, rows) if max(rows, default=-1) >= 0 else ()
     numbers: Counter[int] = Counter()
     begun: dict[int, str] = {}
     parts: list[str] = []
@@ -91,7 +91,7 @@ def _tabular(
 
     They have several cells with one unit in each; the rest lay out a page.
     """
-    cells: Counter[int] = Counter()
+    cells: dict[int, int] = {}
     others: set[int] = set()
     seen: set[int] = set()
     for kind, item, row in zip(kinds, items, rows, strict=True):
@@ -100,5 +100,5 @@ def _tabular(
         if kind != "table cell" or item in seen:
             others.add(row)
         seen.add(item)
-        cells[row] += 1
+        cells[row] = cells.get(row, 0) + 1
     return frozenset(row for row, n in cells.items() if n > 1 and row not in others)
