@@ -26,7 +26,7 @@ TASKS = {
     "test": ("test", ["-m", "pytest", "--cov"]),
 }
 # What the installed package depends on; it is installed anew when they change.
-SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/*/*.pyx"]
+SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/*/*.p[xy][dx]"]
 
 
 def make_venv() -> None:
@@ -65,7 +65,9 @@ def prepare(extra: str) -> None:
         for path in sorted(HERE.glob(pattern)):
             digest.update(path.read_bytes())
     stamp = VENV / f"installed-{extra or 'base'}"
-    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+    # What is there with an extra will do without.
+    stamps = [stamp] if extra else VENV.glob("installed-*")
+    if any(s.exists() and s.read_text() == digest.hexdigest() for s in stamps):
         return
     print("Installing into .venv ...", flush=True)
     if not PYTHON.exists():
