@@ -26,9 +26,9 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html
-from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.markdown import markdown_of
 from scrapy_eatext.output.posts import bylines
-from scrapy_eatext.output.structure import document
+from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.blocks import Blocks
 
@@ -58,10 +58,12 @@ def words_of(verdict: Verdict) -> str:
 
 def wrong_words(page: Page, verdict: Verdict) -> list[str]:
     """The outputs whose words are not those of the text."""
-    tree = document(page, verdict.units, verdict.kept)
+    shown = content(verdict.units, verdict.kept)
+    tree = tree_of(page, verdict.units, shown)
     said = letters("".join(bylines(tree)))
     wanted = words_of(verdict)
-    outputs = {"markdown": RENDERER.render(markdown(tree)), "html": html(tree)}
+    made = markdown_of(page, verdict.units, shown)
+    outputs = {"markdown": RENDERER.render(made), "html": html(tree)}
     wrong = []
     for name, source in outputs.items():
         found = letters(rendered(source))

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html
-from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.markdown import markdown, markdown_of
 from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
@@ -73,6 +73,7 @@ def test_words_of_any_page_come_back(source):
     shown = content(page.blocks, [True] * len(page.blocks))
     text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
     assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
+    assert markdown_of(page, page.blocks, shown) == markdown(tree)
     assert words(text_of(html(tree))) == words(text)
 
 

@@ -16,9 +16,10 @@ from html.parser import HTMLParser
 
 from markdown_it import MarkdownIt
 
+from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import ALLOWED, html
-from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.structure import document
+from scrapy_eatext.output.markdown import markdown_of
+from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.output.urls import SCHEMES
 from scrapy_eatext.page import Page
 
@@ -229,10 +230,10 @@ def check(source: str) -> None:
     """Raises ValueError where something active comes out of a page."""
     read = Page.of(source, "https://example.com/dir/page")
     blocks = read.blocks
-    tree = document(read, blocks, [True] * len(blocks))
+    shown = content(blocks, [True] * len(blocks))
     for made, allowed in (
-        (html(tree), ALLOWED),
-        (RENDERER.render(markdown(tree)), RENDERED),
+        (html(tree_of(read, blocks, shown)), ALLOWED),
+        (RENDERER.render(markdown_of(read, blocks, shown)), RENDERED),
     ):
         checker = _Checker(allowed)
         checker.feed(made)
