@@ -19,6 +19,7 @@ from lxml import etree, html
 import scrapy_eatext
 from scrapy_eatext.deadline import TimeLimitError, time_limit
 from scrapy_eatext.page import Page, characters, parse, twins
+from scrapy_eatext.page.head import head_of
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import (
     BLOCK_COLUMNS,
@@ -529,3 +530,33 @@ def test_attributes_of_another_tree():
     paragraph.remove(paragraph[-1])
     with pytest.raises(IndexError, match="tree has changed"):
         twins.attribute_values(found, [last], "href")
+
+
+@needs_compiled
+@given(
+    html=st.one_of(
+        pages(),
+        broken_pages(),
+        st.lists(
+            st.sampled_from(
+                [
+                    "<meta name=author content=me>",
+                    "<meta property='og:title' name=x content='&eacute;'>",
+                    "<meta name='' itemprop=date content=1>",
+                    "<meta name=empty content=''>",
+                    "<link rel=canonical href=/x>",
+                    "<link rel=icon>",
+                    "<link rel='' href=x>",
+                    "<!-- no -->",
+                    "<title>t</title>",
+                    "<p>text",
+                    "</head>",
+                    "<body>",
+                ]
+            )
+        ).map("".join),
+    )
+)
+def test_heads(html):
+    root = parse(html)
+    assert twins.head_of(root) == head_of(root)

@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.names import BYLINES, DATELINES
 from scrapy_eatext.page.tags import HEADING, TAG_ID
@@ -57,7 +59,6 @@ _CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
 _PARTS = re.compile(r"\s*[|·•⋅—–,\n/]\s*|\s+-\s+")
 _AND = re.compile(r"\s+(?:and|&|und|et|y)\s+", re.IGNORECASE)
 _NOT_COUNTED = re.compile(r"[\W_]+")
-_YEAR = re.compile(rb"(?:19|20)[0-9][0-9]")
 _NO_NAME = frozenset(
     "about admin administrator advertisement all anonymous author authors bio by comments "
     "category contributor default edit editor featured follow guest home interest more posts profile read share staff team "
@@ -122,7 +123,7 @@ class Visible:
     def _dated(self) -> list[int]:
         """The short blocks that have a year in them."""
         starts = self._walk.blocks[:, _START]
-        years = [match.start() for match in _YEAR.finditer(self._walk.text)]
+        years = np.array(_years_in(self._walk.text), dtype=starts.dtype)
         numbers = starts.searchsorted(years, side="right") - 1
         short = self._blocks.chars
         return [i for i in dict.fromkeys(numbers.tolist()) if short[i] <= _SHORT]
@@ -212,6 +213,21 @@ class Visible:
             before = text[begin:end][-60:]
             yield bool(_CHANGED.search(before)), bool(_ISSUED.search(before)), day
             begin = end
+
+
+def _years_in(text: bytes) -> list[int]:
+    """Where in a text there may be years, in order.
+
+    A plain search is many times faster than a pattern that begins in two ways.
+    """
+    found = []
+    for century in (b"19", b"20"):
+        at = text.find(century)
+        while at >= 0:
+            if text[at + 2 : at + 4].isdigit() and at + 4 <= len(text):
+                found.append(at)
+            at = text.find(century, at + 2)
+    return sorted(found)
 
 
 def key(text: str) -> str:

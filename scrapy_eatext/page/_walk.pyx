@@ -28,6 +28,7 @@ from scrapy_eatext.page.walk import (
     Walk,
     fnv1a,
 )
+from scrapy_eatext.page.head import head_of as python_head_of
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import walk as python_walk
 
@@ -1383,3 +1384,70 @@ def attribute_values(found not None, list rows, str name not None):
     finally:
         free(nodes)
     return values
+
+
+# -- what the head tells
+
+
+cdef int take_value(const tree.xmlNode* node, const char* name, list found) except -1:
+    """Add an attribute's value, if it is there and not empty; gives if it is odd."""
+    cdef const tree.xmlAttr* attribute = find_plain(node, name)
+    cdef const char* value
+    if attribute == NULL:
+        return 0
+    if value_of(attribute, &value):
+        return 1
+    if value[0]:
+        found.append(value.decode("utf-8", "replace"))
+    return 0
+
+
+def head_of(_Element root not None):
+    """What the meta and link elements of a page's head and body tell."""
+    cdef const tree.xmlNode* part
+    cdef const tree.xmlNode* node
+    cdef list metas = []
+    cdef list links = []
+    cdef list given
+    cdef int odd
+    if root._c_node == NULL:
+        return python_head_of(root)
+    part = root._c_node.children
+    while part != NULL:
+        node = NULL
+        if is_called(part, b"head") or is_called(part, b"body"):
+            node = part.children
+        while node != NULL:
+            if is_called(node, b"meta"):
+                given = []
+                odd = take_value(node, b"property", given)
+                if not given:
+                    odd |= take_value(node, b"name", given)
+                if not given:
+                    odd |= take_value(node, b"itemprop", given)
+                if given:
+                    odd |= take_value(node, b"content", given)
+                if odd:
+                    return python_head_of(root)
+                if len(given) == 2:
+                    metas.append(tuple(given))
+            elif is_called(node, b"link"):
+                given = []
+                odd = take_value(node, b"rel", given)
+                if given:
+                    odd |= take_value(node, b"href", given)
+                if odd:
+                    return python_head_of(root)
+                if len(given) == 2:
+                    links.append(tuple(given))
+            node = node.next
+        part = part.next
+    return metas, links
+
+
+cdef bint is_called(const tree.xmlNode* node, const char* name) noexcept nogil:
+    return (
+        node.type == tree.XML_ELEMENT_NODE
+        and (node.ns == NULL or node.ns.href == NULL)
+        and strcmp(<const char*>node.name, name) == 0
+    )

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 
 from lxml import etree
 
+from scrapy_eatext.page.head import Pairs
+from scrapy_eatext.page.head import head_of as python_head_of
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import walk as python_walk
@@ -104,10 +106,19 @@ def _step_back(name: str, reason: str) -> None:
     )
 
 
+class HeadReader(Protocol):
+    """What reads a page's head, see head.head_of()."""
+
+    def __call__(self, root: Any) -> tuple[Pairs, Pairs]: ...
+
+
 _compiled_walk = load_walk()
 # Whether the compiled modules run.
 compiled = _compiled_walk is not None
 walk: Walker = python_walk if _compiled_walk is None else _compiled_walk.walk
+head_of: HeadReader = (
+    python_head_of if _compiled_walk is None else _compiled_walk.head_of
+)
 attribute_values: Reader = (
     python_values if _compiled_walk is None else _compiled_walk.attribute_values
 )
