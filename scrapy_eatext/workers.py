@@ -220,7 +220,10 @@ class InProcess:
             self._worker = None
 
     def close(self) -> None:
-        self._end_worker()
+        if self._worker is not None and self._worker.close():
+            # It died after its last page.
+            self.counts["died"] += 1
+        self._worker = None
 
 
 class _Worker:
@@ -275,17 +278,22 @@ class _Worker:
         self.stopped = True
         self.process.kill()
 
-    def close(self) -> None:
-        """End the process.  It ends by itself when nothing more can come."""
+    def close(self) -> bool:
+        """End the process.  It ends by itself when nothing more can come.
+
+        Tells whether it has come to another end than that.
+        """
         for pipe in (self._to, self._from):
             with suppress(OSError):
                 pipe.close()
         try:
-            self.process.wait(_END_SECONDS)
+            died = self.process.wait(_END_SECONDS) != 0
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+            died = False
         _live.discard(self.process)
+        return died
 
 
 # A crawl that is ended by force closes no pool.

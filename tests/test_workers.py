@@ -182,6 +182,13 @@ def test_a_worker_killed_between_two_pages(process):
     assert process.counts() == {"started": 2, "died": 1}
 
 
+def test_a_worker_killed_after_its_last_page(process):
+    outcome_of(process, job(LONG, "Plain"))
+    kill_worker()
+    run(process.close())
+    assert process.counts() == {"started": 1, "died": 1}
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 def test_a_page_that_takes_too_much_memory(process):
     outcome = outcome_of(process, job(LONG + "greedy", "Greedy"))
