@@ -33,9 +33,14 @@ import numpy as np
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, read_bom
 
+from scrapy_eatext.output.code import content
+from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page, guard, twins
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
+from scrapy_eatext.page.head import head_of
 from scrapy_eatext.page.tags import KINDS
+from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import BLOCK_COLUMNS
 from tests.hostile import every_page
 from tests.pages import page_from, soup_from
@@ -76,6 +81,8 @@ def check(data: bytes) -> None:
     if twins.compiled:
         check_walks(page.root)
         check_walks(parse_xml(source))
+        assert twins.head_of(page.root) == head_of(page.root)
+        check_markdown(page)
     page.title.encode()
     page.language.encode()
     for i in range(len(blocks)):
@@ -86,6 +93,15 @@ def check(data: bytes) -> None:
         assert 0 <= blocks.link_chars[i] <= blocks.chars[i] == len(shown)
     for i in range(min(3, len(blocks))):
         assert page.root.xpath(blocks.xpath(i)) == [blocks.element(i)]
+
+
+def check_markdown(page: Page) -> None:
+    """The twins write the same of all blocks."""
+    shown = content(page.blocks, [True] * len(page.blocks))
+    # It is there where the walk is.
+    assert load("output._markdown").markdown(page, page.blocks, shown) == markdown(
+        tree_of(page, page.blocks, shown)
+    )
 
 
 def check_tables(data: bytes) -> None:
