@@ -5,11 +5,13 @@ All words that are looked for stand here: a page's hashes are looked up once for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS, fnv1a
 
 if TYPE_CHECKING:
@@ -62,14 +64,29 @@ def _candidates(walk: Walk) -> _Candidates:
     # Kept where the walk keeps what it works out of its tables.
     known: _Candidates | None = walk.__dict__.get("_candidates")
     if known is None:
-        bits = _MAYBE[walk.tokens & 0xFFFF]
-        places = bits.nonzero()[0]
-        first = walk.elements[:, _FIRST_TOKEN]
-        # In the table's own type, or the whole column is made of another.
-        keys = places.astype(first.dtype)
-        known = places, bits[places], first.searchsorted(keys, side="right") - 1
+        known = candidates(walk.tokens, walk.elements, _MAYBE)
         walk.__dict__["_candidates"] = known
     return known
+
+
+def python_candidates(
+    tokens: npt.NDArray[np.uint32],
+    elements: npt.NDArray[np.int32],
+    maybe: npt.NDArray[np.uint8],
+) -> _Candidates:
+    """The hashes whose lower half ``maybe`` has bits for, see _candidates()."""
+    bits = maybe[tokens & 0xFFFF]
+    places = bits.nonzero()[0]
+    first = elements[:, _FIRST_TOKEN]
+    # In the table's own type, or the whole column is made of another.
+    keys = places.astype(first.dtype)
+    return places, bits[places], first.searchsorted(keys, side="right") - 1
+
+
+_compiled = load("output._text")
+candidates: Callable[..., _Candidates] = (
+    python_candidates if _compiled is None else _compiled.candidates
+)
 
 
 # Names that highlighters give to line numbers and to lines.

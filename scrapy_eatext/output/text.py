@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.twins import load
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units, Verdict
+
+_compiled = load("output._text")
 
 
 def render_text(verdict: Verdict, shown: Content | None = None) -> str:
@@ -25,10 +28,19 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     units = verdict.units
     shown = shown or content(units, verdict.kept)
     kept = list(shown.units)
+    if _compiled is not None and isinstance(units, Blocks) and not shown.code:
+        walk = units.walk
+        text: str = _compiled.join(walk.text, walk.elements, walk.blocks, kept)
+        return text
+    return python_join(units, kept, shown.code)
+
+
+def python_join(units: Units, kept: list[int], code: Mapping[int, str]) -> str:
+    """The text of some units, of which those in ``code`` have another one."""
     texts, kinds, levels = _some(units, kept)
-    for n, i in enumerate(kept if shown.code else ()):
-        if i in shown.code:
-            kinds[n], texts[n] = "code", shown.code[i] or texts[n]
+    for n, i in enumerate(kept if code else ()):
+        if i in code:
+            kinds[n], texts[n] = "code", code[i] or texts[n]
     items, rows, lists = _places(units, kept)
     tabular = _tabular(kinds, items, rows) if max(rows, default=-1) >= 0 else ()
     numbers: Counter[int] = Counter()

@@ -39,6 +39,7 @@ class Reader(Protocol):
 # They are built together: all of them run or none.
 _MODULES = (
     "output._markdown",
+    "output._text",
     "page._decode",
     "page._guard",
     "page._walk",

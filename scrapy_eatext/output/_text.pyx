@@ -1,0 +1,236 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""The compiled twins of text.python_join() and names.python_candidates()."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdio cimport snprintf
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from scrapy_eatext.page import tags
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
+
+cdef enum:
+    # Of elements and blocks.
+    PARENT = 0
+    TAG = 1
+    FIRST_TOKEN = 5
+    TOKENS = 6
+    START = 0
+    END = 1
+    BLOCK_ITEM = 4
+    ROW = 5
+    KIND = 6
+    LEVEL = 7
+
+assert [ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_TOKEN, TOKENS)] == (
+    "parent tag first_token tokens".split()
+)
+assert [BLOCK_COLUMNS[i] for i in (START, END, BLOCK_ITEM, ROW, KIND, LEVEL)] == (
+    "start end item row kind level".split()
+)
+
+cdef int ITEM = tags.ITEM
+cdef int CELL = tags.CELL
+cdef int NUMBERED = tags.TAG_ID["ol"]
+
+cdef enum How:
+    # What a unit stands as.
+    NOTHING
+    LISTED
+    IN_ROW
+    APART
+
+
+cdef struct Place:
+    # Of an element as an item: the kind that it begins with, and one more, 0 for
+    # none; whether a unit of a row stood in it.
+    int32_t begun
+    uint8_t seen
+    # As a row: its units, and whether one of them is none of a table's.
+    uint8_t other
+    int32_t cells
+    # As a numbered list: its items so far.
+    int32_t number
+
+
+cdef struct Buffer:
+    char* data
+    size_t used
+    size_t room
+    bint failed
+
+
+cdef char* more(Buffer* buffer, size_t size) noexcept nogil:
+    """Room for so many bytes at the end, which count as used; NULL for no memory."""
+    cdef size_t room = buffer.used + size
+    cdef char* data
+    if room > buffer.room:
+        room += room // 2
+        data = <char*>realloc(buffer.data, room)
+        if data == NULL:
+            buffer.failed = True
+            return NULL
+        buffer.data = data
+        buffer.room = room
+    buffer.used += size
+    return buffer.data + buffer.used - size
+
+
+cdef void add(Buffer* buffer, const char* text, size_t size) noexcept nogil:
+    cdef char* at = more(buffer, size)
+    if at != NULL:
+        memcpy(at, text, size)
+
+
+cdef void indent(Buffer* buffer, int32_t level) noexcept nogil:
+    """Two spaces for each level, if there are any."""
+    cdef char* at
+    if level > 0:
+        at = more(buffer, 2 * <size_t>level)
+        if at != NULL:
+            memset(at, b" ", 2 * <size_t>level)
+
+
+def join(
+    bytes text not None,
+    const int32_t[:, ::1] elements,
+    const int32_t[:, ::1] blocks,
+    list kept not None,
+):
+    """The text of some of the blocks, as it comes out."""
+    cdef Py_ssize_t count = len(kept), n, i, size = len(text)
+    cdef Py_ssize_t element_count = elements.shape[0]
+    cdef const char* source = text
+    cdef const int32_t* block
+    cdef Place* places = NULL
+    cdef Buffer out
+    cdef char[16] number
+    cdef bint placed = False
+    cdef How before = NOTHING
+    cdef int32_t before_row = -1
+    out.data = NULL
+    out.used = out.room = 0
+    out.failed = False
+    if (
+        elements.shape[1] != len(ELEMENT_COLUMNS)
+        or blocks.shape[1] != len(BLOCK_COLUMNS)
+    ):
+        raise ValueError("a table has another number of columns")
+    for i in kept:
+        if not 0 <= i < blocks.shape[0]:
+            raise IndexError(f"there is no block {i}")
+        block = &blocks[i, 0]
+        if not (
+            0 <= block[START] <= block[END] <= size
+            and -1 <= block[BLOCK_ITEM] < element_count
+            and -1 <= block[ROW] < element_count
+        ):
+            raise ValueError("the tables of the walk do not fit together")
+        placed |= block[BLOCK_ITEM] >= 0 or block[ROW] >= 0
+    try:
+        if placed:
+            # One more, the first, for what is in no element.
+            places = <Place*>calloc(element_count + 1, sizeof(Place))
+            if places == NULL:
+                raise MemoryError
+            for i in kept:
+                note_row(places + 1, &blocks[i, 0])
+        for i in kept:
+            block = &blocks[i, 0]
+            before = lead(
+                &out, block, elements, places + 1 if placed else NULL, before, before_row
+            )
+            before_row = block[ROW]
+            add(&out, source + block[START], block[END] - block[START])
+        if out.failed:
+            raise MemoryError
+        return out.data[: out.used].decode() if out.used else ""
+    finally:
+        free(places)
+        free(out.data)
+
+
+cdef void note_row(Place* places, const int32_t* block) noexcept nogil:
+    """Note what a unit tells of its row, see text._tabular()."""
+    cdef Place* row
+    cdef Place* item
+    if block[ROW] < 0:
+        return
+    row, item = places + block[ROW], places + block[BLOCK_ITEM]
+    if block[KIND] != CELL or item.seen:
+        row.other = True
+    item.seen = True
+    row.cells += 1
+
+
+cdef How lead(
+    Buffer* out,
+    const int32_t* block,
+    const int32_t[:, ::1] elements,
+    Place* places,
+    How before,
+    int32_t before_row,
+) noexcept nogil:
+    """Add what stands before a unit's text, and tell what it stands as."""
+    cdef int32_t item = block[BLOCK_ITEM], row = block[ROW], level = block[LEVEL]
+    cdef int32_t ordered
+    cdef int kind = block[KIND]
+    cdef bint again = item >= 0 and places[item].begun > 0
+    cdef char[16] number
+    cdef int size
+    cdef How how
+    if item >= 0 and not again:
+        places[item].begun = kind + 1
+    if kind == ITEM and (item < 0 or places[item].begun == kind + 1):
+        if before != NOTHING:
+            add(out, b"\n\n", 1 if before == LISTED else 2)
+        indent(out, level - 1 + again)
+        if not again:
+            ordered = elements[item, PARENT] if item >= 0 else -1
+            if ordered >= 0 and elements[ordered, TAG] == NUMBERED:
+                places[ordered].number += 1
+                size = snprintf(number, sizeof(number), b"%d. ", places[ordered].number)
+                add(out, number, size)
+            else:
+                add(out, b"- ", 2)
+        return LISTED
+    how = APART
+    if row >= 0 and places[row].cells > 1 and not places[row].other:
+        how = IN_ROW
+    if before != NOTHING:
+        if how == IN_ROW and before == IN_ROW:
+            if row == before_row:
+                add(out, b" | ", 3)
+            else:
+                add(out, b"\n", 1)
+        else:
+            add(out, b"\n\n", 2)
+    return how
+
+
+def candidates(
+    const uint32_t[::1] tokens,
+    const int32_t[:, ::1] elements,
+    const uint8_t[::1] maybe,
+):
+    """Which of the hashes may be wanted, by whom, and of which elements they are."""
+    cdef Py_ssize_t i, row, k, count = 0, found = 0
+    for i in range(tokens.shape[0]):
+        count += maybe[tokens[i] & 0xFFFF] != 0
+    places, rows = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.intp)
+    bits = np.empty(count, dtype=np.uint8)
+    cdef Py_ssize_t[::1] of_place = places, of_row = rows
+    cdef uint8_t[::1] of_bits = bits
+    row = 0
+    for i in range(tokens.shape[0]):
+        if maybe[tokens[i] & 0xFFFF]:
+            # The last element whose tokens begin here or before.
+            while row + 1 < elements.shape[0] and elements[row + 1, FIRST_TOKEN] <= i:
+                row += 1
+            of_place[found] = i
+            of_bits[found] = maybe[tokens[i] & 0xFFFF]
+            of_row[found] = row
+            found += 1
+    return places, bits, rows

@@ -1,0 +1,77 @@
+"""What the default algorithm gives for many pages, as one number to compare.
+
+    python -m tests.digest [FOLDER ...]
+
+prints a hash of the texts and of each block's chance, together with what it was run
+with: it must be the same on every Python, with every numpy, compiled and in Python
+(SCRAPY_EATEXT_PURE=1), given one release of lxml.  The pages are those of the example
+site, the hostile ones, and the labelled ones of folders, see learning.data.  With
+``--pages`` each page's hash comes before, so that two runs can be compared by diff.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+
+from scrapy_eatext import compiled
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.extraction import render
+from scrapy_eatext.learning.data import read_folder
+from scrapy_eatext.page import Page
+from tests.hostile import every_page
+
+SITE = Path(__file__).parent.parent / "example_project" / "site"
+
+
+def pages(folders: list[str]) -> Iterator[tuple[str, str | bytes]]:
+    """The pages with their names."""
+    for path in sorted(SITE.rglob("*.html")):
+        yield path.relative_to(SITE).as_posix(), path.read_bytes()
+    yield from sorted(every_page(5000).items())
+    for folder in folders:
+        for page in read_folder(folder).pages:
+            yield page.name, page.html
+
+
+def digest(html: str | bytes) -> bytes:
+    """The hash of what comes of one page."""
+    algorithm = get_algorithm("eatext")
+    page = Page.of(html)
+    verdict = algorithm.judge(page)
+    found = render(verdict, page, algorithm.name, algorithm.version)
+    told = found.text, found.score, found.page_type, found.origin
+    chances = [round(score * 1000) for score in verdict.scores]
+    return sha256(repr((told, chances, list(verdict.kept))).encode()).digest()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", nargs="*", help="labelled pages besides")
+    parser.add_argument("--pages", action="store_true", help="print each page's hash")
+    args = parser.parse_args()
+    whole, count = sha256(), 0
+    for name, html in pages(args.folders):
+        found = digest(html)
+        whole.update(found)
+        count += 1
+        if args.pages:
+            print(found.hex()[:16], name)
+    versions = ".".join(map(str, etree.LIBXML_VERSION))
+    print(
+        f"{whole.hexdigest()[:16]}  {count} pages  Python {platform.python_version()}  "
+        f"numpy {np.__version__}  libxml2 {versions}  "
+        f"{'compiled' if compiled else 'in Python'}"
+    )
+
+
+if __name__ == "__main__":
+    main()
