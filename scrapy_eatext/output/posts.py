@@ -8,8 +8,9 @@ blocks, each is given a byline, unless its author and time are kept anyway.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.inline import Span
 from scrapy_eatext.output.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
+from scrapy_eatext.page.twins import attribute_values
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -57,23 +59,21 @@ class Posts:
         self._rows = self._with_kept(POSTS.rows(self._walk), kept)
         # A post by itself is the page's text, whose author is metadata.
         if len(self._rows) > 1:
-            self._rows = [row for row in self._rows if self._is_post(row)]
+            self._rows = self._named_posts(self._rows)
         if len(self._rows) < 2:
             self._rows = []
             return
-        self._depths: list[int] = self._walk.elements[:, _DEPTH].tolist()
         self._kept = frozenset(kept)
-        self._authors = [
-            row for row in POSTERS.rows(self._walk) if self._is_author(row)
-        ]
+        self._authors = self._named_authors(POSTERS.rows(self._walk))
         times = (self._walk.elements[:, _TAG] == _TIME).nonzero()[0].tolist()
         self._times = sorted({*times, *POST_TIMES.rows(self._walk)})
-        self._ends = self._subtrees()
+        self._ends = self._reach()
         self._rows = [
             row
             for row in self._rows
             if self._within(self._authors, row) or self._within(self._times, row)
         ]
+        self._ends = self._reach()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -85,7 +85,7 @@ class Posts:
         """
         if not self._rows:
             return {}
-        parents: list[int] = self._walk.elements[:, _PARENT].tolist()
+        cell = self._walk.elements.item
         posts = frozenset(self._rows)
         known: dict[int, int] = {-1: -1}
         found: dict[int, int] = {}
@@ -94,7 +94,7 @@ class Posts:
             row = element
             while row not in known and row not in posts:
                 way.append(row)
-                row = parents[row]
+                row = cell(row, _PARENT)
             post = row if row in posts else known[row]
             known.update((passed, post) for passed in way)
             if post >= 0:
@@ -124,42 +124,49 @@ class Posts:
         begins, ends = np.searchsorted(kept, (first, last))
         return [row for row, some in zip(rows, begins < ends, strict=True) if some]
 
-    def _subtrees(self) -> dict[int, int]:
-        """For each post, the first element behind it."""
+    def _reach(self) -> dict[int, int]:
+        """For each post, where it ends or the next one begins.
+
+        What is behind the next post that begins inside is that one's.
+        """
+        depths = self._walk.elements[:, _DEPTH]
         ends: dict[int, int] = {}
-        wanted = frozenset(self._rows)
-        opened: list[int] = []
-        for row, depth in enumerate(self._depths):
-            while opened and self._depths[opened[-1]] >= depth:
-                ends[opened.pop()] = row
-            if row in wanted:
-                opened.append(row)
-        ends.update((row, len(self._depths)) for row in opened)
+        for row, following in pairwise([*self._rows, len(depths)]):
+            outside = (depths[row + 1 : following] <= depths[row]).nonzero()[0]
+            ends[row] = row + 1 + int(outside[0]) if len(outside) else following
         return ends
 
     def _within(self, rows: Sequence[int], post: int) -> Sequence[int]:
         """Those of some elements that are in a post, a few of them."""
-        # What is behind the next post that begins inside is that one's.
-        end = self._ends[post]
-        following = bisect_right(self._rows, post)
-        if following < len(self._rows):
-            end = min(end, self._rows[following])
         begin = bisect_left(rows, post)
-        return rows[begin : min(begin + 5, bisect_left(rows, end))]
+        return rows[begin : min(begin + 5, bisect_left(rows, self._ends[post]))]
 
-    def _is_post(self, row: int) -> bool:
-        element = self._walk.node(row)
-        named = _POST.search((element.get("class") or "")[:300])
-        return (
-            named is not None
-            or (element.get("itemprop") or "") in ("comment", "suggestedAnswer")
-            or _POST_TYPE.search((element.get("itemtype") or "")[:100]) is not None
-        )
+    def _values(self, rows: list[int], name: str, most: int) -> list[str]:
+        values = attribute_values(self._walk, rows, name)
+        return [(value or "")[:most] for value in values]
 
-    def _is_author(self, row: int) -> bool:
-        element = self._walk.node(row)
-        name = (element.get("class") or "")[:300]
-        return element.get("itemprop") == "author" or _AUTHOR.search(name) is not None
+    def _named_posts(self, rows: list[int]) -> list[int]:
+        """Those of some elements that are called a post."""
+        names = self._values(rows, "class", 300)
+        props = self._values(rows, "itemprop", 100)
+        types = self._values(rows, "itemtype", 100)
+        return [
+            row
+            for row, name, prop, kind in zip(rows, names, props, types, strict=True)
+            if _POST.search(name)
+            or prop in ("comment", "suggestedAnswer")
+            or _POST_TYPE.search(kind)
+        ]
+
+    def _named_authors(self, rows: list[int]) -> list[int]:
+        """Those of some elements that are called an author."""
+        names = self._values(rows, "class", 300)
+        props = self._values(rows, "itemprop", 100)
+        return [
+            row
+            for row, name, prop in zip(rows, names, props, strict=True)
+            if prop == "author" or _AUTHOR.search(name)
+        ]
 
     def _text(self, row: int) -> str | None:
         """An element's text; None where it is kept."""
