@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _compiled = load("tagger._tagger")
 
 # Blocks that are looked at together, so that what is made of them stays small.
-_BATCH = 1024
+_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +65,24 @@ class Trees:
         return np.concatenate(batches, axis=1)
 
     def _batch(self, values: npt.NDArray[np.int32]) -> Ints:
-        trees, depth = self.feature.shape
-        place = np.zeros((trees, values.shape[1]), dtype=np.int16)
-        # For each tree and level the border that the feature's value is held to.
-        asked = self.borders[self.starts[self.feature] + self.bin]
-        for level in range(depth):
-            above = values[self.feature[:, level]] > asked[:, level, None]
-            place |= above.astype(np.int16) << level
-        every = np.arange(trees)[:, None]
+        # Trees ask about the same borders: each is looked at once, and then each of
+        # the trees' questions is a row of what was found.
+        of_border = np.repeat(np.arange(len(self.names)), np.diff(self.starts))
+        above = values.take(of_border, axis=0) > self.borders[:, None]
+        found = above.view(np.uint8)
+        asked = self.starts[self.feature] + self.bin
+        place = found.take(asked[:, 0], axis=0)
+        for level in range(1, self.depth):
+            bits = found.take(asked[:, level], axis=0)
+            bits <<= level
+            place |= bits
+        # In one row of leaves for all trees.
+        leaf = place.astype(np.intp)
+        leaf += (np.arange(len(asked)) << self.depth)[:, None]
         # A class at a time, as all at once would take their number in memory.
         return np.stack(
             [
-                leaves[every, place].sum(axis=0, dtype=np.int64) + bias
+                leaves.reshape(-1).take(leaf).sum(axis=0, dtype=np.int64) + bias
                 for leaves, bias in zip(self.leaves, self.bias.tolist(), strict=True)
             ]
         )
