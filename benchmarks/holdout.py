@@ -30,7 +30,7 @@ from scrapy_eatext.learning import DataError, eatext
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import SegmentCounts, segment_counts, word_score
 from scrapy_eatext.learning.splits import folds, site_of
-from scrapy_eatext.learning.train import has_segments, silent, temporary
+from scrapy_eatext.learning.train import Fitted, has_segments, silent, temporary
 from scrapy_eatext.page import Page
 
 FAMILIES = {
@@ -62,10 +62,23 @@ def take(pages: Sequence[LabelledPage]) -> list[Sample]:
     return out
 
 
-def scores(seen: Sequence[Sample], unseen: Sequence[Sample]) -> list[tuple[str, Any]]:
-    """Train on some pages, and score on others: a row a page."""
+def small() -> None:
+    """Train smaller models from here on, in a minute each."""
+    eatext.FIRST = replace(eatext.FIRST, trees=120, rate=0.2)
+    eatext.SECOND = replace(eatext.SECOND, trees=80, rate=0.16)
+    eatext.PAGES = replace(eatext.PAGES, trees=20)
+    eatext.INNER = 2
+
+
+def trained(seen: Sequence[Sample]) -> Fitted:
+    """A model of some pages."""
     samples = [sample for _, sample, _ in seen if sample is not None]
     (model,) = eatext.EatextTrainer().fit(samples, 0, silent)
+    return model
+
+
+def scores(model: Fitted, unseen: Sequence[Sample]) -> list[tuple[str, Any]]:
+    """A model's scores on pages: a row a page."""
     rows: list[tuple[str, Any]] = []
     with temporary("eatext", model) as run:
         for page, _, group in unseen:
@@ -100,10 +113,7 @@ def main() -> None:
     parser.add_argument("labelled", help="pages in WCXB's layout")
     parser.add_argument("segments", help="pages with segments")
     args = parser.parse_args()
-    eatext.FIRST = replace(eatext.FIRST, trees=120, rate=0.2)
-    eatext.SECOND = replace(eatext.SECOND, trees=80, rate=0.16)
-    eatext.PAGES = replace(eatext.PAGES, trees=20)
-    eatext.INNER = 2
+    small()
     pages = [*read_folder(args.labelled).pages, *read_folder(args.segments).pages]
     samples = take(pages)
     places = folds([site_of(page) for page in pages], 5, 0)
@@ -111,7 +121,7 @@ def main() -> None:
     for fold in range(5):
         seen = [s for s, place in zip(samples, places, strict=True) if place != fold]
         unseen = [s for s, place in zip(samples, places, strict=True) if place == fold]
-        known += scores(seen, unseen)
+        known += scores(trained(seen), unseen)
         print(f"fold {fold}", flush=True)
     counts = Counter(group for _, _, group in samples)
     unknown: list[tuple[str, Any]] = []
@@ -119,7 +129,7 @@ def main() -> None:
         if group == OTHER:
             continue
         part = [s for s in samples if s[2] == group]
-        unknown += scores([s for s in samples if s[2] != group], part)
+        unknown += scores(trained([s for s in samples if s[2] != group]), part)
         print(group, summary(unknown)[group], flush=True)
     results = {
         "pages": dict(counts),

@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 
 MODEL = "eatext.model"
 _CODE_VERSION = "1"
-# With an expected F1 below this, in thousandths, a page has no main text.
-NOTHING = 200
+# A page whose likeliest block has a lower chance than this, in thousandths, has no
+# main text: found by cross-validation, like all that is learned.
+UNLIKELY = 300
 # With fewer words than this chosen, the page's data are looked at for a text,
 # which has to be so many times as long.
 _FEW, _LONGER = 40, 3
@@ -108,8 +109,8 @@ class Eatext(Algorithm[EatextOptions]):
         )
         kind, score = _whole(model, page_figures(walk, likelihood, w, chosen))
         kept = chosen.kept
-        if isinstance(least, str) and chosen.expected < NOTHING:
-            kept, score = np.zeros_like(kept), min(score, chosen.expected / 1000)
+        if isinstance(least, str) and CHANCE[likelihood.max()] < UNLIKELY:
+            kept = np.zeros_like(kept)
         if options.comments:
             kept = kept | _comments(walk, w)
         if int(w[kept].sum()) < _FEW:
@@ -123,7 +124,7 @@ class Eatext(Algorithm[EatextOptions]):
             kept=kept.tolist(),
             scores=chances.tolist(),
             reasons=_Reasons(walk, model.table, chances),
-            score=score if kept.any() else min(score, NOTHING / 1000),
+            score=score if kept.any() else min(score, UNLIKELY / 1000),
             page_type=kind,
         )
 

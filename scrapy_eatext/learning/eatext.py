@@ -50,16 +50,21 @@ _POWER = 0.5
 _BLOCKS = 300
 # Kinds of which there are few pages count more: by the root of how many fewer.
 _EVENNESS = 0.5
+# The true text of some pages is odd.  In the second round a page counts less if the
+# first trees, which have not seen it, are wrong about it by more than is usual: by
+# the square of how many times more than this share of all pages.
+_USUAL = 0.9
 _SCALE = 2000
 _DEPTH = 6
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """How an ensemble is grown."""
+    """How an ensemble is grown; one of several ``seeds`` is their mean."""
 
     trees: int
     rate: float
+    seeds: int = 1
     columns: float = 0.3
     rows: float = 0.6
     ridge: float = 5.0
@@ -68,7 +73,7 @@ class Rounds:
 
 
 FIRST = Rounds(trees=320, rate=0.1)
-SECOND = Rounds(trees=240, rate=0.08)
+SECOND = Rounds(trees=240, rate=0.08, seeds=2)
 PAGES = Rounds(trees=120, rate=0.06, columns=0.5, borders=32, depth=4)
 
 
@@ -152,11 +157,17 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         for i in np.flatnonzero(inner == fold).tolist():
             rows[i] = block_features(samples[i].walk, unseen)
     names = list(rows[0])
-    first, likelihoods = _round(samples, rows, names, FIRST, inner, seed, progress)
+    weights = _weights(samples, rows, seed)
+    first, likelihoods = _round(
+        samples, rows, weights, names, FIRST, inner, seed, progress
+    )
+    weights = _trusted(samples, weights, likelihoods)
     for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
         row.update(context_features(sample.walk, likelihood, row["w"], row["depth"]))
     names = list(rows[0])
-    second, likelihoods = _round(samples, rows, names, SECOND, inner, seed, progress)
+    second, likelihoods = _round(
+        samples, rows, weights, names, SECOND, inner, seed, progress
+    )
     kinds, kind_names, quality = _page_trees(samples, rows, likelihoods, seed)
     parts = {"first": first, "second": second, "kinds": kinds, "quality": quality}
     arrays: dict[str, NDArray[Any]] = {
@@ -182,6 +193,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
 def _round(
     samples: Sequence[Sample],
     rows: Sequence[Rows],
+    weights: Sequence[NDArray[np.float64]],
     names: Sequence[str],
     how: Rounds,
     inner: NDArray[np.intp],
@@ -193,19 +205,15 @@ def _round(
         [np.stack([row[name] for name in names], axis=1) for row in rows]
     ).astype(np.int32)
     share = np.concatenate([sample.share for sample in samples])
-    of_kind = _kind_weights(samples)
-    weight = np.concatenate(
-        [
-            _weights(s, r["w"], seed + i) * of_kind[s.kind]
-            for i, (s, r) in enumerate(zip(samples, rows, strict=True))
-        ]
-    )
+    weight = np.concatenate(weights)
     sizes = [len(sample.share) for sample in samples]
     fold = np.repeat(inner, sizes)
     out: list[Ints] = [np.full(n, ZERO, dtype=np.int64) for n in sizes]
+    # Those without a fold are but to learn from, and can do with one seed.
+    inside = replace(how, seeds=1)
     for part in progress(range(INNER), "rounds"):
         used = (fold != part) & (weight > 0)
-        trees = grow(matrix[used], share[used], weight[used], names, how, seed)
+        trees = grow(matrix[used], share[used], weight[used], names, inside, seed)
         for i in np.flatnonzero(inner == part).tolist():
             out[i] = likelihood_of(trees, rows[i])
     used = weight > 0
@@ -222,7 +230,46 @@ def _kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
     return {sample.kind: 1.0 for sample in samples} | weights
 
 
-def _weights(sample: Sample, w: Ints, seed: int) -> NDArray[np.float64]:
+def _weights(
+    samples: Sequence[Sample], rows: Sequence[Rows], seed: int
+) -> list[NDArray[np.float64]]:
+    """The weights of all pages' blocks."""
+    of_kind = _kind_weights(samples)
+    return [
+        _page_weights(sample, row["w"], seed + i) * of_kind[sample.kind]
+        for i, (sample, row) in enumerate(zip(samples, rows, strict=True))
+    ]
+
+
+def _trusted(
+    samples: Sequence[Sample],
+    weights: Sequence[NDArray[np.float64]],
+    likelihoods: Sequence[Ints],
+) -> list[NDArray[np.float64]]:
+    """Lower weights for the pages about which those who had not seen them were wrong."""
+    losses = np.array(
+        [
+            _loss(likelihood, sample.share, weight)
+            for sample, weight, likelihood in zip(
+                samples, weights, likelihoods, strict=True
+            )
+        ]
+    )
+    usual = float(np.quantile(losses, _USUAL))
+    trust = np.minimum(1.0, usual / np.maximum(losses, 1e-6)) ** 2
+    return [weight * t for weight, t in zip(weights, trust.tolist(), strict=True)]
+
+
+def _loss(
+    likelihood: Ints, share: NDArray[np.float32], weight: NDArray[np.float64]
+) -> float:
+    """The mean logistic loss of a page's blocks."""
+    logit = (likelihood - ZERO) / 100
+    loss = np.logaddexp(0, logit) - np.clip(share, 0, 1) * logit
+    return float((loss * weight).sum() / max(float(weight.sum()), 1e-9))
+
+
+def _page_weights(sample: Sample, w: Ints, seed: int) -> NDArray[np.float64]:
     """The weights of a page's blocks: together 100, or less for segments."""
     known = np.flatnonzero((sample.share >= 0) & (w > 0))
     if len(known) > _BLOCKS:
@@ -284,26 +331,33 @@ def grow(
     if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
         # Nothing to learn: there is one answer to everything.
         return _one_answer(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
-    model = catboost.CatBoost(
-        {
-            "loss_function": loss,
-            "iterations": how.trees,
-            "learning_rate": how.rate,
-            "depth": how.depth,
-            "rsm": how.columns,
-            "bootstrap_type": "Bernoulli",
-            "subsample": how.rows,
-            "l2_leaf_reg": how.ridge,
-            "border_count": how.borders,
-            "random_seed": seed,
-            "thread_count": 2,
-            "allow_writing_files": False,
-            "verbose": False,
-        }
-    )
     if loss == "CrossEntropy":
         truth = np.clip(truth, 0, 1)
-    model.fit(catboost.Pool(matrix, truth, weight=weight))
+    pool = catboost.Pool(matrix, truth, weight=weight)
+    models = []
+    for number in range(how.seeds):
+        model = catboost.CatBoost(
+            {
+                "loss_function": loss,
+                "iterations": how.trees,
+                "learning_rate": how.rate,
+                "depth": how.depth,
+                "rsm": how.columns,
+                "bootstrap_type": "Bernoulli",
+                "subsample": how.rows,
+                "l2_leaf_reg": how.ridge,
+                "border_count": how.borders,
+                "random_seed": seed + number,
+                "thread_count": 2,
+                "allow_writing_files": False,
+                "verbose": False,
+            }
+        )
+        model.fit(pool)
+        models.append(model)
+    model = models[0]
+    if len(models) > 1:
+        model = catboost.sum_models(models, weights=[1 / len(models)] * len(models))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")

@@ -1,0 +1,183 @@
+"""What each part of the default algorithm is worth: it is left out, and the rest scored.
+
+Every row is a cross-validation of five folds by site.  The models are smaller than
+the shipped one, so that a row takes minutes: compare the rows with the first.
+
+    python benchmarks/ablation.py wcxb-dev segments-dev [--only ROW ...]
+
+Writes benchmarks/results/ablation.json and a table into docs/algorithms/eatext.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.holdout import Sample, scores, small, summary, take, trained
+from benchmarks.tables import DOCS, RESULTS, fill, share, table
+from scrapy_eatext.learning import eatext
+from scrapy_eatext.learning.data import read_folder
+from scrapy_eatext.learning.splits import folds, site_of
+from scrapy_eatext.learning.train import has_segments
+from scrapy_eatext.tagger.features import TokenTable
+
+RESULT = RESULTS / "ablation.json"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A way to train or to choose that lacks something.
+
+    ``without`` holds while a model is trained, and ``sampled`` while pages are
+    labelled; ``options`` are those of the extraction.
+    """
+
+    without: Callable[[], AbstractContextManager[Any]] = nullcontext
+    sampled: Callable[[], AbstractContextManager[Any]] | None = None
+    segments: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def drop(*starts: str) -> Callable[[], AbstractContextManager[Any]]:
+    """Leaves out the features of the first trees whose names start so."""
+    features = eatext.block_features
+
+    def fewer(*given: Any) -> Any:
+        rows = features(*given)
+        # The weight and the depth of blocks are needed in other places too.
+        return {
+            name: row
+            for name, row in rows.items()
+            if name in {"w", "depth"} or not name.startswith(starts)
+        }
+
+    return lambda: patch.object(eatext, "block_features", fewer)
+
+
+def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
+    none = np.empty(0, dtype=np.int32)
+    hashes = np.empty(0, dtype=np.uint32)
+    return TokenTable(hashes, none, none, none), hashes
+
+
+def shape(**changes: Any) -> Callable[[], AbstractContextManager[Any]]:
+    """Other ensembles in both rounds."""
+
+    def other() -> AbstractContextManager[Any]:
+        first = replace(eatext.FIRST, **changes)
+        second = replace(eatext.SECOND, **changes)
+        return patch.multiple(eatext, FIRST=first, SECOND=second)
+
+    return other
+
+
+ALL = "all of it"
+ROWS = {
+    ALL: Row(),
+    "one round: no look at what is thought of the blocks around": Row(
+        lambda: patch.object(eatext, "context_features", lambda *_: {})
+    ),
+    "no names of elements": Row(lambda: patch.object(eatext, "learn_names", no_names)),
+    "no containers": Row(drop("c1_", "c2_", "c3_", "c4_", "c5_", "in_", "likes")),
+    "no neighbours": Row(drop("before", "behind", "window", "since", "to_", "from_")),
+    "no blocks alike": Row(drop("way_", "tags_", "copies", "page_way", "page_tags")),
+    "nothing of the page as a whole": Row(drop("page_", "place", "words_before")),
+    "labels by alignment alone": Row(
+        sampled=lambda: patch.object(eatext, "settle", lambda labels, *_: labels)
+    ),
+    "every page counts the same": Row(lambda: patch.object(eatext, "_EVENNESS", 0.0)),
+    "without the pages of which segments are known": Row(segments=False),
+    "keeping what is likelier than not": Row(options={"threshold": 0.5}),
+    "trees of 4 questions": Row(shape(depth=4)),
+    "half as many trees": Row(
+        lambda: patch.multiple(
+            eatext,
+            FIRST=replace(eatext.FIRST, trees=60),
+            SECOND=replace(eatext.SECOND, trees=40),
+        )
+    ),
+}
+
+
+def measure(row: Row, samples: Sequence[Sample]) -> dict[str, float]:
+    """The mean F1 of the pages, and of the segments, by cross-validation."""
+    places = folds([site_of(page) for page, *_ in samples], 5, 0)
+    found: list[tuple[str, Any]] = []
+    for fold in range(5):
+        unseen = [s for s, at in zip(samples, places, strict=True) if at == fold]
+        seen = [
+            s
+            for s, at in zip(samples, places, strict=True)
+            if at != fold and (row.segments or not has_segments(s[0]))
+        ]
+        with row.without():
+            model = trained(seen)
+        model = replace(model, options={**model.options, **row.options})
+        found += [
+            ("segments" if has_segments(page) else "pages", score)
+            for (page, *_), (_, score) in zip(
+                unseen, scores(model, unseen), strict=True
+            )
+        ]
+    return summary(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("labelled", help="pages in WCXB's layout")
+    parser.add_argument("segments", help="pages with segments")
+    parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS))
+    args = parser.parse_args()
+    small()
+    pages = [*read_folder(args.labelled).pages, *read_folder(args.segments).pages]
+    samples = take(pages)
+    results = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
+    for name in args.only:
+        row, used = ROWS[name], samples
+        if row.sampled:
+            with row.sampled():
+                used = take(pages)
+        results[name] = measure(row, used)
+        print(name, results[name], flush=True)
+        RESULTS.mkdir(exist_ok=True)
+        RESULT.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+        write(results)
+
+
+def write(results: dict[str, dict[str, float]]) -> None:
+    """The table of all rows, each beside the first."""
+    whole = results[ALL]
+    rows = [
+        [
+            name,
+            share(found["pages"]),
+            _signed(found["pages"] - whole["pages"]),
+            share(found["segments"]),
+            _signed(found["segments"] - whole["segments"]),
+        ]
+        for name, found in results.items()
+    ]
+    head = ["", "word F1", "", "segments F1", ""]
+    fill(DOCS / "algorithms" / "eatext.md", "ablation", table(head, rows))
+
+
+def _signed(difference: float) -> str:
+    return f"{difference:+.3f}".replace("0.", ".", 1)
+
+
+if __name__ == "__main__":
+    main()
