@@ -98,6 +98,7 @@ ROWS = {
         sampled=lambda: patch.object(eatext, "settle", lambda labels, *_: labels)
     ),
     "every page counts the same": Row(lambda: patch.object(eatext, "_EVENNESS", 0.0)),
+    "every page trusted the same": Row(lambda: patch.object(eatext, "_USUAL", 1.0)),
     "without the pages of which segments are known": Row(segments=False),
     "keeping what is likelier than not": Row(options={"threshold": 0.5}),
     "trees of 4 questions": Row(shape(depth=4)),
