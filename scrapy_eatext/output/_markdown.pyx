@@ -860,6 +860,8 @@ cdef class Writer:
         return 0
 
     cdef int put(self, const char* text, Py_ssize_t size) except -1:
+        if size == 0:
+            return 0  # there may be no buffer yet
         self.make_room(size)
         memcpy(self.out + self.used, text, size)
         self.used += size
@@ -875,6 +877,8 @@ cdef class Writer:
         return 0
 
     cdef int insert(self, Py_ssize_t at, const char* text, Py_ssize_t size) except -1:
+        if size == 0:
+            return 0
         self.make_room(size)
         memmove(self.out + at + size, self.out + at, self.used - at)
         memcpy(self.out + at, text, size)
