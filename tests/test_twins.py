@@ -27,6 +27,7 @@ from scrapy_eatext.page.walk import (
     Walk,
 )
 from scrapy_eatext.page.walk import attribute_values as python_values
+from scrapy_eatext.page.walk import child_values as python_child_values
 from scrapy_eatext.page.walk import walk as python_walk
 from tests.hostile import every_page
 from tests.pages import broken_pages, page_from, pages, soup_from, tag_soup
@@ -517,6 +518,10 @@ def test_attributes(html):
         assert twins.attribute_values(found, rows, name) == expected
         some = rows[::3]
         assert twins.attribute_values(found, some, name) == expected[::3]
+    around, places = found.elements[1:, [0, 7]].T.tolist()
+    for tag in ("a", "div"):
+        given = found, around, places, tag, ("class", "href")
+        assert twins.child_values(*given) == python_child_values(*given)
 
 
 @needs_compiled

@@ -512,19 +512,22 @@ cdef class Writer:
         self.settle(self.root)
 
     cdef read_links(self, list units):
-        """Number the addresses that the kept blocks link to."""
+        """Number the addresses that the kept blocks link to, and read their images."""
         cdef Py_ssize_t mark
         cdef int i
         cdef set rows = set()
+        cdef list around = []
+        cdef list places = []
         for i in units:
             for mark in range(self.bounds[i], self.bounds[i + 1]):
                 if self.marks[mark, MARK_LINK] >= 0:
                     rows.add(self.marks[mark, MARK_LINK])
-                if (
-                    self.marks[mark, MARK_STYLE] != IMAGE
-                    and self.marks[mark, AROUND_LINK] >= 0
-                ):
+                if self.marks[mark, MARK_STYLE] == IMAGE:
+                    around.append(self.marks[mark, AROUND_STYLE])
+                    places.append(self.marks[mark, AROUND_LINK])
+                elif self.marks[mark, AROUND_LINK] >= 0:
                     rows.add(self.marks[mark, AROUND_LINK])
+        self.inlines.read_images(around, places)
         for row, url in self.inlines.links_of(sorted(rows)):
             number = self.link_of_url.get(url)
             if number is None:

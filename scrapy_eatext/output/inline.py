@@ -5,16 +5,16 @@ The walk marks where they begin and end; here the marks become spans.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scrapy_eatext.output.urls import Addresses
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import EM_TEXT, IMG, STRONG_TEXT
-from scrapy_eatext.page.twins import attribute_values
+from scrapy_eatext.page.twins import attribute_values, child_values
 from scrapy_eatext.page.walk import IMAGE, MARK_COLUMNS
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ _SOURCES = (
     "src",
     "srcset",
 )
+_NAMES = (*_SOURCES, "alt", "width", "height")
 # Images that are smaller are dots, spacers and icons.
 _SMALL = 32
 
@@ -54,6 +55,8 @@ class Inlines:
         self._walk = page.blocks.walk
         self.addresses = Addresses(page.root, page.url)
         self._links: dict[int, str] = {-1: ""}
+        # For images that were read, by row and place, what they say.
+        self._given: dict[tuple[int, int], list[str | None] | None] = {}
 
     def spans(self, i: int) -> Sequence[Span]:
         """A block's spans; their texts, images left out, are the block's text."""
@@ -101,6 +104,11 @@ class Inlines:
         for row, href in zip(rows, hrefs, strict=True):
             yield row, link(href or "")
 
+    def read_images(self, rows: list[int], places: list[int]) -> None:
+        """Read what many images say at once, given in the order of the page."""
+        found = child_values(self._walk, rows, places, IMG, _NAMES)
+        self._given.update(zip(zip(rows, places, strict=True), found, strict=True))
+
     @cached_property
     def _marks(self) -> list[list[int]]:
         marks: list[list[int]] = self._walk.marks.tolist()
@@ -123,30 +131,38 @@ class Inlines:
 
     def images_at(self, row: int, place: int, *, small: bool = True) -> Iterator[Span]:
         """The images at a place in an element: one, or those in a picture's source."""
+        given = self._given.get((row, place))
+        if given is not None:
+            said = dict(zip(_NAMES, given, strict=True))
+            if not small and _is_small(said):
+                return
+            found = self._image(said)
+            if found is not None:
+                yield found
+                return
         element = self._walk.child(row, place)
         for image in (element,) if element.tag == IMG else element.iter(IMG):
-            if not small and _is_small(image):
+            if not small and _is_small(image.attrib):
                 continue
-            found = self._image(image)
+            found = self._image(image.attrib)
             if found is None:
                 # One for a script to fill has the image beside it for all others.
                 beside = element.getnext()
                 if beside is not None and beside.tag == "noscript":
                     instead = next(beside.iter(IMG), None)
-                    found = self._image(instead) if instead is not None else None
+                    found = self._image(instead.attrib) if instead is not None else None
             if found is not None:
                 yield found
 
-    def _image(self, element: Any) -> Span | None:
-        """An image, None for one without an address."""
-        given = dict(element.items())
+    def _image(self, given: Mapping[str, str | None]) -> Span | None:
+        """An image of some attributes, None for one without an address."""
         for name in _SOURCES:
             source = given.get(name)
             if source and name.endswith("srcset"):
                 source = _largest(source)
             url = self.addresses.image(source) if source else ""
             if url:
-                alt = " ".join(given.get("alt", "").split())
+                alt = " ".join((given.get("alt") or "").split())
                 if not alt.isascii():
                     alt = INVISIBLE.sub("", alt)
                 return Span(alt, image=url)
@@ -206,10 +222,10 @@ def _largest(srcset: str) -> str:
     return best
 
 
-def _is_small(element: Any) -> bool:
+def _is_small(given: Mapping[str, str | None]) -> bool:
     """Whether an image says that it is too small to show anything."""
     for name in ("width", "height"):
-        value = (element.get(name) or "").strip().removesuffix("px")
+        value = (given.get(name) or "").strip().removesuffix("px")
         if value.isascii() and value.isdigit() and int(value[:9]) < _SMALL:
             return True
     return False

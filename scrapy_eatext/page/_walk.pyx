@@ -7,7 +7,7 @@ lxml brings.  Nothing may change the tree meanwhile, as always in lxml.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memmove, memset, strcmp, strlen
 from lxml.includes cimport tree
 from scrapy_eatext.page.clock cimport eatext_clock
@@ -30,6 +30,7 @@ from scrapy_eatext.page.walk import (
 )
 from scrapy_eatext.page.head import head_of as python_head_of
 from scrapy_eatext.page.walk import attribute_values as python_values
+from scrapy_eatext.page.walk import child_values as python_child_values
 from scrapy_eatext.page.walk import walk as python_walk
 
 cdef extern from "lxml-version.h":
@@ -1294,21 +1295,21 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
 
 # -- attributes of some elements
 
-cdef struct Found:
-    # The node of an element, and of its children the one that was found last.
+cdef struct Step:
+    # An element on the way down to the last one that was found, and of its children
+    # the one that comes next on that way.
+    int32_t row
+    int32_t place
     const tree.xmlNode* node
     const tree.xmlNode* child
-    int32_t place
-    # Where the way down to an element goes on.
-    int32_t down
 
 
-cdef const tree.xmlNode* child_at(Found* parent, int32_t place) noexcept nogil:
+cdef const tree.xmlNode* child_at(Step* step, int32_t place) noexcept nogil:
     """A child by its number; going on from the last one is linear."""
-    cdef const tree.xmlNode* node = parent.child
-    cdef int32_t number = parent.place
+    cdef const tree.xmlNode* node = step.child
+    cdef int32_t number = step.place
     if node == NULL or number > place:
-        node = parent.node.children
+        node = step.node.children
         number = 0
     while node != NULL:
         if (
@@ -1318,33 +1319,55 @@ cdef const tree.xmlNode* child_at(Found* parent, int32_t place) noexcept nogil:
             or node.type == tree.XML_ENTITY_REF_NODE
         ):
             if number == place:
-                parent.child = node
-                parent.place = place
+                step.child = node
+                step.place = place
                 return node
             number += 1
         node = node.next
     return NULL
 
 
-cdef const tree.xmlNode* find_node(
-    Found* found, const int32_t[:, ::1] elements, int32_t row
+cdef int find_node(
+    Array* way,
+    const int32_t[:, ::1] elements,
+    const tree.xmlNode* root,
+    int32_t row,
+    Step** found,
 ) noexcept nogil:
-    """The node of a row of the element table, NULL where the tree has changed."""
-    cdef int32_t parent
+    """Go to a row of the element table; what is found is NULL if the tree has changed.
+
+    The steps are kept by depth: rows in rising order share most of their way, so only
+    what is new of it is gone.
+    """
+    cdef size_t deepest = elements[row, 2], depth = deepest
+    cdef int32_t at = row
+    cdef Step* steps
     cdef const tree.xmlNode* node
-    found[row].down = -1
-    while found[row].node == NULL:
-        parent = elements[row, 0]
-        found[parent].down = row
-        row = parent
-    while found[row].down >= 0:
-        parent = row
-        row = found[row].down
-        node = child_at(&found[parent], elements[row, 7])
+    found[0] = NULL
+    if way.used < deepest * sizeof(Step):
+        if reserve(way, deepest * sizeof(Step) - way.used):
+            return NO_MEMORY
+        memset(way.data + way.used, 0xFF, deepest * sizeof(Step) - way.used)
+        way.used = deepest * sizeof(Step)
+    steps = <Step*>way.data - 1
+    while depth and steps[depth].row != at:
+        # What is gone to lies on the way back up.
+        steps[depth].row = at
+        steps[depth].node = NULL
+        at = elements[at, 0]
+        depth -= 1
+    while depth < deepest:
+        depth += 1
+        at = steps[depth].row
+        node = root if depth == 1 else child_at(&steps[depth - 1], elements[at, 7])
         if node == NULL:
-            return NULL
-        found[row].node = node
-    return found[row].node
+            steps[depth].row = -1
+            return DONE
+        steps[depth].node = node
+        steps[depth].child = NULL
+        steps[depth].place = 0
+    found[0] = &steps[deepest]
+    return DONE
 
 
 cdef const tree.xmlAttr* find_plain(
@@ -1364,41 +1387,73 @@ cdef const tree.xmlAttr* find_plain(
 
 
 def attribute_values(found not None, list rows, str name not None):
-    """An attribute of some elements of a walk, by their rows in rising order.
+    """The compiled twin of walk.attribute_values()."""
+    values = read_values(found, rows, None, (name,))
+    if values is None:
+        return python_values(found, rows, name)
+    return [value for (value,) in values]
 
-    It is None where an element has none.
+
+def child_values(
+    found not None, list rows, list places, str tag not None, tuple names not None
+):
+    """The compiled twin of walk.child_values()."""
+    values = read_values(found, rows, places, names, tag.encode())
+    if values is None:
+        return python_child_values(found, rows, places, tag, names)
+    return values
+
+
+cdef list read_values(found, list rows, list places, tuple names, bytes tag=None):
+    """Some attributes of elements, or of one of the children of each.
+
+    None where the Python twin is to look.
     """
     cdef _Element root = found.root
     cdef const int32_t[:, ::1] elements = found.elements
     cdef const tree.xmlNode* node
     cdef const tree.xmlAttr* attribute
     cdef const char* value
-    cdef bytes wanted = name.encode()
-    cdef int32_t row
+    cdef list wanted = [one.encode() for one in names]
+    cdef bytes name
     cdef list values = []
-    cdef Found* nodes
+    cdef list given
+    cdef int32_t row
+    cdef Py_ssize_t number
+    cdef Step* step
+    cdef Array way
     if root is None or root._c_node == NULL or not elements.shape[0]:
-        return python_values(found, rows, name)
-    nodes = <Found*>calloc(elements.shape[0], sizeof(Found))
-    if nodes == NULL:
-        raise MemoryError
+        return None
+    way.data = NULL
+    way.used = way.room = 0
     try:
-        nodes[0].node = root._c_node
-        for row in rows:
+        for number, row in enumerate(rows):
             if not 0 <= row < elements.shape[0]:
                 raise IndexError(row)
-            node = find_node(nodes, elements, row)
+            if find_node(&way, elements, root._c_node, row, &step):
+                raise MemoryError
+            node = NULL
+            if step != NULL:
+                node = step.node
+                if places is not None:
+                    node = child_at(step, places[number])
             if node == NULL or node.type != tree.XML_ELEMENT_NODE:
                 raise IndexError("the tree has changed")
-            attribute = find_plain(node, wanted)
-            if attribute == NULL:
+            if tag is not None and not is_called(node, tag):
                 values.append(None)
-            elif value_of(attribute, &value):
-                return python_values(found, rows, name)
-            else:
-                values.append(value.decode("utf-8", "replace"))
+                continue
+            given = []
+            for name in wanted:
+                attribute = find_plain(node, name)
+                if attribute == NULL:
+                    given.append(None)
+                elif value_of(attribute, &value):
+                    return None
+                else:
+                    given.append(value.decode("utf-8", "replace"))
+            values.append(given)
     finally:
-        free(nodes)
+        free(way.data)
     return values
 
 

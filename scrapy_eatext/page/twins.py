@@ -21,6 +21,7 @@ from scrapy_eatext.page.head import Pairs
 from scrapy_eatext.page.head import head_of as python_head_of
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.page.walk import attribute_values as python_values
+from scrapy_eatext.page.walk import child_values as python_child_values
 from scrapy_eatext.page.walk import walk as python_walk
 
 
@@ -107,6 +108,19 @@ def _step_back(name: str, reason: str) -> None:
     )
 
 
+class ChildReader(Protocol):
+    """What reads attributes of children, see walk.child_values()."""
+
+    def __call__(
+        self,
+        walk: Walk,
+        rows: list[int],
+        places: list[int],
+        tag: str,
+        names: tuple[str, ...],
+    ) -> list[list[str | None] | None]: ...
+
+
 class HeadReader(Protocol):
     """What reads a page's head, see head.head_of()."""
 
@@ -119,6 +133,9 @@ compiled = _compiled_walk is not None
 walk: Walker = python_walk if _compiled_walk is None else _compiled_walk.walk
 head_of: HeadReader = (
     python_head_of if _compiled_walk is None else _compiled_walk.head_of
+)
+child_values: ChildReader = (
+    python_child_values if _compiled_walk is None else _compiled_walk.child_values
 )
 attribute_values: Reader = (
     python_values if _compiled_walk is None else _compiled_walk.attribute_values

@@ -272,6 +272,20 @@ def attribute_values(walk: Walk, rows: list[int], name: str) -> list[str | None]
     return [walk.node(row).get(name) for row in rows]
 
 
+def child_values(
+    walk: Walk, rows: list[int], places: list[int], tag: str, names: tuple[str, ...]
+) -> list[list[str | None] | None]:
+    """Some attributes of children of elements, by their rows and places.
+
+    They are given in the order of the page; for one of another tag there is None.
+    """
+    children = map(walk.child, rows, places)
+    return [
+        [child.get(name) for name in names] if child.tag == tag else None
+        for child in children
+    ]
+
+
 def fnv1a(data: bytes) -> int:
     """The 32-bit FNV-1a hash."""
     value = 0x811C9DC5
