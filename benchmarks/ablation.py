@@ -147,7 +147,9 @@ def main() -> None:
     pages = [*read_folder(args.labelled).pages, *read_folder(args.segments).pages]
     samples = take(pages)
     results = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
-    for name in args.only:
+    # Every row is told beside the first.
+    first = [] if ALL in results or ALL in args.only else [ALL]
+    for name in [*first, *args.only]:
         row, used = ROWS[name], samples
         if row.sampled:
             with row.sampled():

@@ -48,7 +48,7 @@ MODEL = "eatext.model"
 _CODE_VERSION = "1"
 # A page whose likeliest block has a lower chance than this, in thousandths, has no
 # main text: found by cross-validation, like all that is learned.
-UNLIKELY = 300
+_UNLIKELY = 300
 # With fewer words than this chosen, the page's data are looked at for a text,
 # which has to be so many times as long.
 _FEW, _LONGER = 40, 3
@@ -109,7 +109,7 @@ class Eatext(Algorithm[EatextOptions]):
         )
         kind, score = _whole(model, page_figures(walk, likelihood, w, chosen))
         kept = chosen.kept
-        if isinstance(least, str) and CHANCE[likelihood.max()] < UNLIKELY:
+        if isinstance(least, str) and CHANCE[likelihood.max()] < _UNLIKELY:
             kept = np.zeros_like(kept)
         if options.comments:
             kept = kept | _comments(walk, w)
@@ -124,7 +124,7 @@ class Eatext(Algorithm[EatextOptions]):
             kept=kept.tolist(),
             scores=chances.tolist(),
             reasons=_Reasons(walk, model.table, chances),
-            score=score if kept.any() else min(score, UNLIKELY / 1000),
+            score=score if kept.any() else min(score, _UNLIKELY / 1000),
             page_type=kind,
         )
 

@@ -39,8 +39,8 @@ _PUNCTUATION = "!-/:-@\\[-`{-~"
 # Characters that may mean something in the middle of a line.
 _MAY_MEAN = re.compile(r"[\\`*_\]<&~]")
 # Where they do: not an underscore behind a letter, which begins no emphasis, not a
-# star between spaces, not a bracket that no address can follow.  A piece may be followed by another one, so
-# its last character is taken to mean what it might.
+# star between spaces, not a bracket that no address can follow.  A piece may be
+# followed by another one, so its last character is taken to mean what it might.
 _MEANS = re.compile(
     rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<!\s)\*|\*(?!\s)"
     r"|(?<![^\W_])_(?=\S|\Z)|\](?=[(\[:]|\Z)|<(?=[A-Za-z/!?]|\Z)"
