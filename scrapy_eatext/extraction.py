@@ -71,7 +71,7 @@ def render(
         score=verdict.score,
         page_type=verdict.page_type,
         language=verdict.language or page.language,
-        origin=verdict.origin,
+        origin=_origin(page, verdict),
         source=judged,
     )
     if blocks:
@@ -89,6 +89,7 @@ class _Judged:
 
     def __init__(self, page: Page, verdict: Verdict) -> None:
         self._page = page
+        self._told = verdict.page or page
         self._verdict = verdict
 
     def compute(self, names: Iterable[str]) -> dict[str, Any]:
@@ -102,14 +103,14 @@ class _Judged:
     def _markdown(self) -> str:
         from scrapy_eatext.output.markdown import markdown_of
 
-        return markdown_of(self._page, self._verdict.units, self.shown)
+        return markdown_of(self._told, self._verdict.units, self.shown)
 
     @property
     def _html(self) -> str:
         from scrapy_eatext.output.html import html
         from scrapy_eatext.output.structure import tree_of
 
-        return html(tree_of(self._page, self._verdict.units, self.shown))
+        return html(tree_of(self._told, self._verdict.units, self.shown))
 
     @property
     def _blocks(self) -> tuple[Block, ...]:
@@ -120,6 +121,20 @@ class _Judged:
         from scrapy_eatext.metadata import read_metadata
 
         return read_metadata(self._page)
+
+
+def _origin(page: Page, verdict: Verdict) -> str:
+    """Where a text is from; what a browser hides is read where nothing else is."""
+    # A page that was not walked was not walked leniently either.
+    if (
+        verdict.origin != "page"
+        or not page.is_lenient
+        or verdict.units is not page.blocks
+    ):
+        return verdict.origin
+    from scrapy_eatext.page.hidden import origin
+
+    return origin(page.blocks, verdict.kept)
 
 
 def _blocks(verdict: Verdict) -> tuple[Block, ...]:

@@ -163,7 +163,8 @@ class Verdict:
     ``text`` is given only where the original joins its units in a way of its
     own; otherwise the output is rendered from the kept units.  ``score`` is
     how sure the algorithm is of the page as a whole, 0 to 1.
-    ``origin`` is "page", or which of the page's data the text is from.
+    ``origin`` is "page", or which of the page's data the text is from; ``page``
+    is then one of that text alone, whose blocks the units are.
     """
 
     units: Units
@@ -175,6 +176,7 @@ class Verdict:
     page_type: str = ""
     language: str = ""
     origin: str = "page"
+    page: Page | None = None
 
 
 class Algorithm(ABC, Generic[OptionsT]):

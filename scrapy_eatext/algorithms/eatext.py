@@ -18,8 +18,6 @@ import numpy as np
 from scrapy_eatext.algorithms.base import (
     Algorithm,
     Options,
-    Unit,
-    UnitList,
     Verdict,
     choice,
     number,
@@ -199,14 +197,16 @@ def _whole(model: TaggerModel, figures: Ints) -> tuple[str, float]:
 
 def _of_data(found: Embedded) -> Verdict:
     """The verdict on a text that stands in the page's data alone."""
-    count = len(found.paragraphs)
+    count = len(found.blocks)
     return Verdict(
-        units=UnitList([Unit(paragraph) for paragraph in found.paragraphs]),
+        units=found.blocks,
         kept=[True] * count,
         scores=[0.5] * count,
         reasons=[f"only in the page's data ({found.origin})"] * count,
         score=0.5,
+        page_type=found.page_type,
         origin=found.origin,
+        page=found.page,
     )
 
 

@@ -45,6 +45,8 @@ class Page:
         self.url = url
         self.body = body
         self._html = html
+        # Whether the blocks are also of what a browser hides.
+        self.is_lenient = False
 
     @classmethod
     def of(
@@ -126,6 +128,7 @@ class Page:
         if chars < POOR:
             hidden = Blocks(walk(self.root, lenient=True))
             if sum(hidden.chars) > HIDDEN_SHARE * chars + HIDDEN_CHARS:
+                self.is_lenient = True
                 return hidden
         return shown
 

@@ -1,0 +1,44 @@
+"""Where a text stands that a browser without script would not show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.walk import ELEMENT_COLUMNS, is_hidden
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.blocks import Blocks
+
+_PARENT = ELEMENT_COLUMNS.index("parent")
+
+
+def origin(blocks: Blocks, kept: Sequence[bool]) -> str:
+    """Where most of the kept text is: in a "noscript", "hidden", or on the "page"."""
+    walk = blocks.walk
+    parents = walk.elements[:, _PARENT].tolist()
+    places = {-1: "page"}
+    chars: Counter[str] = Counter()
+    for row, count, keep in zip(
+        blocks.column("inner"), blocks.chars, kept, strict=True
+    ):
+        if not keep:
+            continue
+        # Every element is looked at once, however deep the page.
+        way = []
+        at = row
+        while at not in places:
+            way.append(at)
+            at = parents[at]
+        place = places[at]
+        for inside in reversed(way):
+            if place == "page":
+                element = walk.node(inside)
+                if element.tag == "noscript":
+                    place = "noscript"
+                elif is_hidden(dict(element.items()), element.tag):
+                    place = "hidden"
+            places[inside] = place
+        chars[place] += count
+    return max(chars, key=chars.__getitem__, default="page")
