@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrapy_eatext import extract
+from scrapy_eatext import MainText, extract
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.eatext import MODEL, load_tagger
@@ -181,6 +181,92 @@ def test_data_without_a_text(data: str) -> None:
         f"<html><head>{head}</head><body></body></html>", algorithm="eatext"
     )
     assert found.text == ""
+
+
+def with_data(data: object, script: str = 'type="application/ld+json"') -> MainText:
+    html = (
+        f"<html><head><base href=/shop/><script {script}>{json.dumps(data)}</script>"
+        "</head><body><div id=app></div></body></html>"
+    )
+    return extract(html, url="https://example.com/", blocks=True)
+
+
+NEXT = 'id="__NEXT_DATA__" type="application/json"'
+NUXT = 'id="__NUXT_DATA__" type="application/json"'
+
+
+def test_a_text_in_the_data_keeps_its_structure() -> None:
+    body = f"<h2>Boats</h2><p>{ARTICLE} <a href=more>More</a></p><ul><li>a<li>b</ul>"
+    found = with_data({"props": {"post": {"body": body}}}, NEXT)
+    assert found.markdown == (
+        f"## Boats\n\n{ARTICLE} [More](https://example.com/shop/more)\n\n- a\n- b"
+    )
+    assert 'href="https://example.com/shop/more"' in found.html
+    assert {block.xpath for block in found.blocks} == {""}
+
+
+def test_a_text_that_is_escaped_html() -> None:
+    text = f"&lt;p&gt;{ARTICLE}&lt;/p&gt;&lt;p&gt;Salt &amp;amp; pepper&lt;/p&gt;"
+    found = with_data({"@type": "JobPosting", "description": text})
+    assert found.text == f"{ARTICLE}\n\nSalt & pepper"
+
+
+def test_line_feeds_within_json_strings() -> None:
+    script = json.dumps({"@type": "Article", "articleBody": f"{ARTICLE}|{ARTICLE}"})
+    script = script.replace("|", "\n")
+    html = f'<script type="application/ld+json">{script}</script>'
+    assert extract(html).text == f"{ARTICLE}\n\n{ARTICLE}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "page_type"),
+    [
+        (["Product", "Thing"], "product"),
+        ("NewsArticle", "article"),
+        ("DiscussionForumPosting", "forum"),
+        ("TechArticle", "article"),
+        ("Event", ""),
+    ],
+)
+def test_the_kind_of_page_that_the_data_tell(kind: object, page_type: str) -> None:
+    found = with_data({"@type": kind, "description": ARTICLE[:100]})
+    assert (found.text, found.page_type) == (ARTICLE[:100].strip(), page_type)
+
+
+@pytest.mark.parametrize("kind", ["Organization", "WebSite", "WebPage", "Person"])
+def test_who_runs_a_site_is_no_text(kind: str) -> None:
+    assert with_data({"@type": kind, "description": ARTICLE}).text == ""
+
+
+def test_a_product_comes_before_what_is_said_of_it() -> None:
+    review = {"@type": "Review", "reviewBody": ARTICLE}
+    product = {"@type": "Product", "description": ARTICLE[:100], "review": [review]}
+    assert with_data(product).text == ARTICLE[:100].strip()
+    assert with_data(review).text == ARTICLE
+
+
+def test_a_text_in_pieces() -> None:
+    def paragraph(*texts: str) -> dict[str, object]:
+        return {"type": "p", "content": [{"type": "text", "text": t} for t in texts]}
+
+    items = [{"type": "li", "content": [paragraph(word)]} for word in ("one", "two")]
+    content = [paragraph(ARTICLE[:50], ARTICLE[50:]), {"content": items}, 7, "three"]
+    found = with_data({"doc": {"type": "doc", "content": content}}, NEXT)
+    assert found.text == f"{ARTICLE}\n\none\n\ntwo\n\nthree"
+
+
+def test_a_text_nested_without_end() -> None:
+    deep: object = ARTICLE
+    for _ in range(200):
+        deep = [deep]
+    assert with_data({"content": deep}, NEXT).text == ""
+
+
+def test_state_of_nuxt() -> None:
+    data = [["Reactive", 1], {"data": 2}, {"body": 3, "id": 99}, f"<p>{ARTICLE}</p>"]
+    found = with_data(data, NUXT)
+    assert (found.text, found.origin) == (ARTICLE, "state")
+    assert with_data({"body": ARTICLE}, NUXT).text == ARTICLE
 
 
 def test_data_do_not_replace_a_text_that_is_shown() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_eatext import extract
 from scrapy_eatext.page import Page
 
 TEXT = "The bakery on the corner opens at six, and its rye bread is gone by nine. " * 12
@@ -55,3 +56,19 @@ def test_a_shadow_tree_is_shown() -> None:
 
 def test_an_empty_page_has_no_blocks() -> None:
     assert shown("<body><noscript></noscript></body>") == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "origin"),
+    [
+        (f"<div id=app></div><noscript><p>{TEXT}</p></noscript>", "noscript"),
+        (f"<noscript><div hidden><p>{TEXT}</p></div></noscript>", "noscript"),
+        (f"<div style='display: none'><div><p>{TEXT}</p></div></div>", "hidden"),
+        (f"<button>Menu <svg></svg><main><p>{TEXT}</p></main>", "page"),
+        (f"<p>{TEXT}</p><noscript>{TEXT}</noscript>", "page"),
+    ],
+)
+def test_a_result_tells_where_its_text_stands(html: str, origin: str) -> None:
+    found = extract(f"<html><body>{html}</body></html>")
+    assert TEXT.strip() in found.text
+    assert found.origin == origin

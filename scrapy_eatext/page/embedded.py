@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _LINKED_DATA = "application/ld+json"
 _NEXT, _NUXT = "__NEXT_DATA__", "__NUXT_DATA__"
 # Properties of schema.org's types that hold the text of what a page is about.
-_TEXTS = ("articleBody", "reviewBody", "text", "recipeInstructions")
+_TEXTS = ("articleBody", "text", "recipeInstructions", "reviewBody")
+# What is said of it counts where nothing else is there.
+_SAID_OF_IT = frozenset(("Review", "Comment", "UserReview", "CriticReview"))
 # What a description is a text of: not a site, whoever runs it, or a page as such.
 _NOT_DESCRIBED = re.compile(
     r"(?:Page|Site|Organization|Business|Person|Corporation|Brand|List|Item|Object"
@@ -46,6 +48,7 @@ _PIECE_KEYS = _STATE_KEYS | frozenset("blocks children paragraphs value".split()
 # A text has so many characters, a description fewer, and no page's data is read
 # beyond so many.
 _MIN_CHARS, _MIN_DESCRIPTION = 200, 80
+_LONGER = 3
 _MAX_DATA = 4_000_000
 # How many values of the data are looked at, and how deep a text may be nested.
 _MAX_VALUES = 200_000
@@ -81,14 +84,22 @@ class _Placeless(Blocks):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A text as it stands in the data; ``main`` is false for a description."""
+    """A text as it stands in the data.
+
+    ``rank`` is 2 for what is the text of something, 1 for a description, 0 for what
+    somebody says of it.
+    """
 
     text: str
-    main: bool = True
+    rank: int = 2
     page_type: str = ""
+    pieces: bool = False
 
     def is_long(self) -> bool:
-        return len(self.text) >= (_MIN_CHARS if self.main else _MIN_DESCRIPTION)
+        return len(self.text) >= (_MIN_DESCRIPTION if self.rank == 1 else _MIN_CHARS)
+
+    def worth(self) -> tuple[int, int]:
+        return self.rank, len(self.text)
 
 
 def embedded_text(page: Page) -> Embedded | None:
@@ -109,12 +120,28 @@ def embedded_text(page: Page) -> Embedded | None:
     for origin, found in (("json-ld", linked), ("state", state)):
         long = [one for one in found if one.is_long()]
         if long:
-            best = max(long, key=lambda one: (one.main, len(one.text)))
+            best = _best(long)
             alone = _page_of(best.text, page)
             blocks = _Placeless(alone.blocks.walk)
             if len(blocks):
                 return Embedded(origin, alone, blocks, best.page_type)
     return None
+
+
+def _best(found: list[_Found]) -> _Found:
+    """The text that is worth most.
+
+    One in pieces has to have what is one piece elsewhere, or be much longer: it may
+    as well be a list of anything.
+    """
+    pieces = max((one for one in found if one.pieces), key=_Found.worth, default=None)
+    whole = max(
+        (one for one in found if not one.pieces), key=_Found.worth, default=None
+    )
+    if pieces is None or whole is None:
+        return max(found, key=_Found.worth)
+    longer = len(pieces.text) > _LONGER * len(whole.text)
+    return pieces if longer or whole.text in pieces.text else whole
 
 
 def _texts_of(
@@ -175,19 +202,20 @@ def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
         (kind for kind, pattern in _KIND_OF_TYPE if any(map(pattern.search, types))),
         "",
     )
+    rank = 0 if _SAID_OF_IT.intersection(types) else 2
     for name in _TEXTS:
         value = thing.get(name)
         if isinstance(value, str):
-            yield _Found(value, True, page_type)
+            yield _Found(value, rank, page_type)
         elif isinstance(value, list):
             steps = [
                 step.get("text") if isinstance(step, dict) else step for step in value
             ]
             text = "\n".join(step for step in steps if isinstance(step, str))
-            yield _Found(text, True, page_type)
+            yield _Found(text, rank, page_type)
     description = thing.get("description")
     if isinstance(description, str) and not any(map(_NOT_DESCRIBED.search, types)):
-        yield _Found(description, False, page_type)
+        yield _Found(description, min(rank, 1), page_type)
 
 
 def _of_state(value: dict[str, Any]) -> Iterator[_Found]:
@@ -197,7 +225,7 @@ def _of_state(value: dict[str, Any]) -> Iterator[_Found]:
         if isinstance(text, str):
             yield _Found(text)
         elif isinstance(text, list):
-            yield _Found("\n".join(_told(piece) for piece in text))
+            yield _Found("\n".join(_told(piece) for piece in text), pieces=True)
 
 
 def _told(piece: Any, depth: int = 0) -> str:
