@@ -122,7 +122,8 @@ class MainText:
     ``score`` is how sure the algorithm is of the whole, from 0 to 1;
     ``version`` is that of algorithm and model.  ``origin`` is "page" where the
     page shows the text, "noscript" or "hidden" where it stands in elements that a
-    browser does not show, and "json-ld" or "state" where only its data have it.  ``str(result)`` is the text.
+    browser does not show, and "json-ld" or "state" where only its data have it.
+    ``str(result)`` is the text.
 
     ``markdown``, ``html``, ``blocks`` and ``metadata`` (and what is read from it:
     ``title``, ``author``, ``date`` and so on) are computed when they are first asked

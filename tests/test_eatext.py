@@ -183,6 +183,41 @@ def test_data_without_a_text(data: str) -> None:
     assert found.text == ""
 
 
+SORRY = "Sorry, the page that you look for is not here. Go back to the start, please."
+
+
+def error_page(title: str, heading: str, text: str = SORRY) -> MainText:
+    html = f"<html><head><title>{title}</title></head><body><h1>{heading}</h1><p>{text}"
+    return extract(html)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [
+        ("404 Not Found", "Oh no"),
+        ("Seite nicht gefunden (404)", "Nichts da"),
+        ("Boats", "HTTP 403"),
+        ("502 Bad Gateway", "Boats"),
+    ],
+)
+def test_a_page_that_tells_of_an_error_has_no_text(title: str, heading: str) -> None:
+    found = error_page(title, heading)
+    assert (found.text, found.score <= 0.3) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "text"),
+    [
+        ("Boats", "Boats", SORRY),
+        ("Top 500 boats", "For $404", SORRY),
+        ("Form 404-B", "4.404", SORRY),
+        ("What 404 means", "404", ARTICLE),
+    ],
+)
+def test_other_numbers_are_no_errors(title: str, heading: str, text: str) -> None:
+    assert text in error_page(title, heading, text).text
+
+
 def with_data(data: object, script: str = 'type="application/ld+json"') -> MainText:
     html = (
         f"<html><head><base href=/shop/><script {script}>{json.dumps(data)}</script>"

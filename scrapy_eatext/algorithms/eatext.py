@@ -7,9 +7,11 @@ each.  Those blocks are kept whose words have the best expected F1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ from scrapy_eatext.algorithms.base import (
 )
 from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_model
 from scrapy_eatext.page.embedded import embedded_text
+from scrapy_eatext.page.tags import HEADING
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, fnv1a
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE
@@ -50,6 +53,13 @@ _UNLIKELY = 300
 # With fewer words than this chosen, the page's data are looked at for a text,
 # which has to be so many times as long.
 _FEW, _LONGER = 40, 3
+# A page that says little more than that there is none: in its title or one of its
+# first headings it has the status that a server would send with it.  Numbers that are
+# something else as often (500) count where they begin.
+_ERROR_WORDS, _ERROR_HEADINGS = 60, 3
+_STATUS = re.compile(
+    r"(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)(?![\w.,%/-])|^\s{0,9}50[0-4](?![\w.,%/-])"
+)
 # Comments are what stands in elements called so; a block of fewer words than
 # this is rather a button.
 _COMMENT_NAMES = np.array(
@@ -111,11 +121,14 @@ class Eatext(Algorithm[EatextOptions]):
             kept = np.zeros_like(kept)
         if options.comments:
             kept = kept | _comments(walk, w)
-        if int(w[kept].sum()) < _FEW:
+        words = int(w[kept].sum())
+        if words < _FEW:
             found = embedded_text(page)
             chars = walk.blocks[:, BLOCK_COLUMNS.index("chars")]
             if found and found.chars > _LONGER * int(chars[kept].sum()):
                 return _of_data(found)
+        if words < _ERROR_WORDS and isinstance(least, str) and _is_error(page):
+            kept = np.zeros_like(kept)
         chances = CHANCE[likelihood] / 1000
         return Verdict(
             units=blocks,
@@ -208,6 +221,14 @@ def _of_data(found: Embedded) -> Verdict:
         origin=found.origin,
         page=found.page,
     )
+
+
+def _is_error(page: Page) -> bool:
+    """Whether a page tells an HTTP status in its title or one of its first headings."""
+    blocks = page.blocks
+    headings = (i for i, kind in enumerate(blocks.column("kind")) if kind == HEADING)
+    texts = [page.title, *map(blocks.text, islice(headings, _ERROR_HEADINGS))]
+    return any(_STATUS.search(text) for text in texts)
 
 
 def _comments(walk: Walk, w: Ints) -> npt.NDArray[np.bool_]:
