@@ -34,6 +34,9 @@ def rendered(html: str, *left_out: str) -> str:
             "a | b\n1 | 2\n\nx",
         ),
         ("<p>x<table><tr><td>a<td>b</table>", "x\n\na | b"),
+        ("<table><tr><td rowspan=2>a<td>b<tr><td>c</table>", "a | b\nc"),
+        ("<ol start=5><li>a<li>b</ol>", "5. a\n6. b"),
+        ("<ol start=x><li value=3>a<li>b</ol>", "3. a\n4. b"),
         # Tables that lay out a page.
         ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
         ("<table><tr><td>a<td><p>b<p>c</table>", "a\n\nb\n\nc"),
@@ -49,9 +52,10 @@ def test_items_are_numbered_as_kept() -> None:
     assert rendered("<ol><li>a<li>b<li>c</ol>", "b") == "1. a\n2. c"
 
 
-def test_a_row_of_which_one_cell_is_kept_is_a_block() -> None:
+def test_a_row_of_which_one_cell_is_kept_stays_in_its_table() -> None:
     html = "<table><tr><td>a<td>b<tr><td>c<td>d</table>"
-    assert rendered(html, "a") == "b\n\nc | d"
+    assert rendered(html, "a") == "b\nc | d"
+    assert rendered(html, "a", "c") == "b\n\nd"
 
 
 def test_units_without_a_place() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import scrapy_eatext
 from scrapy_eatext.output.names import _MAYBE, python_candidates
-from scrapy_eatext.output.text import python_join
+from scrapy_eatext.output.text import first_numbers, python_join
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
 
@@ -24,6 +24,8 @@ if scrapy_eatext.compiled:
 
 SITE = Path(__file__).parent.parent / "example_project" / "site"
 PIECES = [
+    "<ol start=7>",
+    "<li value=3>",
     *"<ul> <ol> <li> </li> </ul> </ol> <table> <tr> <td> </td> </tr> </table>".split(),
     *"<p> <h2> <pre> <blockquote> one 2 ä <br> <dl> <dt> <dd> <th>".split(),
 ]
@@ -36,7 +38,8 @@ def check(html: str | bytes, seed: int) -> None:
     walk = blocks.walk
     parts = [rng.random(len(blocks)) < share for share in (1.1, 0.7, 0.3, 0)]
     for kept in [part.nonzero()[0].tolist() for part in parts]:
-        found = _text.join(walk.text, walk.elements, walk.blocks, kept)
+        numbers = first_numbers(blocks, kept)
+        found = _text.join(walk.text, walk.elements, walk.blocks, kept, numbers)
         assert found == python_join(blocks, kept, {})
     for maybe in (_MAYBE, rng.integers(0, 2, 0x10000).astype(np.uint8)):
         given = walk.tokens, walk.elements, maybe
@@ -66,10 +69,10 @@ def test_pages_of_the_example():
 def test_tables_that_do_not_fit():
     walk = Page.of("<ul><li>one<li>two</ul>").blocks.walk
     with pytest.raises(IndexError, match="there is no block 2"):
-        _text.join(walk.text, walk.elements, walk.blocks, [2])
+        _text.join(walk.text, walk.elements, walk.blocks, [2], [])
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(b"one", walk.elements, walk.blocks, [1])
+        _text.join(b"one", walk.elements, walk.blocks, [1], [])
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(walk.text, walk.elements[:1], walk.blocks, [1])
+        _text.join(walk.text, walk.elements[:1], walk.blocks, [1], [])
     with pytest.raises(ValueError, match="number of columns"):
-        _text.join(walk.text, walk.blocks, walk.elements, [1])
+        _text.join(walk.text, walk.blocks, walk.elements, [1], [])

@@ -48,8 +48,10 @@ cdef struct Place:
     # none; whether a unit of a row stood in it.
     int32_t begun
     uint8_t seen
-    # As a row: its units, and whether one of them is none of a table's.
+    # As a row: its units, and whether one of them is none of a table's.  As what is
+    # around rows: whether one of these has several cells.
     uint8_t other
+    uint8_t table
     int32_t cells
     # As a numbered list: its items so far.
     int32_t number
@@ -98,8 +100,9 @@ def join(
     const int32_t[:, ::1] elements,
     const int32_t[:, ::1] blocks,
     list kept not None,
+    list first_numbers not None,
 ):
-    """The text of some of the blocks, as it comes out."""
+    """The text of some of the blocks, as it comes out; see text.first_numbers()."""
     cdef Py_ssize_t count = len(kept), n, i, size = len(text)
     cdef Py_ssize_t element_count = elements.shape[0]
     cdef const char* source = text
@@ -126,6 +129,7 @@ def join(
             0 <= block[START] <= block[END] <= size
             and -1 <= block[BLOCK_ITEM] < element_count
             and -1 <= block[ROW] < element_count
+            and (block[ROW] < 0 or -1 <= elements[block[ROW], PARENT] < element_count)
         ):
             raise ValueError("the tables of the walk do not fit together")
         placed |= block[BLOCK_ITEM] >= 0 or block[ROW] >= 0
@@ -137,6 +141,11 @@ def join(
                 raise MemoryError
             for i in kept:
                 note_row(places + 1, &blocks[i, 0])
+            for i in kept:
+                note_table(places + 1, elements, blocks[i, ROW])
+            for i, n in first_numbers:
+                if 0 <= i < element_count:
+                    places[i + 1].number = n - 1
         for i in kept:
             block = &blocks[i, 0]
             before = lead(
@@ -163,6 +172,14 @@ cdef void note_row(Place* places, const int32_t* block) noexcept nogil:
         row.other = True
     item.seen = True
     row.cells += 1
+
+
+cdef void note_table(
+    Place* places, const int32_t[:, ::1] elements, int32_t row
+) noexcept nogil:
+    """Note what is around a row with several cells: all rows in it are a table's."""
+    if row >= 0 and places[row].cells > 1 and not places[row].other:
+        places[elements[row, PARENT]].table = True
 
 
 cdef How lead(
@@ -197,7 +214,7 @@ cdef How lead(
                 add(out, b"- ", 2)
         return LISTED
     how = APART
-    if row >= 0 and places[row].cells > 1 and not places[row].other:
+    if row >= 0 and not places[row].other and places[elements[row, PARENT]].table:
         how = IN_ROW
     if before != NOTHING:
         if how == IN_ROW and before == IN_ROW:

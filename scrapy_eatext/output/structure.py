@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_eatext.output.code import Content, content, language
 from scrapy_eatext.output.inline import Inlines, Span
 from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.output.text import first_number
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
@@ -22,7 +23,6 @@ from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.page import Page
-    from scrapy_eatext.page.walk import Walk
 
 # What an element is in the tree.
 _NODE_OF = {
@@ -363,13 +363,6 @@ def _dissolved(node: Node) -> list[Node | Leaf]:
         else:
             parts.append(child)
     return parts
-
-
-def first_number(walk: Walk, row: int, first: int) -> int:
-    """The number that a list begins with, as it or its first item tells."""
-    given = walk.node(first).get("value") if first >= 0 else None
-    given = (given or walk.node(row).get("start") or "1").strip()
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
 
 
 def is_for_layout(table: Any) -> bool:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.twins import load
+from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units, Verdict
+    from scrapy_eatext.page.walk import Walk
 
 _compiled = load("output._text")
+
+_PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
+_NUMBERED = TAG_ID["ol"]
 
 
 def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     """The kept units as text, an empty line between them.
 
     List items follow each other on lines of their own, each after a dash or its
-    number among those kept; what else is in an item stands below it, indented,
+    number, counted from the list's first one on; what else is in an item stands below it, indented,
     but for items that begin with a heading, whose blocks stand apart as well.
-    The cells of a table's row stand on one line, a bar between them.  ``shown`` is
+    The cells of a table's row stand on one line, a bar between them, and its rows
+    below each other.  ``shown`` is
     what content() gives of the verdict, where it is known.
     """
     units = verdict.units
@@ -30,7 +37,9 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     kept = list(shown.units)
     if _compiled is not None and isinstance(units, Blocks) and not shown.code:
         walk = units.walk
-        text: str = _compiled.join(walk.text, walk.elements, walk.blocks, kept)
+        text: str = _compiled.join(
+            walk.text, walk.elements, walk.blocks, kept, first_numbers(units, kept)
+        )
         return text
     return python_join(units, kept, shown.code)
 
@@ -42,8 +51,12 @@ def python_join(units: Units, kept: list[int], code: Mapping[int, str]) -> str:
         if i in code:
             kinds[n], texts[n] = "code", code[i] or texts[n]
     items, rows, lists = _places(units, kept)
-    tabular = _tabular(kinds, items, rows) if max(rows, default=-1) >= 0 else ()
+    tabular: frozenset[int] = frozenset()
+    if isinstance(units, Blocks) and max(rows, default=-1) >= 0:
+        tabular = _tabular(kinds, items, rows, units.walk.elements[rows, _PARENT])
     numbers: Counter[int] = Counter()
+    if isinstance(units, Blocks):
+        numbers.update({row: first - 1 for row, first in first_numbers(units, kept)})
     begun: dict[int, str] = {}
     parts: list[str] = []
     before, before_row = "", -1
@@ -77,6 +90,29 @@ def python_join(units: Units, kept: list[int], code: Mapping[int, str]) -> str:
     return "".join(parts)
 
 
+def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
+    """The numbered lists of kept blocks that do not begin with 1, and what they do with.
+
+    They are rows of the element table.
+    """
+    walk = blocks.walk
+    if not (walk.elements[:, _TAG] == _NUMBERED).any():
+        return []
+    items, _, lists = blocks.places(kept)
+    first: dict[int, int] = {}
+    for item, row in zip(items, lists, strict=True):
+        if row >= 0 and row not in first:
+            first[row] = first_number(walk, row, item)
+    return [(row, number) for row, number in first.items() if number != 1]
+
+
+def first_number(walk: Walk, row: int, first: int) -> int:
+    """The number that a list begins with, as it or its first item tells."""
+    given = walk.node(first).get("value") if first >= 0 else None
+    given = (given or walk.node(row).get("start") or "1").strip()
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
+
+
 def _some(units: Units, kept: list[int]) -> tuple[list[str], list[str], list[int]]:
     """The texts, kinds and levels of the kept units."""
     if isinstance(units, Blocks):
@@ -97,11 +133,15 @@ def _places(units: Units, kept: list[int]) -> tuple[list[int], list[int], list[i
 
 
 def _tabular(
-    kinds: Sequence[str], items: Sequence[int], rows: Sequence[int]
+    kinds: Sequence[str],
+    items: Sequence[int],
+    rows: Sequence[int],
+    parents: Iterable[int],
 ) -> frozenset[int]:
     """The rows that are a table's.
 
-    They have several cells with one unit in each; the rest lay out a page.
+    They have several cells with one unit in each, or one cell beside such rows, as
+    cells that span columns or rows have it; the rest lay out a page.
     """
     cells: dict[int, int] = {}
     others: set[int] = set()
@@ -113,4 +153,9 @@ def _tabular(
             others.add(row)
         seen.add(item)
         cells[row] = cells.get(row, 0) + 1
-    return frozenset(row for row, n in cells.items() if n > 1 and row not in others)
+    wide = {row for row, n in cells.items() if n > 1 and row not in others}
+    around = dict(zip(rows, parents, strict=True))
+    tables = {around[row] for row in wide}
+    return frozenset(
+        row for row in cells if row not in others and around[row] in tables
+    )
