@@ -7,6 +7,8 @@ from libc.string cimport memcpy
 cdef enum:
     # Bytes that are looked at in one go, four words, as most of a page is ASCII.
     STRIDE = 32
+    # Fewer bytes take less time than a thread waits for Python's lock, which is kept.
+    SHORT = 1 << 18
 
 
 cdef bint is_ascii(const unsigned char* at) noexcept nogil:
@@ -45,26 +47,33 @@ cdef int sequence(const unsigned char* at, Py_ssize_t left) noexcept nogil:
     return 4 if left > 3 and goes_on(at[3]) else 0
 
 
+cdef bint is_whole(const unsigned char* at, const unsigned char* end) noexcept nogil:
+    """Whether all of what stands here is valid UTF-8."""
+    cdef const unsigned char* stop
+    cdef int size
+    while at < end:
+        if end - at >= STRIDE and is_ascii(at):
+            at += STRIDE
+            continue
+        stop = at + STRIDE if end - at > STRIDE else end
+        while at < stop:
+            if at[0] < 0x80:
+                at += 1
+                continue
+            size = sequence(at, end - at)
+            if size == 0:
+                return False
+            at += size
+    return True
+
+
 def is_utf8(bytes source not None):
     """Whether the bytes are valid UTF-8."""
     cdef const unsigned char* at = source
     cdef const unsigned char* end = at + len(source)
-    cdef const unsigned char* stop
-    cdef int size
+    cdef bint whole
+    if end - at < SHORT:
+        return is_whole(at, end)
     with nogil:
-        while at < end:
-            if end - at >= STRIDE and is_ascii(at):
-                at += STRIDE
-                continue
-            stop = at + STRIDE if end - at > STRIDE else end
-            while at < stop:
-                if at[0] < 0x80:
-                    at += 1
-                    continue
-                size = sequence(at, end - at)
-                if size == 0:
-                    break
-                at += size
-            if at < stop:
-                break
-    return at >= end
+        whole = is_whole(at, end)
+    return whole

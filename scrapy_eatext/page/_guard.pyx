@@ -17,6 +17,10 @@ cdef enum:
     CLOSE = 4
     EQUALS = 8
 
+cdef enum:
+    # Fewer bytes take less time than a thread waits for Python's lock, which is kept.
+    SHORT = 1 << 18
+
 cdef unsigned char[256] KINDS
 for _sign in " \t\n\r\f":
     KINDS[ord(_sign)] = BLANK
@@ -188,53 +192,64 @@ cdef bint ends_comment(
         at = found + 1
 
 
-def surplus(bytes source not None, Py_ssize_t most):
-    """Where the attributes stand that tags have beyond so many."""
-    cdef Cursor c
-    cdef const unsigned char* base = source
+cdef int find_surplus(
+    Cursor* c, const unsigned char* base, Py_ssize_t most, list cuts
+) except -1 nogil:
+    """Note in a list where attributes stand, from a cursor to its end."""
     cdef const unsigned char* allowed = NULL
     cdef const unsigned char* last
     cdef const char* raw
     cdef Py_ssize_t count
     cdef bint opens
-    cuts = []
-    c.at = base
-    c.end = base + len(source)
-    with nogil:
-        while True:
-            skip_to(&c, b"<")
-            if c.end - c.at < 2:
-                break
+    while True:
+        skip_to(c, b"<")
+        if c.end - c.at < 2:
+            break
+        c.at += 1
+        opens = c.at[0] != b"/"
+        if not opens:
             c.at += 1
-            opens = c.at[0] != b"/"
-            if not opens:
-                c.at += 1
-                if c.at >= c.end:
-                    break
-            if not is_letter(c.at[0]):
-                if opens and c.end - c.at >= 3 and starts(&c, b"!--"):
-                    c.at -= 1
-                    skip_comment(&c)
-                elif not opens or c.at[0] == b"!" or c.at[0] == b"?":
-                    skip_to(&c, b">")
-                continue
-            raw = raw_name(&c) if opens else NULL
-            while c.at < c.end and not KINDS[c.at[0]] & (BLANK | SLASH | CLOSE):
-                c.at += 1
-            count = 0
-            last = c.at
-            while skip_attribute(&c):
-                count += 1
-                last = c.at
-                if count == most:
-                    allowed = last
-            if opens and count > most:
-                with gil:
-                    cuts.append((allowed - base, last - base))
             if c.at >= c.end:
                 break
-            c.at += 1  # the bracket
-            # A slash counts where it is none of an attribute's.
-            if raw != NULL and not (c.at - 2 >= last and c.at[-2] == b"/"):
-                skip_raw(&c, raw)
+        if not is_letter(c.at[0]):
+            if opens and c.end - c.at >= 3 and starts(c, b"!--"):
+                c.at -= 1
+                skip_comment(c)
+            elif not opens or c.at[0] == b"!" or c.at[0] == b"?":
+                skip_to(c, b">")
+            continue
+        raw = raw_name(c) if opens else NULL
+        while c.at < c.end and not KINDS[c.at[0]] & (BLANK | SLASH | CLOSE):
+            c.at += 1
+        count = 0
+        last = c.at
+        while skip_attribute(c):
+            count += 1
+            last = c.at
+            if count == most:
+                allowed = last
+        if opens and count > most:
+            with gil:
+                cuts.append((allowed - base, last - base))
+        if c.at >= c.end:
+            break
+        c.at += 1  # the bracket
+        # A slash counts where it is none of an attribute's.
+        if raw != NULL and not (c.at - 2 >= last and c.at[-2] == b"/"):
+            skip_raw(c, raw)
+    return 0
+
+
+def surplus(bytes source not None, Py_ssize_t most):
+    """Where the attributes stand that tags have beyond so many."""
+    cdef Cursor c
+    cdef const unsigned char* base = source
+    cdef list cuts = []
+    c.at = base
+    c.end = base + len(source)
+    if len(source) < SHORT:
+        find_surplus(&c, base, most, cuts)
+    else:
+        with nogil:
+            find_surplus(&c, base, most, cuts)
     return cuts
