@@ -144,13 +144,20 @@ def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
     return options
 
 
-def check_loadable(choice: Choice, key: str) -> None:
-    """Build a choice's algorithms, so that what they lack shows at once."""
+def check_loadable(choice: Choice, key: str, options_key: str) -> None:
+    """Build a choice's algorithms, so that what they lack shows at once.
+
+    The keys are those by which the user knows algorithms and their options.
+    """
     name = ""
     try:
         for name in choice.algorithms:
             get_algorithm(name, choice.options.get(name))
-    except (OptionError, ImportError, OSError) as error:
+    except OptionError as error:
+        raise SettingError(
+            f"{options_key}[{name!r}][{error.name!r}]", error.value, error.allowed
+        ) from error
+    except (ImportError, OSError) as error:
         raise SettingError(
             key, name, f"an algorithm that can be loaded: {error}"
         ) from error

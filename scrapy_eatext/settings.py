@@ -80,7 +80,7 @@ class Config:
             min_score=values.get("EATEXT_MIN_SCORE", 0.0),
             below=values.get("EATEXT_BELOW", "keep"),
         )
-        check_loadable(choice, "EATEXT_ALGORITHM")
+        check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
         limits = replace(
             default.limits,
             **{
@@ -206,7 +206,7 @@ def _sites(value: object, choice: Choice) -> dict[str, Choice | None]:
             raise SettingError(where, said, "there once: another key is the same host")
         site = overridden(choice, said, where)
         if site is not None:
-            check_loadable(site, where)
+            check_loadable(site, where, f"{where}['options']")
         sites[name] = site
     return sites
 

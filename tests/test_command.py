@@ -170,6 +170,17 @@ def test_options_are_json_or_words(page, capsys):
     assert capsys.readouterr().out == f"{ENGLISH}\n"
 
 
+def test_options_that_begin_with_a_point(page, capsys):
+    run(page, "--options", "threshold=.99", "--options", "model=")
+    assert capsys.readouterr().out
+
+
+def test_an_option_that_shows_to_be_wrong_when_it_is_used(page):
+    said = r"--options\['justext'\]\['language'\] is 'klingon', it must be a language"
+    with pytest.raises(UsageError, match=said):
+        run(page, "-a", "justext", "--options", "language=klingon")
+
+
 def test_cascade(page, capsys):
     run(page, "-a", "eatiht,justext", settings={"EATEXT_MIN_CHARS": len(ENGLISH) + 5})
     assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"

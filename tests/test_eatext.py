@@ -94,6 +94,18 @@ def test_comments_in_or_out() -> None:
     inside = extract(html, algorithm="eatext", options={"comments": True}).text
     assert "I baked it on day 3" in inside
     assert PROSE["en"] in inside
+    assert "I baked" not in extract(html, algorithm="eatext").text
+
+
+def test_a_page_that_says_it_has_comments_is_none_of_them() -> None:
+    footer = "All rights are reserved by the bakers of the old bridge."
+    said = "<div id=comments><p>I baked it too, and it came out well.</p></div>"
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    html = page(content, below=f"{said}<footer><p>{footer}</p></footer>")
+    html = html.replace("<body", "<body class='post comments-open'", 1)
+    found = extract(html, algorithm="eatext", options={"comments": True}).text
+    assert "I baked it too" in found
+    assert footer not in found
 
 
 def test_favor_and_threshold() -> None:

@@ -120,7 +120,7 @@ class Eatext(Algorithm[EatextOptions]):
         if isinstance(least, str) and CHANCE[likelihood.max()] < _UNLIKELY:
             kept = np.zeros_like(kept)
         if options.comments:
-            kept = kept | _comments(walk, w)
+            kept = kept | _comments(walk, w, kept)
         words = int(w[kept].sum())
         if words < _FEW:
             found = embedded_text(page)
@@ -231,16 +231,27 @@ def _is_error(page: Page) -> bool:
     return any(_STATUS.search(text) for text in texts)
 
 
-def _comments(walk: Walk, w: Ints) -> npt.NDArray[np.bool_]:
-    """The blocks in elements named after comments that look like text."""
-    parents, firsts, tokens = (
+def _comments(
+    walk: Walk, w: Ints, kept: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """The blocks in elements named after comments that look like text.
+
+    What most of the kept text is in only says that there are comments, as a body
+    named "comments-open" does.
+    """
+    parents, firsts, tokens, begins, ends = (
         walk.elements[:, ELEMENT_COLUMNS.index(name)].tolist()
-        for name in ("parent", "first_token", "tokens")
+        for name in ("parent", "first_token", "tokens", "first_block", "last_block")
     )
     named = np.isin(walk.tokens, _COMMENT_NAMES).tolist()
+    told = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))]).tolist()
     inside: list[bool] = []
-    for parent, first, count in zip(parents, firsts, tokens, strict=True):
-        here = any(named[first : first + count])
+    for parent, first, count, begin, end in zip(
+        parents, firsts, tokens, begins, ends, strict=True
+    ):
+        here = any(named[first : first + count]) and (
+            not told[-1] or 2 * (told[end] - told[begin]) < told[-1]
+        )
         inside.append(here or (parent >= 0 and inside[parent]))
     around = np.array(inside, dtype=np.bool_)[
         walk.blocks[:, BLOCK_COLUMNS.index("inner")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -148,7 +149,7 @@ class Command(ScrapyCommand):
             except SettingError as error:
                 key = error.key.replace("['options']", "", 1)
                 raise SettingError(key, error.value, error.allowed) from error
-        check_loadable(choice, "--algorithm")
+        check_loadable(choice, "--algorithm", "--options")
         return choice
 
     def _read(self, where: str) -> bytes | None:
@@ -271,7 +272,8 @@ def _options(given: list[str]) -> dict[str, Any]:
             raise UsageError(f"--options is {part!r}, it must be NAME=VALUE or JSON")
         options[name.strip()] = value
         with suppress(ValueError):
-            options[name.strip()] = json.loads(value)
+            # JSON's numbers have a digit before the point.
+            options[name.strip()] = json.loads(re.sub(r"^\.(?=\d)", "0.", value))
     return options
 
 
