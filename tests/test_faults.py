@@ -18,7 +18,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.extensions.httpcache import FilesystemCacheStorage
 
 from tests import crawling
-from tests.crawling import ADDON, PATIENCE, UrlSpider, crawl
+from tests.crawling import ADDON, PATIENCE, Crawl, UrlSpider, crawl
 from tests.mockserver import text_of
 
 ROOT = Path(__file__).parent.parent
@@ -76,6 +76,11 @@ class FaultCrawl:
     @property
     def stats(self) -> dict[str, object]:
         return json.loads((self.folder / "stats.json").read_text())
+
+    def has_all(self, urls: list[str]) -> bool:
+        """Whether each URL has had one callback, and its item is in the feed."""
+        items = [item["url"] for item in self.items]
+        return self.callbacks == sorted(items) == sorted(urls)
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
         assert happens(condition), "the crawl does not go on"
@@ -135,8 +140,7 @@ def test_workers_that_are_killed_all_the_time(server, fault_crawl):
     fault.end()
     assert process.returncode == 0
     assert killed
-    assert fault.callbacks == sorted(urls)
-    assert sorted(item["url"] for item in fault.items) == sorted(urls)
+    assert fault.has_all(urls)
     assert {item["main_text"] for item in fault.items} == {
         text_of("slow") + "\n\nslow"
     } or fault.stats["eatext/response/worker_died"]
@@ -166,13 +170,12 @@ def test_a_crawl_that_is_stopped_and_taken_up_again(
     assert fault.stats["finish_reason"] == "shutdown"
     assert 2 <= len(first) < len(urls)
     assert fault.stats["response_received_count"] == len(first)
-    assert len(fault.items) == len(first)
+    assert sorted(item["url"] for item in fault.items) == first
 
     fault.start()
     fault.end()
     assert fault.stats["finish_reason"] == "finished"
-    assert fault.callbacks == sorted(urls)
-    assert sorted(item["url"] for item in fault.items) == sorted(urls)
+    assert fault.has_all(urls)
     assert {item["main_text"] for item in fault.items} == {text_of("slow") + "\n\nslow"}
     assert "Traceback" not in fault.log
 
@@ -205,31 +208,89 @@ def test_a_crawl_that_is_ended_by_force_leaves_no_worker(server, fault_crawl, ho
     assert happens(lambda: not any(map(alive, workers)))
 
 
-class ClosingSpider(UrlSpider):
+class CalledSpider(UrlSpider):
+    """Notes its callbacks, and its errbacks apart."""
+
+    async def start(self):
+        for url in self.urls:
+            yield scrapy.Request(url, errback=self.failed)
+
+    def parse(self, response):
+        self.called.append(response.url)
+        yield {"url": response.url}
+
+    def failed(self, failure):
+        self.not_called.append(failure.request.url)
+        yield {"failed": failure.request.url}
+
+
+@pytest.fixture
+def fed_crawl(tmp_path):
+    """Runs crawls that write a feed, which has to hold what they came to."""
+
+    def run(
+        urls: list[str], spider: type[scrapy.Spider] = CalledSpider, **settings: object
+    ) -> Crawl:
+        feed = tmp_path / "items.jsonl"
+        called: list[str] = []
+        not_called: list[str] = []
+        done = crawl(
+            spider,
+            {**ADDON, "FEEDS": {str(feed): {"format": "jsonlines"}}, **settings},
+            urls=tuple(urls),
+            called=called,
+            not_called=not_called,
+        )
+        assert not done.errors
+        assert sorted(called + not_called) == sorted(urls)
+        assert done.stats["response_received_count"] == len(called)
+        fed = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
+        assert fed == done.items
+        assert sorted(item["url"] for item in fed if "url" in item) == sorted(called)
+        assert len(fed) == len(urls)
+        return done
+
+    return run
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+def test_an_exception_in_an_algorithm(server, fed_crawl, executor):
+    words = ("broken", "fine", "broken too", "fine too")
+    urls = {word: server(f"/word/{word.replace(' ', '?')}") for word in words}
+    done = fed_crawl(
+        list(urls.values()),
+        EATEXT_ALGORITHM="tests.algorithms.Broken",
+        EATEXT_EXECUTOR=executor,
+        EATEXT_WORKERS=2,
+    )
+    broken = {urls["broken"], urls["broken too"]}
+    for item in done.items:
+        whole = f"{text_of('fine')}\n\nfine"
+        wanted = text_of("broken") if item["url"] in broken else whole
+        assert item["main_text"] == wanted
+    assert done.eatext("response/") == {"extracted": 2, "failed": 2}
+    assert done.eatext("exception_count/") == {"ZeroDivisionError": 2}
+
+
+class ClosingSpider(CalledSpider):
     """Closes itself while other pages are worked on."""
 
     def parse(self, response):
-        yield {"url": response.url}
+        yield from super().parse(response)
         if "slow" not in response.url:
             raise CloseSpider("enough")
 
 
 @pytest.mark.parametrize("executor", ["thread", "process"])
-def test_a_spider_that_is_closed_in_mid_page(server, executor):
-    urls = [server("/word/slow?1"), server("/word/slow?2"), server("/page/fast")]
-    done = crawl(
+def test_a_spider_that_is_closed_in_mid_page(server, fed_crawl, executor):
+    done = fed_crawl(
+        [server("/word/slow?1"), server("/word/slow?2"), server("/page/fast")],
         ClosingSpider,
-        {
-            **ADDON,
-            "EATEXT_ALGORITHM": "tests.algorithms.Slow",
-            "EATEXT_EXECUTOR": executor,
-            "EATEXT_WORKERS": 3,
-        },
-        urls=tuple(urls),
+        EATEXT_ALGORITHM="tests.algorithms.Slow",
+        EATEXT_EXECUTOR=executor,
+        EATEXT_WORKERS=3,
     )
-    assert not done.errors
     assert done.stats["finish_reason"] == "enough"
-    assert sorted(item["url"] for item in done.items) == sorted(urls)
     assert all(item["main_text"] for item in done.items)
     assert done.eatext("response/") == {"extracted": 3}
 
@@ -237,12 +298,10 @@ def test_a_spider_that_is_closed_in_mid_page(server, executor):
 @pytest.mark.parametrize(
     "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
 )
-def test_a_pool_that_cannot_start(server, monkeypatch, command):
+def test_a_pool_that_cannot_start(server, fed_crawl, monkeypatch, command):
     monkeypatch.setattr("scrapy_eatext.workers.command", lambda: command)
-    urls = tuple(server(f"/page/{n}") for n in range(6))
-    settings = {**ADDON, "EATEXT_EXECUTOR": "process", "EATEXT_WORKERS": 2}
-    done = crawl(UrlSpider, settings, urls=urls)
-    assert not done.errors
+    urls = [server(f"/page/{n}") for n in range(6)]
+    done = fed_crawl(urls, EATEXT_EXECUTOR="process", EATEXT_WORKERS=2)
     texts = {item["url"]: item["main_text"] for item in done.items}
     assert texts == {server(f"/page/{n}"): text_of(n) for n in range(6)}
     assert done.eatext("response/") == {"extracted": 6}
@@ -261,26 +320,15 @@ class FullDisk(FilesystemCacheStorage):
         super().store_response(*args)
 
 
-class ErrbackSpider(UrlSpider):
-    async def start(self):
-        for url in self.urls:
-            yield scrapy.Request(url, errback=self.failed)
-
-    def failed(self, failure):
-        yield {"failed": failure.request.url}
-
-
-def test_a_full_disk_under_the_cache(server, tmp_path):
+def test_a_full_disk_under_the_cache(server, fed_crawl, tmp_path):
     """It costs what it costs without extraction: those responses have errbacks."""
     FullDisk.stored = 0
-    urls = tuple(server(f"/page/{n}") for n in range(6))
-    settings = {
-        "HTTPCACHE_ENABLED": True,
-        "HTTPCACHE_DIR": str(tmp_path),
-        "HTTPCACHE_STORAGE": "tests.test_faults.FullDisk",
-    }
-    done = crawl(ErrbackSpider, {**ADDON, **settings}, urls=urls)
-    assert len(done.items) == 6
+    done = fed_crawl(
+        [server(f"/page/{n}") for n in range(6)],
+        HTTPCACHE_ENABLED=True,
+        HTTPCACHE_DIR=str(tmp_path),
+        HTTPCACHE_STORAGE="tests.test_faults.FullDisk",
+    )
     assert sum("failed" in item for item in done.items) == 4
     assert sum("main_text" in item for item in done.items) == 2
     assert done.eatext("response/") == {"extracted": 2}
@@ -303,7 +351,7 @@ def test_pages_that_break_everything_at_once(server, fault_crawl, tmp_path):
         )
         fault.start()
         fault.end()
-        assert fault.callbacks == sorted(urls)
+        assert fault.has_all(urls)
         texts = {
             item["url"].rsplit("/", 1)[1]: item["main_text"] for item in fault.items
         }
