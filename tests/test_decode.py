@@ -10,6 +10,7 @@ from scrapy.http import HtmlResponse, TextResponse
 
 from scrapy_eatext.page import Page, encode, parse, trim
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8, utf8_of
+from scrapy_eatext.page.twins import load
 from tests.hostile import every_page
 from tests.pages import any_pages
 
@@ -118,3 +119,19 @@ def test_responses(encoding, source):
 
 def test_a_response_without_a_body():
     assert len(Page.of(TextResponse("https://example.com/")).blocks) == 0
+
+
+@given(
+    pieces=st.lists(st.sampled_from([b"+", b"a", b"a+b", b"a+", b"+b", b"b+b"])),
+    wanted=st.sampled_from([b"a+b", b"+", b"+b", b"a+"]),
+    begin=st.integers(0, 20),
+)
+def test_bytes_are_found_by_the_rarest(pieces, wanted, begin):
+    module = load("page._decode")
+    if module is None:
+        pytest.skip("it has not been built")
+    source = b"".join(pieces)
+    rarest = wanted.index(b"+")
+    assert module.find(source, wanted, rarest, begin) == source.find(wanted, begin)
+    with pytest.raises(ValueError, match="none of what"):
+        module.find(source, wanted, len(wanted), 0)

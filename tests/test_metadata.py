@@ -345,6 +345,7 @@ def test_any_page(source):
         '<script type="application/ld+json">{}</script>',
         "<p itemprop=author>a</p>",
         '<script type="application/ld+json" ',
+        "application/ld+json",
     ],
 )
 def test_many_of_one_kind_are_linear(piece):

@@ -1,4 +1,4 @@
-"""The compiled text is that of the Python twin, and its names are found alike."""
+"""The compiled text is that of the Python twin, and what is looked for is found alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scrapy_eatext
-from scrapy_eatext.output.names import _MAYBE, python_candidates
+from scrapy_eatext.metadata.visible import (
+    python_dated,
+    python_headings,
+    python_tagged,
+)
+from scrapy_eatext.output.names import _MAYBE, _WANTED, Names, python_named
 from scrapy_eatext.output.text import first_numbers, python_join
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
@@ -41,12 +46,22 @@ def check(html: str | bytes, seed: int) -> None:
         numbers = first_numbers(blocks, kept)
         found = _text.join(walk.text, walk.elements, walk.blocks, kept, numbers)
         assert found == python_join(blocks, kept, {})
-    for maybe in (_MAYBE, rng.integers(0, 2, 0x10000).astype(np.uint8)):
-        given = walk.tokens, walk.elements, maybe
-        for ours, theirs in zip(
-            _text.candidates(*given), python_candidates(*given), strict=True
-        ):
-            assert ours.tolist() == theirs.tolist()
+    some = {value: int(rng.integers(1, 8)) for value in walk.tokens[::3].tolist()}
+    for maybe, wanted, count in (
+        (_MAYBE, _WANTED, Names.count),
+        (np.ones(16, dtype=np.uint8), some, 3),
+    ):
+        given = walk.tokens, walk.elements, maybe, wanted, count
+        assert _text.named(*given) == python_named(*given)
+    begin, end = sorted(rng.integers(0, len(blocks) + 2, 2).tolist())
+    for tag in {0, *walk.elements[:, 1].tolist()}:
+        given = walk.elements, tag, begin, end
+        assert _text.tagged(*given) == python_tagged(*given)
+    for most in (0, 1, 20):
+        assert _text.headings(walk.blocks, most) == python_headings(walk.blocks, most)
+    for longest in (0, 12, 200):
+        given = walk.text, walk.blocks, longest
+        assert _text.dated(*given) == python_dated(*given)
 
 
 @given(html=any_pages(), seed=st.integers(0, 2**32 - 1))
@@ -57,6 +72,14 @@ def test_pages(html, seed):
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=80))
 def test_lists_and_tables(pieces):
     check(" ".join(pieces), len(pieces))
+
+
+DIGITS = ["19", "20", "2024", "1", "3", "x", "é", "٣", "３", "年", " ", ". ", "/"]
+
+
+@given(texts=st.lists(st.lists(st.sampled_from(DIGITS)).map("".join)))
+def test_dates(texts):
+    check("".join(f"<p>{text}</p>" for text in texts), len(texts))
 
 
 def test_pages_of_the_example():
@@ -76,3 +99,5 @@ def test_tables_that_do_not_fit():
         _text.join(walk.text, walk.elements[:1], walk.blocks, [1], [])
     with pytest.raises(ValueError, match="number of columns"):
         _text.join(walk.text, walk.blocks, walk.elements, [1], [])
+    with pytest.raises(ValueError, match="do not fit together"):
+        _text.dated(b"one", walk.blocks, 200)

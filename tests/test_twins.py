@@ -28,6 +28,7 @@ from scrapy_eatext.page.walk import (
 )
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
+from scrapy_eatext.page.walk import nodes_of as python_nodes_of
 from scrapy_eatext.page.walk import walk as python_walk
 from tests.hostile import every_page
 from tests.pages import broken_pages, page_from, pages, soup_from, tag_soup
@@ -518,6 +519,8 @@ def test_attributes(html):
         assert twins.attribute_values(found, rows, name) == expected
         some = rows[::3]
         assert twins.attribute_values(found, some, name) == expected[::3]
+    assert twins.nodes_of(found, rows) == [found.node(row) for row in rows]
+    assert twins.nodes_of(found, rows[::-3]) == python_nodes_of(found, rows[::-3])
     around, places = found.elements[1:, [0, 7]].T.tolist()
     for tag in ("a", "div"):
         given = found, around, places, tag, ("class", "href")
@@ -531,10 +534,14 @@ def test_attributes_of_another_tree():
     assert twins.attribute_values(found, [last], "href") == ["y"]
     with pytest.raises(IndexError):
         twins.attribute_values(found, [last + 1], "href")
+    with pytest.raises(IndexError):
+        twins.nodes_of(found, [last + 1])
     paragraph = found.root.find(".//p")
     paragraph.remove(paragraph[-1])
     with pytest.raises(IndexError, match="tree has changed"):
         twins.attribute_values(found, [last], "href")
+    with pytest.raises(IndexError, match="tree has changed"):
+        twins.nodes_of(found, [last])
 
 
 @needs_compiled
@@ -551,6 +558,12 @@ def test_attributes_of_another_tree():
                     "<meta name=empty content=''>",
                     "<link rel=canonical href=/x>",
                     "<link rel=icon>",
+                    "<link rel=image_src href=/y>",
+                    "<link rel=canonical>",
+                    "<meta name=' Author\t' content=you>",
+                    "<title></title>",
+                    "<title> two \n words </title>",
+                    "<head><title>again</title>",
                     "<link rel='' href=x>",
                     "<!-- no -->",
                     "<title>t</title>",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta, timezone
+from datetime import date
+from time import time
 
 # Month names and their usual short forms, in the languages that most pages with
 # such dates are in.
@@ -53,8 +54,10 @@ _TIME = re.compile(
 )
 
 _EARLIEST = 1990
-# How far a page's clock may be ahead.
-_AHEAD = timedelta(days=2)
+# How many days a page's clock may be ahead.
+_AHEAD = 2
+_EPOCH = date(1970, 1, 1).toordinal()
+_SECONDS_A_DAY = 86400
 
 
 def iso(text: str, *, day_first: bool = True) -> str:
@@ -114,8 +117,10 @@ def _day(year: str, month: str, day: str) -> str:
         made = date(int(year), int(month), int(day))
     except ValueError:
         return ""
-    latest = datetime.now(timezone.utc).date() + _AHEAD
-    return made.isoformat() if made.year >= _EARLIEST and made <= latest else ""
+    latest = _EPOCH + time() // _SECONDS_A_DAY + _AHEAD
+    if made.year >= _EARLIEST and made.toordinal() <= latest:
+        return made.isoformat()
+    return ""
 
 
 def _moment(day: str, hour: str, minute: str, second: str, zone: str) -> str:

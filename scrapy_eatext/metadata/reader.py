@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.metadata import dates
-from scrapy_eatext.metadata.jsonld import JsonLd
+from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.visible import Visible, is_name, key
 from scrapy_eatext.output.names import PROPS
 from scrapy_eatext.output.urls import Addresses
-from scrapy_eatext.page.head import metas_of
-from scrapy_eatext.page.twins import head_of
+from scrapy_eatext.page.head import add_metas
+from scrapy_eatext.page.twins import nodes_of
 from scrapy_eatext.result import Metadata
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
-    from scrapy_eatext.page.head import Pairs
+    from scrapy_eatext.page.head import Metas
 
 # Names of meta elements, the best first.
 _TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
@@ -47,8 +48,6 @@ _URL_DATE = re.compile(
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
 _MAX_TAGS = 50
-# As a whole, which is found in half the time of its end.
-_JSON_LD = b"application/ld+json"
 
 _Found = tuple[str, str]
 
@@ -58,13 +57,11 @@ class Reader:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._metas: dict[str, list[str]] = {}
-        self._links: dict[str, str] = {}
+        self._metas = self._read_metas()
+        self._links = page.head.links
         self._sources: dict[str, str] = {}
-        self._read_head()
         self._data = JsonLd(self._scripts())
         self._addresses = Addresses(page.root, page.url)
-        self._props = self._read_microdata()
 
     def read(self) -> Metadata:
         site = self._take("site_name", self._site_names())
@@ -91,33 +88,27 @@ class Reader:
 
     # -- where it is said
 
-    def _read_head(self) -> None:
-        metas, links = head_of(self._page.root)
-        for rel, href in links:
-            if rel in ("canonical", "image_src"):
-                self._links.setdefault(rel, href)
-        self._add(metas)
-        if len(self._metas) < 3:  # they are where they should not be
-            self._add(metas_of(self._page.root.iter("meta")))
-
-    def _add(self, metas: Pairs) -> None:
-        for name, content in metas:
-            self._metas.setdefault(name.strip().lower(), []).append(content)
+    def _read_metas(self) -> Metas:
+        metas = self._page.head.metas
+        if len(metas) < 3:  # they are where they should not be
+            metas = {name: contents.copy() for name, contents in metas.items()}
+            add_metas(metas, self._page.root.iter("meta"))
+        return metas
 
     def _scripts(self) -> Iterator[str]:
         source = self._page.source
         if source is not None:
-            yield from _scripts_in(source)
+            yield from scripts_in(source)
             return
         for script in self._page.root.iter("script"):
             if "ld+json" in (script.get("type") or "").lower() and script.text:
                 yield script.text
 
-    def _read_microdata(self) -> dict[str, list[str]]:
+    @cached_property
+    def _props(self) -> dict[str, list[str]]:
         walk = self._page.blocks.walk
         props: dict[str, list[str]] = {}
-        for row in PROPS.rows(walk)[:50]:
-            node = walk.node(row)
+        for node in nodes_of(walk, PROPS.rows(walk)[:50]):
             value = node.get("content") or node.get("datetime")
             if not value:
                 name = next(
@@ -128,10 +119,14 @@ class Reader:
                 props.setdefault(prop, []).append(" ".join(value[:500].split()))
         return props
 
-    def _meta(self, *names: str) -> Iterator[str]:
-        for name in names:
-            for content in self._metas.get(name, ())[:_MAX_TAGS]:
-                yield " ".join(content.split())
+    def _meta(self, *names: str) -> list[str]:
+        metas = self._metas
+        return [
+            " ".join(content.split())
+            for name in names
+            if name in metas
+            for content in metas[name][:_MAX_TAGS]
+        ]
 
     def _take(self, field: str, found: Iterable[_Found]) -> str:
         """The first value that is one, its source noted."""
@@ -157,27 +152,28 @@ class Reader:
         """A title without the site's name."""
         if site and title.startswith(f"{site}: "):
             return title[len(site) + 2 :]
-        parts = _SEPARATOR.split(title)
-        if len(parts) < 2:
+        separators = list(_SEPARATOR.finditer(title))
+        if not separators:
             return title
+        behind, before = separators[-1], separators[0]
         host = key((self._page.url or "").partition("://")[2].partition("/")[0])
         name = key(site)
-        for edge in (-1, 0):
-            end = key(parts[edge])
+        for edge, rest in (
+            (title[behind.end() :], title[: behind.start()]),
+            (title[: before.start()], title[before.end() :]),
+        ):
+            end = key(edge)
             if end and (end == name or (len(end) > 3 and (end in host or end in name))):
-                separators = list(_SEPARATOR.finditer(title))
-                if edge:
-                    return title[: separators[-1].start()].strip()
-                return title[separators[0].end() :].strip()
+                return rest.strip()
         return title
 
     def _confirmed(self, title: str, site: str) -> str:
         """The heading that says what the title says, else the title."""
-        wanted = key(title) + " " + key(self._page.title)
-        for _, text in self._visible.headings:
-            found = key(text)
-            if len(found) > 3 and found != key(site) and found in wanted:
-                if found != key(title):
+        given = key(title)
+        wanted = f"{given} {key(self._page.title)}"
+        for _, text, found in self._visible.headings:
+            if len(found) > 3 and found in wanted and found != key(site):
+                if found != given:
                     self._sources["title"] = "page"
                 return text
         return title
@@ -208,7 +204,8 @@ class Reader:
         article = [name for name in self._meta("article:author") if "/" not in name]
         yield "opengraph", True, self._split(article)
         for name in _AUTHORS:
-            yield "meta", True, self._split(self._meta(name))
+            if name in self._metas:
+                yield "meta", True, self._split(self._meta(name))
         for number in ("1", "2"):
             if any(
                 key(label) in ("writtenby", "by", "author")
@@ -233,7 +230,7 @@ class Reader:
     # -- dates
 
     def _iso(self, value: str) -> str:
-        return dates.iso(value, day_first=self._page.language != "en")
+        return dates.iso(value, day_first=self._page.language != "en") if value else ""
 
     def _published(self) -> Iterator[_Found]:
         yield "json-ld", self._iso(self._data.first("datePublished"))
@@ -246,15 +243,17 @@ class Reader:
         for value in self._props.get("datepublished", ()):
             yield "microdata", self._iso(value)
         visible = self._visible
-        yield from (("time", day) for changed, day in visible.times if not changed)
+        # Where a page tells only when it was changed, that is the best there is.
+        changes: list[_Found] = []
+        yield from _first("time", visible.times(), changes)
         match = _URL_DATE.search(self._page.url or "")
         if match is not None:
             yield "page", self._iso("-".join(match.groups()))
-        yield from (("page", day) for changed, day in visible.written if not changed)
-        yield from (("time", day) for _, day in visible.times)
-        yield from (("page", day) for _, day in visible.written)
-        yield from (("page", day) for changed, day in visible.far if not changed)
-        yield from (("page", day) for _, day in visible.far)
+        yield from _first("page", visible.written(), changes)
+        yield from changes
+        changes.clear()
+        yield from _first("page", visible.far(), changes)
+        yield from changes
 
     def _modified(self) -> Iterator[_Found]:
         yield "json-ld", self._iso(self._data.first("dateModified"))
@@ -299,37 +298,31 @@ class Reader:
         yield "meta", self._addresses.image(self._links.get("image_src", ""))
 
     def _tags(self) -> tuple[str, ...]:
-        of: list[tuple[str, Callable[[], Iterable[str]]]] = [
-            ("json-ld", self._data.tags),
-            ("opengraph", lambda: self._meta("article:tag", "og:article:tag")),
-            *(("meta", lambda name=name: self._comma_parts(name)) for name in _TAGS),
-        ]
-        for source, tags in of:
-            found = tuple(dict.fromkeys(tag for tag in tags() if tag))[:_MAX_TAGS]
+        for source, tags in self._tag_lists():
+            found = tuple(dict.fromkeys(filter(None, tags)))[:_MAX_TAGS]
             if found:
                 self._sources["tags"] = source
                 return found
         return ()
 
-    def _comma_parts(self, name: str) -> list[str]:
-        return [part.strip() for value in self._meta(name) for part in value.split(",")]
+    def _tag_lists(self) -> Iterator[tuple[str, Iterable[str]]]:
+        yield "json-ld", self._data.tags()
+        yield "opengraph", self._meta("article:tag", "og:article:tag")
+        for name in _TAGS:
+            if name in self._metas:
+                values = self._meta(name)
+                yield "meta", (part.strip() for v in values for part in v.split(","))
 
 
-def _scripts_in(source: bytes) -> Iterator[str]:
-    """The JSON-LD scripts of a page's source, which are raw text in HTML."""
-    at = source.find(_JSON_LD)
-    while at >= 0:
-        tag = source.rfind(b"<", max(0, at - 1000), at)
-        begin = source.find(b">", at) + 1
-        if tag >= 0 and begin and source[tag : tag + 7].lower() == b"<script":
-            end = source.find(b"</", begin)
-            while end >= 0 and source[end + 2 : end + 8].lower() != b"script":
-                end = source.find(b"</", end + 2)
-            if end < 0:
-                return
-            yield source[begin:end].decode("utf-8", "replace")
-            begin = end
-        at = source.find(_JSON_LD, max(begin, at + len(_JSON_LD)))
+def _first(
+    source: str, dated: Iterable[tuple[bool, str]], changes: list[_Found]
+) -> Iterator[_Found]:
+    """The dates that are of no change; those that are go to a list."""
+    for changed, day in dated:
+        if changed:
+            changes.append((source, day))
+        else:
+            yield source, day
 
 
 def _tag(language: str) -> str:

@@ -7,25 +7,31 @@ on a page those near its title are its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.names import BYLINES, DATELINES
-from scrapy_eatext.page.tags import HEADING, TAG_ID
+from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
+from scrapy_eatext.page.twins import load, nodes_of
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from scrapy_eatext.page import Page
 
 _TAG, _FIRST, _LAST = (
     ELEMENT_COLUMNS.index(name) for name in ("tag", "first_block", "last_block")
 )
-_START, _KIND, _LEVEL = map(BLOCK_COLUMNS.index, ("start", "kind", "level"))
+_START, _END, _KIND, _LEVEL, _CHARS = map(
+    BLOCK_COLUMNS.index, ("start", "end", "kind", "level", "chars")
+)
 _TIME_TAG = TAG_ID["time"]
 
 # How far from the title a page's own dates and names are, in blocks.
@@ -34,7 +40,11 @@ _BEFORE, _BEHIND = 12, 30
 _SHORT = 200
 _MAX_NAME = 60
 _MAX_LOOKED_AT = 40
+_MAX_BLOCKS = 12
+_MAX_HEADINGS = 20
 _DATE_ALONE = 20
+_DIGIT = re.compile(r"\d")
+_YEAR_DIGITS = 4
 
 _BY = re.compile(
     r"^(?:(?:(?:article|post|posted|published|reported|reviewed|story|text|words"
@@ -42,6 +52,8 @@ _BY = re.compile(
     r"|written\s+by)\b\s*:?(?:\s+|$)",
     re.IGNORECASE,
 )
+# What begins like that; the last one is an s to a pattern that ignores case.
+_BY_BEGINS = frozenset("abdprstvwABDPRSTVWſ")
 # Where a name ends in a byline.
 _NAME_END = re.compile(
     r"\s*(?:[|•·⋅»—–,;:\n(\[]|\s-\s|\s\d|\bon\s|\bin\s|\bupdated\b|\bpublished\b|\bposted\b"
@@ -70,149 +82,36 @@ _ISSUED = re.compile(r"publi|posted|created|veröffentlicht|first|date|written",
                      re.IGNORECASE)  # fmt: skip
 
 
-class Visible:
-    """The title, the bylines and the dates that a page shows."""
+def python_tagged(
+    elements: npt.NDArray[np.int32], tag: int, begin: int, end: int
+) -> list[int]:
+    """The elements of a tag that begin in one of the blocks from one to before another."""
+    first = elements[:, _FIRST]
+    found = (elements[:, _TAG] == tag) & (begin <= first) & (first < end)
+    rows: list[int] = found.nonzero()[0].tolist()
+    return rows
 
-    def __init__(self, page: Page, title: str) -> None:
-        self._page = page
-        self._blocks = page.blocks
-        self._walk = page.blocks.walk
-        self._title = title
 
-    @cached_property
-    def headings(self) -> list[tuple[int, str]]:
-        """The blocks in headings of the first level, and their texts."""
-        blocks = self._blocks
-        table = self._walk.blocks
-        first = (table[:, _KIND] == HEADING) & (table[:, _LEVEL] == 1)
-        numbers = first.nonzero()[0][:20].tolist()
-        return [(i, " ".join(blocks.text(i).split())) for i in numbers]
+def python_headings(blocks: npt.NDArray[np.int32], most: int) -> list[int]:
+    """The first of the blocks that are headings of the first level."""
+    found = (blocks[:, _KIND] == HEADING) & (blocks[:, _LEVEL] == 1)
+    numbers: list[int] = found.nonzero()[0][:most].tolist()
+    return numbers
 
-    @cached_property
-    def _near(self) -> tuple[int, int]:
-        """The blocks near the title: from one to before another."""
-        wanted = key(self._title)
-        start = next(
-            (i for i, text in self.headings if key(text) and key(text) in wanted),
-            self.headings[0][0] if self.headings else -1,
-        )
-        if start < 0:
-            return 0, _BEFORE + _BEHIND
-        return max(0, start - _BEFORE), start + _BEHIND
 
-    def _rows(self, rows: list[int]) -> Iterator[tuple[int, int, int]]:
-        """Those of some elements that are near the title, with their blocks."""
-        begin, end = self._near
-        looked_at = 0
-        for row in rows:
-            first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
-            if begin <= first < end and last - first < 12:
-                looked_at += 1
-                if looked_at > _MAX_LOOKED_AT:
-                    return
-                yield row, first, last
-
-    def _short_texts(self) -> Iterator[str]:
-        blocks = self._blocks
-        begin, end = self._near
-        for i in range(begin, min(end, len(blocks))):
-            if blocks.chars[i] <= _SHORT and blocks.kinds[i] != "code":
-                yield blocks.text(i)
-
-    @cached_property
-    def _dated(self) -> list[int]:
-        """The short blocks that have a year in them."""
-        starts = self._walk.blocks[:, _START]
-        years = np.array(_years_in(self._walk.text), dtype=starts.dtype)
-        numbers = starts.searchsorted(years, side="right") - 1
-        short = self._blocks.chars
-        return [i for i in dict.fromkeys(numbers.tolist()) if short[i] <= _SHORT]
-
-    def _text(self, row: int, first: int, last: int) -> str:
-        """The text of an element: its blocks, or what it is of a block."""
-        if last > first:
-            return "\n".join(map(self._blocks.text, range(first, last)))
-        return " ".join("".join(self._walk.node(row).itertext()).split())
-
-    # -- names
-
-    def authors(self) -> list[str]:
-        """The authors that a byline near the title names."""
-        for row, first, last in self._rows(BYLINES.rows(self._walk)):
-            text = self._text(row, first, last)
-            if 0 < len(text) <= _SHORT:
-                names = names_in(text)
-                if names:
-                    return names
-        texts = list(self._short_texts())
-        lines = [line for text in texts for line in text.split("\n")]
-        for line, following in pairwise([*lines, ""]):
-            names = _names_by(line, following)
-            if names:
-                return names
-        return _beside_a_date(texts)
-
-    # -- dates
-
-    @cached_property
-    def times(self) -> list[tuple[bool, str]]:
-        """The dates in time elements near the title, and whether each is a change."""
-        rows = (self._walk.elements[:, _TAG] == _TIME_TAG).nonzero()[0].tolist()
-        made = []
-        for row, first, last in self._rows(rows):
-            node = self._walk.node(row)
-            given = node.get("datetime") or self._text(row, first, last)
-            day = dates.iso(given, day_first=self._page.language != "en")
-            if day:
-                told = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
-                made.append((bool(_CHANGED.search(told)), day))
-        return made
-
-    @cached_property
-    def written(self) -> list[tuple[bool, str]]:
-        """The dates in short texts near the title, and whether each is a change.
-
-        Dates that say of themselves that they are the page's come first, those
-        in elements with such a name next.
-        """
-        told: list[tuple[bool, str]] = []
-        plain: list[tuple[bool, str]] = []
-        begin, end = self._near
-        near = [self._blocks.text(i) for i in self._dated if begin <= i < end]
-        for text in near:
-            for changed, issued, day in self._in(text):
-                (told if changed or issued else plain).append((changed, day))
-        named = [
-            (changed, day)
-            for row, first, last in self._rows(DATELINES.rows(self._walk))
-            for changed, _, day in self._in(self._text(row, first, last)[:_SHORT])
-        ]
-        return told + named + plain
-
-    @cached_property
-    def far(self) -> list[tuple[bool, str]]:
-        """The dates further away, in short texts that hold little else.
-
-        Such a text says of a date that it is the page's, or is the date alone.
-        """
-        blocks = self._blocks
-        begin, end = self._near
-        made = []
-        for i in self._dated:
-            if blocks.chars[i] > _SHORT // 2 or begin <= i < end:
-                continue
-            text = blocks.text(i)
-            for changed, issued, day in self._in(text):
-                if changed or issued or len(text) <= _DATE_ALONE:
-                    made.append((changed, day))
-        return made
-
-    def _in(self, text: str) -> Iterator[tuple[bool, bool, str]]:
-        begin = 0
-        for day, end in dates.found(text, day_first=self._page.language != "en"):
-            before = text[begin:end][-60:]
-            yield bool(_CHANGED.search(before)), bool(_ISSUED.search(before)), day
-            begin = end
+def python_dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]:
+    """The blocks up to a length that have a year in them, and digits for a day."""
+    years = np.array(_years_in(text), dtype=np.int32)
+    numbers = blocks[:, _START].searchsorted(years, side="right") - 1
+    there = years + 4 <= blocks[numbers, _END]
+    there &= blocks[numbers, _CHARS] <= longest
+    found = dict.fromkeys(numbers[there].tolist())
+    bounds = {i: blocks[i, [_START, _END]].tolist() for i in found}
+    return [
+        i
+        for i, (start, end) in bounds.items()
+        if len(_DIGIT.findall(text[start:end].decode())) > _YEAR_DIGITS
+    ]
 
 
 def _years_in(text: bytes) -> list[int]:
@@ -228,6 +127,160 @@ def _years_in(text: bytes) -> list[int]:
                 found.append(at)
             at = text.find(century, at + 2)
     return sorted(found)
+
+
+_compiled = load("output._text")
+tagged: Callable[..., list[int]] = (
+    python_tagged if _compiled is None else _compiled.tagged
+)
+headings: Callable[..., list[int]] = (
+    python_headings if _compiled is None else _compiled.headings
+)
+dated: Callable[..., list[int]] = python_dated if _compiled is None else _compiled.dated
+
+
+class Visible:
+    """The title, the bylines and the dates that a page shows."""
+
+    def __init__(self, page: Page, title: str) -> None:
+        self._page = page
+        self._blocks = page.blocks
+        self._walk = page.blocks.walk
+        self._title = title
+
+    @cached_property
+    def headings(self) -> list[tuple[int, str, str]]:
+        """The blocks in headings of the first level, their texts and the keys of these."""
+        numbers = headings(self._walk.blocks, _MAX_HEADINGS)
+        texts = [" ".join(self._blocks.text(i).split()) for i in numbers]
+        return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
+
+    @cached_property
+    def _near(self) -> tuple[int, int]:
+        """The blocks near the title: from one to before another."""
+        wanted = key(self._title)
+        start = next(
+            (i for i, _, found in self.headings if found and found in wanted),
+            self.headings[0][0] if self.headings else -1,
+        )
+        if start < 0:
+            return 0, _BEFORE + _BEHIND
+        return max(0, start - _BEFORE), start + _BEHIND
+
+    def _those_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
+        """Those of some elements that are near the title, with their blocks."""
+        begin, end = self._near
+        cell = self._walk.elements.item
+        found: list[tuple[int, int, int]] = []
+        # In the order of the page, they are in that of their blocks.
+        at = bisect_left(rows, begin, key=lambda row: cell(row, _FIRST))
+        for row in rows[at:]:
+            first, last = cell(row, _FIRST), cell(row, _LAST)
+            if first >= end or len(found) == _MAX_LOOKED_AT:
+                break
+            if last - first < _MAX_BLOCKS:
+                found.append((row, first, last))
+        nodes = nodes_of(self._walk, [row for row, _, _ in found])
+        for node, (_, first, last) in zip(nodes, found, strict=True):
+            yield node, first, last
+
+    def _short(self) -> list[int]:
+        """The short blocks near the title."""
+        chars = self._blocks.chars
+        kind = self._walk.blocks.item
+        begin, end = self._near
+        return [
+            i
+            for i in range(begin, min(end, len(chars)))
+            if chars[i] <= _SHORT and kind(i, _KIND) != CODE
+        ]
+
+    @cached_property
+    def _dated(self) -> list[int]:
+        """The short blocks that have the digits of a date in them."""
+        return dated(self._walk.text, self._walk.blocks, _SHORT)
+
+    def _text(self, node: Any, first: int, last: int) -> str:
+        """The text of an element: its blocks, or what it is of a block."""
+        if last > first:
+            return "\n".join(map(self._blocks.text, range(first, last)))
+        return " ".join("".join(node.itertext()).split())
+
+    # -- names
+
+    def authors(self) -> list[str]:
+        """The authors that a byline near the title names."""
+        for node, first, last in self._those_near(BYLINES.rows(self._walk)):
+            text = self._text(node, first, last)
+            if 0 < len(text) <= _SHORT:
+                names = names_in(text)
+                if names:
+                    return names
+        short = self._short()
+        texts = list(map(self._blocks.text, short))
+        lines = "\n".join([*texts, ""]).split("\n")
+        for line, following in pairwise(lines):
+            # Most lines need no closer look.
+            if line[:1] in _BY_BEGINS or "by" in line.lower():
+                names = _names_by(line, following)
+                if names:
+                    return names
+        dated = frozenset(self._dated)
+        return _beside_a_date(texts, [i in dated for i in short])
+
+    # -- dates
+
+    def times(self) -> Iterator[tuple[bool, str]]:
+        """The dates in time elements near the title, and whether each is a change."""
+        rows = tagged(self._walk.elements, _TIME_TAG, *self._near)
+        for node, first, last in self._those_near(rows):
+            given = node.get("datetime") or self._text(node, first, last)
+            day = dates.iso(given, day_first=self._page.language != "en")
+            if day:
+                told = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
+                yield bool(_CHANGED.search(told)), day
+
+    def written(self) -> Iterator[tuple[bool, str]]:
+        """The dates in short texts near the title, and whether each is a change.
+
+        Dates that say of themselves that they are the page's come first, those
+        in elements with such a name next.
+        """
+        plain: list[str] = []
+        begin, end = self._near
+        for i in self._dated:
+            if begin <= i < end:
+                for changed, issued, day in self._in(self._blocks.text(i)):
+                    if changed or issued:
+                        yield changed, day
+                    else:
+                        plain.append(day)
+        for node, first, last in self._those_near(DATELINES.rows(self._walk)):
+            for changed, _, day in self._in(self._text(node, first, last)[:_SHORT]):
+                yield changed, day
+        yield from ((False, day) for day in plain)
+
+    def far(self) -> Iterator[tuple[bool, str]]:
+        """The dates further away, in short texts that hold little else.
+
+        Such a text says of a date that it is the page's, or is the date alone.
+        """
+        blocks = self._blocks
+        begin, end = self._near
+        for i in self._dated:
+            if blocks.chars[i] > _SHORT // 2 or begin <= i < end:
+                continue
+            text = blocks.text(i)
+            for changed, issued, day in self._in(text):
+                if changed or issued or len(text) <= _DATE_ALONE:
+                    yield changed, day
+
+    def _in(self, text: str) -> Iterator[tuple[bool, bool, str]]:
+        begin = 0
+        for day, end in dates.found(text, day_first=self._page.language != "en"):
+            before = text[begin:end][-60:]
+            yield bool(_CHANGED.search(before)), bool(_ISSUED.search(before)), day
+            begin = end
 
 
 def key(text: str) -> str:
@@ -250,13 +303,16 @@ def _names_by(line: str, following: str) -> list[str]:
     return []
 
 
-def _beside_a_date(texts: list[str]) -> list[str]:
+def _beside_a_date(texts: list[str], may_be_dated: list[bool]) -> list[str]:
     """The name that stands beside a date, if there is one."""
-    dated = [next(dates.found(text), None) is not None for text in texts]
+    have_date = [
+        may_be and next(dates.found(text), None) is not None
+        for text, may_be in zip(texts, may_be_dated, strict=True)
+    ]
     for number, text in enumerate(texts):
-        if not any(dated[max(0, number - 2) : number + 3]):
+        if not any(have_date[max(0, number - 2) : number + 3]):
             continue
-        parts = _PARTS.split(text) if dated[number] else [text]
+        parts = _PARTS.split(text) if have_date[number] else [text]
         for part in parts:
             words = part.split()
             if 2 <= len(words) <= 4 and _is_full_name(words):

@@ -1,12 +1,10 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""The compiled twins of text.python_join() and names.python_candidates()."""
+"""The compiled twins of what output and metadata look for in the walk's tables."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdio cimport snprintf
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
-
-import numpy as np
 
 from scrapy_eatext.page import tags
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
@@ -15,24 +13,26 @@ cdef enum:
     # Of elements and blocks.
     PARENT = 0
     TAG = 1
+    FIRST_BLOCK = 3
     FIRST_TOKEN = 5
-    TOKENS = 6
     START = 0
     END = 1
     BLOCK_ITEM = 4
     ROW = 5
     KIND = 6
     LEVEL = 7
+    CHARS = 8
 
-assert [ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_TOKEN, TOKENS)] == (
-    "parent tag first_token tokens".split()
+assert [ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_BLOCK, FIRST_TOKEN)] == (
+    "parent tag first_block first_token".split()
 )
-assert [BLOCK_COLUMNS[i] for i in (START, END, BLOCK_ITEM, ROW, KIND, LEVEL)] == (
-    "start end item row kind level".split()
-)
+assert [
+    BLOCK_COLUMNS[i] for i in (START, END, BLOCK_ITEM, ROW, KIND, LEVEL, CHARS)
+] == "start end item row kind level chars".split()
 
 cdef int ITEM = tags.ITEM
 cdef int CELL = tags.CELL
+cdef int HEADING = tags.HEADING
 cdef int NUMBERED = tags.TAG_ID["ol"]
 
 cdef enum How:
@@ -227,27 +227,125 @@ cdef How lead(
     return how
 
 
-def candidates(
+def named(
     const uint32_t[::1] tokens,
     const int32_t[:, ::1] elements,
     const uint8_t[::1] maybe,
+    dict wanted not None,
+    int count,
 ):
-    """Which of the hashes may be wanted, by whom, and of which elements they are."""
-    cdef Py_ssize_t i, row, k, count = 0, found = 0
+    """The compiled twin of names.python_named()."""
+    cdef list found = [[] for _ in range(count)]
+    cdef Py_ssize_t i, row = 0
+    cdef uint32_t mask = maybe.shape[0] - 1
+    cdef list rows
+    cdef int bits, number
     for i in range(tokens.shape[0]):
-        count += maybe[tokens[i] & 0xFFFF] != 0
-    places, rows = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.intp)
-    bits = np.empty(count, dtype=np.uint8)
-    cdef Py_ssize_t[::1] of_place = places, of_row = rows
-    cdef uint8_t[::1] of_bits = bits
-    row = 0
-    for i in range(tokens.shape[0]):
-        if maybe[tokens[i] & 0xFFFF]:
-            # The last element whose tokens begin here or before.
-            while row + 1 < elements.shape[0] and elements[row + 1, FIRST_TOKEN] <= i:
-                row += 1
-            of_place[found] = i
-            of_bits[found] = maybe[tokens[i] & 0xFFFF]
-            of_row[found] = row
-            found += 1
-    return places, bits, rows
+        if not maybe[tokens[i] & mask]:
+            continue
+        value = wanted.get(tokens[i])
+        if value is None:
+            continue
+        # The last element whose tokens begin here or before.
+        while row + 1 < elements.shape[0] and elements[row + 1, FIRST_TOKEN] <= i:
+            row += 1
+        bits = value
+        for number in range(count):
+            if bits >> number & 1:
+                rows = found[number]
+                if not rows or rows[len(rows) - 1] != row:
+                    rows.append(row)
+    return found
+
+
+def tagged(const int32_t[:, ::1] elements, int32_t tag, int32_t begin, int32_t end):
+    """The compiled twin of visible.python_tagged()."""
+    cdef list found = []
+    cdef Py_ssize_t row
+    for row in range(elements.shape[0]):
+        if elements[row, FIRST_BLOCK] >= end:
+            break
+        if elements[row, TAG] == tag and elements[row, FIRST_BLOCK] >= begin:
+            found.append(row)
+    return found
+
+
+def headings(const int32_t[:, ::1] blocks, int most):
+    """The compiled twin of visible.python_headings()."""
+    cdef list found = []
+    cdef Py_ssize_t i
+    for i in range(blocks.shape[0]):
+        if blocks[i, KIND] == HEADING and blocks[i, LEVEL] == 1:
+            if len(found) == most:
+                break
+            found.append(i)
+    return found
+
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISDECIMAL(Py_UCS4 c) noexcept
+
+cdef enum:
+    YEAR_DIGITS = 4
+
+
+cdef inline bint is_digit(char c) noexcept nogil:
+    return 48 <= c <= 57
+
+
+def dated(bytes text not None, const int32_t[:, ::1] blocks, int longest):
+    """The compiled twin of visible.python_dated()."""
+    cdef list found = []
+    cdef Py_ssize_t i, size = len(text)
+    for i in range(blocks.shape[0]):
+        if blocks[i, CHARS] > longest:
+            continue
+        if not 0 <= blocks[i, START] <= blocks[i, END] <= size:
+            raise ValueError("the tables of the walk do not fit together")
+        if has_date_digits(
+            <const char*>text + blocks[i, START], <const char*>text + blocks[i, END]
+        ):
+            found.append(i)
+    return found
+
+
+cdef bint has_date_digits(const char* at, const char* end) noexcept:
+    """Whether a text has a year in it, and another digit."""
+    cdef const char* start = at
+    cdef const char* stop = end - 3
+    cdef bint is_year = False
+    cdef int count = 0
+    while at < stop and not is_year:
+        if not is_digit(at[3]):
+            # No year has this sign.
+            at += 4
+        elif is_digit(at[2]) and (
+            (at[0] == b"1" and at[1] == b"9") or (at[0] == b"2" and at[1] == b"0")
+        ):
+            is_year = True
+        else:
+            at += 1
+    if not is_year:
+        return False
+    at = start
+    while at < end and count <= YEAR_DIGITS:
+        count += Py_UNICODE_ISDECIMAL(<Py_UCS4>after(&at, end))
+    return count > YEAR_DIGITS
+
+
+cdef inline uint32_t after(const char** at, const char* end) noexcept:
+    """The character that begins here; what is pointed at moves behind it."""
+    cdef unsigned char first = at[0][0]
+    cdef uint32_t code
+    cdef int size
+    if first < 0x80:
+        at[0] += 1
+        return first
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    code = first & (0xFF >> (size + 1))
+    at[0] += 1
+    while size > 1 and at[0] < end:
+        code = code << 6 | (<unsigned char>at[0][0] & 0x3F)
+        at[0] += 1
+        size -= 1
+    return code

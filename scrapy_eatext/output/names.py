@@ -6,7 +6,6 @@ All words that are looked for stand here: a page's hashes are looked up once for
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +20,11 @@ if TYPE_CHECKING:
 
 _FIRST_TOKEN = ELEMENT_COLUMNS.index("first_token")
 
-# For half of each hash, which Names may have it, a bit each.  Most pages have few.
-_MAYBE: npt.NDArray[np.uint8] = np.zeros(0x10000, dtype=np.uint8)
-_bits = count()
+# For the last bits of each hash whether it may be looked for.  Few of a page's are,
+# and the table is small enough to stay in the processor's nearest memory.
+_MAYBE: npt.NDArray[np.uint8] = np.zeros(0x2000, dtype=np.uint8)
+# For each hash that is looked for, which Names have it, a bit each.
+_WANTED: dict[int, int] = {}
 
 
 class Names:
@@ -33,59 +34,54 @@ class Names:
     hash: who must know looks at the element.
     """
 
+    count = 0
+
     def __init__(self, words: str) -> None:
-        self._wanted = frozenset(fnv1a(word.encode()) for word in words.split())
-        self._bit = 1 << next(_bits)
-        _MAYBE[[value & 0xFFFF for value in self._wanted]] |= self._bit
+        self._number = Names.count
+        Names.count += 1
+        for word in words.split():
+            value = fnv1a(word.encode())
+            _WANTED[value] = _WANTED.get(value, 0) | 1 << self._number
+            _MAYBE[value & len(_MAYBE) - 1] = 1
 
     def rows(self, walk: Walk) -> list[int]:
         """The elements of a page that have one of the words, in their order."""
-        places, bits, rows = _candidates(walk)
-        wanted = self._wanted
-        mine = (bits & self._bit).nonzero()[0]
-        if not len(mine):
-            return []
-        hashes = walk.tokens[places[mine]].tolist()
-        found = rows[mine].tolist()
-        return list(
-            dict.fromkeys(
-                row for row, value in zip(found, hashes, strict=True) if value in wanted
-            )
-        )
+        # Kept where the walk keeps what it works out of its tables.
+        found: list[list[int]] | None = walk.__dict__.get("_named")
+        if found is None:
+            found = named(walk.tokens, walk.elements, _MAYBE, _WANTED, Names.count)
+            walk.__dict__["_named"] = found
+        return found[self._number]
 
 
-_Candidates = tuple[
-    "npt.NDArray[np.intp]", "npt.NDArray[np.uint8]", "npt.NDArray[np.intp]"
-]
-
-
-def _candidates(walk: Walk) -> _Candidates:
-    """The hashes that may be wanted: their places, by whom, and their elements."""
-    # Kept where the walk keeps what it works out of its tables.
-    known: _Candidates | None = walk.__dict__.get("_candidates")
-    if known is None:
-        known = candidates(walk.tokens, walk.elements, _MAYBE)
-        walk.__dict__["_candidates"] = known
-    return known
-
-
-def python_candidates(
+def python_named(
     tokens: npt.NDArray[np.uint32],
     elements: npt.NDArray[np.int32],
     maybe: npt.NDArray[np.uint8],
-) -> _Candidates:
-    """The hashes whose lower half ``maybe`` has bits for, see _candidates()."""
-    bits = maybe[tokens & 0xFFFF]
-    places = bits.nonzero()[0]
+    wanted: dict[int, int],
+    count: int,
+) -> list[list[int]]:
+    """For each bit the elements that have a hash which is wanted with that bit.
+
+    ``maybe`` tells of the last bits of a hash whether it may be wanted.
+    """
+    places = maybe[tokens & len(maybe) - 1].nonzero()[0]
     first = elements[:, _FIRST_TOKEN]
     # In the table's own type, or the whole column is made of another.
     keys = places.astype(first.dtype)
-    return places, bits[places], first.searchsorted(keys, side="right") - 1
+    rows = first.searchsorted(keys, side="right") - 1
+    found: list[dict[int, None]] = [{} for _ in range(count)]
+    for value, row in zip(tokens[places].tolist(), rows.tolist(), strict=True):
+        bits = wanted.get(value, 0)
+        for number in range(count):
+            if bits >> number & 1:
+                found[number][row] = None
+    return [list(rows) for rows in found]
 
 
 _compiled = load("output._text")
-candidates: Callable[..., _Candidates] = (
-    python_candidates if _compiled is None else _compiled.candidates
+named: Callable[..., list[list[int]]] = (
+    python_named if _compiled is None else _compiled.named
 )
 
 

@@ -63,7 +63,7 @@ class Addresses:
 
     def image(self, src: str) -> str:
         """Where an image is; nothing for one that is written out in place."""
-        return self._absolute(src, IMAGE_SCHEMES)
+        return self._absolute(src, IMAGE_SCHEMES) if src else ""
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
         if not _UNSAFE.search(href):

@@ -11,11 +11,14 @@ from lxml import etree
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode, utf8_of
 from scrapy_eatext.page.guard import tame
-from scrapy_eatext.page.twins import walk
+from scrapy_eatext.page.head import title_of
+from scrapy_eatext.page.twins import head_of, walk
 
 if TYPE_CHECKING:
     from parsel import Selector
     from scrapy.http import TextResponse
+
+    from scrapy_eatext.page.head import Head
 
 __all__ = ["Page"]
 
@@ -138,14 +141,17 @@ class Page:
         return "blocks" in vars(self)
 
     @cached_property
+    def head(self) -> Head:
+        """What the page's head tells."""
+        return head_of(self.root)
+
+    @cached_property
     def title(self) -> str:
         """What the page's title element says, its white space collapsed."""
-        # Paths would have to be read first; a title nearly always is in the head.
-        for head in self.root.iterchildren("head"):
-            for found in head.iterchildren("title"):
-                return " ".join((found.text or "").split())
+        if self.head.title is not None:
+            return self.head.title
         found = next(self.root.iter("title"), None)
-        return " ".join((found.text or "").split()) if found is not None else ""
+        return "" if found is None else title_of(found)
 
     @cached_property
     def language(self) -> str:

@@ -28,9 +28,11 @@ from scrapy_eatext.page.walk import (
     Walk,
     fnv1a,
 )
+from scrapy_eatext.page.head import RELATIONS, Head
 from scrapy_eatext.page.head import head_of as python_head_of
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
+from scrapy_eatext.page.walk import nodes_of as python_nodes_of
 from scrapy_eatext.page.walk import walk as python_walk
 
 cdef extern from "lxml-version.h":
@@ -40,8 +42,16 @@ cdef extern from "etree_api.h":
     cdef struct LxmlElement:
         pass
 
+    cdef class lxml.etree._Document [object LxmlDocument, check_size ignore]:
+        pass
+
     cdef class lxml.etree._Element [object LxmlElement, check_size ignore]:
+        cdef _Document _doc
         cdef tree.xmlNode* _c_node
+
+    int import_lxml__etree() except -1
+    # The element of a node, which is made where there is none yet.
+    _Element elementFactory(_Document document, tree.xmlNode* node)
 
 cdef extern from *:
     """
@@ -54,6 +64,8 @@ cdef extern from *:
     # Says what will be read soon.  A tree is spread over the memory, and to wait for
     # it takes longer than what is done with it.
     void prefetch "eatext_prefetch" (const void* at) noexcept nogil
+
+import_lxml__etree()
 
 # The versions of lxml and of libxml2 whose headers it was built with, and the
 # size that an element of lxml has by them.
@@ -1457,63 +1469,124 @@ cdef list read_values(found, list rows, list places, tuple names, bytes tag=None
     return values
 
 
+def nodes_of(found not None, list rows):
+    """The compiled twin of walk.nodes_of()."""
+    cdef _Element root = found.root
+    cdef const int32_t[:, ::1] elements = found.elements
+    cdef list nodes = []
+    cdef int32_t row
+    cdef Step* step
+    cdef Array way
+    if root is None or root._c_node == NULL:
+        return python_nodes_of(found, rows)
+    way.data = NULL
+    way.used = way.room = 0
+    try:
+        for row in rows:
+            if not 0 <= row < elements.shape[0]:
+                raise IndexError(row)
+            if find_node(&way, elements, root._c_node, row, &step):
+                raise MemoryError
+            if step == NULL or step.node.type != tree.XML_ELEMENT_NODE:
+                raise IndexError("the tree has changed")
+            nodes.append(elementFactory(root._doc, <tree.xmlNode*>step.node))
+    finally:
+        free(way.data)
+    return nodes
+
+
 # -- what the head tells
 
 
-cdef int take_value(const tree.xmlNode* node, const char* name, list found) except -1:
-    """Add an attribute's value, if it is there and not empty; gives if it is odd."""
+cdef object value_in(const tree.xmlNode* node, const char* name):
+    """An attribute's value, empty where there is none; None where it is odd."""
     cdef const tree.xmlAttr* attribute = find_plain(node, name)
     cdef const char* value
     if attribute == NULL:
-        return 0
+        return ""
     if value_of(attribute, &value):
-        return 1
-    if value[0]:
-        found.append(value.decode("utf-8", "replace"))
-    return 0
+        return None
+    return value.decode("utf-8", "replace")
+
+
+cdef object first_in(const tree.xmlNode* node, tuple names):
+    """The value of the first of some attributes that has one; None for an odd one."""
+    cdef bytes name
+    cdef object value = ""
+    for name in names:
+        value = value_in(node, name)
+        if value is None or value:
+            break
+    return value
+
+
+cdef object title_in(const tree.xmlNode* node):
+    """What a title element says; None where it is odd."""
+    node = node.children
+    if node == NULL:
+        return ""
+    if node.next != NULL or node.type != tree.XML_TEXT_NODE or node.content == NULL:
+        return None
+    return " ".join((<const char*>node.content).decode("utf-8", "replace").split())
+
+
+_META_NAMES = (b"property", b"name", b"itemprop")
+_RELATIONS = [(name, name.encode()) for name in RELATIONS]
 
 
 def head_of(_Element root not None):
-    """What the meta and link elements of a page's head and body tell."""
+    """The compiled twin of head.head_of()."""
     cdef const tree.xmlNode* part
     cdef const tree.xmlNode* node
-    cdef list metas = []
-    cdef list links = []
-    cdef list given
-    cdef int odd
+    cdef dict metas = {}
+    cdef dict links = {}
+    cdef object title = None
+    cdef object name, value
+    cdef const char* given
+    cdef const tree.xmlAttr* attribute
+    cdef list values
+    cdef bytes relation
+    cdef bint in_head
     if root._c_node == NULL:
         return python_head_of(root)
     part = root._c_node.children
     while part != NULL:
         node = NULL
-        if is_called(part, b"head") or is_called(part, b"body"):
+        in_head = is_called(part, b"head")
+        if in_head or is_called(part, b"body"):
             node = part.children
         while node != NULL:
+            prefetch(node.next)
             if is_called(node, b"meta"):
-                given = []
-                odd = take_value(node, b"property", given)
-                if not given:
-                    odd |= take_value(node, b"name", given)
-                if not given:
-                    odd |= take_value(node, b"itemprop", given)
-                if given:
-                    odd |= take_value(node, b"content", given)
-                if odd:
+                name = first_in(node, _META_NAMES)
+                value = value_in(node, b"content") if name else ""
+                if name is None or value is None:
                     return python_head_of(root)
-                if len(given) == 2:
-                    metas.append(tuple(given))
+                if value:
+                    name = name.strip().lower()
+                    values = metas.get(name)
+                    if values is None:
+                        values = metas[name] = []
+                    values.append(value)
             elif is_called(node, b"link"):
-                given = []
-                odd = take_value(node, b"rel", given)
-                if given:
-                    odd |= take_value(node, b"href", given)
-                if odd:
+                attribute = find_plain(node, b"rel")
+                if attribute != NULL:
+                    if value_of(attribute, &given):
+                        return python_head_of(root)
+                    for name, relation in _RELATIONS:
+                        if strcmp(given, relation) == 0 and name not in links:
+                            value = value_in(node, b"href")
+                            if value is None:
+                                return python_head_of(root)
+                            if value:
+                                links[name] = value
+            elif in_head and title is None and is_called(node, b"title"):
+                title = title_in(node)
+                if title is None:
                     return python_head_of(root)
-                if len(given) == 2:
-                    links.append(tuple(given))
             node = node.next
         part = part.next
-    return metas, links
+    return Head(title, metas, links)
 
 
 cdef bint is_called(const tree.xmlNode* node, const char* name) noexcept nogil:

@@ -12,6 +12,7 @@ from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
 _COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
 _SHOWN = [_COLUMN[name] for name in ("start", "end", "kind", "level")]
 _ITEM_AND_ROW = [_COLUMN["item"], _COLUMN["row"]]
+_START, _END = _COLUMN["start"], _COLUMN["end"]
 _PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
 
 
@@ -71,20 +72,14 @@ class Blocks:
     def _elements(self) -> list[int]:
         return self.column("element")
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return self.column("start")
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return self.column("end")
-
     def text(self, i: int) -> str:
-        return self.walk.text[self._starts[i] : self._ends[i]].decode()
+        begin, end = self.place(i)
+        return self.walk.text[begin:end].decode()
 
     def place(self, i: int) -> tuple[int, int]:
         """Where a block's text stands in the walk's, in bytes."""
-        return self._starts[i], self._ends[i]
+        cell = self.walk.blocks.item
+        return cell(i, _START), cell(i, _END)
 
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""

@@ -1,36 +1,54 @@
-"""What a page's head tells of it: its meta and link elements."""
+"""What a page's head tells of it: its title, meta and link elements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-Pairs = list[tuple[str, str]]
+Metas = dict[str, list[str]]
+# The relations of the links that are looked at; most are to style sheets and icons.
+RELATIONS = frozenset(("canonical", "image_src"))
 
 
-def head_of(root: Any) -> tuple[Pairs, Pairs]:
-    """The names and contents of the meta elements, the relations and addresses of links.
+class Head(NamedTuple):
+    """What a head tells, without what is empty.
 
-    Those right in the head and the body, as parsers end a head early; without what is
-    empty.
+    The title, None where there is no such element, the contents of the meta elements
+    by their names in lower case, and the first address of each of RELATIONS.
     """
-    links = []
-    parts = list(root.iterchildren("head", "body"))
-    for part in parts:
+
+    title: str | None
+    metas: Metas
+    links: dict[str, str]
+
+
+def head_of(root: Any) -> Head:
+    """What is right in the head and the body, as parsers end a head early."""
+    title = None
+    metas: Metas = {}
+    links: dict[str, str] = {}
+    for part in root.iterchildren("head", "body"):
+        add_metas(metas, part.iterchildren("meta"))
         for element in part.iterchildren("link"):
             rel, href = element.get("rel"), element.get("href")
-            if rel and href:
-                links.append((rel, href))
-    return metas_of(e for part in parts for e in part.iterchildren("meta")), links
+            if href and rel in RELATIONS:
+                links.setdefault(rel, href)
+        if title is None and part.tag == "head":
+            found = next(part.iterchildren("title"), None)
+            title = None if found is None else title_of(found)
+    return Head(title, metas, links)
 
 
-def metas_of(elements: Iterable[Any]) -> Pairs:
-    """The names and contents of meta elements."""
-    metas = []
+def title_of(element: Any) -> str:
+    """What a title element says, its white space collapsed."""
+    return " ".join((element.text or "").split())
+
+
+def add_metas(metas: Metas, elements: Iterable[Any]) -> None:
+    """Add the contents of some meta elements by their names."""
     for element in elements:
         get = element.get
         name = get("property") or get("name") or get("itemprop")
         content = get("content")
         if name and content:
-            metas.append((name, content))
-    return metas
+            metas.setdefault(name.strip().lower(), []).append(content)

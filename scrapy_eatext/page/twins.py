@@ -17,11 +17,12 @@ from typing import Any, Protocol
 
 from lxml import etree
 
-from scrapy_eatext.page.head import Pairs
+from scrapy_eatext.page.head import Head
 from scrapy_eatext.page.head import head_of as python_head_of
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
+from scrapy_eatext.page.walk import nodes_of as python_nodes_of
 from scrapy_eatext.page.walk import walk as python_walk
 
 
@@ -121,10 +122,16 @@ class ChildReader(Protocol):
     ) -> list[list[str | None] | None]: ...
 
 
+class NodeReader(Protocol):
+    """What finds the elements of rows, see walk.nodes_of()."""
+
+    def __call__(self, walk: Walk, rows: list[int]) -> list[Any]: ...
+
+
 class HeadReader(Protocol):
     """What reads a page's head, see head.head_of()."""
 
-    def __call__(self, root: Any) -> tuple[Pairs, Pairs]: ...
+    def __call__(self, root: Any) -> Head: ...
 
 
 _compiled_walk = load_walk()
@@ -139,4 +146,7 @@ child_values: ChildReader = (
 )
 attribute_values: Reader = (
     python_values if _compiled_walk is None else _compiled_walk.attribute_values
+)
+nodes_of: NodeReader = (
+    python_nodes_of if _compiled_walk is None else _compiled_walk.nodes_of
 )

@@ -267,6 +267,11 @@ class Walk:
         return [self.node(row) for row in range(len(self.elements))]
 
 
+def nodes_of(walk: Walk, rows: list[int]) -> list[Any]:
+    """The elements of some rows, in rising order; the tree must be as it was."""
+    return [walk.node(row) for row in rows]
+
+
 def attribute_values(walk: Walk, rows: list[int], name: str) -> list[str | None]:
     """An attribute of some elements, by their rows in rising order; None for none."""
     return [walk.node(row).get(name) for row in rows]
