@@ -350,3 +350,13 @@ def test_any_page(source):
 )
 def test_many_of_one_kind_are_linear(piece):
     metadata("", piece * 20_000)
+
+
+def test_readers_are_not_the_authors() -> None:
+    said = (
+        "<li class=comment><cite class=author>Jens Holm</cite>"
+        "<time datetime=2020-05-01>May 1, 2020</time><p>By Jens Holm, yes.</p></li>"
+    )
+    body = f"<h1>Varnish or oil?</h1><p>Oil wins.</p><ol class=comments>{said}</ol>"
+    found = metadata(body=body, url=None)
+    assert (found.authors, found.published) == ((), "")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_eatext.metadata import dates
-from scrapy_eatext.output.names import BYLINES, DATELINES
+from scrapy_eatext.output.names import BYLINES, COMMENTS, DATELINES
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.twins import load, nodes_of
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
@@ -156,16 +156,36 @@ class Visible:
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
 
     @cached_property
-    def _near(self) -> tuple[int, int]:
-        """The blocks near the title: from one to before another."""
+    def _start(self) -> int:
+        """The block of the title, -1 where it is in none."""
         wanted = key(self._title)
-        start = next(
+        return next(
             (i for i, _, found in self.headings if found and found in wanted),
             self.headings[0][0] if self.headings else -1,
         )
+
+    @cached_property
+    def _near(self) -> tuple[int, int]:
+        """The blocks near the title: from one to before another."""
+        start = self._start
         if start < 0:
             return 0, _BEFORE + _BEHIND
         return max(0, start - _BEFORE), start + _BEHIND
+
+    @cached_property
+    def _said(self) -> frozenset[int]:
+        """The blocks near the title, and behind it, that are readers' comments."""
+        start, (_, end) = self._start, self._near
+        cell = self._walk.elements.item
+        rows = COMMENTS.rows(self._walk)
+        said: set[int] = set()
+        at = bisect_left(rows, start + 1, key=lambda row: cell(row, _FIRST))
+        for row in rows[at:]:
+            first = cell(row, _FIRST)
+            if first >= end:
+                break
+            said.update(range(first, min(cell(row, _LAST), end)))
+        return frozenset(said)
 
     def _those_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
         """Those of some elements that are near the title, with their blocks."""
@@ -178,7 +198,7 @@ class Visible:
             first, last = cell(row, _FIRST), cell(row, _LAST)
             if first >= end or len(found) == _MAX_LOOKED_AT:
                 break
-            if last - first < _MAX_BLOCKS:
+            if last - first < _MAX_BLOCKS and first not in self._said:
                 found.append((row, first, last))
         nodes = nodes_of(self._walk, [row for row, _, _ in found])
         for node, (_, first, last) in zip(nodes, found, strict=True):
@@ -192,7 +212,7 @@ class Visible:
         return [
             i
             for i in range(begin, min(end, len(chars)))
-            if chars[i] <= _SHORT and kind(i, _KIND) != CODE
+            if chars[i] <= _SHORT and kind(i, _KIND) != CODE and i not in self._said
         ]
 
     @cached_property
@@ -249,7 +269,7 @@ class Visible:
         plain: list[str] = []
         begin, end = self._near
         for i in self._dated:
-            if begin <= i < end:
+            if begin <= i < end and i not in self._said:
                 for changed, issued, day in self._in(self._blocks.text(i)):
                     if changed or issued:
                         yield changed, day

@@ -102,6 +102,8 @@ POST_TIMES = Names(
     "age ago created date datetime posted published time timeago timestamp "
     "prop:created prop:published"
 )
+# What readers said of a page.
+COMMENTS = Names("comment comments commentlist disqus")
 # A page's own byline and date, and what microdata tell.
 BYLINES = Names(
     "author authors byline contributor poster username writer prop:author prop:creator"
