@@ -36,16 +36,29 @@ _NAME = rb"[^ \t\n\r\f/>]*"
 _RAW = frozenset(
     b"iframe noembed noframes plaintext script style textarea title xmp".split()
 )
+# Tags as they mostly are written, and comments: what is read of one is never read
+# in another way.
+_USUAL = (
+    rb"</[a-zA-Z][^>=]*>"
+    rb"|<(?!(?i:%(raw)b)[ \t\n\r\f/>])[a-zA-Z][a-zA-Z0-9]*"
+    rb"(?: [a-zA-Z0-9_:-]+=\"[^\"]*\"){0,50} ?/?>"
+    rb"|<!--[^->][^>]*(?<=--)>"
+)
 # Text and markup that need no closer look: tags with a few attributes, odd kinds
 # of comments, signs that open nothing.  What the lookahead has found stays in one
 # piece (Python 3.11 would say so with an atomic group): a tag that does not end
 # there ends the run, and is not read in other ways.  The number of repetitions
 # bounds the memory that they take.
 _ORDINARY = re.compile(
-    rb"[^<]*(?:(?:(?=(<(?:/|(?!(?i:%(raw)b)[ \t\n\r\f/>]))[a-zA-Z]%(name)b"
+    rb"[^<]*(?:(?:%(usual)b|(?=(<(?:/|(?!(?i:%(raw)b)[ \t\n\r\f/>]))[a-zA-Z]%(name)b"
     rb"(?:%(attribute)b){0,50}[ \t\n\r\f/]*))\1>"
     rb"|<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
-    % {b"raw": b"|".join(sorted(_RAW)), b"name": _NAME, b"attribute": _ATTRIBUTE}
+    % {
+        b"usual": _USUAL % {b"raw": b"|".join(sorted(_RAW))},
+        b"raw": b"|".join(sorted(_RAW)),
+        b"name": _NAME,
+        b"attribute": _ATTRIBUTE,
+    }
 )
 _TAG = re.compile(rb"</?([a-zA-Z]%b)" % _NAME)
 _ONE_ATTRIBUTE = re.compile(_ATTRIBUTE)

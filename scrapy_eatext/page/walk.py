@@ -507,9 +507,9 @@ class _Tables:
         tokens = self.tokens
         first, count = len(tokens), 0
         for name in attributes:
-            prefix = TOKEN_ATTRIBUTES.get(name)
-            if prefix is not None:
-                tokens.extend(name_tokens(attributes[name][:MAX_VALUE], prefix))
+            if name in TOKEN_ATTRIBUTES:
+                value = attributes[name][:MAX_VALUE]
+                tokens.extend(name_tokens(value, TOKEN_ATTRIBUTES[name]))
                 count = len(tokens) - first
         if count > MAX_TOKENS:
             del tokens[first + MAX_TOKENS :]
@@ -533,7 +533,7 @@ class _Tables:
         """Add the marks of the block that is to come; without text they stand apart."""
         start, done = len(self.text), 0
         for parts, *rest in run.marks:
-            start += sum(len(part.encode()) for part in run.parts[done:parts])
+            start += len("".join(run.parts[done:parts]).encode())
             done = parts
             self.marks.extend((self.count, start if run.parts else -1, *rest))
 

@@ -60,8 +60,9 @@ class Tagger:
 def likelihood_of(trees: Trees, rows: Mapping[str, Ints]) -> Ints:
     """What trees say of each block, given features by name."""
     names = trees.names
-    values = np.concatenate([rows[name] for name in names]).astype(np.int32)
-    values = values.reshape(len(names), -1)
+    values = np.concatenate(
+        [rows[name] for name in names], dtype=np.int32, casting="unsafe"
+    ).reshape(len(names), -1)
     logit = trees.sums(values)[0] * 100 // trees.scale
     likelihood: Ints = np.clip(logit + ZERO, 0, HIGHEST)
     return likelihood
