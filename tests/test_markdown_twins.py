@@ -38,7 +38,13 @@ HOLDERS = (
     "figcaption details section".split()
 )
 ATTRIBUTES = {
-    "a": ["href=/x", "href='https://example.org/a b'", "href=javascript:x", ""],
+    "a": [
+        *"href=/x href=/ href=//cdn.example.org/x href=/a/../b href=/.x href=. href=#".split(),
+        *"href=https://example.org/./x href=HTTP://example.org href=/é href=/(x)".split(),
+        *"href=mailto:a@example.org href=javascript:x href= href=http://[".split(),
+        "href='https://example.org/a b'",
+        "",
+    ],
     "ol": ["start=7", "start=x", ""],
     "td": ["colspan=2", "rowspan=3", "colspan=0", ""],
     "th": ["colspan=2", ""],
@@ -50,6 +56,12 @@ IMAGES = [
     "<img src=/i.png alt='[a] *b*'>",
     "<img src=data:x,y alt=no><noscript><img src=/lazy.png></noscript>",
     "<img src=/dot.gif width=1>",
+    "<img src=/dot.gif height=' 31px '>",
+    "<img src=https://example.org/wide.png width=100% height=32 alt=' ​é  e '>",
+    "<img data-srcset='/s.png 1x, /l.png 2x' src=/small.png alt=set>",
+    "<img data-src='' src='/a b.png' alt=spaced>",
+    "<img data-src=javascript:x src=/fine.png>",
+    "<a href=/x><img src=../up.png alt=in></a>",
     "<picture><source srcset=/s.webp><img src=/p.png alt=p></picture>",
     "<img alt=none>",
 ]

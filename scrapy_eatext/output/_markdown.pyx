@@ -11,11 +11,13 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memchr, memcpy, memmove
 
-from scrapy_eatext.output import structure
+from scrapy_eatext.output import inline, structure, urls
 from scrapy_eatext.output.code import language
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.page import tags
+from scrapy_eatext.page.characters import INVISIBLE
+from scrapy_eatext.page.twins import attribute_values, child_values
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import IMAGE as IMAGE_STYLE
 
@@ -23,6 +25,7 @@ cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 c) noexcept
     bint Py_UNICODE_ISSPACE(Py_UCS4 c) noexcept
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 c) noexcept
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
 
 cdef enum:
     STRONG = 1
@@ -275,6 +278,22 @@ cdef Py_ssize_t line_mark(
     return -1
 
 
+# -- addresses
+
+# What is not taken into an address as it is, of ASCII.
+cdef bint[256] UNSAFE
+for _sign in range(0x80):
+    UNSAFE[_sign] = urls.UNSAFE.search(chr(_sign)) is not None
+
+# What is read of an image: where it may be had from, and what it says of itself.
+IMAGE_NAMES = (*inline.SOURCES, "alt", "width", "height")
+cdef enum:
+    SOURCES = 7
+
+assert len(inline.SOURCES) == SOURCES
+# Which of the first are lists of addresses.
+IS_SET = [name.endswith("srcset") for name in inline.SOURCES]
+
 # -- the tree
 
 
@@ -400,6 +419,7 @@ cdef class Writer:
     cdef object units
     cdef object walk
     cdef object inlines
+    cdef object addresses
     cdef object shown
     cdef bytes text
     cdef const char* data
@@ -410,11 +430,14 @@ cdef class Writer:
     cdef int32_t* bounds
     cdef list nodes
     cdef Part root
-    # The number of the link that each anchor is, and the addresses by number.
+    # The number of the link that each anchor is, and each address as it is written and
+    # as it comes out; and these by number.
     cdef dict link_of_row
+    cdef dict link_of_href
     cdef dict link_of_url
     cdef list links
-    # Images: descriptions and addresses.
+    # Images: by row and place what they say, then descriptions and addresses.
+    cdef dict said
     cdef list alts
     cdef list sources
     # The spans of the block at hand.
@@ -434,6 +457,7 @@ cdef class Writer:
         self.units = units
         self.walk = walk = units.walk
         self.inlines = Inlines(page)
+        self.addresses = self.inlines.addresses
         self.shown = shown
         self.text = walk.text
         self.data = self.text
@@ -444,7 +468,9 @@ cdef class Writer:
         self.root = holder(DOCUMENT, -1, 0)
         self.nodes = [None] * len(walk.elements)
         self.link_of_row = {-1: 0}
+        self.link_of_href = {None: 0}
         self.link_of_url = {"": 0}
+        self.said = {}
         self.links = [b""]
         self.alts = []
         self.sources = []
@@ -495,13 +521,8 @@ cdef class Writer:
                 for mark in range(self.bounds[i], self.bounds[i + 1]):
                     if self.marks[mark, MARK_START] >= 0:
                         break
-                    for image in self.inlines.images_at(
-                        self.marks[mark, AROUND_STYLE],
-                        self.marks[mark, AROUND_LINK],
-                        small=False,
-                    ):
-                        made = leaf(IMAGE_BLOCK, self.add_image(image))
-                        node.children.append(made)
+                    for image in self.images_at(mark, False):
+                        node.children.append(leaf(IMAGE_BLOCK, image))
             if kind == HEADING_KIND:
                 made = leaf(HEADING_BLOCK, i)
                 made.level = self.blocks[i, LEVEL]
@@ -527,18 +548,87 @@ cdef class Writer:
                     places.append(self.marks[mark, AROUND_LINK])
                 elif self.marks[mark, AROUND_LINK] >= 0:
                     rows.add(self.marks[mark, AROUND_LINK])
-        self.inlines.read_images(around, places)
-        for row, url in self.inlines.links_of(sorted(rows)):
-            number = self.link_of_url.get(url)
+        self.said.update(
+            zip(
+                zip(around, places),
+                child_values(self.walk, around, places, tags.IMG, IMAGE_NAMES),
+            )
+        )
+        in_order = sorted(rows)
+        for row, href in zip(in_order, attribute_values(self.walk, in_order, "href")):
+            number = self.link_of_href.get(href)
             if number is None:
-                number = self.link_of_url[url] = len(self.links)
-                self.links.append(url.encode())
+                number = self.link_of_href[href] = self.number_of(href)
             self.link_of_row[row] = number
 
-    cdef int add_image(self, image) except -1:
-        self.alts.append(image.text.encode())
-        self.sources.append(image.image.encode())
+    cdef object number_of(self, str href):
+        """The number of the address that a link leads to."""
+        url = self.plain_address(href)
+        if url is None:
+            url = self.addresses.link(href)
+        number = self.link_of_url.get(url)
+        if number is None:
+            number = self.link_of_url[url] = len(self.links)
+            self.links.append(url.encode())
+        return number
+
+    cdef object plain_address(self, str href):
+        """An address that needs no more than the site before it, else None.
+
+        Like the first lines of urls.Addresses._absolute(), for what is ASCII.
+        """
+        cdef const char* at
+        cdef Py_ssize_t size, i
+        if not href or not href.isascii():
+            return None
+        at = PyUnicode_AsUTF8AndSize(href, &size)
+        for i in range(size):
+            if UNSAFE[<unsigned char>at[i]]:
+                return None
+        if href.startswith(("http://", "https://")):
+            return href
+        if at[0] != b"/" or (size > 1 and at[1] == b"/"):
+            return None
+        for i in range(size - 1):
+            # It may say where it goes from: ../ or ./
+            if at[i] == b"/" and at[i + 1] == b".":
+                return None
+        origin = self.addresses.origin
+        return origin + href if origin else None
+
+    # -- images
+
+    cdef int add_image(self, str alt, str url) except -1:
+        self.alts.append(alt.encode())
+        self.sources.append(url.encode())
         return len(self.alts) - 1
+
+    cdef list images_at(self, Py_ssize_t mark, bint small):
+        """The numbers of the images at a mark, see Inlines.images_at()."""
+        cdef int row = self.marks[mark, AROUND_STYLE]
+        cdef int place = self.marks[mark, AROUND_LINK]
+        cdef list said = self.said.get((row, place))
+        if said is not None:
+            if not small and (is_small(said[-2]) or is_small(said[-1])):
+                return []
+            url = self.plain_source(said)
+            if url is not None:
+                alt = " ".join((said[-3] or "").split())
+                if not alt.isascii():
+                    alt = INVISIBLE.sub("", alt)
+                return [self.add_image(alt, url)]
+        return [
+            self.add_image(image.text, image.image)
+            for image in self.inlines.images_at(row, place, small=small)
+        ]
+
+    cdef object plain_source(self, list said):
+        """The address of an image, None where it takes more than a look."""
+        cdef Py_ssize_t i
+        for i in range(SOURCES):
+            if said[i]:
+                return None if IS_SET[i] else self.plain_address(said[i])
+        return None
 
     cdef Part node(self, int row):
         cdef list way = []
@@ -802,7 +892,7 @@ cdef class Writer:
         cdef Py_ssize_t stop = self.blocks[block, END]
         cdef Py_ssize_t mark = self.bounds[block], last = self.bounds[block + 1]
         cdef Py_ssize_t at, until
-        cdef int style, link, image
+        cdef int style, link
         while mark < last and self.marks[mark, MARK_START] < 0:
             mark += 1
         if mark == last:
@@ -816,11 +906,8 @@ cdef class Writer:
             link = self.link_of_row[self.marks[mark, MARK_LINK]]
             mark += 1
             if style == IMAGE:
-                for found in self.inlines.images_at(
-                    self.marks[mark - 1, AROUND_STYLE],
-                    self.marks[mark - 1, AROUND_LINK],
-                ):
-                    self.take_image(self.add_image(found), link)
+                for image in self.images_at(mark - 1, True):
+                    self.take_image(image, link)
                 continue
             until = self.marks[mark, MARK_START] if mark < last else stop
             if at > start and (self.data[at] == b" " or self.data[at] == b"\n"):
@@ -1343,7 +1430,7 @@ cdef class Writer:
         while True:
             stop = <const char*>memchr(text, b"\n", end - text)
             if stop == NULL:
-                return self.code_line(text, end, stop == NULL and size == end - text)
+                return self.code_line(text, end, size == end - text)
             self.code_line(text, stop, False)
             self.put_one(b"\n")
             text = stop + 1
@@ -1396,6 +1483,16 @@ cdef class Writer:
 
     cdef object result(self):
         return self.out[: self.used].decode("utf-8") if self.used else ""
+
+
+cdef bint is_small(str value) except -1:
+    """Whether a width or height says that an image is too small to show anything."""
+    if value is None:
+        return False
+    value = value.strip()
+    if value.endswith("px"):
+        value = value[:-2]
+    return value.isascii() and value.isdigit() and int(value[:9]) < inline.SMALL
 
 
 cdef Py_ssize_t characters(const char* text, Py_ssize_t size) noexcept:

@@ -14,7 +14,6 @@ import numpy as np
 from scrapy_eatext.output.urls import Addresses
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import EM_TEXT, IMG, STRONG_TEXT
-from scrapy_eatext.page.twins import attribute_values, child_values
 from scrapy_eatext.page.walk import IMAGE, MARK_COLUMNS
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 _BLOCK = MARK_COLUMNS.index("block")
 
 # Where pages keep the address of an image, first that which a script loads later on.
-_SOURCES = (
+SOURCES = (
     "data-src",
     "data-lazy-src",
     "data-original",
@@ -33,9 +32,8 @@ _SOURCES = (
     "src",
     "srcset",
 )
-_NAMES = (*_SOURCES, "alt", "width", "height")
 # Images that are smaller are dots, spacers and icons.
-_SMALL = 32
+SMALL = 32
 
 
 class Span(NamedTuple):
@@ -55,8 +53,6 @@ class Inlines:
         self._walk = page.blocks.walk
         self.addresses = Addresses(page.root, page.url)
         self._links: dict[int, str] = {-1: ""}
-        # For images that were read, by row and place, what they say.
-        self._given: dict[tuple[int, int], list[str | None] | None] = {}
 
     def spans(self, i: int) -> Sequence[Span]:
         """A block's spans; their texts, images left out, are the block's text."""
@@ -97,18 +93,6 @@ class Inlines:
             found += self.images_at(row, place, small=False)
         return found
 
-    def links_of(self, rows: list[int]) -> Iterator[tuple[int, str]]:
-        """The addresses of some links, given in the order of the page."""
-        link = self.addresses.link
-        hrefs = attribute_values(self._walk, rows, "href")
-        for row, href in zip(rows, hrefs, strict=True):
-            yield row, link(href or "")
-
-    def read_images(self, rows: list[int], places: list[int]) -> None:
-        """Read what many images say at once, given in the order of the page."""
-        found = child_values(self._walk, rows, places, IMG, _NAMES)
-        self._given.update(zip(zip(rows, places, strict=True), found, strict=True))
-
     @cached_property
     def _marks(self) -> list[list[int]]:
         marks: list[list[int]] = self._walk.marks.tolist()
@@ -131,15 +115,6 @@ class Inlines:
 
     def images_at(self, row: int, place: int, *, small: bool = True) -> Iterator[Span]:
         """The images at a place in an element: one, or those in a picture's source."""
-        given = self._given.get((row, place))
-        if given is not None:
-            said = dict(zip(_NAMES, given, strict=True))
-            if not small and _is_small(said):
-                return
-            found = self._image(said)
-            if found is not None:
-                yield found
-                return
         element = self._walk.child(row, place)
         for image in (element,) if element.tag == IMG else element.iter(IMG):
             if not small and _is_small(image.attrib):
@@ -156,7 +131,7 @@ class Inlines:
 
     def _image(self, given: Mapping[str, str | None]) -> Span | None:
         """An image of some attributes, None for one without an address."""
-        for name in _SOURCES:
+        for name in SOURCES:
             source = given.get(name)
             if source and name.endswith("srcset"):
                 source = _largest(source)
@@ -226,6 +201,6 @@ def _is_small(given: Mapping[str, str | None]) -> bool:
     """Whether an image says that it is too small to show anything."""
     for name in ("width", "height"):
         value = (given.get(name) or "").strip().removesuffix("px")
-        if value.isascii() and value.isdigit() and int(value[:9]) < _SMALL:
+        if value.isascii() and value.isdigit() and int(value[:9]) < SMALL:
             return True
     return False

@@ -23,7 +23,7 @@ _HEAD = re.compile(r"[^/?#\\]*")
 # A path that says where it goes from: ../ or ./
 _DOTS = re.compile(r"/\.{1,2}(?:[/?#]|$)")
 # White space, controls, and what would end an address in Markdown or HTML.
-_UNSAFE = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f"
+UNSAFE = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f"
                      r"\u2060-\u206f\u3000\ufeff\ufff9-\ufffb\ud800-\udfff"
                      r'"<>\\^`{|}()\'*]')  # fmt: skip
 
@@ -48,7 +48,8 @@ class Addresses:
         return _web_only(base)
 
     @cached_property
-    def _origin(self) -> str:
+    def origin(self) -> str:
+        """What comes before a path, nothing where that is not known."""
         if not self.base:
             return ""
         parts = urlsplit(self.base)
@@ -66,12 +67,12 @@ class Addresses:
         return self._absolute(src, IMAGE_SCHEMES) if src else ""
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
-        if not _UNSAFE.search(href):
+        if not UNSAFE.search(href):
             # Nothing to clean or to quote: most addresses are whole, or paths.
             if href.startswith(_WHOLE):
                 return href
-            if href[:1] == "/" != href[1:2] and self._origin and not _DOTS.search(href):
-                return self._origin + href
+            if href[:1] == "/" != href[1:2] and self.origin and not _DOTS.search(href):
+                return self.origin + href
         href = _cleaned(href)
         if not href or href == "#":
             return ""
@@ -84,7 +85,7 @@ class Addresses:
             if href.startswith("//"):
                 return _quoted(self.base.partition(":")[0] + ":" + href)
             if not _DOTS.search(href):
-                return self._origin + _quoted(href)
+                return self.origin + _quoted(href)
         return _quoted(_joined(self.base, href))
 
 
@@ -110,9 +111,9 @@ def _joined(base: str, href: str) -> str:
 
 
 def _quoted(url: str) -> str:
-    if not _UNSAFE.search(url):
+    if not UNSAFE.search(url):
         return url
-    return _UNSAFE.sub(_percent, url)
+    return UNSAFE.sub(_percent, url)
 
 
 def _percent(match: re.Match[str]) -> str:
