@@ -29,6 +29,7 @@ from scrapy_eatext.worker import (
     unpack_outcome,
 )
 from tests.crawling import PATIENCE, PLAIN, run
+from tests.hostile import HOSTILE
 from tests.mockserver import page, text_of
 
 # Where memory is at its limit the address sanitizer ends the process; it should get
@@ -107,6 +108,18 @@ def test_an_algorithm_that_looks_at_its_clock_gives_up(executor, monkeypatch):
     assert outcome.result.text == text_of("long")
     # The worker has not been lost over it.
     assert "stopped" not in executor.counts()
+
+
+def test_the_default_algorithm_gives_up(executor, monkeypatch):
+    monkeypatch.setattr(workers, "_GRACE", 60.0)
+    html = HOSTILE["tiny_blocks"](1_000_000)
+    limits = Limits(timeout=0.02)
+    outcome = outcome_of(executor, Job.of(html, "", Choice(), limits))
+    assert outcome.kind == "timed_out"
+    assert not outcome.failures
+    assert "stopped" not in executor.counts()
+    # The next page has time of its own.
+    assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
 
 
 def test_time_is_for_the_whole_cascade(executor):
