@@ -47,6 +47,8 @@ ODD = [
     "𝒳",
     "e\u0301",
     "\t\r\n ",
+    "\u8239\n",
+    "\n\u8a66",
 ]
 REFERENCES = (
     "&amp; &lt; &gt; &nbsp; &#160; &#x41; &eacute; &copy &unknown; & &#0; &#xD800; "

@@ -252,6 +252,13 @@ CORNERS = {
     "soft_hyphen": ("<p>a\u00adb\u200bc", ["abc"]),
     "nothing_to_see": ("<p>\u00ad\u200b</p>", []),
     "no_break_space": ("<p>a&nbsp;&nbsp;b&nbsp;", ["a b"]),
+    "broken_line": ("<p>\u8239\u304c\n \u8a66\uff0c\r\n\u9a13",
+                    ["\u8239\u304c\u8a66\uff0c\u9a13"]),
+    "broken_lines_elsewhere": (
+        "<p>\u8239 \u304c\nA\n\u8239\u3000\n\u8a66\n<b>\u9a13</b>\uac00\n\u8239",
+        ["\u8239 \u304c A \u8239 \u8a66 \u9a13\uac00 \u8239"]),
+    "broken_line_and_more": ("<p>\u8239\u200b\n\u8a66\n\xad\u9a13<br>\n\u8239",
+                             ["\u8239 \u8a66 \u9a13\n\u8239"]),
     "lists": ("<ul><li>a<ol><li>b</ol></ul>", ["a", "b"]),
     "quotes": ("<blockquote>a<blockquote>b</blockquote></blockquote>", ["a", "b"]),
     "colon": ("<p>a<o:p>b</o:p>", ["ab"]),
@@ -297,13 +304,18 @@ def test_attributes_with_entities(walk):
 def test_texts_side_by_side(walk):
     root = etree.fromstring("<p>a\r<b>x</b>\n</p>", etree.XMLParser())
     pre = etree.SubElement(root, "pre")
+    broken = etree.SubElement(root, "div")
+    broken.text = "\u8239 "
+    broken.extend((etree.Element("i"), etree.Element("i"), etree.Element("i")))
+    broken[0].tail, broken[1].tail, broken[2].tail = "\n", "\u8a66\n", "a"
+    etree.strip_elements(broken, "i", with_tail=False)
     pre.text = "1\r"
     pre.append(etree.Element("i"))
     pre[0].tail = "\n2"
     # Without the element between them they are one text in two nodes.
     etree.strip_elements(pre, "i", with_tail=False)
     etree.strip_tags(root, "b")
-    assert texts(walk(root)) == ["a x", "1\n2"]
+    assert texts(walk(root)) == ["a x", "1\n2", "\u8239\u8a66 a"]
     if walk is not python_walk:
         check_walks(root)
 

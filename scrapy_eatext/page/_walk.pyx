@@ -188,6 +188,8 @@ assert characters.CLASS_COUNT == INVISIBLE
 
 # A class for each code point of the Basic Multilingual Plane.
 cdef uint8_t[0x10000] CLASSES
+# Whether a code point is of a script that has no spaces.
+cdef uint8_t[0x10000] SPACELESS
 # For each byte PLAIN, SPACE, INVISIBLE, LOOK or STOP.
 cdef uint8_t[256] BYTES
 cdef uint32_t WIDE_FIRST = characters.WIDE_PLANES[0]
@@ -206,6 +208,9 @@ cdef void fill_tables():
     for first, last in characters.INVISIBLE_RANGES:
         for code in range(first, last + 1):
             CLASSES[code] = INVISIBLE
+    for first, last in characters.SPACELESS_RANGES:
+        for code in range(first, last + 1):
+            SPACELESS[code] = True
     for code in range(0xD800, 0xE000):
         CLASSES[code] = SURROGATE
     for code in range(0x80):
@@ -815,13 +820,50 @@ cdef void count_chars(Walker* w, const char* begin, const char* end) noexcept no
             w.strong_chars += count
 
 
-cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
+cdef bint is_broken_line(const tree.xmlNode* node, const uint8_t* at) noexcept nogil:
+    """Whether all that parts a node's character from the one before is a broken line.
+
+    That is so where neither is of a script that has spaces, see BROKEN_LINE.
+    """
+    cdef uint32_t before, behind
+    cdef bint broken = False
+    cdef const uint8_t* source = <const uint8_t*>node.content
+    decode(at, &behind)
+    if behind >= 0x10000 or not SPACELESS[behind]:
+        return False
+    while True:
+        while at > source and at[-1] in b" \t\r\n\f":
+            at -= 1
+            broken |= at[0] == b"\n"
+        if at > source:
+            break
+        # A text may be in several nodes.
+        node = node.prev
+        while node != NULL and (
+            node.type == tree.XML_XINCLUDE_START or node.type == tree.XML_XINCLUDE_END
+        ):
+            node = node.prev
+        if node == NULL or not (
+            node.type == tree.XML_TEXT_NODE or node.type == tree.XML_CDATA_SECTION_NODE
+        ):
+            return False
+        source = <const uint8_t*>node.content
+        if source == NULL:
+            return False
+        at = source + strlen(<const char*>source)
+    if not broken or at - source < 3 or decode(at - 3, &before) != 3:
+        return False
+    return before < 0x10000 and SPACELESS[before]
+
+
+cdef int add_text(Walker* w, const tree.xmlNode* node) noexcept nogil:
     """Add text as it stands in the source; its white space is collapsed."""
     cdef uint8_t* out
     cdef uint8_t* first
     cdef const uint8_t* begin
     cdef uint32_t code
     cdef int kind, size, pending = w.pending
+    cdef const uint8_t* at = <const uint8_t*>node.content
     cdef size_t length = strlen(<const char*>at)
     # What is pending takes a byte more.
     if reserve(&w.text, length + 1):
@@ -847,7 +889,7 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
                 stand_around(w)
             if out == first:
                 w.inner = w.here
-            elif pending:
+            elif pending and not (at[0] > 0xE0 and is_broken_line(node, at)):
                 out[0] = b"\n" if pending == LINE else b" "
                 out += 1
             pending = NONE
@@ -1205,7 +1247,7 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
                 if w.frame.pre:
                     status = add_preformatted(w, <const uint8_t*>node.content)
                 else:
-                    status = add_text(w, <const uint8_t*>node.content)
+                    status = add_text(w, node)
                 if status:
                     return status
             node = node.next

@@ -26,6 +26,18 @@ _SPACES = (
     (0x3000, 0x3000),
 )
 
+# Scripts that have no spaces, and their punctuation: a line that is broken between two
+# of these in the source is not broken into words.
+_SPACELESS = (
+    (0x2E80, 0x2FFF),
+    (0x3001, 0x312F),
+    (0x3190, 0x9FFF),
+    (0xA000, 0xA4CF),
+    (0xF900, 0xFAFF),
+    (0xFE30, 0xFE4F),
+    (0xFF01, 0xFF60),
+)
+
 # No browser shows these, and XML cannot carry some of them: control
 # characters, soft hyphen, zero-width space, word joiner, byte order mark.
 _INVISIBLES = (
@@ -113,3 +125,8 @@ def _one_of(ranges: tuple[tuple[int, int], ...]) -> str:
 # One character class, no repetition: linear on any input.
 INVISIBLE = re.compile(_one_of(_INVISIBLES))
 INVISIBLE_RANGES = _INVISIBLES
+SPACELESS_RANGES = _SPACELESS
+# Each part of it can match in one way alone, so it is linear too.
+BROKEN_LINE = re.compile(
+    f"(?<={_one_of(_SPACELESS)})[ \\t\\r\\f]*\\n[ \\t\\r\\n\\f]*(?={_one_of(_SPACELESS)})"
+)

@@ -28,9 +28,10 @@ BLOCK = frozenset(
 )
 
 # Elements whose content is no text of the page: code, resources, form
-# controls, what browsers hide, and the readings beside ruby characters.
+# controls, what browsers hide, formulas said again in another language, and the
+# readings beside ruby characters.
 SKIP = frozenset(
-    "applet area audio base basefont bgsound canvas col colgroup datalist embed frame "
+    "annotation annotation-xml applet area audio base basefont bgsound canvas col colgroup datalist embed frame "
     "frameset head iframe img input link map meta meter noembed noframes noscript object "
     "optgroup option param progress rp rt script select source style svg template "
     "textarea title track video".split()

@@ -19,6 +19,7 @@ import numpy as np
 
 from scrapy_eatext.deadline import check
 from scrapy_eatext.page.characters import (
+    BROKEN_LINE,
     CLASS_COUNT,
     CLASSES,
     INVISIBLE,
@@ -423,6 +424,8 @@ class _Run:
         if piece.isspace():
             self.space(frame)
             return
+        if not piece.isascii() and "\n" in piece:
+            piece = BROKEN_LINE.sub("", piece)
         text = " ".join(piece.split())
         # Invisible characters are among those that are not printable, which is
         # sooner seen.
