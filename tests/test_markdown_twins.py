@@ -57,7 +57,7 @@ IMAGES = [
     "<img src=data:x,y alt=no><noscript><img src=/lazy.png></noscript>",
     "<img src=/dot.gif width=1>",
     "<img src=/dot.gif height=' 31px '>",
-    "<img src=https://example.org/wide.png width=100% height=32 alt=' ​é  e '>",
+    "<img src=https://example.org/wide.png width=100% height=32 alt=' \u200bé  e '>",
     "<img data-srcset='/s.png 1x, /l.png 2x' src=/small.png alt=set>",
     "<img data-src='' src='/a b.png' alt=spaced>",
     "<img data-src=javascript:x src=/fine.png>",
