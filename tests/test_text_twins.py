@@ -13,11 +13,13 @@ import scrapy_eatext
 from scrapy_eatext.metadata.visible import (
     python_dated,
     python_headings,
+    python_short,
     python_tagged,
 )
 from scrapy_eatext.output.names import _MAYBE, _WANTED, Names, python_named
 from scrapy_eatext.output.text import first_numbers, python_join
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.blocks import python_texts
 from tests.pages import any_pages
 
 # Without it there is nothing to compare; the build is tested by the wheel's tests.
@@ -62,6 +64,11 @@ def check(html: str | bytes, seed: int) -> None:
     for longest in (0, 12, 200):
         given = walk.text, walk.blocks, longest
         assert _text.dated(*given) == python_dated(*given)
+        given = walk.blocks, begin, end, longest
+        assert _text.short(*given) == python_short(*given)
+    given = walk.text, walk.blocks, list(range(begin, min(end, len(blocks))))
+    assert _text.texts(*given) == python_texts(*given)
+    assert _text.texts(*given) == [blocks.text(i) for i in given[2]]
 
 
 @given(html=any_pages(), seed=st.integers(0, 2**32 - 1))
@@ -101,3 +108,7 @@ def test_tables_that_do_not_fit():
         _text.join(walk.text, walk.blocks, walk.elements, [1], [])
     with pytest.raises(ValueError, match="do not fit together"):
         _text.dated(b"one", walk.blocks, 200)
+    with pytest.raises(ValueError, match="do not fit together"):
+        _text.texts(b"one", walk.blocks, [1])
+    with pytest.raises(IndexError, match="there is no block 2"):
+        _text.texts(walk.text, walk.blocks, [2])

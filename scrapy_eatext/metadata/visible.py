@@ -70,7 +70,6 @@ _BY_INSIDE = re.compile(
 _CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
 _PARTS = re.compile(r"\s*[|·•⋅—–,\n/]\s*|\s+-\s+")
 _AND = re.compile(r"\s+(?:and|&|und|et|y)\s+", re.IGNORECASE)
-_NOT_COUNTED = re.compile(r"[\W_]+")
 _NO_NAME = frozenset(
     "about admin administrator advertisement all anonymous author authors bio by comments "
     "category contributor default edit editor featured follow guest home interest more posts profile read share staff team "
@@ -97,6 +96,15 @@ def python_headings(blocks: npt.NDArray[np.int32], most: int) -> list[int]:
     found = (blocks[:, _KIND] == HEADING) & (blocks[:, _LEVEL] == 1)
     numbers: list[int] = found.nonzero()[0][:most].tolist()
     return numbers
+
+
+def python_short(
+    blocks: npt.NDArray[np.int32], begin: int, end: int, longest: int
+) -> list[int]:
+    """The blocks up to a length from one to before another that are no code."""
+    some = blocks[begin:end]
+    found = (some[:, _CHARS] <= longest) & (some[:, _KIND] != CODE)
+    return [begin + int(i) for i in found.nonzero()[0]]
 
 
 def python_dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]:
@@ -136,6 +144,7 @@ tagged: Callable[..., list[int]] = (
 headings: Callable[..., list[int]] = (
     python_headings if _compiled is None else _compiled.headings
 )
+short: Callable[..., list[int]] = python_short if _compiled is None else _compiled.short
 dated: Callable[..., list[int]] = python_dated if _compiled is None else _compiled.dated
 
 
@@ -152,7 +161,7 @@ class Visible:
     def headings(self) -> list[tuple[int, str, str]]:
         """The blocks in headings of the first level, their texts and the keys of these."""
         numbers = headings(self._walk.blocks, _MAX_HEADINGS)
-        texts = [" ".join(self._blocks.text(i).split()) for i in numbers]
+        texts = [" ".join(text.split()) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
 
     @cached_property
@@ -189,6 +198,8 @@ class Visible:
 
     def _those_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
         """Those of some elements that are near the title, with their blocks."""
+        if not rows:
+            return
         begin, end = self._near
         cell = self._walk.elements.item
         found: list[tuple[int, int, int]] = []
@@ -204,17 +215,6 @@ class Visible:
         for node, (_, first, last) in zip(nodes, found, strict=True):
             yield node, first, last
 
-    def _short(self) -> list[int]:
-        """The short blocks near the title."""
-        chars = self._blocks.chars
-        kind = self._walk.blocks.item
-        begin, end = self._near
-        return [
-            i
-            for i in range(begin, min(end, len(chars)))
-            if chars[i] <= _SHORT and kind(i, _KIND) != CODE and i not in self._said
-        ]
-
     @cached_property
     def _dated(self) -> list[int]:
         """The short blocks that have the digits of a date in them."""
@@ -223,7 +223,7 @@ class Visible:
     def _text(self, node: Any, first: int, last: int) -> str:
         """The text of an element: its blocks, or what it is of a block."""
         if last > first:
-            return "\n".join(map(self._blocks.text, range(first, last)))
+            return "\n".join(self._blocks.texts(list(range(first, last))))
         return " ".join("".join(node.itertext()).split())
 
     # -- names
@@ -236,17 +236,17 @@ class Visible:
                 names = names_in(text)
                 if names:
                     return names
-        short = self._short()
-        texts = list(map(self._blocks.text, short))
+        near = short(self._walk.blocks, *self._near, _SHORT)
+        said = self._said
+        numbers = [i for i in near if i not in said]
+        texts = self._blocks.texts(numbers)
         lines = "\n".join([*texts, ""]).split("\n")
         for line, following in pairwise(lines):
-            # Most lines need no closer look.
-            if line[:1] in _BY_BEGINS or "by" in line.lower():
-                names = _names_by(line, following)
-                if names:
-                    return names
+            names = _names_by(line, following)
+            if names:
+                return names
         dated = frozenset(self._dated)
-        return _beside_a_date(texts, [i in dated for i in short])
+        return _beside_a_date(texts, [i in dated for i in numbers])
 
     # -- dates
 
@@ -305,19 +305,20 @@ class Visible:
 
 def key(text: str) -> str:
     """What of a text counts when it is compared: its letters and digits."""
-    return _NOT_COUNTED.sub("", text.lower())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def _names_by(line: str, following: str) -> list[str]:
     """The names behind a "by" in a line, or on the next where it is alone."""
-    if _BY.match(line) is not None:
+    # Most lines need no closer look, which takes longer.
+    if line[:1] in _BY_BEGINS and _BY.match(line) is not None:
         # A name in small letters is one that people log in by.
         return [
             name
             for name in names_in(f"{line}\n{following}")
             if not (name.isalpha() and name.islower())
         ]
-    match = _BY_INSIDE.search(line)
+    match = _BY_INSIDE.search(line) if "by" in line.lower() else None
     if match is not None and line[match.end()].isupper():
         return names_in(line[match.end() :])
     return []

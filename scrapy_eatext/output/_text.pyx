@@ -32,6 +32,7 @@ assert [
 
 cdef int ITEM = tags.ITEM
 cdef int CELL = tags.CELL
+cdef int CODE = tags.CODE
 cdef int HEADING = tags.HEADING
 cdef int NUMBERED = tags.TAG_ID["ol"]
 
@@ -278,6 +279,32 @@ def headings(const int32_t[:, ::1] blocks, int most):
         if blocks[i, KIND] == HEADING and blocks[i, LEVEL] == 1:
             if len(found) == most:
                 break
+            found.append(i)
+    return found
+
+
+def texts(bytes text not None, const int32_t[:, ::1] blocks, list numbers not None):
+    """The compiled twin of blocks.python_texts()."""
+    cdef list found = []
+    cdef Py_ssize_t i, size = len(text)
+    cdef const char* data = text
+    for i in numbers:
+        if not 0 <= i < blocks.shape[0]:
+            raise IndexError(f"there is no block {i}")
+        if not 0 <= blocks[i, START] <= blocks[i, END] <= size:
+            raise ValueError("the tables of the walk do not fit together")
+        found.append(data[blocks[i, START] : blocks[i, END]].decode())
+    return found
+
+
+def short(
+    const int32_t[:, ::1] blocks, Py_ssize_t begin, Py_ssize_t end, int longest
+):
+    """The compiled twin of visible.python_short()."""
+    cdef list found = []
+    cdef Py_ssize_t i
+    for i in range(begin, min(end, blocks.shape[0])):
+        if blocks[i, CHARS] <= longest and blocks[i, KIND] != CODE:
             found.append(i)
     return found
 

@@ -1514,13 +1514,16 @@ cdef list read_values(found, list rows, list places, tuple names, bytes tag=None
 def nodes_of(found not None, list rows):
     """The compiled twin of walk.nodes_of()."""
     cdef _Element root = found.root
-    cdef const int32_t[:, ::1] elements = found.elements
+    cdef const int32_t[:, ::1] elements
     cdef list nodes = []
     cdef int32_t row
     cdef Step* step
     cdef Array way
+    if not rows:
+        return nodes
     if root is None or root._c_node == NULL:
         return python_nodes_of(found, rows)
+    elements = found.elements
     way.data = NULL
     way.used = way.room = 0
     try:
@@ -1598,7 +1601,9 @@ def head_of(_Element root not None):
         if in_head or is_called(part, b"body"):
             node = part.children
         while node != NULL:
-            prefetch(node.next)
+            if node.next != NULL:
+                prefetch(node.next.properties)
+                prefetch(node.next.next)
             if is_called(node, b"meta"):
                 name = first_in(node, _META_NAMES)
                 value = value_in(node, b"content") if name else ""

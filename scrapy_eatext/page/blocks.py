@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.paths import Paths
 from scrapy_eatext.page.tags import KINDS, TAG_ID
+from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
 _SHOWN = [_COLUMN[name] for name in ("start", "end", "kind", "level")]
 _ITEM_AND_ROW = [_COLUMN["item"], _COLUMN["row"]]
 _START, _END = _COLUMN["start"], _COLUMN["end"]
 _PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
+
+
+def python_texts(
+    text: bytes, blocks: npt.NDArray[np.int32], numbers: list[int]
+) -> list[str]:
+    """The texts of some blocks of a walk."""
+    bounds = blocks[numbers][:, [_START, _END]].tolist()
+    return [text[begin:end].decode() for begin, end in bounds]
+
+
+_compiled = load("output._text")
+texts: Callable[..., list[str]] = python_texts if _compiled is None else _compiled.texts
 
 
 class Blocks:
@@ -75,6 +93,10 @@ class Blocks:
     def text(self, i: int) -> str:
         begin, end = self.place(i)
         return self.walk.text[begin:end].decode()
+
+    def texts(self, of: list[int]) -> list[str]:
+        """The texts of some of the blocks."""
+        return texts(self.walk.text, self.walk.blocks, of)
 
     def place(self, i: int) -> tuple[int, int]:
         """Where a block's text stands in the walk's, in bytes."""
