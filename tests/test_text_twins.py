@@ -16,7 +16,8 @@ from scrapy_eatext.metadata.visible import (
     python_short,
     python_tagged,
 )
-from scrapy_eatext.output.names import _MAYBE, _WANTED, Names, python_named
+from scrapy_eatext.output.names import _BITS, _HASHES, _MAYBE, Names, python_named
+from scrapy_eatext.output.posts import python_with_kept
 from scrapy_eatext.output.text import first_numbers, python_join
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.blocks import python_texts
@@ -48,13 +49,18 @@ def check(html: str | bytes, seed: int) -> None:
         numbers = first_numbers(blocks, kept)
         found = _text.join(walk.text, walk.elements, walk.blocks, kept, numbers)
         assert found == python_join(blocks, kept, {})
-    some = {value: int(rng.integers(1, 8)) for value in walk.tokens[::3].tolist()}
-    for maybe, wanted, count in (
-        (_MAYBE, _WANTED, Names.count),
-        (np.ones(16, dtype=np.uint8), some, 3),
+    some = np.unique(walk.tokens[::3])
+    bits = rng.integers(1, 8, len(some)).astype(np.uint32)
+    for maybe, hashes, bits_of, count in (
+        (_MAYBE, _HASHES, _BITS, Names.count),
+        (np.ones(16, dtype=np.uint8), some, bits, 3),
     ):
-        given = walk.tokens, walk.elements, maybe, wanted, count
+        given = walk.tokens, walk.elements, maybe, hashes, bits_of, count
         assert _text.named(*given) == python_named(*given)
+    rows = list(range(len(walk.elements)))
+    for part in parts:
+        given = walk.elements, rows, part.nonzero()[0].tolist()
+        assert _text.with_kept(*given) == python_with_kept(*given)
     begin, end = sorted(rng.integers(0, len(blocks) + 2, 2).tolist())
     for tag in {0, *walk.elements[:, 1].tolist()}:
         given = walk.elements, tag, begin, end
@@ -110,5 +116,9 @@ def test_tables_that_do_not_fit():
         _text.dated(b"one", walk.blocks, 200)
     with pytest.raises(ValueError, match="do not fit together"):
         _text.texts(b"one", walk.blocks, [1])
+    with pytest.raises(ValueError, match="no bits"):
+        _text.named(walk.tokens, walk.elements, _MAYBE, _HASHES, _BITS[1:], Names.count)
+    with pytest.raises(IndexError, match="there is no element 99"):
+        _text.with_kept(walk.elements, [99], [0])
     with pytest.raises(IndexError, match="there is no block 2"):
         _text.texts(walk.text, walk.blocks, [2])

@@ -14,6 +14,7 @@ cdef enum:
     PARENT = 0
     TAG = 1
     FIRST_BLOCK = 3
+    LAST_BLOCK = 4
     FIRST_TOKEN = 5
     START = 0
     END = 1
@@ -23,9 +24,9 @@ cdef enum:
     LEVEL = 7
     CHARS = 8
 
-assert [ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_BLOCK, FIRST_TOKEN)] == (
-    "parent tag first_block first_token".split()
-)
+assert [
+    ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_BLOCK, LAST_BLOCK, FIRST_TOKEN)
+] == "parent tag first_block last_block first_token".split()
 assert [
     BLOCK_COLUMNS[i] for i in (START, END, BLOCK_ITEM, ROW, KIND, LEVEL, CHARS)
 ] == "start end item row kind level chars".split()
@@ -232,30 +233,67 @@ def named(
     const uint32_t[::1] tokens,
     const int32_t[:, ::1] elements,
     const uint8_t[::1] maybe,
-    dict wanted not None,
+    const uint32_t[::1] hashes,
+    const uint32_t[::1] bits_of,
     int count,
 ):
     """The compiled twin of names.python_named()."""
     cdef list found = [[] for _ in range(count)]
-    cdef Py_ssize_t i, row = 0
-    cdef uint32_t mask = maybe.shape[0] - 1
+    cdef Py_ssize_t i, low, high, middle, row = 0
+    cdef uint32_t mask = maybe.shape[0] - 1, bits
     cdef list rows
-    cdef int bits, number
+    cdef int number
+    if bits_of.shape[0] != hashes.shape[0]:
+        raise ValueError("a hash has no bits")
     for i in range(tokens.shape[0]):
         if not maybe[tokens[i] & mask]:
             continue
-        value = wanted.get(tokens[i])
-        if value is None:
+        low, high = 0, hashes.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            if hashes[middle] < tokens[i]:
+                low = middle + 1
+            else:
+                high = middle
+        if low == hashes.shape[0] or hashes[low] != tokens[i]:
             continue
         # The last element whose tokens begin here or before.
         while row + 1 < elements.shape[0] and elements[row + 1, FIRST_TOKEN] <= i:
             row += 1
-        bits = value
+        bits = bits_of[low]
         for number in range(count):
             if bits >> number & 1:
                 rows = found[number]
                 if not rows or rows[len(rows) - 1] != row:
                     rows.append(row)
+    return found
+
+
+def with_kept(const int32_t[:, ::1] elements, list rows not None, list kept not None):
+    """The compiled twin of posts.python_with_kept()."""
+    cdef list found = []
+    cdef Py_ssize_t i, low, high, middle, count = len(kept)
+    cdef int32_t* numbers = <int32_t*>calloc(count + 1, sizeof(int32_t))
+    cdef int32_t row
+    if numbers == NULL:
+        raise MemoryError
+    try:
+        for i in range(count):
+            numbers[i] = kept[i]
+        for row in rows:
+            if not 0 <= row < elements.shape[0]:
+                raise IndexError(f"there is no element {row}")
+            low, high = 0, count
+            while low < high:
+                middle = (low + high) // 2
+                if numbers[middle] < elements[row, FIRST_BLOCK]:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < count and numbers[low] < elements[row, LAST_BLOCK]:
+                found.append(row)
+    finally:
+        free(numbers)
     return found
 
 

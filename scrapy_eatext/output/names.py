@@ -49,7 +49,9 @@ class Names:
         # Kept where the walk keeps what it works out of its tables.
         found: list[list[int]] | None = walk.__dict__.get("_named")
         if found is None:
-            found = named(walk.tokens, walk.elements, _MAYBE, _WANTED, Names.count)
+            found = named(
+                walk.tokens, walk.elements, _MAYBE, _HASHES, _BITS, Names.count
+            )
             walk.__dict__["_named"] = found
         return found[self._number]
 
@@ -58,13 +60,16 @@ def python_named(
     tokens: npt.NDArray[np.uint32],
     elements: npt.NDArray[np.int32],
     maybe: npt.NDArray[np.uint8],
-    wanted: dict[int, int],
+    hashes: npt.NDArray[np.uint32],
+    bits_of: npt.NDArray[np.uint32],
     count: int,
 ) -> list[list[int]]:
     """For each bit the elements that have a hash which is wanted with that bit.
 
-    ``maybe`` tells of the last bits of a hash whether it may be wanted.
+    ``maybe`` tells of the last bits of a hash whether it may be wanted, ``bits_of``
+    which bits are wanted with each of the hashes, which are in rising order.
     """
+    wanted = dict(zip(hashes.tolist(), bits_of.tolist(), strict=True))
     places = maybe[tokens & len(maybe) - 1].nonzero()[0]
     first = elements[:, _FIRST_TOKEN]
     # In the table's own type, or the whole column is made of another.
@@ -113,3 +118,9 @@ DATELINES = Names(
     "prop:published"
 )
 PROPS = Names("prop:author prop:published prop:modified prop:headline")
+
+# The hashes that are looked for in rising order, and the bits of each.
+_HASHES: npt.NDArray[np.uint32] = np.array(sorted(_WANTED), dtype=np.uint32)
+_BITS: npt.NDArray[np.uint32] = np.array(
+    [_WANTED[value] for value in sorted(_WANTED)], dtype=np.uint32
+)

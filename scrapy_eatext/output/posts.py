@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,12 @@ from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.inline import Span
 from scrapy_eatext.output.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
-from scrapy_eatext.page.twins import attribute_values
+from scrapy_eatext.page.twins import attribute_values, load
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from scrapy_eatext.output.structure import Node
     from scrapy_eatext.page.blocks import Blocks
 
@@ -49,6 +51,21 @@ _AUTHOR = re.compile(
 )
 _SAYS = re.compile(r"\s*(?:says|said|wrote|writes|schrieb)?\s*:?$", re.IGNORECASE)
 _LONGEST = 60
+
+
+def python_with_kept(
+    elements: npt.NDArray[np.int32], rows: list[int], kept: list[int]
+) -> list[int]:
+    """Those of some elements that have kept blocks inside, which are in order."""
+    first, last = elements[rows][:, [_FIRST, _LAST]].T
+    begins, ends = np.searchsorted(kept, (first, last))
+    return [row for row, some in zip(rows, begins < ends, strict=True) if some]
+
+
+_compiled = load("output._text")
+with_kept: Callable[..., list[int]] = (
+    python_with_kept if _compiled is None else _compiled.with_kept
+)
 
 
 class Posts:
@@ -120,9 +137,7 @@ class Posts:
         """Those of some elements that have kept blocks inside."""
         if len(rows) < 2:
             return []
-        first, last = self._walk.elements[rows][:, [_FIRST, _LAST]].T
-        begins, ends = np.searchsorted(kept, (first, last))
-        return [row for row, some in zip(rows, begins < ends, strict=True) if some]
+        return with_kept(self._walk.elements, rows, list(kept))
 
     def _reach(self) -> dict[int, int]:
         """For each post, where it ends or the next one begins.

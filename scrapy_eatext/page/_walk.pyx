@@ -1575,6 +1575,34 @@ cdef object title_in(const tree.xmlNode* node):
     return " ".join((<const char*>node.content).decode("utf-8", "replace").split())
 
 
+cdef enum:
+    # Of how many elements the attributes are fetched at once, and how many of each.
+    AHEAD = 128
+    ATTRIBUTES_AHEAD = 5
+
+
+cdef void fetch_attributes(const tree.xmlNode* node) noexcept nogil:
+    """Say that the attributes of an element and those behind it will be read.
+
+    They are spread over the memory: to wait for one after the other takes longer than
+    all that is done with them, so all are asked for before any is read.
+    """
+    cdef const tree.xmlAttr* attributes[AHEAD]
+    cdef int count = 0, i, number
+    while node != NULL and count < AHEAD:
+        if node.type == tree.XML_ELEMENT_NODE and node.properties != NULL:
+            attributes[count] = node.properties
+            prefetch(node.properties)
+            count += 1
+        node = node.next
+    for number in range(ATTRIBUTES_AHEAD):
+        for i in range(count):
+            if attributes[i] != NULL:
+                prefetch(attributes[i].children)
+                attributes[i] = attributes[i].next
+                prefetch(attributes[i])
+
+
 _META_NAMES = (b"property", b"name", b"itemprop")
 _RELATIONS = [(name, name.encode()) for name in RELATIONS]
 
@@ -1600,10 +1628,8 @@ def head_of(_Element root not None):
         in_head = is_called(part, b"head")
         if in_head or is_called(part, b"body"):
             node = part.children
+        fetch_attributes(node)
         while node != NULL:
-            if node.next != NULL:
-                prefetch(node.next.properties)
-                prefetch(node.next.next)
             if is_called(node, b"meta"):
                 name = first_in(node, _META_NAMES)
                 value = value_in(node, b"content") if name else ""
