@@ -259,6 +259,10 @@ CORNERS = {
         ["\u8239 \u304c A \u8239 \u8a66 \u9a13\uac00 \u8239"]),
     "broken_line_and_more": ("<p>\u8239\u200b\n\u8a66\n\xad\u9a13<br>\n\u8239",
                              ["\u8239 \u8a66 \u9a13\n\u8239"]),
+    "permalinks": ("<h2>a<a href=#a>\xb6</a></h2><h3><a href=#>\n#\n</a> b",
+                   ["a", "b"]),
+    "no_permalinks": ("<h2>a<a>#</a></h2><h3><a href=#>##<b>#</b></a></h3><p><a href=x>#",
+                      ["a#", "##", "#"]),
     "lists": ("<ul><li>a<ol><li>b</ol></ul>", ["a", "b"]),
     "quotes": ("<blockquote>a<blockquote>b</blockquote></blockquote>", ["a", "b"]),
     "colon": ("<p>a<o:p>b</o:p>", ["ab"]),
@@ -309,13 +313,20 @@ def test_texts_side_by_side(walk):
     broken.extend((etree.Element("i"), etree.Element("i"), etree.Element("i")))
     broken[0].tail, broken[1].tail, broken[2].tail = "\n", "\u8a66\n", "a"
     etree.strip_elements(broken, "i", with_tail=False)
+    heading = etree.SubElement(root, "h2")
+    for before, behind in ((" ", "#"), ("#", "#"), ("", "#")):
+        link = etree.SubElement(heading, "a", href="#")
+        link.text = before
+        link.append(etree.Element("i"))
+        link[0].tail = behind
+        etree.strip_elements(link, "i", with_tail=False)
     pre.text = "1\r"
     pre.append(etree.Element("i"))
     pre[0].tail = "\n2"
     # Without the element between them they are one text in two nodes.
     etree.strip_elements(pre, "i", with_tail=False)
     etree.strip_tags(root, "b")
-    assert texts(walk(root)) == ["a x", "1\n2", "\u8239\u8a66 a"]
+    assert texts(walk(root)) == ["a x", "1\n2", "\u8239\u8a66 a", "##"]
     if walk is not python_walk:
         check_walks(root)
 

@@ -820,6 +820,38 @@ cdef void count_chars(Walker* w, const char* begin, const char* end) noexcept no
             w.strong_chars += count
 
 
+cdef inline bint is_text(const tree.xmlNode* node) noexcept nogil:
+    return (
+        node.type == tree.XML_TEXT_NODE
+        or node.type == tree.XML_CDATA_SECTION_NODE
+        or node.type == tree.XML_XINCLUDE_START
+        or node.type == tree.XML_XINCLUDE_END
+    )
+
+
+cdef bint is_permalink(const tree.xmlNode* node) noexcept nogil:
+    """Whether a text, which may be in several nodes, is one of PERMALINKS alone."""
+    cdef const uint8_t* at
+    cdef uint32_t code
+    cdef int found = 0
+    while node.prev != NULL and is_text(node.prev):
+        node = node.prev
+    while node != NULL and is_text(node):
+        at = NULL
+        if node.type == tree.XML_TEXT_NODE or node.type == tree.XML_CDATA_SECTION_NODE:
+            at = <const uint8_t*>node.content
+        while at != NULL and at[0]:
+            if at[0] not in b" \t\r\n\f":
+                decode(at, &code)
+                if found or (code != 0x23 and code != 0xA7 and code != 0xB6):
+                    return False
+                found = 1
+                at += code > 0x7F
+            at += 1
+        node = node.next
+    return found
+
+
 cdef bint is_broken_line(const tree.xmlNode* node, const uint8_t* at) noexcept nogil:
     """Whether all that parts a node's character from the one before is a broken line.
 
@@ -843,9 +875,7 @@ cdef bint is_broken_line(const tree.xmlNode* node, const uint8_t* at) noexcept n
             node.type == tree.XML_XINCLUDE_START or node.type == tree.XML_XINCLUDE_END
         ):
             node = node.prev
-        if node == NULL or not (
-            node.type == tree.XML_TEXT_NODE or node.type == tree.XML_CDATA_SECTION_NODE
-        ):
+        if node == NULL or not is_text(node):
             return False
         source = <const uint8_t*>node.content
         if source == NULL:
@@ -864,7 +894,10 @@ cdef int add_text(Walker* w, const tree.xmlNode* node) noexcept nogil:
     cdef uint32_t code
     cdef int kind, size, pending = w.pending
     cdef const uint8_t* at = <const uint8_t*>node.content
-    cdef size_t length = strlen(<const char*>at)
+    cdef size_t length
+    if w.frame.link and w.frame.kind == HEADING and is_permalink(node):
+        return DONE
+    length = strlen(<const char*>at)
     # What is pending takes a byte more.
     if reserve(&w.text, length + 1):
         return NO_MEMORY

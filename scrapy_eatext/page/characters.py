@@ -38,6 +38,9 @@ _SPACELESS = (
     (0xFF01, 0xFF60),
 )
 
+# A link in a heading that is one of these and nothing else leads to the heading itself.
+PERMALINKS = "#\u00a7\u00b6"
+
 # No browser shows these, and XML cannot carry some of them: control
 # characters, soft hyphen, zero-width space, word joiner, byte order mark.
 _INVISIBLES = (

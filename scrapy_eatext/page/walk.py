@@ -23,6 +23,7 @@ from scrapy_eatext.page.characters import (
     CLASS_COUNT,
     CLASSES,
     INVISIBLE,
+    PERMALINKS,
     SPACE,
     UPPER,
     WIDE,
@@ -424,6 +425,10 @@ class _Run:
         if piece.isspace():
             self.space(frame)
             return
+        if frame.link and frame.kind == HEADING:
+            only = piece.strip(" \t\r\n\f")
+            if len(only) == 1 and only in PERMALINKS:
+                return
         if not piece.isascii() and "\n" in piece:
             piece = BROKEN_LINE.sub("", piece)
         text = " ".join(piece.split())
