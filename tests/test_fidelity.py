@@ -77,6 +77,22 @@ def test_words_of_any_page_come_back(source):
     assert words(text_of(html(tree))) == words(text)
 
 
+@pytest.mark.parametrize(
+    "deeper",
+    [
+        "<ul><li>a",
+        "<blockquote>a",
+        "<ul><ul><li>a",
+        "<ol><blockquote>a",
+        "<dl><dt>a<dd>",
+    ],
+)
+def test_renderers_go_as_deep_as_it_is_nested(deeper):
+    page, tree = tree_of(deeper * 40 + "<table><tr><th>b<th>c<tr><td>d<td>e</table>")
+    text = "".join(page.blocks.text(i) for i in range(len(page.blocks)))
+    assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
+
+
 def test_there_are_enough_of_them():
     assert len(CASES) >= 150
     assert len({case.id for case in CASES}) == len(CASES)

@@ -644,7 +644,9 @@ cdef class Writer:
             if kind and node.depth < DEEPEST:
                 if kind == ITEM and not is_list(node):
                     node = self.loose_list(node)
-                child = holder(kind, passed, node.depth + 1)
+                child = holder(
+                    kind, passed, node.depth + 1 + (kind != ITEM and is_list(node))
+                )
                 node.children.append(child)
                 node = child
             self.nodes[passed] = node

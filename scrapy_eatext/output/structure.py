@@ -50,9 +50,9 @@ _PARENT, _TAG, _PLACE = (
     ELEMENT_COLUMNS.index(name) for name in ("parent", "tag", "place")
 )
 
-# What is nested deeper is taken to be level with what is around it: rendering
-# takes time by depth, and nobody means it.
-DEEPEST = 24
+# What is nested deeper is taken to be level with what is around it: renderers of
+# Markdown go no deeper than 20, of which a list takes two, and nobody means it.
+DEEPEST = 18
 # Cells with more characters lay out a page, unless the table has headers.
 LONG_CELL = 600
 # The widest table, and how many columns one cell may span.
@@ -212,7 +212,9 @@ class _Builder:
             if kind and node.depth < DEEPEST:
                 if kind == "item" and node.kind not in _LISTS:
                     node = self._loose_list(node)
-                child = Node(kind, passed, node.depth + 1)
+                # What is in a list, but in no item, comes into one.
+                into_item = kind != "item" and node.kind in _LISTS
+                child = Node(kind, passed, node.depth + 1 + into_item)
                 node.children.append(child)
                 node = child
             nodes[passed] = node
