@@ -68,6 +68,10 @@ def test_replies_inside():
             '<b itemprop="author">{}</b><p>{}</p></div>'
         ),
         '<table class="post"><tr><td class="username">{}<td>{}</table>',
+        (
+            '<div class="answer"><div class="user-info"><a class="user">{}</a></div>'
+            "<p>{}</p></div>"
+        ),
         '<div id=1 class="forum-post-wrapper"><p class="byline">By {}</p><p>{}</p></div>',
     ],
 )

@@ -104,7 +104,7 @@ POSTERS = Names(
     "author authors byline commenter fn hnuser poster user username nickname prop:author"
 )
 POST_TIMES = Names(
-    "age ago created date datetime posted published time timeago timestamp "
+    "age ago created date datetime posted published relativetime time timeago timestamp "
     "prop:created prop:published"
 )
 # What readers said of a page.

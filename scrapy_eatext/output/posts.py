@@ -46,7 +46,7 @@ _POST_TYPE = re.compile(
 )
 _AUTHOR = re.compile(
     r"(?:^|[\s_-])(?:author|byline|commenter|fn|hnuser|poster|user-?(?:name|link|details)"
-    r"|nickname)(?:$|[\s_-])",
+    r"|nickname)(?:$|[\s_-])|^\s{0,9}user\s{0,9}$",
     re.IGNORECASE,
 )
 _SAYS = re.compile(r"\s*(?:says|said|wrote|writes|schrieb)?\s*:?$", re.IGNORECASE)
