@@ -17,7 +17,7 @@ from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.page import tags
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.twins import attribute_values, child_values
+from scrapy_eatext.page.twins import attribute_values, child_values, nodes_of
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import IMAGE as IMAGE_STYLE
 
@@ -430,6 +430,9 @@ cdef class Writer:
     cdef int32_t* bounds
     cdef list nodes
     cdef Part root
+    # The rows of the element table that are tables and their rows, and lxml's elements.
+    cdef set table_rows
+    cdef dict table_nodes
     # The number of the link that each anchor is, and each address as it is written and
     # as it comes out; and these by number.
     cdef dict link_of_row
@@ -467,6 +470,7 @@ cdef class Writer:
         self.bounds = bounds_of(self.marks, len(walk.blocks))
         self.root = holder(DOCUMENT, -1, 0)
         self.nodes = [None] * len(walk.elements)
+        self.table_rows = set()
         self.link_of_row = {-1: 0}
         self.link_of_href = {None: 0}
         self.link_of_url = {"": 0}
@@ -495,6 +499,13 @@ cdef class Writer:
         if len(posts):
             post_of = posts.around([self.blocks[n, ELEMENT] for n in units])
         self.read_links(units)
+        code_nodes = self.elements_of(
+            {
+                self.blocks[n, ELEMENT]
+                for n in units
+                if self.blocks[n, KIND] == CODE_KIND or n in code
+            }
+        )
         for i in units:
             row = self.blocks[i, ELEMENT]
             kind = self.blocks[i, KIND]
@@ -513,7 +524,7 @@ cdef class Writer:
             if kind == CODE_KIND or i in code:
                 made = leaf(CODE_BLOCK, i)
                 made.text = (code.get(i) or self.units.text(i)).encode()
-                made.more = language(self.units.element(i)).encode()
+                made.more = language(code_nodes[row]).encode()
                 node.children.append(made)
                 last = i
                 continue
@@ -530,7 +541,16 @@ cdef class Writer:
                 made = leaf(CAPTION_BLOCK if kind == CAPTION_KIND else PARAGRAPH, i)
             node.children.append(made)
             last = i
+        self.table_nodes = self.elements_of(self.table_rows)
         self.settle(self.root)
+
+    cdef dict elements_of(self, set rows):
+        """lxml's elements of some rows, looked up at once."""
+        cdef list in_order
+        if not rows:
+            return {}
+        in_order = sorted(rows)
+        return dict(zip(in_order, nodes_of(self.walk, in_order)))
 
     cdef read_links(self, list units):
         """Number the addresses that the kept blocks link to, and read their images."""
@@ -623,11 +643,16 @@ cdef class Writer:
         ]
 
     cdef object plain_source(self, list said):
-        """The address of an image, None where it takes more than a look."""
+        """The address of an image, None where it has none by itself."""
         cdef Py_ssize_t i
         for i in range(SOURCES):
-            if said[i]:
-                return None if IS_SET[i] else self.plain_address(said[i])
+            source = said[i]
+            if source and IS_SET[i]:
+                source = inline.largest(source)
+            if source:
+                url = self.plain_address(source) or self.addresses.image(source)
+                if url:
+                    return url
         return None
 
     cdef Part node(self, int row):
@@ -649,6 +674,8 @@ cdef class Writer:
                 )
                 node.children.append(child)
                 node = child
+                if kind == TABLE or kind == ROW:
+                    self.table_rows.add(passed)
             self.nodes[passed] = node
         return node
 
@@ -732,7 +759,7 @@ cdef class Writer:
         cdef list rows = []
         cdef list lines
         cdef int head = 0
-        if structure.is_for_layout(self.walk.node(node.row)):
+        if structure.is_for_layout(self.table_nodes[node.row]):
             return None
         for child in node.children:
             if is_leaf(child):
@@ -773,7 +800,7 @@ cdef class Writer:
                 kept[self.elements[child.row, PLACE]] = child
             line = []
             for place, header, columns, down in structure.cells(
-                self.walk.node(row.row)
+                self.table_nodes[row.row]
             ):
                 fill_from_above(line, below)
                 child = kept.get(place)

@@ -134,7 +134,7 @@ class Inlines:
         for name in SOURCES:
             source = given.get(name)
             if source and name.endswith("srcset"):
-                source = _largest(source)
+                source = largest(source)
             url = self.addresses.image(source) if source else ""
             if url:
                 alt = " ".join((given.get("alt") or "").split())
@@ -183,7 +183,7 @@ def _add(spans: list[Span], span: Span) -> None:
     spans.append(span)
 
 
-def _largest(srcset: str) -> str:
+def largest(srcset: str) -> str:
     """The address of the largest image in a srcset."""
     best, most = "", -1.0
     for candidate in srcset[:8192].split(", "):

@@ -19,7 +19,7 @@ from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.inline import Span
 from scrapy_eatext.output.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
-from scrapy_eatext.page.twins import attribute_values, load
+from scrapy_eatext.page.twins import attribute_values, load, nodes_of
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -91,6 +91,14 @@ class Posts:
             if self._within(self._authors, row) or self._within(self._times, row)
         ]
         self._ends = self._reach()
+        told = {
+            row
+            for post in self._rows
+            for rows in (self._authors, self._times)
+            for row in self._within(rows, post)
+        }
+        in_order = sorted(told)
+        self._nodes = dict(zip(in_order, nodes_of(self._walk, in_order), strict=True))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -190,7 +198,7 @@ class Posts:
             return None
         if last - first > 3:
             return ""
-        lines = "".join(self._walk.node(row).itertext()).strip().split("\n")
+        lines = "".join(self._nodes[row].itertext()).strip().split("\n")
         text = " ".join(lines[0].split())
         return text if len(text) <= _LONGEST else ""
 
@@ -207,7 +215,7 @@ class Posts:
         text = self._text(row)
         if text is None:
             return None
-        element = self._walk.node(row)
+        element = self._nodes[row]
         for value in (element.get("datetime"), element.get("title"), text):
             moment = dates.iso(value or "")
             if moment:
