@@ -230,6 +230,14 @@ def test_other_numbers_are_no_errors(title: str, heading: str, text: str) -> Non
     assert text in error_page(title, heading, text).text
 
 
+@pytest.mark.parametrize(("more", "empty"), [("", True), (ARTICLE * 2, False)])
+def test_a_form_to_log_in_is_no_text(more: str, empty: bool) -> None:
+    form = "<form><h2>Log in</h2><input name=user><input type=Password></form>"
+    found = extract(f"<html><body>{form}<p>{SORRY}</p><p>{more}</p></body></html>")
+    assert (found.text == "") == empty
+    assert (found.score <= 0.3) == empty
+
+
 def with_data(data: object, script: str = 'type="application/ld+json"') -> MainText:
     html = (
         f"<html><head><base href=/shop/><script {script}>{json.dumps(data)}</script>"

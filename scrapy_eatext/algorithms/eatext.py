@@ -53,10 +53,12 @@ _UNLIKELY = 300
 # With fewer words than this chosen, the page's data are looked at for a text,
 # which has to be so many times as long.
 _FEW, _LONGER = 40, 3
-# A page that says little more than that there is none: in its title or one of its
-# first headings it has the status that a server would send with it.  Numbers that are
-# something else as often (500) count where they begin.
+# A page with no more words than these of text may be none but an error's or a form to
+# log in.  The first has in its title or one of its first headings the status that a
+# server would send with it; numbers that are something else as often (500) count where
+# they begin.  The second asks for a password and has few words in all.
 _ERROR_WORDS, _ERROR_HEADINGS = 60, 3
+_LOGIN_WORDS = 150
 _STATUS = re.compile(
     r"(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)(?![\w.,%/-])|^\s{0,9}50[0-4](?![\w.,%/-])"
 )
@@ -127,7 +129,11 @@ class Eatext(Algorithm[EatextOptions]):
             chars = walk.blocks[:, BLOCK_COLUMNS.index("chars")]
             if found and found.chars > _LONGER * int(chars[kept].sum()):
                 return _of_data(found)
-        if words < _ERROR_WORDS and isinstance(least, str) and _is_error(page):
+        if (
+            words < _ERROR_WORDS
+            and isinstance(least, str)
+            and (_is_error(page) or (int(w.sum()) < _LOGIN_WORDS and _is_login(page)))
+        ):
             kept = np.zeros_like(kept)
         chances = CHANCE[likelihood] / 1000
         return Verdict(
@@ -229,6 +235,14 @@ def _is_error(page: Page) -> bool:
     headings = (i for i, kind in enumerate(blocks.column("kind")) if kind == HEADING)
     texts = [page.title, *map(blocks.text, islice(headings, _ERROR_HEADINGS))]
     return any(_STATUS.search(text) for text in texts)
+
+
+def _is_login(page: Page) -> bool:
+    """Whether a page asks for a password."""
+    return any(
+        (field.get("type") or "").strip().lower() == "password"
+        for field in page.root.iter("input")
+    )
 
 
 def _comments(
