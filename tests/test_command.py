@@ -199,6 +199,7 @@ def test_cascade(page, capsys):
         (["a", "-f", "pdf"], "--format is 'pdf', it must be one of text"),
         (["a", "-a", "nope"], "--algorithm is 'nope', it must be one of"),
         (["a", "--compare", "justext,nope"], "--compare is .*, it must be one of"),
+        (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
         (["a", "--options", "nope=1"], r"--options\['nope'\] is 1, it must be left"),
         (["a", "--options", "nope"], "--options is 'nope', it must be NAME=VALUE"),
         (["a", "--options", "{"], "--options is no JSON"),

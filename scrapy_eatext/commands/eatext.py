@@ -103,6 +103,11 @@ class Command(ScrapyCommand):
             raise UsageError(
                 f"--format is {opts.format!r}, it must be one of {allowed}"
             )
+        if opts.compare and opts.format != "text":
+            raise UsageError(
+                f"--format is {opts.format!r}, it must be left out with --compare",
+                print_help=False,
+            )
         try:
             self._run(args[0], opts)
         except SettingError as error:
