@@ -7,6 +7,7 @@ import re
 
 import pytest
 from hypothesis import given
+from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.metadata import dates, read_metadata
@@ -360,3 +361,13 @@ def test_readers_are_not_the_authors() -> None:
     body = f"<h1>Varnish or oil?</h1><p>Oil wins.</p><ol class=comments>{said}</ol>"
     found = metadata(body=body, url=None)
     assert (found.authors, found.published) == ((), "")
+
+
+def test_the_source_of_a_response_is_its_body():
+    body = f"<html><head>{script(ARTICLE)}</head><p>é".encode()
+    for encoding in ("utf-8", "latin-1"):
+        response = HtmlResponse(URL, body=body, encoding=encoding)
+        page = Page.of(response)
+        assert (page.source is body) == (encoding == "utf-8")
+        assert page.source == response.text.encode()
+        assert read_metadata(page).authors == ("Ann Li", "Bo Ek")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
@@ -65,12 +66,13 @@ class Reader:
 
     def read(self) -> Metadata:
         site = self._take("site_name", self._site_names())
+        self._site_key = key(site)
         title = self._title(site)
         self._visible = Visible(self._page, title)
-        title = self._confirmed(title, site)
+        title = self._confirmed(title)
         published = self._take("published", self._published())
         self._dated = bool(published)
-        authors = self._authors(site)
+        authors = self._authors()
         modified = self._take("modified", self._modified())
         return Metadata(
             title=title,
@@ -105,19 +107,24 @@ class Reader:
                 yield script.text
 
     @cached_property
-    def _props(self) -> dict[str, list[str]]:
+    def _props(self) -> dict[str, list[Any]]:
+        """The elements of microdata by what they tell."""
         walk = self._page.blocks.walk
-        props: dict[str, list[str]] = {}
+        props: dict[str, list[Any]] = {}
         for node in nodes_of(walk, PROPS.rows(walk)[:50]):
+            for prop in (node.get("itemprop") or "").lower().split():
+                props.setdefault(prop, []).append(node)
+        return props
+
+    def _prop(self, name: str) -> Iterator[str]:
+        for node in self._props.get(name, ()):
             value = node.get("content") or node.get("datetime")
             if not value:
-                name = next(
+                named = next(
                     (e for e in node.iter() if e.get("itemprop") == "name"), node
                 )
-                value = name.get("content") or "".join(name.itertext())
-            for prop in (node.get("itemprop") or "").lower().split():
-                props.setdefault(prop, []).append(" ".join(value[:500].split()))
-        return props
+                value = named.get("content") or "".join(named.itertext())
+            yield " ".join(value[:500].split())
 
     def _meta(self, *names: str) -> list[str]:
         metas = self._metas
@@ -145,7 +152,7 @@ class Reader:
         yield "json-ld", self._data.title()
         yield from (("opengraph", title) for title in self._meta("og:title"))
         yield from (("meta", title) for title in self._meta(*_TITLES))
-        yield from (("microdata", title) for title in self._props.get("headline", ()))
+        yield from (("microdata", title) for title in self._prop("headline"))
         yield "page", self._page.title
 
     def _cut(self, title: str, site: str) -> str:
@@ -157,7 +164,7 @@ class Reader:
             return title
         behind, before = separators[-1], separators[0]
         host = key((self._page.url or "").partition("://")[2].partition("/")[0])
-        name = key(site)
+        name = self._site_key
         for edge, rest in (
             (title[behind.end() :], title[: behind.start()]),
             (title[: before.start()], title[before.end() :]),
@@ -167,12 +174,12 @@ class Reader:
                 return rest.strip()
         return title
 
-    def _confirmed(self, title: str, site: str) -> str:
+    def _confirmed(self, title: str) -> str:
         """The heading that says what the title says, else the title."""
         given = key(title)
         wanted = f"{given} {key(self._page.title)}"
         for _, text, found in self._visible.headings:
-            if len(found) > 3 and found in wanted and found != key(site):
+            if len(found) > 3 and found in wanted and found != self._site_key:
                 if found != given:
                     self._sources["title"] = "page"
                 return text
@@ -180,14 +187,14 @@ class Reader:
 
     # -- authors
 
-    def _authors(self, site: str) -> list[str]:
+    def _authors(self) -> list[str]:
         """The first names that are people's, else those that are not."""
         other: tuple[str, list[str]] | None = None
         for source, people, names in self._bylines():
             good = list(dict.fromkeys(filter(None, map(self._name, names))))
             if not good:
                 continue
-            persons = [name for name in good if key(name) != key(site)]
+            persons = [name for name in good if key(name) != self._site_key]
             if people and persons:
                 self._sources["authors"] = source
                 return persons
@@ -213,7 +220,7 @@ class Reader:
             ):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
         # Those who comment are authors too, of what they say.
-        yield "microdata", True, self._props.get("author", ())[:1]
+        yield "microdata", True, islice(self._prop("author"), 1)
         # Where nothing has a date, what stands behind "by" is seldom an author.
         if self._dated:
             yield "page", True, self._visible.authors()
@@ -240,7 +247,7 @@ class Reader:
             yield "opengraph", self._iso(value)
         for value in self._meta(*_PUBLISHED):
             yield "meta", self._iso(value)
-        for value in self._props.get("datepublished", ()):
+        for value in self._prop("datepublished"):
             yield "microdata", self._iso(value)
         visible = self._visible
         # Where a page tells only when it was changed, that is the best there is.
@@ -261,7 +268,7 @@ class Reader:
             yield "opengraph", self._iso(value)
         for value in self._meta(*_MODIFIED):
             yield "meta", self._iso(value)
-        for value in self._props.get("datemodified", ()):
+        for value in self._prop("datemodified"):
             yield "microdata", self._iso(value)
 
     # -- all else

@@ -43,11 +43,13 @@ class Page:
         url: str | None = None,
         body: bytes | None = None,
         html: str | None = None,
+        source: bytes | None = None,
     ) -> None:
         self.root = root
         self.url = url
         self.body = body
         self._html = html
+        self._source = source
         # Whether the blocks are also of what a browser hides.
         self.is_lenient = False
 
@@ -80,8 +82,8 @@ class Page:
     @classmethod
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
         body: bytes | None = response.body
-        source = utf8_of(body) if body and response.encoding == "utf-8" else None
-        source = trim(source) if source is not None else encode(response.text)
+        utf8 = utf8_of(body) if body and response.encoding == "utf-8" else None
+        source = trim(utf8) if utf8 is not None else encode(response.text)
         harmless = tame(source)
         root = None
         if harmless is source:
@@ -100,6 +102,7 @@ class Page:
             url=url or response.url,
             body=body,
             html=response.text,
+            source=utf8,
         )
 
     @cached_property
@@ -115,6 +118,8 @@ class Page:
     @property
     def source(self) -> bytes | None:
         """The page's source in UTF-8, where there is one at hand."""
+        if self._source is not None:
+            return self._source
         if self._html is None:
             return self.body
         return self._html.encode("utf-8", "replace")
