@@ -31,10 +31,10 @@ BLOCK = frozenset(
 # controls, what browsers hide, formulas said again in another language, and the
 # readings beside ruby characters.
 SKIP = frozenset(
-    "annotation annotation-xml applet area audio base basefont bgsound canvas col colgroup datalist embed frame "
-    "frameset head iframe img input link map meta meter noembed noframes noscript object "
-    "optgroup option param progress rp rt script select source style svg template "
-    "textarea title track video".split()
+    "annotation annotation-xml applet area audio base basefont bgsound canvas col "
+    "colgroup datalist embed frame frameset head iframe img input link map meta meter "
+    "noembed noframes noscript object optgroup option param progress rp rt script "
+    "select source style svg template textarea title track video".split()
 )
 
 # Skipped elements that stand for a control of a form.  Of a button the text
