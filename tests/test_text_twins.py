@@ -53,7 +53,7 @@ def check(html: str | bytes, seed: int) -> None:
     bits = rng.integers(1, 8, len(some)).astype(np.uint32)
     for maybe, hashes, bits_of, count in (
         (_MAYBE, _HASHES, _BITS, Names.count),
-        (np.ones(16, dtype=np.uint8), some, bits, 3),
+        (np.full(16, 255, dtype=np.uint8), some, bits, 3),
     ):
         given = walk.tokens, walk.elements, maybe, hashes, bits_of, count
         assert _text.named(*given) == python_named(*given)

@@ -239,14 +239,15 @@ def named(
 ):
     """The compiled twin of names.python_named()."""
     cdef list found = [[] for _ in range(count)]
-    cdef Py_ssize_t i, low, high, middle, row = 0
-    cdef uint32_t mask = maybe.shape[0] - 1, bits
+    cdef Py_ssize_t i, low, high, middle, step, row = 0, rows_there = elements.shape[0]
+    cdef uint32_t mask = 8 * maybe.shape[0] - 1, bits
     cdef list rows
     cdef int number
     if bits_of.shape[0] != hashes.shape[0]:
         raise ValueError("a hash has no bits")
     for i in range(tokens.shape[0]):
-        if not maybe[tokens[i] & mask]:
+        bits = tokens[i] & mask
+        if not maybe[bits >> 3] >> (bits & 7) & 1:
             continue
         low, high = 0, hashes.shape[0]
         while low < high:
@@ -257,9 +258,16 @@ def named(
                 high = middle
         if low == hashes.shape[0] or hashes[low] != tokens[i]:
             continue
-        # The last element whose tokens begin here or before.
-        while row + 1 < elements.shape[0] and elements[row + 1, FIRST_TOKEN] <= i:
-            row += 1
+        # The last element whose tokens begin here or before: in steps that grow, then
+        # between the last two, as few of the rows are of interest.
+        step = 1
+        while row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
+            row += step
+            step *= 2
+        while step > 1:
+            step //= 2
+            if row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
+                row += step
         bits = bits_of[low]
         for number in range(count):
             if bits >> number & 1:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _FIRST_TOKEN = ELEMENT_COLUMNS.index("first_token")
 
-# For the last bits of each hash whether it may be looked for.  Few of a page's are,
-# and the table is small enough to stay in the processor's nearest memory.
-_MAYBE: npt.NDArray[np.uint8] = np.zeros(0x2000, dtype=np.uint8)
+# For the last bits of each hash whether it may be looked for, a bit each.  Few of a
+# page's are, and the table is fetched in no time.
+_MAYBE: npt.NDArray[np.uint8] = np.zeros(0x400, dtype=np.uint8)
 # For each hash that is looked for, which Names have it, a bit each.
 _WANTED: dict[int, int] = {}
 
@@ -42,7 +42,7 @@ class Names:
         for word in words.split():
             value = fnv1a(word.encode())
             _WANTED[value] = _WANTED.get(value, 0) | 1 << self._number
-            _MAYBE[value & len(_MAYBE) - 1] = 1
+            _MAYBE[(value >> 3) & len(_MAYBE) - 1] |= 1 << (value & 7)
 
     def rows(self, walk: Walk) -> list[int]:
         """The elements of a page that have one of the words, in their order."""
@@ -66,11 +66,12 @@ def python_named(
 ) -> list[list[int]]:
     """For each bit the elements that have a hash which is wanted with that bit.
 
-    ``maybe`` tells of the last bits of a hash whether it may be wanted, ``bits_of``
-    which bits are wanted with each of the hashes, which are in rising order.
+    ``maybe`` tells of the last bits of a hash whether it may be wanted, a bit each,
+    ``bits_of`` which bits are wanted with each of the hashes, which are in rising order.
     """
     wanted = dict(zip(hashes.tolist(), bits_of.tolist(), strict=True))
-    places = maybe[tokens & len(maybe) - 1].nonzero()[0]
+    may_be = np.unpackbits(maybe, bitorder="little")
+    places = may_be[tokens & len(may_be) - 1].nonzero()[0]
     first = elements[:, _FIRST_TOKEN]
     # In the table's own type, or the whole column is made of another.
     keys = places.astype(first.dtype)
