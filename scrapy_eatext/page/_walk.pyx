@@ -1615,23 +1615,34 @@ cdef enum:
 
 
 cdef void fetch_attributes(const tree.xmlNode* node) noexcept nogil:
-    """Say that the attributes of an element and those behind it will be read.
+    """Say that the attributes of elements here and behind it will be read.
 
     They are spread over the memory: to wait for one after the other takes longer than
     all that is done with them, so all are asked for before any is read.
     """
     cdef const tree.xmlAttr* attributes[AHEAD]
+    cdef const tree.xmlNode* values[AHEAD]
     cdef int count = 0, i, number
     while node != NULL and count < AHEAD:
-        if node.type == tree.XML_ELEMENT_NODE and node.properties != NULL:
+        # Those of meta and link elements, and few others.
+        if (
+            node.type == tree.XML_ELEMENT_NODE
+            and node.properties != NULL
+            and (node.name[0] == b"m" or node.name[0] == b"l")
+        ):
             attributes[count] = node.properties
+            values[count] = NULL
             prefetch(node.properties)
             count += 1
         node = node.next
-    for number in range(ATTRIBUTES_AHEAD):
+    for number in range(ATTRIBUTES_AHEAD + 1):
         for i in range(count):
+            if values[i] != NULL:
+                prefetch(values[i].content)
+                values[i] = NULL
             if attributes[i] != NULL:
-                prefetch(attributes[i].children)
+                values[i] = attributes[i].children
+                prefetch(values[i])
                 attributes[i] = attributes[i].next
                 prefetch(attributes[i])
 
