@@ -30,10 +30,11 @@ _MONTH_OF = {
 }
 
 # Each piece is bounded, so searching takes linear time.
+# The groups: year, what parts the numbers, month, day, hour, minute, second, zone.
 _ISO = re.compile(
-    r"(?P<y>(?:19|20)\d\d)(?P<sep>[-/.]?)(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})"
-    r"(?:(?:T|t|\s{1,3})(?P<hh>\d\d):?(?P<mm>\d\d)(?::?(?P<ss>\d\d))?(?:[.,]\d{1,9})?"
-    r"\s?(?P<z>Z|z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)"
+    r"((?:19|20)\d\d)([-/.]?)(\d{1,2})\2(\d{1,2})"
+    r"(?:(?:T|t|\s{1,3})(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
+    r"\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)"
 )
 _WORD = r"[^\W\d_]{3,12}"
 _DATE = re.compile(
@@ -67,11 +68,13 @@ def iso(text: str, *, day_first: bool = True) -> str:
     """
     text = text.strip()[:64]
     match = _ISO.match(text)
-    if match is not None and len(match["d"]) + len(match["m"]) + len(match["sep"]) > 3:
-        day = _day(match["y"], match["m"], match["d"])
-        if not day or not match["hh"]:
-            return day
-        return _moment(day, match["hh"], match["mm"], match["ss"], match["z"])
+    if match is not None:
+        year, sign, month, number, hour, minute, second, zone = match.groups()
+        if len(number) + len(month) + len(sign) > 3:
+            day = _day(year, month, number)
+            if not day or not hour:
+                return day
+            return _moment(day, hour, minute, second, zone)
     for day, end in found(text, day_first=day_first):
         time = _TIME.match(text, end)
         return _moment(day, *time.groups()) if time is not None else day
