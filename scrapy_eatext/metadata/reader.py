@@ -43,6 +43,8 @@ _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subje
 
 # What stands between a title and the site's name.
 _SEPARATOR = re.compile(r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»]\s*|:\s+(?=\S+\.\w{2,4}$)")
+# What each of these has in it; most titles do not, and are done in a tenth of the time.
+_SEPARATES = re.compile(r"[|–—\-·•»«:/~](?:\s|(?<=[|»]))")
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
 )
@@ -159,6 +161,8 @@ class Reader:
         """A title without the site's name."""
         if site and title.startswith(f"{site}: "):
             return title[len(site) + 2 :]
+        if not _SEPARATES.search(title):
+            return title
         separators = list(_SEPARATOR.finditer(title))
         if not separators:
             return title

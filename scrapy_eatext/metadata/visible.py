@@ -75,6 +75,8 @@ _NO_NAME = frozenset(
     "category contributor default edit editor featured follow guest home interest more posts profile read share staff team "
     "the this unknown updated user view website written".split()
 )
+# What key() leaves out, as far as it is ASCII, of which most texts are.
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _CHANGED = re.compile(r"updat|modif|edited|review|revis|aktualis|mis à jour|last ch",
                       re.IGNORECASE)  # fmt: skip
 _ISSUED = re.compile(r"publi|posted|created|veröffentlicht|first|date|written",
@@ -305,7 +307,10 @@ class Visible:
 
 def key(text: str) -> str:
     """What of a text counts when it is compared: its letters and digits."""
-    return "".join(filter(str.isalnum, text.lower()))
+    text = text.lower()
+    if text.isascii():
+        return text.encode().translate(None, _SIGNS).decode()
+    return "".join(filter(str.isalnum, text))
 
 
 def _names_by(line: str, following: str) -> list[str]:
