@@ -59,6 +59,7 @@ def words_of(verdict: Verdict) -> str:
 def wrong_words(page: Page, verdict: Verdict) -> list[str]:
     """The outputs whose words are not those of the text."""
     shown = content(verdict.units, verdict.kept)
+    page = verdict.page or page
     tree = tree_of(page, verdict.units, shown)
     said = letters("".join(bylines(tree)))
     wanted = words_of(verdict)
@@ -81,7 +82,8 @@ def is_with(found: str, wanted: str) -> bool:
 def lost_paths(page: Page, verdict: Verdict) -> tuple[int, list[str]]:
     """How many blocks are kept, and the paths that do not lead to their element."""
     units = verdict.units
-    if not isinstance(units, Blocks):
+    # A text from the page's data alone is not on the page.
+    if not isinstance(units, Blocks) or verdict.page is not None:
         return 0, []
     kept = [i for i, keep in enumerate(verdict.kept) if keep]
     tree = page.root.getroottree()
