@@ -34,8 +34,9 @@ EXECUTORS = ("inline", "thread", "process")
 LAST_RESORTS = ("density", "empty")
 ON_DECAY = ("ignore", "warn", "close_spider")
 
-# More threads than cores only wait for each other.
-_WORKERS = min(4, os.cpu_count() or 1)
+# One processor is the crawl's own: with as many threads as processors its event loop
+# waits for its turn, and no more pages get done.
+_WORKERS = min(4, max(1, (os.cpu_count() or 1) - 1))
 
 
 @dataclass(frozen=True)
