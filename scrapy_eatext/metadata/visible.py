@@ -191,11 +191,14 @@ class Visible:
         rows = COMMENTS.rows(self._walk)
         said: set[int] = set()
         at = bisect_left(rows, start + 1, key=lambda row: cell(row, _FIRST))
+        done = 0
         for row in rows[at:]:
-            first = cell(row, _FIRST)
+            # One may stand in another: no block is looked at again.
+            first = max(cell(row, _FIRST), done)
             if first >= end:
                 break
-            said.update(range(first, min(cell(row, _LAST), end)))
+            done = max(min(cell(row, _LAST), end), done)
+            said.update(range(first, done))
         return frozenset(said)
 
     def _those_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
