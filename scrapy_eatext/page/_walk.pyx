@@ -468,6 +468,10 @@ _MEANINGS = {
     "open": OPEN,
     "shadowrootmode": SHADOW,
 }
+cdef enum:
+    KNOWN = 12
+
+assert len(_MEANINGS) == KNOWN
 # The names stay alive here.
 _ATTRIBUTE_NAMES = {name: name.encode() for name in _MEANINGS}
 
@@ -611,12 +615,27 @@ cdef const Attribute* find_attribute(const char* name) noexcept nogil:
     return NULL
 
 
+cdef bint is_again(
+    const Attribute* found, const Attribute** seen, int* count
+) noexcept nogil:
+    """Whether an attribute was seen before, as may be in what is no HTML; note it."""
+    cdef int i
+    for i in range(count[0]):
+        if seen[i] == found:
+            return True
+    seen[count[0]] = found
+    count[0] += 1
+    return False
+
+
 cdef int read_attributes(
     const tree.xmlNode* node, Attributes* has, Array* tokens
 ) noexcept nogil:
     """Read what counts of an element's attributes, and add its tokens."""
     cdef const tree.xmlAttr* attribute = node.properties
     cdef const Attribute* found
+    cdef const Attribute* seen[KNOWN]
+    cdef int count = 0
     cdef const char* value
     cdef size_t most = tokens.used + MAX_TOKENS * sizeof(uint32_t)
     while attribute != NULL:
@@ -627,6 +646,7 @@ cdef int read_attributes(
             found == NULL
             or attribute.type != tree.XML_ATTRIBUTE_NODE
             or (attribute.ns != NULL and attribute.ns.href != NULL)
+            or is_again(found, seen, &count)
         ):
             pass
         elif found.meaning == HREF:
