@@ -250,8 +250,8 @@ class Visible:
             names = _names_by(line, following)
             if names:
                 return names
-        dated = frozenset(self._dated)
-        return _beside_a_date(texts, [i in dated for i in numbers])
+        may_be_dated = frozenset(self._dated)
+        return _beside_a_date(texts, [i in may_be_dated for i in numbers])
 
     # -- dates
 

@@ -111,7 +111,6 @@ def join(
     cdef const int32_t* block
     cdef Place* places = NULL
     cdef Buffer out
-    cdef char[16] number
     cdef bint placed = False
     cdef How before = NOTHING
     cdef int32_t before_row = -1

@@ -36,26 +36,27 @@ _NAME = rb"[^ \t\n\r\f/>]*"
 _RAW = frozenset(
     b"iframe noembed noframes plaintext script style textarea title xmp".split()
 )
+# Where the name of another element begins.
+_NOT_RAW = rb"(?!(?i:%b)[ \t\n\r\f/>])[a-zA-Z]" % b"|".join(sorted(_RAW))
 # Tags as they mostly are written, and comments: what is read of one is never read
 # in another way.
 _USUAL = (
     rb"</[a-zA-Z][^>=]*>"
-    rb"|<(?!(?i:%(raw)b)[ \t\n\r\f/>])[a-zA-Z][a-zA-Z0-9]*"
-    rb"(?: [a-zA-Z0-9_:-]+=\"[^\"]*\"){0,50} ?/?>"
+    rb"|<%b[a-zA-Z0-9]*(?: [a-zA-Z0-9_:-]+=\"[^\"]*\"){0,50} ?/?>"
     rb"|<!--[^->][^>]*(?<=--)>"
-)
+) % _NOT_RAW
 # Text and markup that need no closer look: tags with a few attributes, odd kinds
 # of comments, signs that open nothing.  What the lookahead has found stays in one
 # piece (Python 3.11 would say so with an atomic group): a tag that does not end
 # there ends the run, and is not read in other ways.  The number of repetitions
 # bounds the memory that they take.
 _ORDINARY = re.compile(
-    rb"[^<]*(?:(?:%(usual)b|(?=(<(?:/|(?!(?i:%(raw)b)[ \t\n\r\f/>]))[a-zA-Z]%(name)b"
+    rb"[^<]*(?:(?:%(usual)b|(?=(<(?:/[a-zA-Z]|%(not_raw)b)%(name)b"
     rb"(?:%(attribute)b){0,50}[ \t\n\r\f/]*))\1>"
     rb"|<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
     % {
-        b"usual": _USUAL % {b"raw": b"|".join(sorted(_RAW))},
-        b"raw": b"|".join(sorted(_RAW)),
+        b"usual": _USUAL,
+        b"not_raw": _NOT_RAW,
         b"name": _NAME,
         b"attribute": _ATTRIBUTE,
     }
