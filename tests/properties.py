@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from time import process_time
 from typing import Any, TypeVar
 
 import numpy as np
+import pytest
 from lxml import etree
 from parsel import Selector
 from scrapy.http import HtmlResponse
 
+import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.extraction import run
 from scrapy_eatext.page import Page, twins
@@ -21,6 +24,12 @@ from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import walk as python_walk
 
 _T = TypeVar("_T")
+
+SITE = Path(__file__).parent.parent / "example_project" / "site"
+# Without them there is nothing to compare; the build is tested by the wheel's tests.
+COMPILED_ONLY = pytest.mark.skipif(
+    not scrapy_eatext.compiled, reason="the compiled modules have not been built"
+)
 
 
 def check_walks(root: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,16 +13,13 @@ from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from tests.hostile import every_page
 from tests.pages import any_pages
+from tests.properties import COMPILED_ONLY, SITE
 from tests.test_fidelity import CASES, URL
 
-# Without it there is nothing to compare; the build is tested by the wheel's tests.
-pytestmark = pytest.mark.skipif(
-    not scrapy_eatext.compiled, reason="the compiled writer has not been built"
-)
+pytestmark = COMPILED_ONLY
 if scrapy_eatext.compiled:
     from scrapy_eatext.output import _markdown
 
-SITE = Path(__file__).parent.parent / "example_project" / "site"
 # What means something to Markdown, at a line's beginning, in it and at the edges of
 # styles.
 SIGNS = [

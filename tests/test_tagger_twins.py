@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,15 +27,12 @@ from scrapy_eatext.tagger.trees import Asked, Trees
 from scrapy_eatext.tagger.whole import NAMES, page_figures, python_figures
 from tests.hostile import every_page
 from tests.pages import any_pages
+from tests.properties import COMPILED_ONLY, SITE
 
-# Without it there is nothing to compare; the build is tested by the wheel's tests.
-pytestmark = pytest.mark.skipif(
-    not scrapy_eatext.compiled, reason="the compiled tagger has not been built"
-)
+pytestmark = COMPILED_ONLY
 if scrapy_eatext.compiled:
     from scrapy_eatext.tagger import _tagger
 
-SITE = Path(__file__).parent.parent / "example_project" / "site"
 INT32 = np.iinfo(np.int32)
 SEEDS = st.integers(0, 2**32 - 1)
 PARAGRAPHS = "<p>one two three<ul><li>four<li>five</ul>" * 60

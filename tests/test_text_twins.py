@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,15 +20,12 @@ from scrapy_eatext.output.text import first_numbers, python_join
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.blocks import python_texts
 from tests.pages import any_pages
+from tests.properties import COMPILED_ONLY, SITE
 
-# Without it there is nothing to compare; the build is tested by the wheel's tests.
-pytestmark = pytest.mark.skipif(
-    not scrapy_eatext.compiled, reason="the compiled text has not been built"
-)
+pytestmark = COMPILED_ONLY
 if scrapy_eatext.compiled:
     from scrapy_eatext.output import _text
 
-SITE = Path(__file__).parent.parent / "example_project" / "site"
 PIECES = [
     "<ol start=7>",
     "<li value=3>",

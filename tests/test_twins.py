@@ -32,14 +32,8 @@ from scrapy_eatext.page.walk import nodes_of as python_nodes_of
 from scrapy_eatext.page.walk import walk as python_walk
 from tests.hostile import every_page
 from tests.pages import broken_pages, page_from, pages, soup_from, tag_soup
-from tests.properties import check_walks
+from tests.properties import COMPILED_ONLY, SITE, check_walks
 
-SITE = Path(__file__).parent.parent / "example_project" / "site"
-
-# Without it there is nothing to compare; the build is tested by the wheel's tests.
-needs_compiled = pytest.mark.skipif(
-    not scrapy_eatext.compiled, reason="the compiled walk has not been built"
-)
 WALKS = [python_walk, *([twins.walk] if scrapy_eatext.compiled else [])]
 
 
@@ -134,14 +128,14 @@ def tree_from(data: bytes):
     return root
 
 
-@needs_compiled
+@COMPILED_ONLY
 @pytest.mark.parametrize("name", sorted(every_page(0)))
 def test_hostile_pages(name):
     page = every_page(3000)[name]
     check_walks(Page.of(page).root)
 
 
-@needs_compiled
+@COMPILED_ONLY
 def test_pages_of_the_example():
     found = sorted(SITE.rglob("*.html"))
     assert len(found) > 20
@@ -149,19 +143,19 @@ def test_pages_of_the_example():
         check_walks(Page.of(path.read_bytes()).root)
 
 
-@needs_compiled
+@COMPILED_ONLY
 @given(html=pages())
 def test_pages(html):
     check_walks(parse(html))
 
 
-@needs_compiled
+@COMPILED_ONLY
 @given(html=st.one_of(broken_pages(), tag_soup()))
 def test_broken_pages(html):
     check_walks(parse(html))
 
 
-@needs_compiled
+@COMPILED_ONLY
 @given(html=pages())
 def test_pages_read_as_xml(html):
     parser = etree.XMLParser(recover=True, resolve_entities=False, strip_cdata=False)
@@ -185,7 +179,7 @@ def test_a_surrogate(walk):
     assert texts(walk(root)) == ["\ud7ff\ue000\ud558", "\ud7ff"]
 
 
-@needs_compiled
+@COMPILED_ONLY
 @given(data=st.binary(max_size=300))
 def test_trees_made_by_hand(data):
     root = tree_from(data)
@@ -195,7 +189,7 @@ def test_trees_made_by_hand(data):
         check_walks(element)
 
 
-@needs_compiled
+@COMPILED_ONLY
 def test_many_pages():
     chance = random.Random(4)
     for _ in range(1500):
@@ -204,7 +198,7 @@ def test_many_pages():
         check_walks(parse(made) if isinstance(made, str) else made)
 
 
-@needs_compiled
+@COMPILED_ONLY
 @given(st.lists(st.sampled_from([*SIGNS, *CONTROLS]), max_size=40).map("".join))
 def test_every_white_space(text):
     for tag in ("p", "pre"):
@@ -406,7 +400,7 @@ def test_too_much_text(walk, monkeypatch):
         walk(root, longest=5)
 
 
-@needs_compiled
+@COMPILED_ONLY
 def test_threads_walk_at_the_same_time():
     roots = [
         parse(page) for page in every_page(20_000).values() if isinstance(page, str)
@@ -476,7 +470,7 @@ def test_versions(monkeypatch, running, reason):
     assert bool(reason) == bool(found)
 
 
-@needs_compiled
+@COMPILED_ONLY
 @pytest.mark.parametrize(
     "error",
     [
@@ -532,7 +526,7 @@ def test_the_environment_can_say_which_runs(value, tmp_path):
     assert done.stdout.strip() == ("False 1 True" if value == "1" else expected)
 
 
-@needs_compiled
+@COMPILED_ONLY
 @given(html=st.one_of(pages(), broken_pages(), tag_soup()))
 def test_attributes(html):
     found = twins.walk(parse(html))
@@ -550,7 +544,7 @@ def test_attributes(html):
         assert twins.child_values(*given) == python_child_values(*given)
 
 
-@needs_compiled
+@COMPILED_ONLY
 def test_attributes_of_another_tree():
     found = twins.walk(parse("<p><a href=x>x</a> y <a href=y>z</a>"))
     last = len(found.elements) - 1
@@ -567,7 +561,7 @@ def test_attributes_of_another_tree():
         twins.nodes_of(found, [last])
 
 
-@needs_compiled
+@COMPILED_ONLY
 @given(
     html=st.one_of(
         pages(),
