@@ -235,7 +235,27 @@ def test_what_is_chosen_is_likelier_than_what_is_not(
     kept = choose(likelihood, w).kept
     if kept.any() and not kept.all():
         assert likelihood[kept].min() >= likelihood[~kept].max()
-    assert kept.any() == bool(w.any())
+    # What has a chance of next to none is not taken for want of anything better.
+    assert kept.any() == bool(w[CHANCE[likelihood] >= 10].any())
+
+
+def test_blocks_in_doubt_are_right_or_wrong_together() -> None:
+    # With chances of 0.4, three blocks of a list and what is certain have more of
+    # the expected words together; but in most cases the list is not content.
+    likelihood = np.array([1200, 560, 560, 560])
+    w = np.array([100, 100, 100, 100])
+    assert choose(likelihood, w).kept.tolist() == [True, False, False, False]
+    assert choose(likelihood, w, "recall").kept.all()
+
+
+def test_what_is_expected_is_the_mean_over_all_that_may_be_true() -> None:
+    # A third of the words is content for certain, the rest with a chance of a quarter.
+    likelihood = np.array([1200, 490])
+    w = np.array([100, 200])
+    assert CHANCE[490] == 250
+    choice = choose(likelihood, w)
+    assert choice.kept.tolist() == [True, False]
+    assert choice.expected == pytest.approx(1000 * (0.75 * 1 + 0.25 * 0.5), abs=10)
 
 
 def test_a_page_without_words_has_nothing_to_choose() -> None:

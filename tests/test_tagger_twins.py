@@ -14,7 +14,7 @@ import scrapy_eatext
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
-from scrapy_eatext.tagger.choice import FAVOR, Choice, choose, python_choice
+from scrapy_eatext.tagger.choice import FAVOR, SETS, Choice, choose, python_choice
 from scrapy_eatext.tagger.context import HIGHEST, context_features
 from scrapy_eatext.tagger.features import (
     CAP,
@@ -340,9 +340,9 @@ def test_no_other_likelihoods() -> None:
     one = np.array([1])
     for value in (-1, HIGHEST + 1):
         with pytest.raises(ValueError, match=f"no likelihood is {value}"):
-            _tagger.choose(np.array([value]), one, 1, None)
+            _tagger.choose(np.array([value]), one, SETS, 1, None)
     with pytest.raises(ValueError, match="as many words"):
-        _tagger.choose(np.array([1, 2]), one, 1, None)
+        _tagger.choose(np.array([1, 2]), one, SETS, 1, None)
 
 
 def test_other_figures() -> None:

@@ -279,6 +279,7 @@ cdef enum:
     MAX_DEPTH = 8
     MAX_FLAGS = 64
     MAX_CHANCES = 2048
+    MAX_SETS = 64
     NONE = -1
 
 assert (features.NONE, len(tags.TAGS) <= MAX_TAGS) == (NONE, True)
@@ -2364,57 +2365,69 @@ cdef int check_likelihoods(const int64_t[::1] likelihood, const int64_t[::1] w) 
     return 0
 
 
-def choose(const int64_t[::1] likelihood, const int64_t[::1] w, int64_t square, least):
+def choose(
+    const int64_t[::1] likelihood,
+    const int64_t[::1] w,
+    int sets,
+    int64_t square,
+    least,
+):
     """Which blocks to keep, and the F1 to expect of them, as choice.python_choice()."""
-    cdef int64_t[MAX_CHANCES] starts
-    cdef int64_t[::1] order
-    cdef int64_t total = 0, hits = 0, words = 0, best = -1, worth, whole, chance
-    cdef int64_t start = 0, size, expected = 0
-    cdef int64_t last = 0
-    cdef Py_ssize_t i, place, count = likelihood.shape[0]
-    cdef int64_t lowest = least if least is not None else -1
-    cdef int value
+    cdef int64_t[MAX_SETS + 1] words
+    cdef int64_t hits, whole, worth, same, best = -1, kept_words = 0, expected = 0
+    cdef int64_t lowest = least if least is not None else 0
+    cdef Py_ssize_t i, count = likelihood.shape[0]
+    cdef int level, other, lowest_level = 0
+    cdef int step = 1000 // sets
+    cdef bint by_level = least is None
+    assert 0 < sets <= MAX_SETS
     check_likelihoods(likelihood, w)
     kept = np.zeros(count, dtype=np.bool_)
     cdef uint8_t[::1] out = kept.view(np.uint8)
-    memset(starts, 0, sizeof(starts))
+    memset(words, 0, sizeof(words))
     for i in range(count):
-        total += CHANCE[likelihood[i]] * w[i]
-        starts[likelihood[i]] += 1
-    if total == 0:
-        return kept, 0
-    if lowest < 0:
-        order = np.empty(count, dtype=np.int64)
-        for value in range(HIGHEST, -1, -1):
-            size = starts[value]
-            starts[value] = start
-            start += size
-        for i in range(count):
-            order[starts[likelihood[i]]] = i
-            starts[likelihood[i]] += 1
-        for i in range(count):
-            place = order[i]
-            hits += CHANCE[likelihood[place]] * w[place]
-            words += w[place] * 1000
-            whole = (words + square * total // 1000) // 1000
-            worth = (1000 + square) * hits // (whole if whole > 1 else 1)
-            if worth > best:
-                best = worth
-                last = likelihood[place]
-        lowest = last
-    else:
-        # From the lowest likelihood on that has the chance.
-        last = 0
-        while last <= HIGHEST and CHANCE[last] < lowest:
-            last += 1
-        lowest = last
-    hits = words = 0
+        words[level_of(likelihood[i], step)] += w[i]
+    # In the set of a number is what is in more sets than that number.
+    for level in range(sets, 0, -1):
+        words[level - 1] += words[level]
+    for level in range(sets):
+        words[level] = words[level + 1]
+    level = 0
+    while by_level and level < sets:
+        worth = 0
+        other = 0
+        while other < sets:
+            hits = min(words[level], words[other])
+            whole = 1000 * words[level] + square * words[other]
+            # Sets that are equal, as most are on a page of few blocks, count at once.
+            same = 1
+            while other + same < sets and words[other + same] == words[other]:
+                same += 1
+            worth += same * ((1000 + square) * 1000 * hits // (whole if whole else 1))
+            other += same
+        if worth > best:
+            best = worth
+            lowest_level = level
+        level += 1
+        while level < sets and words[level] == words[level - 1]:
+            level += 1
     for i in range(count):
-        if likelihood[i] >= lowest:
-            out[i] = True
-            hits += CHANCE[likelihood[i]] * w[i]
-            words += w[i] * 1000
-    return kept, 2000 * hits // (words + total)
+        if by_level:
+            out[i] = level_of(likelihood[i], step) > lowest_level
+        else:
+            out[i] = CHANCE[likelihood[i]] >= lowest
+        if out[i]:
+            kept_words += w[i]
+    if kept_words == 0:
+        return np.zeros(count, dtype=np.bool_), 0
+    for level in range(sets):
+        expected += 2000 * min(words[level], kept_words) // (words[level] + kept_words)
+    return kept, expected // sets
+
+
+cdef inline int level_of(int64_t likelihood, int step) noexcept nogil:
+    """In how many of the sets a block is, whose chances are so far apart."""
+    return (CHANCE[likelihood] + step // 2) // step
 
 
 cdef class Whole:
