@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from scrapy_eatext import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.settle import bag, settle
-from scrapy_eatext.tagger.trees import Asked
 from tests.test_training import make_page, write_wcxb
 
 pytest.importorskip("catboost")
