@@ -27,10 +27,13 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.holdout import FOLDS, Sample, scores, small, summary, take, trained
 from benchmarks.tables import DOCS, RESULTS, fill, share, table
+from scrapy_eatext.algorithms import eatext as algorithm
 from scrapy_eatext.learning import eatext
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted, has_segments
+from scrapy_eatext.tagger.choice import Choice, choose
+from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.features import TokenTable
 
 RESULT = RESULTS / "ablation.json"
@@ -71,13 +74,26 @@ def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
     return TokenTable(hashes, none, none, none), hashes
 
 
-def shape(**changes: Any) -> Callable[[], AbstractContextManager[Any]]:
-    """Other ensembles in both rounds."""
+def independent(likelihood: Any, w: Any, *_: Any) -> Choice:
+    """The choice with the best ratio of expected words, as blocks apart would have it."""
+    hits = np.cumsum(np.sort(CHANCE[likelihood])[::-1] * w[np.argsort(-likelihood)])
+    words = 1000 * np.cumsum(w[np.argsort(-likelihood)])
+    worth = 2000 * hits // np.maximum(words + hits[-1], 1)
+    lowest = np.sort(likelihood)[::-1][worth.argmax()]
+    return Choice(likelihood >= lowest, int(worth.max()))
+
+
+def rounds(
+    first: Mapping[str, Any], second: Mapping[str, Any]
+) -> Callable[[], AbstractContextManager[Any]]:
+    """Other ensembles."""
 
     def other() -> AbstractContextManager[Any]:
-        first = replace(eatext.FIRST, **changes)
-        second = replace(eatext.SECOND, **changes)
-        return patch.multiple(eatext, FIRST=first, SECOND=second)
+        return patch.multiple(
+            eatext,
+            FIRST=replace(eatext.FIRST, **first),
+            SECOND=replace(eatext.SECOND, **second),
+        )
 
     return other
 
@@ -99,18 +115,22 @@ ROWS = {
     "every page counts the same": Row(lambda: patch.object(eatext, "_EVENNESS", 0.0)),
     "every page trusted the same": Row(lambda: patch.object(eatext, "_USUAL", 1.0)),
     "without the pages of which segments are known": Row(segments=False),
-    "trees of 4 questions": Row(shape(depth=4)),
-    "half as many trees": Row(
-        lambda: patch.multiple(
-            eatext,
-            FIRST=replace(eatext.FIRST, trees=60),
-            SECOND=replace(eatext.SECOND, trees=40),
-        )
+    "first trees of 4 questions": Row(rounds({"depth": 4}, {})),
+    "second trees of 6 questions, half as many": Row(
+        rounds({}, {"depth": 6, "trees": 80})
     ),
+    "half as many trees": Row(rounds({"trees": 60}, {"trees": 80})),
 }
 
 # Told of the whole models, beside the first row.
-CHOICES = {"keeping what is likelier than not": {"threshold": 0.5}}
+CHOICES = {
+    "keeping what is likelier than not": lambda: patch.object(
+        algorithm, "choose", lambda likelihood, w, *_: choose(likelihood, w, least=500)
+    ),
+    "choosing as if blocks were independent": lambda: patch.object(
+        algorithm, "choose", independent
+    ),
+}
 
 
 def models(row: Row, samples: Sequence[Sample]) -> list[Fitted]:
@@ -128,19 +148,16 @@ def models(row: Row, samples: Sequence[Sample]) -> list[Fitted]:
     return made
 
 
-def measure(
-    made: Sequence[Fitted], samples: Sequence[Sample], options: Mapping[str, Any]
-) -> dict[str, float]:
+def measure(made: Sequence[Fitted], samples: Sequence[Sample]) -> dict[str, float]:
     """The mean F1 of the pages, and of the segments, by cross-validation."""
     places = folds([site_of(page) for page, *_ in samples], FOLDS, 0)
     found: list[tuple[str, Any]] = []
     for fold, fitted in enumerate(made):
         unseen = [s for s, at in zip(samples, places, strict=True) if at == fold]
-        model = replace(fitted, options={**fitted.options, **options})
         found += [
             ("segments" if has_segments(page) else "pages", score)
             for (page, *_), (_, score) in zip(
-                unseen, scores(model, unseen), strict=True
+                unseen, scores(fitted, unseen), strict=True
             )
         ]
     return summary(found)
@@ -166,10 +183,11 @@ def main() -> None:
             with row.sampled():
                 used = take(pages)
         made = models(row, used)
-        results[name] = measure(made, used, {})
+        results[name] = measure(made, used)
         if name == ALL:
-            for choice, options in CHOICES.items():
-                results[choice] = measure(made, used, options)
+            for choice, chosen_so in CHOICES.items():
+                with chosen_so():
+                    results[choice] = measure(made, used)
         print(name, results[name], flush=True)
         RESULTS.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(results, indent=1) + "\n", "utf-8")

@@ -68,7 +68,7 @@ def take(pages: Sequence[LabelledPage]) -> list[Sample]:
 def small() -> None:
     """Train smaller models from here on, in a minute each."""
     eatext.FIRST = replace(eatext.FIRST, trees=120, rate=0.2)
-    eatext.SECOND = replace(eatext.SECOND, trees=80, rate=0.16, seeds=1)
+    eatext.SECOND = replace(eatext.SECOND, trees=160, rate=0.2)
     eatext.PAGES = replace(eatext.PAGES, trees=20)
     eatext.INNER = 2
 
