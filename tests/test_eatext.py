@@ -79,6 +79,22 @@ def test_a_page_without_main_text_scores_low(content: str) -> None:
     assert found.score < 0.6
 
 
+WAITING = (
+    "<h1>bakers.example</h1><h2 id=challenge-running>Checking your browser</h2>"
+    "<p>This is done by itself, and you are taken to the page within five seconds.</p>"
+)
+
+
+def test_a_test_of_whether_a_human_asks_is_no_text() -> None:
+    found = extract(f"<title>Just a moment</title>{WAITING}", algorithm="eatext")
+    assert (found.text, found.score <= 0.3) == ("", True)
+    # By hand it is still there, and so is a text that is called so.
+    by_hand = extract(WAITING, algorithm="eatext", options={"threshold": 0.1})
+    assert "five seconds" in by_hand.text
+    text = extract(page(f"<p>{PROSE['en']}</p>" * 6 + WAITING), algorithm="eatext").text
+    assert PROSE["en"] in text
+
+
 def test_an_empty_page() -> None:
     found = extract(b"", algorithm="eatext")
     assert (found.text, found.score, found.page_type) == ("", 0.0, "")

@@ -53,24 +53,27 @@ _UNLIKELY = 300
 # With fewer words than this chosen, the page's data are looked at for a text,
 # which has to be so many times as long.
 _FEW, _LONGER = 40, 3
-# A page with no more words than these of text may be none but an error's or a form to
-# log in.  The first has in its title or one of its first headings the status that a
-# server would send with it; numbers that are something else as often (500) count where
-# they begin.  The second asks for a password and has few words in all.
+# A page with no more words than these of text may be none but an error's, a form to
+# log in, or a test of whether a human asks.  The first has in its title or one of its
+# first headings the status that a server would send with it; numbers that are something
+# else as often (500) count where they begin.  The others ask for a password, or have
+# elements named after the test, and few words in all.
 _ERROR_WORDS, _ERROR_HEADINGS = 60, 3
-_LOGIN_WORDS = 150
+_LOGIN_WORDS, _TEST_WORDS = 150, 80
 _STATUS = re.compile(
     r"(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)(?![\w.,%/-])|^\s{0,9}50[0-4](?![\w.,%/-])"
 )
+
+
+def _hashes(words: str) -> npt.NDArray[np.uint32]:
+    """Words as the walk has those in the names of elements."""
+    return np.array([fnv1a(word.encode()) for word in words.split()], dtype=np.uint32)
+
+
+_TEST_NAMES = _hashes("captcha challenge hcaptcha recaptcha turnstile")
 # Comments are what stands in elements called so; a block of fewer words than
 # this is rather a button.
-_COMMENT_NAMES = np.array(
-    sorted(
-        fnv1a(word.encode())
-        for word in "comment comments commentlist disqus replies responses".split()
-    ),
-    dtype=np.uint32,
-)
+_COMMENT_NAMES = _hashes("comment comments commentlist disqus replies responses")
 _COMMENT_WORDS = 3
 
 
@@ -132,7 +135,7 @@ class Eatext(Algorithm[EatextOptions]):
         if (
             words < _ERROR_WORDS
             and isinstance(least, str)
-            and (_is_error(page) or (int(w.sum()) < _LOGIN_WORDS and _is_login(page)))
+            and _has_no_content(page, int(w.sum()))
         ):
             kept = np.zeros_like(kept)
         chances = CHANCE[likelihood] / 1000
@@ -226,6 +229,18 @@ def _of_data(found: Embedded) -> Verdict:
         page_type=found.page_type,
         origin=found.origin,
         page=found.page,
+    )
+
+
+def _has_no_content(page: Page, words: int) -> bool:
+    """Whether a page of so many words, few of them kept, is but there in place of one."""
+    return (
+        _is_error(page)
+        or (words < _LOGIN_WORDS and _is_login(page))
+        or (
+            words < _TEST_WORDS
+            and bool(np.isin(page.blocks.walk.tokens, _TEST_NAMES).any())
+        )
     )
 
 
