@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
 from scrapy import Item
 from scrapy.exceptions import DropItem
 
+from scrapy_eatext.result import Block, Metadata
 from scrapy_eatext.service import Found, Service
 
 if TYPE_CHECKING:
@@ -122,9 +124,7 @@ class EatextPipeline:
             self._assign(item, adapter, name, type(adapter[name])())
 
     def _set(self, item: Any, adapter: ItemAdapter, name: str, found: Found) -> bool:
-        value = getattr(found.result, self._config.fields[name])
-        if isinstance(value, str):
-            value = _NO_FEED.sub("", value)
+        value = _fit_for_feeds(getattr(found.result, self._config.fields[name]))
         return self._assign(item, adapter, name, value)
 
     def _assign(self, item: Any, adapter: ItemAdapter, name: str, value: Any) -> bool:
@@ -139,3 +139,19 @@ class EatextPipeline:
             )
             return False
         return True
+
+
+def _fit_for_feeds(value: Any) -> Any:
+    """A value of a result without the characters that feeds cannot hold."""
+    if isinstance(value, str):
+        return _NO_FEED.sub("", value)
+    if isinstance(value, tuple):
+        return tuple(map(_fit_for_feeds, value))
+    if isinstance(value, Block):
+        # Most are clean, and all items of a page share them.
+        text = _fit_for_feeds(value.text)
+        return value if text == value.text else replace(value, text=text)
+    if isinstance(value, Metadata):
+        parts = {f.name: _fit_for_feeds(getattr(value, f.name)) for f in fields(value)}
+        return replace(value, **parts)
+    return value

@@ -43,6 +43,47 @@ class PageSpider(scrapy.Spider):
             yield {"name": name, "html": html}
 
 
+# JSON escapes can say any character, and metadata has them in lists too.
+DATA = """<script type="application/ld+json">{"@type": "Article",
+"headline": "A \\ud800 title", "author": [{"name": "Ann \\ud800\\u0001 Lee"},
+{"name": "Bo\\u0002 Roe"}], "keywords": ["fi\\udfffsh", "pier"]}</script>
+<p>Some \x01 text of a page."""
+
+
+def test_every_value_is_fit_for_every_feed(tmp_path):
+    class DataSpider(scrapy.Spider):
+        name = "data"
+
+        async def start(self):
+            yield {"html": DATA}
+
+    names = ("title", "authors", "tags", "metadata", "blocks")
+    feeds = {
+        str(tmp_path / f"items.{end}"): {"format": end}
+        for end in ("json", "jsonl", "csv", "xml")
+    }
+    settings = {
+        **ADDON,
+        # It has lines of the source for blocks, just as they are.
+        "EATEXT_ALGORITHM": "density",
+        "EATEXT_OPTIONS": {"density": {"reference": True}},
+        "EATEXT_HTML_FIELD": "html",
+        "EATEXT_FIELDS": {name: name for name in names},
+        "FEED_EXPORT_ENCODING": "utf-8",
+        "FEEDS": feeds,
+    }
+    done = crawl(DataSpider, settings)
+    assert not done.errors
+    (item,) = json.loads((tmp_path / "items.json").read_text("utf-8"))
+    assert item["authors"] == item["metadata"]["authors"] == ["Ann  Lee", "Bo Roe"]
+    assert item["tags"] == item["metadata"]["tags"] == ["fish", "pier"]
+    assert "Some  text of a page." in [block["text"] for block in item["blocks"]]
+    root = ET.parse(tmp_path / "items.xml").getroot()
+    assert [a.text for a in root.iterfind("item/authors/value")] == item["authors"]
+    for end in ("jsonl", "csv"):
+        assert "Ann  Lee" in (tmp_path / f"items.{end}").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("algorithm", "options"),
     [
