@@ -27,7 +27,7 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.result import MainText
-from scrapy_eatext.service import RESULT
+from scrapy_eatext.service import attached
 
 try:
     common: Any = import_module("zyte_common_items")
@@ -89,9 +89,8 @@ def article(result: MainText, url: str) -> Any:
 
 
 def _main_text(request: Request, response: Response) -> MainText:
-    attached = request.meta.get(RESULT)
-    if isinstance(attached, MainText):
-        return attached
+    if found := attached(request, response):
+        return found
     if not isinstance(response, TextResponse):
         return extract(b"", url=response.url)
     return extract(response)

@@ -124,7 +124,7 @@ class Service:
             kind = "failed"
             self.tally.error(response.url, error)
             found = Found(Outcome(NOTHING, kind), self.config.choice)
-            request.meta[RESULT] = found.result
+            request.meta[RESULT] = self._asking(response, found)
             self._found[response] = found
         self.tally.inc(f"response/{kind}")
 
@@ -161,8 +161,6 @@ class Service:
 
     def _asking(self, response: Response, found: Found) -> MainText:
         """A result that asks its response for what it has not."""
-        if found.result is NOTHING:
-            return NOTHING
         way = Again(
             ref(cast("TextResponse", response)),
             found.choice,
@@ -293,15 +291,14 @@ class Service:
 def main_text(response: TextResponse) -> MainText:
     """The main text of a response, for callbacks that want it by hand.
 
-    It is what the downloader middleware attached.  Where it attached nothing,
-    the text is found out here and now: as the crawl's settings say where a
-    component of this package is on and one crawl runs in this process, else by
-    the default algorithm.
+    It is what the downloader middleware attached.  Where it attached nothing, or
+    where the response has been replaced since, the text is found out here and
+    now: as the crawl's settings say where a component of this package is on and
+    one crawl runs in this process, else by the default algorithm.
     """
     request = response.request
-    attached = request.meta.get(RESULT) if request is not None else None
-    if isinstance(attached, MainText):
-        return attached
+    if request is not None and (found := attached(request, response)):
+        return found
     if response not in _by_hand:
         # A response does not know its crawl; of two, no one can tell which it is.
         # One that could not start may still be about.
@@ -312,6 +309,19 @@ def main_text(response: TextResponse) -> MainText:
             else extract(response)
         )
     return _by_hand[response]
+
+
+def attached(request: Request, response: Response) -> MainText | None:
+    """What the downloader middleware attached to this very response.
+
+    The meta of a request stays when another middleware or a callback replaces its
+    response, and has the text of the one before.
+    """
+    found = request.meta.get(RESULT)
+    if not isinstance(found, MainText):
+        return None
+    way = found.source
+    return None if isinstance(way, Again) and way.response() is not response else found
 
 
 # Not in the meta of their requests, which requests inherit.

@@ -223,6 +223,29 @@ def test_a_response_that_was_replaced_is_extracted_again_for_its_items(server):
     assert done.eatext("late/") == {"extracted": 1}
 
 
+class ReplacedSpider(UrlSpider):
+    def parse(self, response):
+        yield {"by": "middleware", "text": main_text(response).text}
+        response = response.replace(body=b"<p>By hand.</p>")
+        found = main_text(response)
+        yield {"by": "callback", "text": found.text, "markdown": found.markdown}
+
+
+@pytest.mark.parametrize("path", ["/page/1", "/file/empty"])
+def test_main_text_of_a_response_that_was_replaced(server, path):
+    replacing = {"tests.test_downloadermiddleware.ReplacingMiddleware": 100}
+    done = crawl(
+        ReplacedSpider,
+        {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
+        urls=(server(path),),
+    )
+    assert done.items == [
+        {"by": "middleware", "text": "Replaced.", "main_text": "Replaced."},
+        {"by": "callback", "text": "By hand.", "markdown": "By hand."}
+        | {"main_text": "Replaced."},
+    ]
+
+
 class CallingSpider(UrlSpider):
     def parse(self, response):
         first = main_text(response)
