@@ -157,7 +157,7 @@ class Service:
     def _remember(self, request: Request, response: Response, found: Found) -> None:
         self._found[response] = found
         urls = (response.url, request.url, *request.meta.get("redirect_urls", ()))
-        self._recent.remember(urls, found, len(found.result.text))
+        self._recent.remember(urls, found, _chars(found.result))
 
     def _asking(self, response: Response, found: Found) -> MainText:
         """A result that asks its response for what it has not."""
@@ -327,6 +327,14 @@ def attached(request: Request, response: Response) -> MainText | None:
 # Not in the meta of their requests, which requests inherit.
 _by_hand: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
 _services: WeakKeyDictionary[Crawler, Service] = WeakKeyDictionary()
+
+
+def _chars(result: MainText) -> int:
+    """The characters of a result: its text, and what is computed of it."""
+    given = result.computed
+    texts = [result.text, given.get("markdown", ""), given.get("html", "")]
+    texts += [text for b in given.get("blocks", ()) for text in (b.text, b.xpath)]
+    return sum(map(len, texts))
 
 
 class _HttpOk:

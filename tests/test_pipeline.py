@@ -187,6 +187,16 @@ def test_an_item_that_cannot_be_matched(server, url):
     assert done.eatext("item/") == {"none": 1}
 
 
+@pytest.mark.parametrize(("more", "source"), [((), "url"), (("blocks",), "none")])
+def test_what_is_remembered_is_bounded(server, monkeypatch, more, source):
+    """The text is within the bound here; the text and the blocks are not."""
+    monkeypatch.setattr("scrapy_eatext.recent.MAX_CHARS", 2 * len(text_of("one")))
+    fields = {"main_text": "text", **{name: name for name in more}}
+    settings = {**TWO, "EATEXT_FIELDS": fields}
+    _, done = one(server, settings, dict, url=url_of)
+    assert done.eatext("item/") == {source: 1}
+
+
 def test_other_fields_by_other_names(server):
     settings = {
         **TWO,
