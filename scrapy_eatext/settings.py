@@ -74,6 +74,12 @@ class Config:
             if key in given
         }
         default = cls()
+        fields = values.get("EATEXT_FIELDS", default.fields)
+        if (html_field := values.get("EATEXT_HTML_FIELD")) in fields:
+            # What is taken out of an item is not to be filled.
+            raise SettingError(
+                "EATEXT_HTML_FIELD", html_field, "none of the fields in EATEXT_FIELDS"
+            )
         choice = Choice(
             algorithms=values.get("EATEXT_ALGORITHM", default.choice.algorithms),
             options=values.get("EATEXT_OPTIONS", {}),
@@ -169,12 +175,17 @@ def _algorithm(value: object, key: str) -> tuple[str, ...]:
     if isinstance(value, str) and ("," in value or "[" in value):
         # What is no JSON stays as it is, for the error to show.
         with suppress(ValueError):
-            value = json.loads(value) if "[" in value else value.split(",")
+            names = [name.strip() for name in value.split(",")]
+            value = json.loads(value) if "[" in value else names
     return algorithm_names(value, key)
 
 
 def _options(value: object, key: str) -> dict[str, Mapping[str, Any]]:
-    given = _dict(value, key, "a dict of options per algorithm")
+    meaning = "a dict of options per algorithm"
+    given = _dict(value, key, meaning)
+    if given and not any(isinstance(options, Mapping) for options in given.values()):
+        # Most likely the options of one, without its name.
+        raise SettingError(key, value, f"{meaning}: {{'name': {{'option': value}}}}")
     return {
         name: check_options(name, options, f"{key}[{name!r}]")
         for name, options in given.items()

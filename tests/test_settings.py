@@ -91,6 +91,7 @@ def test_strings_from_a_command_line(key, given, attribute, value):
     ("key", "given", "attribute", "value"),
     [
         ("EATEXT_ALGORITHM", f"{PLAIN},{NOTHING}", "algorithms", (PLAIN, NOTHING)),
+        ("EATEXT_ALGORITHM", f"{PLAIN} , {NOTHING}", "algorithms", (PLAIN, NOTHING)),
         ("EATEXT_ALGORITHM", f'["{PLAIN}"]', "algorithms", (PLAIN,)),
         ("EATEXT_MIN_CHARS", " 20 ", "min_chars", 20),
         ("EATEXT_MIN_SCORE", "0.5", "min_score", 0.5),
@@ -106,8 +107,9 @@ def test_strings_for_a_choice(key, given, attribute, value):
     [
         ("EATEXT_ENABLED", "maybe", "EATEXT_ENABLED", "True or False"),
         ("EATEXT_ALGORITHM", "nope", "EATEXT_ALGORITHM", "justext"),
-        ("EATEXT_ALGORITHM", "no.such.Class", "EATEXT_ALGORITHM", "justext"),
-        ("EATEXT_ALGORITHM", "os.path.join", "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_ALGORITHM", "no.such.Class", "EATEXT_ALGORITHM", "(No module named"),
+        ("EATEXT_ALGORITHM", "os.path.join", "EATEXT_ALGORITHM", "named join"),
+        ("EATEXT_ALGORITHM", "os.path.nope", "EATEXT_ALGORITHM", "named nope"),
         ("EATEXT_ALGORITHM", [], "EATEXT_ALGORITHM", "a list"),
         ("EATEXT_ALGORITHM", 7, "EATEXT_ALGORITHM", "the name of an algorithm"),
         ("EATEXT_ALGORITHM", [PLAIN, None], "EATEXT_ALGORITHM", "justext"),
@@ -115,7 +117,13 @@ def test_strings_for_a_choice(key, given, attribute, value):
         ("EATEXT_OPTIONS", "x", "EATEXT_OPTIONS", "a dict of options per"),
         ("EATEXT_OPTIONS", [], "EATEXT_OPTIONS", "a dict of options per"),
         ("EATEXT_OPTIONS", {"nope": {}}, "EATEXT_OPTIONS['nope']", "one of"),
-        ("EATEXT_OPTIONS", {PLAIN: 3}, f"EATEXT_OPTIONS['{PLAIN}']", "a dict"),
+        ("EATEXT_OPTIONS", {"min_length": 3}, "EATEXT_OPTIONS", "{'name': {'option'"),
+        (
+            "EATEXT_OPTIONS",
+            {PLAIN: {}, NOTHING: 3},
+            f"EATEXT_OPTIONS['{NOTHING}']",
+            "a dict",
+        ),
         (
             "EATEXT_OPTIONS",
             {PLAIN: {"max": 3}},
@@ -132,6 +140,7 @@ def test_strings_for_a_choice(key, given, attribute, value):
         ("EATEXT_FIELDS", {"": "text"}, "EATEXT_FIELDS", "item field"),
         ("EATEXT_FIELDS", {"a": "body"}, "EATEXT_FIELDS['a']", "'title'"),
         ("EATEXT_HTML_FIELD", 3, "EATEXT_HTML_FIELD", "an item field"),
+        ("EATEXT_HTML_FIELD", "main_text", "EATEXT_HTML_FIELD", "none of the fields"),
         ("EATEXT_URL_FIELD", b"url", "EATEXT_URL_FIELD", "an item field"),
         ("EATEXT_MIN_CHARS", "many", "EATEXT_MIN_CHARS", "a whole number, 0 or more"),
         ("EATEXT_MIN_CHARS", -1, "EATEXT_MIN_CHARS", "0 or more"),

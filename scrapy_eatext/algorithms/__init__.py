@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -33,13 +32,19 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
         found: type[Algorithm[Any]] = getattr(import_module(module), cls)
         return found
     module, _, cls = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    why = ""
     if module:
-        with suppress(ImportError):
+        try:
             own = getattr(import_module(module), cls, None)
+        except ImportError as error:
+            why = f" ({error})"
+        else:
             if isinstance(own, type) and issubclass(own, Algorithm):
                 return own
+            why = f" ({module} has no subclass of Algorithm named {cls})"
     known = ", ".join(sorted(REGISTRY))
-    raise OptionError("algorithm", name, f"one of {known}, or the path of a class")
+    allowed = f"one of {known}, or the path of a class{why}"
+    raise OptionError("algorithm", name, allowed)
 
 
 def get_algorithm(
