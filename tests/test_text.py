@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
-from scrapy_eatext.output.text import render_text
+from scrapy_eatext.output.text import DEEPEST, python_join, render_text
 from scrapy_eatext.page import Page
 
 
@@ -70,3 +70,12 @@ def test_long_lists_and_tables_are_linear() -> None:
     text = rendered(f"<ol>{items}</ol><table>{rows}</table>")
     assert text.startswith("1. 0\n2. 1\n")
     assert text.endswith("\n19999 | x")
+
+
+def test_items_two_thousand_deep_do_not_come_out_as_spaces() -> None:
+    html = "<ul>" * 1500 + "<li>a" * 1000
+    text = rendered(html)
+    assert text.startswith("  " * DEEPEST + "- a\n")
+    assert len(text) < 50 * 1000
+    units = Page.of(html).blocks
+    assert text == python_join(units, list(range(len(units))), {})

@@ -16,7 +16,7 @@ from scrapy_eatext.metadata.visible import (
 )
 from scrapy_eatext.output.names import _BITS, _HASHES, _MAYBE, Names, python_named
 from scrapy_eatext.output.posts import python_with_kept
-from scrapy_eatext.output.text import first_numbers, python_join
+from scrapy_eatext.output.text import DEEPEST, first_numbers, python_join
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.blocks import python_texts
 from tests.pages import any_pages
@@ -42,7 +42,8 @@ def check(html: str | bytes, seed: int) -> None:
     parts = [rng.random(len(blocks)) < share for share in (1.1, 0.7, 0.3, 0)]
     for kept in [part.nonzero()[0].tolist() for part in parts]:
         numbers = first_numbers(blocks, kept)
-        found = _text.join(walk.text, walk.elements, walk.blocks, kept, numbers)
+        given = walk.text, walk.elements, walk.blocks, kept, numbers, DEEPEST
+        found = _text.join(*given)
         assert found == python_join(blocks, kept, {})
     some = np.unique(walk.tokens[::3])
     bits = rng.integers(1, 8, len(some)).astype(np.uint32)
@@ -100,13 +101,13 @@ def test_pages_of_the_example():
 def test_tables_that_do_not_fit():
     walk = Page.of("<ul><li>one<li>two</ul>").blocks.walk
     with pytest.raises(IndexError, match="there is no block 2"):
-        _text.join(walk.text, walk.elements, walk.blocks, [2], [])
+        _text.join(walk.text, walk.elements, walk.blocks, [2], [], DEEPEST)
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(b"one", walk.elements, walk.blocks, [1], [])
+        _text.join(b"one", walk.elements, walk.blocks, [1], [], DEEPEST)
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(walk.text, walk.elements[:1], walk.blocks, [1], [])
+        _text.join(walk.text, walk.elements[:1], walk.blocks, [1], [], DEEPEST)
     with pytest.raises(ValueError, match="number of columns"):
-        _text.join(walk.text, walk.blocks, walk.elements, [1], [])
+        _text.join(walk.text, walk.blocks, walk.elements, [1], [], DEEPEST)
     with pytest.raises(ValueError, match="do not fit together"):
         _text.dated(b"one", walk.blocks, 200)
     with pytest.raises(ValueError, match="do not fit together"):

@@ -88,9 +88,10 @@ cdef void add(Buffer* buffer, const char* text, size_t size) noexcept nogil:
         memcpy(at, text, size)
 
 
-cdef void indent(Buffer* buffer, int32_t level) noexcept nogil:
+cdef void indent(Buffer* buffer, int32_t level, int32_t deepest) noexcept nogil:
     """Two spaces for each level, if there are any."""
     cdef char* at
+    level = min(level, deepest)
     if level > 0:
         at = more(buffer, 2 * <size_t>level)
         if at != NULL:
@@ -103,6 +104,7 @@ def join(
     const int32_t[:, ::1] blocks,
     list kept not None,
     list first_numbers not None,
+    int32_t deepest,
 ):
     """The text of some of the blocks, as it comes out; see text.first_numbers()."""
     cdef Py_ssize_t count = len(kept), n, i, size = len(text)
@@ -131,6 +133,10 @@ def join(
             and -1 <= block[BLOCK_ITEM] < element_count
             and -1 <= block[ROW] < element_count
             and (block[ROW] < 0 or -1 <= elements[block[ROW], PARENT] < element_count)
+            and (
+                block[BLOCK_ITEM] < 0
+                or -1 <= elements[block[BLOCK_ITEM], PARENT] < element_count
+            )
         ):
             raise ValueError("the tables of the walk do not fit together")
         placed |= block[BLOCK_ITEM] >= 0 or block[ROW] >= 0
@@ -150,7 +156,13 @@ def join(
         for i in kept:
             block = &blocks[i, 0]
             before = lead(
-                &out, block, elements, places + 1 if placed else NULL, before, before_row
+                &out,
+                block,
+                elements,
+                places + 1 if placed else NULL,
+                before,
+                before_row,
+                deepest,
             )
             before_row = block[ROW]
             add(&out, source + block[START], block[END] - block[START])
@@ -190,6 +202,7 @@ cdef How lead(
     Place* places,
     How before,
     int32_t before_row,
+    int32_t deepest,
 ) noexcept nogil:
     """Add what stands before a unit's text, and tell what it stands as."""
     cdef int32_t item = block[BLOCK_ITEM], row = block[ROW], level = block[LEVEL]
@@ -204,7 +217,7 @@ cdef How lead(
     if kind == ITEM and (item < 0 or places[item].begun == kind + 1):
         if before != NOTHING:
             add(out, b"\n\n", 1 if before == LISTED else 2)
-        indent(out, level - 1 + again)
+        indent(out, level - 1 + again, deepest)
         if not again:
             ordered = elements[item, PARENT] if item >= 0 else -1
             if ordered >= 0 and elements[ordered, TAG] == NUMBERED:

@@ -20,17 +20,20 @@ _compiled = load("output._text")
 
 _PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
 _NUMBERED = TAG_ID["ol"]
+# Items that are nested deeper stand level with those around: a page may nest them two
+# thousand deep, and would come out as spaces.
+DEEPEST = 20
 
 
 def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     """The kept units as text, an empty line between them.
 
     List items follow each other on lines of their own, each after a dash or its
-    number, counted from the list's first one on; what else is in an item stands below it, indented,
-    but for items that begin with a heading, whose blocks stand apart as well.
-    The cells of a table's row stand on one line, a bar between them, and its rows
-    below each other.  ``shown`` is
-    what content() gives of the verdict, where it is known.
+    number, counted from the list's first one on; what else is in an item stands below
+    it, indented, but for items that begin with a heading, whose blocks stand apart as
+    well.  The cells of a table's row stand on one line, a bar between them, and its
+    rows below each other.  ``shown`` is what content() gives of the verdict, where it
+    is known.
     """
     units = verdict.units
     shown = shown or content(units, verdict.kept)
@@ -38,7 +41,12 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     if _compiled is not None and isinstance(units, Blocks) and not shown.code:
         walk = units.walk
         text: str = _compiled.join(
-            walk.text, walk.elements, walk.blocks, kept, first_numbers(units, kept)
+            walk.text,
+            walk.elements,
+            walk.blocks,
+            kept,
+            first_numbers(units, kept),
+            DEEPEST,
         )
         return text
     return python_join(units, kept, shown.code)
@@ -68,7 +76,7 @@ def python_join(units: Units, kept: list[int], code: Mapping[int, str]) -> str:
         if item >= 0 and not again:
             begun[item] = kind
         if kind == "list item" and begun.get(item, kind) == kind:
-            indent = "  " * (level - 1 + again)
+            indent = "  " * min(level - 1 + again, DEEPEST)
             if again:
                 lead = indent
             elif ordered >= 0:
