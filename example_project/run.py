@@ -1,4 +1,8 @@
-"""Crawl the bundled site and show the feed; arguments go to ``scrapy crawl``."""
+"""Crawl the bundled site and show the feed.
+
+Arguments go to ``scrapy crawl``: a spider, which is ``site`` if none is named, and
+options after it.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,14 @@ SHOWN = 3
 
 
 def main() -> int:
-    arguments = sys.argv[1:] or ["site"]
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0].startswith("-"):
+        arguments = ["site", *arguments]
     command = [sys.executable, "-m", "scrapy", "crawl", *arguments]
     status = subprocess.run(command, cwd=HERE, check=False).returncode
     if status:
         return status
-    name = next((a for a in arguments if not a.startswith("-")), "site")
+    name = arguments[0]
     feed = HERE / "output" / f"{name}.jsonl"
     items = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
     for item in items[:SHOWN]:
