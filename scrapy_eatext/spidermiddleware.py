@@ -29,9 +29,10 @@ class EatextSpiderMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._service = Service.of(crawler)
-        # Items that an earlier pipeline drops or fails on never reach ours.
-        crawler.signals.connect(self._forget, signals.item_dropped)
-        crawler.signals.connect(self._forget, signals.item_error)
+        # Items that an earlier pipeline drops or fails on never reach ours, and none
+        # does where it is off.
+        for end in (signals.item_dropped, signals.item_error, signals.item_scraped):
+            crawler.signals.connect(self._forget, end)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

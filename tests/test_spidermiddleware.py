@@ -66,7 +66,8 @@ class FailingPipeline:
         return item
 
 
-def test_items_that_do_not_reach_the_pipeline_are_forgotten(server, monkeypatch):
+@pytest.mark.parametrize("place", [100, None])
+def test_items_that_do_not_reach_the_pipeline_are_forgotten(server, monkeypatch, place):
     services = []
     init = Service.__init__
     monkeypatch.setattr(
@@ -80,7 +81,10 @@ def test_items_that_do_not_reach_the_pipeline_are_forgotten(server, monkeypatch)
 
     settings = {
         **ADDON,
-        "ITEM_PIPELINES": {"tests.test_spidermiddleware.FailingPipeline": 50},
+        "ITEM_PIPELINES": {
+            "tests.test_spidermiddleware.FailingPipeline": 50,
+            "scrapy_eatext.EatextPipeline": place,
+        },
     }
     done = crawl(Three, settings, urls=(server("/page/one"),))
     assert [item["number"] for item in done.items] == [2]
