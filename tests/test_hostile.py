@@ -11,10 +11,14 @@ from lxml import etree
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import REGISTRY, get_algorithm
 from scrapy_eatext.extraction import run
+from scrapy_eatext.output import markdown as md
+from scrapy_eatext.output.code import content
+from scrapy_eatext.output.html import html as to_html
+from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from tests.hostile import HOSTILE, SHAPES, every_page
 from tests.pages import any_pages
-from tests.properties import check_algorithm
+from tests.properties import check_algorithm, check_linear
 
 PAGES = every_page(3000)
 ALGORITHMS = sorted(REGISTRY)
@@ -136,3 +140,45 @@ def test_declared_and_contradictory_charsets(body, text):
     found = texts(Page.of(body))
     if text is not None:
         assert found == [text]
+
+
+def outputs(source: str) -> list[str]:
+    """The Markdown of all of a page, by both twins, and the HTML."""
+    page = Page.of(source, "https://example.com/dir/")
+    shown = content(page.blocks, [True] * len(page.blocks))
+    tree = tree_of(page, page.blocks, shown)
+    made = [md.markdown_of(page, page.blocks, shown), md.markdown(tree), to_html(tree)]
+    assert made[0] == made[1]
+    return made
+
+
+def test_a_long_base_is_not_put_before_every_address():
+    links = "".join(f"<a href={i}>x</a> <a href=/{i}>y</a> " for i in range(100))
+    for path in ("a" * 10_000, "example.com/" + "a/" * 5_000):
+        for made in outputs(f"<base href='https://{path}/'><p>{links}"):
+            assert len(made) < 20_000
+            assert "https://example.com/dir/99" in made
+    assert (
+        "https://example.org/b/99" in outputs("<base href=//example.org/b/>" + links)[0]
+    )
+
+
+def test_images_of_which_one_stands_beside_all():
+    def page(count: int) -> str:
+        return (
+            f"<p>a <source>{'<img>' * count}</source>"
+            f"<noscript>{'<b></b>' * count}<img src=/x.png></noscript> b"
+        )
+
+    for made in outputs(page(3)):
+        assert made.count("https://example.com/x.png") == 1
+    check_linear(outputs, page, 2_000)
+
+
+def test_tables_that_are_mostly_nothing():
+    wide = "<td>a" * 199
+    made = outputs(f"<table><tr>{wide}{'<tr><td>b<td>c' * 500}</table>")
+    assert made[0].count("\n") == 502
+    # One that is wider than any counts for none.
+    for cells in ("<td>a" * 201, "<td>a<td>b" + "<td colspan=50>" * 50_000):
+        assert "|" not in outputs(f"<table><tr>{cells}<tr><td>b<td>c</table>")[0]

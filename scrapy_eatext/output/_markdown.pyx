@@ -814,6 +814,8 @@ cdef class Writer:
                 line.append(cell)
                 for column in range(cell.columns - 1):
                     line.append(None)
+                if len(line) > WIDEST:
+                    return None
             fill_from_above(line, below)
             if len(line) > WIDEST:
                 return None
@@ -1567,14 +1569,15 @@ cdef list trimmed(list lines):
     cdef Py_ssize_t width = 0, column
     cdef list line, kept, made, used
     cdef Cell cell, other
+    # One for all places that have none: there may be hundreds for each cell.
+    cdef Cell empty = Cell.__new__(Cell)
+    empty.leaves = []
     for line in lines:
         width = max(width, len(line))
     used = [False] * width
     for line in lines:
         for column in range(len(line), width):
-            cell = Cell.__new__(Cell)
-            cell.leaves = []
-            line.append(cell)
+            line.append(empty)
         for column in range(width):
             cell = line[column]
             if cell is not None and cell.leaves:

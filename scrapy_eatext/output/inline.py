@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -80,8 +82,8 @@ class Inlines:
                 text = _with_space(
                     spans, text, style, link, around_style, self._link(around_row)
                 )
-            _add(spans, Span(text, style, link))
-        return spans
+            spans.append(Span(text, style, link))
+        return _joined(spans)
 
     def images_before(self, i: int) -> list[Span]:
         """The images that stand between a block and the one before it."""
@@ -116,12 +118,14 @@ class Inlines:
     def images_at(self, row: int, place: int, *, small: bool = True) -> Iterator[Span]:
         """The images at a place in an element: one, or those in a picture's source."""
         element = self._walk.child(row, place)
+        missing = False
         for image in (element,) if element.tag == IMG else element.iter(IMG):
             if not small and _is_small(image.attrib):
                 continue
             found = self._image(image.attrib)
-            if found is None:
+            if found is None and not missing:
                 # One for a script to fill has the image beside it for all others.
+                missing = True
                 beside = element.getnext()
                 if beside is not None and beside.tag == "noscript":
                     instead = next(beside.iter(IMG), None)
@@ -169,18 +173,21 @@ def _with_space(
         common &= STRONG_TEXT
     if (common, around) == (style, link):
         return text
-    _add(spans, Span(text[0], common, around))
+    spans.append(Span(text[0], common, around))
     return text[1:]
 
 
-def _add(spans: list[Span], span: Span) -> None:
-    """Add a span of text, to the last one if that is in the same style and link."""
-    if spans:
-        last = spans[-1]
-        if last.style == span.style and last.link == span.link and not last.image:
-            spans[-1] = Span(last.text + span.text, span.style, span.link)
-            return
-    spans.append(span)
+def _joined(spans: list[Span]) -> list[Span]:
+    """Spans of which those that follow each other in one style and link are one."""
+    joined: list[Span] = []
+    for (style, link, image), group in groupby(spans, itemgetter(1, 2, 3)):
+        first, *more = group
+        if image or not more:
+            joined += first, *more
+        else:
+            text = "".join([first.text, *(span.text for span in more)])
+            joined.append(Span(text, style, link))
+    return joined
 
 
 def largest(srcset: str) -> str:

@@ -259,22 +259,24 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
         spans = [span._replace(style=span.style & ~plain) for span in spans]
     emphasised = any(span.style & (STRONG_TEXT | EM_TEXT) for span in spans)
     styles = (STRONG_TEXT, EM_TEXT) if emphasised else ()
-    out = ""
+    # Pieces, as a text that grows would be copied for each of them.
+    out: list[str] = []
     groups = [(link, list(group)) for link, group in groupby(spans, _link_of)]
     for number, (link, group) in enumerate(groups, 1):
         if link:
-            if out.endswith("!"):
-                out = out[:-1] + "\\!"
+            if out and out[-1].endswith("!"):
+                out[-1] = out[-1][:-1] + "\\!"
             inside = _styled(group, styles, "", "", _MEANS_IN_LINK)
-            out += f"[{inside}]({link})"
+            out.append(f"[{inside}]({link})")
         else:
             after = (
                 _first(groups[number][1], STRONG_TEXT | EM_TEXT)
                 if number < len(groups)
                 else ""
             )
-            out = _styled(group, styles, out, after)
-    return out
+            before = out[-1][-1:] if out else ""
+            out.append(_styled(group, styles, before, after))
+    return "".join(out)
 
 
 def _link_of(span: Span) -> str:
@@ -284,40 +286,41 @@ def _link_of(span: Span) -> str:
 def _styled(
     spans: Sequence[Span],
     styles: tuple[int, ...],
-    out: str,
+    before: str,
     after: str,
     means: re.Pattern[str] = _MEANS,
 ) -> str:
-    """What there is so far, and then the spans in the first of the styles, or not.
+    """Spans in the first of the styles, or not.
 
-    ``after`` is the character that follows.
+    ``before`` and ``after`` are the characters on both sides, or nothing.
     """
     if not styles:
-        return _plain(spans, out, means)
+        return _plain(spans, before, means)
     style, *others = styles
     rest = tuple(others)
     groups = [
         (shown, list(group))
         for shown, group in groupby(spans, lambda span: bool(span.style & style))
     ]
+    out: list[str] = []
     for number, (shown, group) in enumerate(groups):
         following = after
         if number + 1 < len(groups):
             following = _first(groups[number + 1][1], sum(styles))
-        if not shown:
-            out = _styled(group, rest, out, following, means)
-            continue
-        inside = _styled(group, rest, "", "", means)
-        out += _emphasised(inside, style, out, following)
-    return out
+        if shown:
+            inside = _styled(group, rest, "", "", means)
+            out.append(_emphasised(inside, style, before, following))
+        else:
+            out.append(_styled(group, rest, before, following, means))
+        before = out[-1][-1:] or before
+    return "".join(out)
 
 
-def _emphasised(inside: str, style: int, out: str, after: str) -> str:
+def _emphasised(inside: str, style: int, before: str, after: str) -> str:
     """Emphasis by stars where they will be read as such, else by an element."""
     sign = _SIGN_OF[style]
     # Emphasis at the edge of strong text is one row of stars with it.
     bare = inside.strip("*")
-    before = out[-1:]
     if (
         bare
         and (style == STRONG_TEXT or len(bare) == len(inside))
@@ -349,22 +352,24 @@ def _first(spans: Sequence[Span], styles: int) -> str:
     return "<" if span.style & ~(STRONG_TEXT | EM_TEXT) else span.text[0]
 
 
-def _plain(spans: Sequence[Span], out: str, means: re.Pattern[str]) -> str:
+def _plain(spans: Sequence[Span], before: str, means: re.Pattern[str]) -> str:
     """Spans in no more than what stands in for code and HTML's elements."""
+    out: list[str] = []
     behind_image = False
     for span in spans:
         if span.image:
-            if out and out[-1].isalnum():
-                out += " "
+            if out:
+                before = out[-1][-1:] or before
+            space = " " if before.isalnum() else ""
             alt = _escaped(span.text, _MEANS_IN_LINK)
-            out += f"![{alt}]({span.image})"
+            out.append(f"{space}![{alt}]({span.image})")
             behind_image = True
             continue
         if behind_image and span.text[0].isalnum():
-            out += " "
+            out.append(" ")
         behind_image = False
         if not span.style:
-            out += _escaped(span.text, means)
+            out.append(_escaped(span.text, means))
             continue
         if span.style & CODE_TEXT:
             made = _code_span(span.text)
@@ -373,8 +378,8 @@ def _plain(spans: Sequence[Span], out: str, means: re.Pattern[str]) -> str:
         for style, tag in _ELEMENTS:
             if span.style & style:
                 made = f"<{tag}>{made}</{tag}>"
-        out += made
-    return out
+        out.append(made)
+    return "".join(out)
 
 
 def _code_span(text: str) -> str:

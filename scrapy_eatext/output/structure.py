@@ -97,6 +97,9 @@ class Cell(NamedTuple):
     rows: int = 1
 
 
+_EMPTY = Cell(())
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table that holds data: a caption, rows of headers, rows of data.
@@ -343,6 +346,8 @@ class _Builder:
                 for column in range(len(line), len(line) + cell.columns):
                     below[column] = cell.rows - 1
                 line += [cell] + [None] * (cell.columns - 1)
+                if len(line) > WIDEST:
+                    return None
             self._fill_from_above(line, below)
             if len(line) > WIDEST:
                 return None
@@ -396,7 +401,7 @@ def _trimmed(grid: list[list[Cell | None]]) -> list[list[Cell | None]]:
     """A grid in which all rows are as wide, without columns that have nothing."""
     width = max(map(len, grid), default=0)
     for line in grid:
-        line.extend([Cell(())] * (width - len(line)))
+        line.extend([_EMPTY] * (width - len(line)))
     used = [any(_reaches(line, column) for line in grid) for column in range(width)]
     if all(used):
         return grid

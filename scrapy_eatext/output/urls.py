@@ -15,6 +15,10 @@ IMAGE_SCHEMES = frozenset(("http", "https"))
 # How addresses begin that are of both.
 _WHOLE = ("http://", "https://")
 
+# A longer base element tells nothing.  It comes out with every address that is relative
+# to it, so that a large page could become thousands of times larger.
+_LONGEST_BASE = 1000
+
 # Browsers take these away before they read an address.
 _OUTER = "".join(map(chr, range(0x21)))
 _INNER = re.compile(r"[\t\n\r]")
@@ -43,7 +47,7 @@ class Addresses:
         for head in self._root.iterchildren("head"):
             for element in head.iterchildren("base"):
                 given = element.get("href")
-                if given:
+                if given and len(given) <= _LONGEST_BASE:
                     return _web_only(_joined(base, _cleaned(given)))
         return _web_only(base)
 
