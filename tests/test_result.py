@@ -6,10 +6,11 @@ import copy
 import gc
 import json
 import pickle
+from pathlib import Path
 from weakref import ref
 
 import pytest
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 
 from scrapy_eatext import MainText, extract
 from scrapy_eatext.again import Again
@@ -26,6 +27,14 @@ CHOICE = Choice(algorithms=("density",))
 
 def result():
     return extract(HTML, url=URL, algorithm="density")
+
+
+@pytest.mark.parametrize(
+    "given", [None, 3, Path("page.html"), Response("http://a.org/")]
+)
+def test_what_is_no_page_is_refused(given):
+    with pytest.raises(TypeError, match=f"TextResponse, not {type(given).__name__}"):
+        extract(given)
 
 
 def test_computed_when_asked_for():

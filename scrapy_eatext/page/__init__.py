@@ -72,7 +72,8 @@ class Page:
             return cls(parse(html), url=url, html=html)
         if hasattr(html, "selector"):
             return cls._of_response(cast("TextResponse", html), url)
-        if not hasattr(html, "root"):
+        # A pathlib.Path has a root too.
+        if not (hasattr(html, "root") and hasattr(html, "xpath")):
             kind = type(html).__name__
             raise TypeError(
                 f"a page is bytes, str, Selector or TextResponse, not {kind}"
