@@ -250,13 +250,16 @@ class Service:
 
     # -- callbacks
 
+    def known(self, response: Response) -> MainText | None:
+        """The result of a response that this crawl has extracted."""
+        found = self._found.get(response)
+        return None if found is None else self._asking(response, found)
+
     def by_hand(self, response: TextResponse, request: Request) -> MainText:
         """Extract a response here and now, whether or not it was to be extracted.
 
         Raises SettingError where the request's meta says wrongly how.
         """
-        if response in self._found:
-            return self._asking(response, self._found[response])
         said = request.meta.get(INPUT)
         choice = self.config.choice_for(response.url, said)
         job = Job.of(
@@ -300,15 +303,21 @@ def main_text(response: TextResponse) -> MainText:
     if request is not None and (found := attached(request, response)):
         return found
     if response not in _by_hand:
-        # A response does not know its crawl; of two, no one can tell which it is.
-        # One that could not start may still be about.
-        crawls = [s for s in _services.values() if s.crawling]
-        _by_hand[response] = (
-            crawls[0].by_hand(response, request)
-            if request is not None and len(crawls) == 1
-            else extract(response)
-        )
+        _by_hand[response] = _found_out(response)
     return _by_hand[response]
+
+
+def _found_out(response: TextResponse) -> MainText:
+    # A crawl that could not start may still be about.
+    crawls = [s for s in _services.values() if s.crawling]
+    # In downloader middlewares a response has no request yet.
+    for crawl in crawls:
+        if known := crawl.known(response):
+            return known
+    # A response does not know its crawl; of two, no one can tell which it is.
+    if response.request is None or len(crawls) != 1:
+        return extract(response)
+    return crawls[0].by_hand(response, response.request)
 
 
 def attached(request: Request, response: Response) -> MainText | None:

@@ -223,6 +223,30 @@ def test_a_response_that_was_replaced_is_extracted_again_for_its_items(server):
     assert done.eatext("late/") == {"extracted": 1}
 
 
+class ReadingMiddleware:
+    """Reads the text before the response is tied to its request."""
+
+    async def process_response(self, request, response):
+        assert main_text(response) == request.meta["main_text"]
+        return response.replace(headers={"X-By": main_text(response).algorithm})
+
+
+def test_main_text_in_a_downloader_middleware(server):
+    class BySpider(UrlSpider):
+        def parse(self, response):
+            yield {"by": response.headers["X-By"].decode()}
+
+    settings = {
+        **ADDON,
+        "EATEXT_ALGORITHM": NOTHING,
+        "DOWNLOADER_MIDDLEWARES": {
+            "tests.test_downloadermiddleware.ReadingMiddleware": 543
+        },
+    }
+    done = crawl(BySpider, settings, urls=(server("/page/1"),))
+    assert [item["by"] for item in done.items] == ["nothing"]
+
+
 class ReplacedSpider(UrlSpider):
     def parse(self, response):
         yield {"by": "middleware", "text": main_text(response).text}
