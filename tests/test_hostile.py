@@ -182,3 +182,21 @@ def test_tables_that_are_mostly_nothing():
     # One that is wider than any counts for none.
     for cells in ("<td>a" * 201, "<td>a<td>b" + "<td colspan=50>" * 50_000):
         assert "|" not in outputs(f"<table><tr>{cells}<tr><td>b<td>c</table>")[0]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        lambda count: "<pre>a</pre>" * count,
+        lambda count: "<div>" + "<code>a\nb</code><br><br>" * count,
+        lambda count: "<p>x<code>" + "a<br><br>" * count,
+        lambda count: "<code>a<br><br>" * 500 + "<b></b>" * count,
+        lambda count: "<p>x" + "<div class=gutter>" * 500 + "<p>1" * count,
+        lambda count: (
+            "<p>x" + "<div class='line code'><p>a<p>b</p>" * 500 + "<p>a" * count
+        ),
+    ],
+)
+def test_code_is_looked_at_once(page):
+    check_linear(outputs, page, 1_500)
+    assert len(outputs(page(1_500))[0]) < 50_000

@@ -8,8 +8,11 @@ the walk cannot know that spaces count.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,9 +58,9 @@ _NO_LANGUAGE = frozenset(
 
 _CODE_TAG = TAG_ID["code"]
 _INNER, _KIND = (BLOCK_COLUMNS.index(name) for name in ("inner", "kind"))
-_PARENT, _TAG, _FIRST, _LAST = (
+_PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
     ELEMENT_COLUMNS.index(name)
-    for name in ("parent", "tag", "first_block", "last_block")
+    for name in ("parent", "tag", "depth", "first_block", "last_block")
 )
 _SPACE = re.compile(r"[^\S\n\t]")
 _NEWLINES = re.compile(r"\r\n?")
@@ -85,8 +88,9 @@ def content(units: Units, kept: Sequence[bool]) -> Content:
 
 def language(element: Any) -> str:
     """The language that a pre element, what is right in it or around it tells."""
-    if len(element) and element[0].tag == "code":
-        name = _language_of(element[0])
+    first = _child(element, 0)
+    if first is not None and first.tag == "code":
+        name = _language_of(first)
         if name:
             return name
     for _ in range(_BOX_LEVELS):
@@ -94,9 +98,14 @@ def language(element: Any) -> str:
         if name:
             return name
         element = element.getparent()
-        if element is None or len(element) > 3:
+        if element is None or _child(element, 3) is not None:
             break
     return ""
+
+
+def _child(element: Any, place: int) -> Any:
+    """A child, or None; len() would count all of them."""
+    return next(islice(element, place, None), None)
 
 
 def _language_of(element: Any) -> str:
@@ -190,18 +199,30 @@ class _Reader:
     # -- line numbers
 
     def _gutters(self, rows: list[int]) -> None:
-        kept = set(self.numbers)
+        numbers = self.numbers
         dropped: set[int] = set()
         beside: set[int] = set()
+        # One may stand in another, so every block is looked at once alone: those up
+        # to the place ``same`` are numbers, at ``other`` is one that is none.
+        same, other, done = 0, -1, 0
         for row in rows:
             first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
+            begin, end = bisect_left(numbers, first), bisect_left(numbers, last)
             if first < last:
-                inside = [i for i in range(first, last) if i in kept]
-                if all(_is_numbers(self._blocks.text(i)) for i in inside):
-                    dropped.update(inside)
-            elif first in kept and self._blocks.kinds[first] == "code":
+                same = max(same, begin)
+                while same < end and same != other:
+                    if not _is_numbers(self._blocks.text(numbers[same])):
+                        other = same
+                        break
+                    same += 1
+                if same >= end:
+                    dropped.update(numbers[max(begin, done) : end])
+                    done = max(done, end)
+            elif numbers[begin : begin + 1] == [first] and (
+                self._blocks.kinds[first] == "code"
+            ):
                 beside.add(first)
-        self.numbers = [i for i in self.numbers if i not in dropped]
+        self.numbers = [i for i in numbers if i not in dropped]
         for i in beside:
             text = trimmed(verbatim(self._blocks.element(i)))
             if text:
@@ -217,7 +238,8 @@ class _Reader:
         of_block: dict[int, int] = {}
         boxes: dict[int, list[Any]] = {}
         known: dict[int, int] = {}
-        for row in rows:
+        # What holds lines is none itself.
+        for row in self._innermost(rows):
             box = self._box(row, known)
             if box < 0:
                 continue
@@ -252,6 +274,15 @@ class _Reader:
         known[parent] = found
         return found
 
+    def _innermost(self, rows: list[int]) -> list[int]:
+        """Those of some elements, in rising order, that have no other one inside."""
+        depths = self._walk.elements[:, _DEPTH]
+        return [
+            row
+            for row, following in zip_longest(rows, rows[1:])
+            if following is None or depths[row + 1 : following + 1].min() <= depths[row]
+        ]
+
     # -- code that has its lines without a pre around it
 
     def _alone(self) -> None:
@@ -263,10 +294,15 @@ class _Reader:
         )
         if not alone.any():
             return
-        for i in self.numbers:
-            if not alone[i] or i in self.code:
+        numbers = [i for i in self.numbers if alone[i] and i not in self.code]
+        around: list[int] = inner[numbers].tolist()
+        # With another block inside its text is none of one block.
+        times = Counter(around)
+        innermost = frozenset(self._innermost(sorted(times)))
+        for i, row in zip(numbers, around, strict=True):
+            if times[row] > 1 or row not in innermost:
                 continue
-            element = walk.node(int(inner[i]))
+            element = walk.node(row)
             text = trimmed(verbatim(element))
             if "\n" in text and text.split() == self._blocks.text(i).split():
                 self.code[i] = text

@@ -80,7 +80,7 @@ class Posts:
         if len(self._rows) < 2:
             self._rows = []
             return
-        self._kept = frozenset(kept)
+        self._kept = kept
         self._authors = self._named_authors(POSTERS.rows(self._walk))
         times = (self._walk.elements[:, _TAG] == _TIME).nonzero()[0].tolist()
         self._times = sorted({*times, *POST_TIMES.rows(self._walk)})
@@ -194,7 +194,8 @@ class Posts:
     def _text(self, row: int) -> str | None:
         """An element's text; None where it is kept."""
         first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
-        if any(i in self._kept for i in range(first, max(last, first + 1))):
+        at = bisect_left(self._kept, first)
+        if at < len(self._kept) and self._kept[at] < max(last, first + 1):
             return None
         if last - first > 3:
             return ""
