@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
 from scrapy import Item
 from scrapy.exceptions import DropItem
 
-from scrapy_eatext.result import Block, Metadata
+from scrapy_eatext.page.characters import fit
+from scrapy_eatext.result import Block
 from scrapy_eatext.service import Found, Service
 
 if TYPE_CHECKING:
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 
     # typing.Self requires Python 3.11
     from typing_extensions import Self
-
-
-# What XML cannot hold, and what no encoding can: algorithms that look at a page's
-# source, and titles, may have such characters, and an item with one of them would
-# break its feed.
-_NO_FEED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class EatextPipeline:
@@ -124,7 +118,7 @@ class EatextPipeline:
             self._assign(item, adapter, name, type(adapter[name])())
 
     def _set(self, item: Any, adapter: ItemAdapter, name: str, found: Found) -> bool:
-        value = _fit_for_feeds(getattr(found.result, self._config.fields[name]))
+        value = _fit(getattr(found.result, self._config.fields[name]))
         return self._assign(item, adapter, name, value)
 
     def _assign(self, item: Any, adapter: ItemAdapter, name: str, value: Any) -> bool:
@@ -141,17 +135,14 @@ class EatextPipeline:
         return True
 
 
-def _fit_for_feeds(value: Any) -> Any:
-    """A value of a result without the characters that feeds cannot hold."""
+def _fit(value: Any) -> Any:
+    """A value of a result as feeds can hold it; metadata are so from the beginning."""
     if isinstance(value, str):
-        return _NO_FEED.sub("", value)
+        return fit(value)
     if isinstance(value, tuple):
-        return tuple(map(_fit_for_feeds, value))
+        return tuple(map(_fit, value))
     if isinstance(value, Block):
-        # Most are clean, and all items of a page share them.
-        text = _fit_for_feeds(value.text)
+        # Most are fit, and all items of a page share them.
+        text = fit(value.text)
         return value if text == value.text else replace(value, text=text)
-    if isinstance(value, Metadata):
-        parts = {f.name: _fit_for_feeds(getattr(value, f.name)) for f in fields(value)}
-        return replace(value, **parts)
     return value

@@ -112,6 +112,19 @@ def test_what_is_no_json_ld(source):
     assert metadata(head).sources["title"] == "page"
 
 
+def test_what_feeds_cannot_hold_is_left_out():
+    thing = """{"@type": "Article", "headline": "A \\ud800headline\\u0001",
+        "author": {"name": "Ann\\udc00 Lee"}, "keywords": ["fi\\uffffsh"],
+        "image": "http://a.org/\\u0002x.png"}"""
+    html = f"""<script type="application/ld+json">{thing}</script>
+        <meta property="og:site_name" content="The&#1; Site">
+        <meta name="description" content="Of&#xFFFE; fish">"""
+    found = read_metadata(Page.of(html))
+    assert (found.title, found.authors) == ("A headline", ("Ann Lee",))
+    assert (found.tags, found.image) == (("fish",), "http://a.org/%02x.png")
+    assert (found.site_name, found.description) == ("The Site", "Of fish")
+
+
 def test_an_organization_is_the_author_where_nobody_else_is():
     made_by = {**ARTICLE, "author": {"@type": "Organization", "name": "The News"}}
     assert metadata(script(made_by)).authors == ("The News",)

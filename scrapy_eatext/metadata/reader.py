@@ -13,6 +13,7 @@ from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.visible import Visible, is_name, key
 from scrapy_eatext.output.names import PROPS
 from scrapy_eatext.output.urls import Addresses
+from scrapy_eatext.page.characters import fit
 from scrapy_eatext.page.head import add_metas
 from scrapy_eatext.page.twins import nodes_of
 from scrapy_eatext.result import Metadata
@@ -77,16 +78,16 @@ class Reader:
         authors = self._authors()
         modified = self._take("modified", self._modified())
         return Metadata(
-            title=title,
-            authors=tuple(authors),
+            title=fit(title),
+            authors=tuple(map(fit, authors)),
             published=published,
             modified=modified,
-            site_name=site,
-            description=self._take("description", self._descriptions()),
-            language=self._take("language", self._languages()),
-            canonical_url=self._take("canonical_url", self._canonical_urls()),
-            image=self._take("image", self._images()),
-            tags=self._tags(),
+            site_name=fit(site),
+            description=fit(self._take("description", self._descriptions())),
+            language=fit(self._take("language", self._languages())),
+            canonical_url=fit(self._take("canonical_url", self._canonical_urls())),
+            image=fit(self._take("image", self._images())),
+            tags=tuple(map(fit, self._tags())),
             sources=self._sources,
         )
 

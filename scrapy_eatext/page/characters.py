@@ -133,3 +133,13 @@ SPACELESS_RANGES = _SPACELESS
 BROKEN_LINE = re.compile(
     f"(?<={_one_of(_SPACELESS)})[ \\t\\r\\f]*\\n[ \\t\\r\\n\\f]*(?={_one_of(_SPACELESS)})"
 )
+
+# What XML cannot hold, and what no encoding can.  JSON can say it, character
+# references can, and the source of a page may just have it.
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def fit(text: str) -> str:
+    """A text without the characters that a feed cannot hold."""
+    # None of them is printable, and few texts have anything that is not.
+    return text if text.isprintable() else _UNFIT.sub("", text)
