@@ -117,6 +117,17 @@ def test_responses(encoding, source):
         assert etree.tostring(page.root) == etree.tostring(parse(response.text))
 
 
+def test_bytes_of_a_class_of_their_own():
+    class Body(bytes):
+        pass
+
+    for source in (b"\n<p>text</p>", b"<p>\xe9</p>", b"<p>text</p>" * 5000):
+        page, expected = Page.of(Body(source)), Page.of(source)
+        assert etree.tostring(page.root) == etree.tostring(expected.root)
+        response = HtmlResponse("https://example.com/", body=Body(source))
+        assert type(page.body) is type(Page.of(response).body) is bytes
+
+
 def test_a_response_without_a_body():
     assert len(Page.of(TextResponse("https://example.com/")).blocks) == 0
 

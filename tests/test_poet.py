@@ -11,6 +11,7 @@ pytest.importorskip("zyte_common_items")
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
+from web_poet import HttpResponse
 from zyte_common_items import Article
 
 from scrapy_eatext import MainText, extract, poet
@@ -39,6 +40,13 @@ def test_main_text_is_what_was_attached():
     request = Request(URL, meta={"main_text": result})
     response = HtmlResponse(URL, body=HTML, encoding="utf-8")
     assert provided(poet.MainTextProvider, MainText, request, response) == [result]
+
+
+def test_the_response_of_a_page_object():
+    response = HttpResponse(URL, HTML.encode(), headers={"content-type": "text/html"})
+    made = extract(response)
+    assert made.text
+    assert made == extract(HTML, url=URL)
 
 
 def test_main_text_is_made_where_nothing_was_attached():

@@ -63,6 +63,7 @@ class Page:
         Scrapy decodes a response.  Raises TypeError for anything else.
         """
         if isinstance(html, bytes):
+            html = bytes(html)  # of no subclass, for the compiled modules
             source = utf8_of(html)
             if source is not None:
                 return cls(parse_source(tame(trim(source))), url=url, body=html)
@@ -82,25 +83,27 @@ class Page:
 
     @classmethod
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
-        body: bytes | None = response.body
+        body = bytes(response.body)
         utf8 = utf8_of(body) if body and response.encoding == "utf-8" else None
         source = trim(utf8) if utf8 is not None else encode(response.text)
         harmless = tame(source)
         root = None
         if harmless is source:
-            root = response.selector.root
+            selector = response.selector
+            root = selector.root
             # The two refer to each other, and a page's tree would stay until the
             # garbage collector comes across them: then hundreds of trees are freed
             # at once, and the crawl stands still.  With a reference that does not
             # count each goes with its response.
-            response.selector.response = proxy(response)
+            if hasattr(selector, "response"):
+                selector.response = proxy(response)
         if not isinstance(root, etree._Element):
             # The response would hand the parser its source as it is; and older
             # releases take a page that happens to be JSON ("2") for that.
             root = parse_source(harmless)
         return cls(
             root,
-            url=url or response.url,
+            url=url or str(response.url),
             body=body,
             html=response.text,
             source=utf8,
