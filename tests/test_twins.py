@@ -299,6 +299,27 @@ def test_attributes_with_entities(walk):
         check_walks(root)
 
 
+@COMPILED_ONLY
+def test_attributes_that_a_dtd_declares():
+    source = """<!DOCTYPE html [<!ATTLIST img src CDATA "x.png" alt CDATA "declared">
+    <!ATTLIST meta content CDATA "declared"><!ATTLIST link href CDATA "/x">]>
+    <html><head><meta name="author"/><link rel="canonical"/></head>
+    <body><p>a <img/> b <img src="/y.png"/></p></body></html>"""
+    root = etree.fromstring(source)
+    check_walks(root)
+    # lxml tells of them as of those that are there.
+    assert twins.head_of(root) == head_of(root)
+    assert head_of(root).metas == {"author": ["declared"]}
+    found = twins.walk(root)
+    given = found, [2, 2], [0, 1], "img", ("src", "alt")
+    assert twins.child_values(*given) == python_child_values(*given)
+    assert twins.child_values(*given)[1] == ["/y.png", "declared"]
+    rows = list(range(len(found.elements)))
+    for name in ("content", "src"):
+        expected = python_values(found, rows, name)
+        assert twins.attribute_values(found, rows, name) == expected
+
+
 def test_texts_side_by_side(walk):
     root = etree.fromstring("<p>a\r<b>x</b>\n</p>", etree.XMLParser())
     pre = etree.SubElement(root, "pre")

@@ -196,7 +196,7 @@ cdef int find_surplus(
     Cursor* c, const unsigned char* base, Py_ssize_t most, list cuts
 ) except -1 nogil:
     """Note in a list where attributes stand, from a cursor to its end."""
-    cdef const unsigned char* allowed = NULL
+    cdef const unsigned char* allowed
     cdef const unsigned char* last
     cdef const char* raw
     cdef Py_ssize_t count
@@ -222,7 +222,7 @@ cdef int find_surplus(
         while c.at < c.end and not KINDS[c.at[0]] & (BLANK | SLASH | CLOSE):
             c.at += 1
         count = 0
-        last = c.at
+        allowed = last = c.at
         while skip_attribute(c):
             count += 1
             last = c.at

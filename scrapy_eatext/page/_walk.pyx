@@ -147,6 +147,9 @@ cdef class Table:
     cdef object finish(self):
         """The numpy array; no room is kept that is not used."""
         cdef char* data
+        # The tables refer to each other's rows by 32-bit numbers.
+        if self.array.used // <size_t>self.strides[0] > <size_t>MAX_TEXT:
+            raise OverflowError(f"the page has more than {MAX_TEXT} of something")
         if self.array.used:
             data = <char*>realloc(self.array.data, self.array.used)
             if data != NULL:
@@ -1344,7 +1347,7 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
     """Walk a tree from its root element; the tree is not changed.
 
     The GIL is free meanwhile.  A text of more than so many bytes raises
-    OverflowError, and TimeLimitError is raised as by the Python 
+    OverflowError, and TimeLimitError is raised as by the Python twin.
     """
     cdef Table elements = Table(ELEMENT_WIDTH, True)
     cdef Table blocks = Table(BLOCK_WIDTH, True)
@@ -1493,6 +1496,16 @@ cdef const tree.xmlAttr* find_plain(
     return NULL
 
 
+cdef bint declares(const tree.xmlNode* node) noexcept nogil:
+    """Whether a DTD declares attributes: lxml gives an element those that it lacks."""
+    cdef const tree.xmlDoc* doc = node.doc
+    if doc == NULL or doc.intSubset == NULL:
+        return False
+    return doc.intSubset.attributes != NULL or (
+        doc.extSubset != NULL and doc.extSubset.attributes != NULL
+    )
+
+
 def attribute_values(found not None, list rows, str name not None):
     """The compiled twin of walk.attribute_values()."""
     values = read_values(found, rows, None, (name,))
@@ -1529,7 +1542,12 @@ cdef list read_values(found, list rows, list places, tuple names, bytes tag=None
     cdef Py_ssize_t number
     cdef Step* step
     cdef Array way
-    if root is None or root._c_node == NULL or not elements.shape[0]:
+    if (
+        root is None
+        or root._c_node == NULL
+        or not elements.shape[0]
+        or declares(root._c_node)
+    ):
         return None
     way.data = NULL
     way.used = way.room = 0
@@ -1684,7 +1702,7 @@ def head_of(_Element root not None):
     cdef list values
     cdef bytes relation
     cdef bint in_head
-    if root._c_node == NULL:
+    if root._c_node == NULL or declares(root._c_node):
         return python_head_of(root)
     part = root._c_node.children
     while part != NULL:
