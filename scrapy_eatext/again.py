@@ -35,8 +35,9 @@ class Again:
         response = self.response()
         if response is None:
             raise LookupError(
-                f"the response that {', '.join(names)} would be computed from is gone: "
-                "name it in EATEXT_FIELDS to have it computed ahead"
+                f"the response that {', '.join(names)} would be computed from is gone, "
+                "or another has replaced it: name it in EATEXT_FIELDS to have it "
+                "computed ahead, or ask main_text(response)"
             )
         give_up = self.kind if self.kind in GIVEN_UP else ""
         job = Job.of(response.text, response.url, self.choice, self.limits, COMPUTED)
