@@ -72,11 +72,8 @@ def render(
         page_type=verdict.page_type,
         language=verdict.language or page.language,
         origin=_origin(page, verdict),
-        source=judged,
     )
-    if blocks:
-        result.computed["blocks"] = _blocks(verdict)
-    return result
+    return result.backed({"blocks": _blocks(verdict)} if blocks else {}, judged)
 
 
 class _Judged:

@@ -115,8 +115,16 @@ ATTRIBUTES = (
 )
 
 
+class _Backed:
+    """What stands behind a result and is no part of its value: it goes to no feed."""
+
+    __slots__ = ("computed", "source")
+    computed: dict[str, Any]
+    source: Source | None
+
+
 @dataclass(frozen=True, slots=True)
-class MainText:
+class MainText(_Backed):
     """The main text of a page: frozen, and small once it is let go of its page.
 
     ``score`` is how sure the algorithm is of the whole, from 0 to 1;
@@ -141,8 +149,17 @@ class MainText:
     page_type: str = ""
     language: str = ""
     origin: str = "page"
-    computed: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    source: Source | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _back(self, {}, None)
+
+    def backed(
+        self, computed: dict[str, Any], source: Source | None = None
+    ) -> MainText:
+        """This result with what is computed of it, and what the rest may be asked of."""
+        other = replace(self)
+        _back(other, computed, source)
+        return other
 
     def __str__(self) -> str:
         return self.text
@@ -218,12 +235,12 @@ class MainText:
         wanted = {COMPUTED_FOR[name] for name in attributes if name in COMPUTED_FOR}
         for name in wanted:
             self._get(name)
-        return replace(self, source=None)
+        return self.backed(self.computed)
 
     def without_text(self) -> MainText:
         """This result where its text is not good enough to be given."""
         computed = {**self.computed, "markdown": "", "html": ""}
-        return replace(self, text="", computed=computed)
+        return replace(self, text="").backed(computed, self.source)
 
     def as_dict(self) -> dict[str, Any]:
         """What the result is and what is computed of it, ready for JSON."""
@@ -233,12 +250,13 @@ class MainText:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MainText:
         """A result from what as_dict() made of it."""
-        computed = dict(values["computed"])
+        values = dict(values)
+        computed = dict(values.pop("computed"))
         if "metadata" in computed:
             computed["metadata"] = Metadata.from_dict(computed["metadata"])
         if "blocks" in computed:
             computed["blocks"] = tuple(Block(**block) for block in computed["blocks"])
-        return cls(**{**values, "computed": computed})
+        return cls(**values).backed(computed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A page cannot be pickled, nor can a way to it.
@@ -258,9 +276,15 @@ class MainText:
         return self.computed[name]
 
 
+def _back(result: MainText, computed: dict[str, Any], source: Source | None) -> None:
+    # Past what keeps a result from being changed.
+    object.__setattr__(result, "computed", computed)
+    object.__setattr__(result, "source", source)
+
+
 # The result for a page of which nothing can be told.
-NOTHING = MainText(
-    computed={"markdown": "", "html": "", "blocks": (), "metadata": Metadata()}
+NOTHING = MainText().backed(
+    {"markdown": "", "html": "", "blocks": (), "metadata": Metadata()}
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, ref
 
@@ -167,7 +167,7 @@ class Service:
             self.config.limits,
             found.outcome.kind,
         )
-        return replace(found.result, source=way)
+        return found.result.backed(found.result.computed, way)
 
     def _watch(self, url: str, outcome: Outcome) -> None:
         """Look out for a site whose texts have turned empty or alike."""

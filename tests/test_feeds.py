@@ -9,8 +9,9 @@ from xml.etree import ElementTree as ET
 import pytest
 import scrapy
 
-from tests.crawling import ADDON, crawl
+from tests.crawling import ADDON, UrlSpider, crawl
 from tests.hostile import HOSTILE
+from tests.mockserver import text_of
 
 # What hostile pages are made of that some format or other cannot hold.
 SIGNS = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0xFFFE]))
@@ -82,6 +83,24 @@ def test_every_value_is_fit_for_every_feed(tmp_path):
     assert [a.text for a in root.iterfind("item/authors/value")] == item["authors"]
     for end in ("jsonl", "csv"):
         assert "Ann  Lee" in (tmp_path / f"items.{end}").read_text("utf-8")
+
+
+def test_a_result_goes_to_feeds_as_it_is(server, tmp_path):
+    class ResultSpider(UrlSpider):
+        def parse(self, response):
+            yield {"main_text": response.meta["main_text"]}
+            yield response.meta["main_text"]
+
+    feeds = {str(tmp_path / "items.jsonl"): {"format": "jsonl"}}
+    urls = (server("/page/1"),)
+    crawl(ResultSpider, {**ADDON, "FEEDS": feeds}, urls=urls)
+    lines = (tmp_path / "items.jsonl").read_text("utf-8").splitlines()
+    within, alone = map(json.loads, lines)
+    assert within == {"main_text": alone}
+    assert alone["text"] == text_of(1)
+    assert (
+        list(alone) == "text algorithm version score page_type language origin".split()
+    )
 
 
 @pytest.mark.parametrize(

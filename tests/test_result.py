@@ -107,10 +107,10 @@ def test_jobs_compute_ahead():
 def test_a_way_back_to_the_response():
     response = HtmlResponse(URL, body=HTML, encoding="utf-8")
     way = Again(ref(response), CHOICE, Limits(), "extracted")
-    found = MainText("x", source=way)
+    found = MainText("x").backed({}, way)
     assert "**river**" in found.markdown
     assert set(found.computed) == set(COMPUTED)
-    fresh = MainText("x", source=way)
+    fresh = MainText("x").backed({}, way)
     assert pickle.loads(pickle.dumps(fresh)).computed == {}
     del response
     gc.collect()
@@ -122,6 +122,6 @@ def test_a_way_back_to_the_response():
 def test_a_way_back_to_a_page_that_was_given_up():
     response = HtmlResponse(URL, body=HTML, encoding="utf-8")
     way = Again(ref(response), CHOICE, Limits(), "timed_out")
-    assert "river" in MainText(source=way).markdown
+    assert "river" in MainText().backed({}, way).markdown
     small = Again(ref(response), CHOICE, Limits(max_size=20), "too_large")
-    assert MainText(source=small).markdown == ""
+    assert MainText().backed({}, small).markdown == ""

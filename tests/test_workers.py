@@ -327,7 +327,7 @@ DETAILS = {
 
 def test_outcomes_come_through():
     outcome = Outcome(
-        MainText("text \ud83d", "a", "1", 0.5, "type", "en", computed=DETAILS),
+        MainText("text \ud83d", "a", "1", 0.5, "type", "en").backed(DETAILS),
         "failed",
         0.25,
         (Failure("ValueError", "trace"),),
