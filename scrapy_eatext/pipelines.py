@@ -82,7 +82,7 @@ class EatextPipeline:
                 {"cls": type(item).__qualname__, "missing": ", ".join(missing)},
                 once=f"field {type(item)}",
             )
-        open_fields = [f for f in known if not adapter.get(f)]
+        open_fields = [f for f in known if not _value(adapter, f)]
         if not known:
             self._tally.inc("item/no_field")
         elif not open_fields:
@@ -97,20 +97,20 @@ class EatextPipeline:
             found = await self._service.of_response(response)
             if found is not None:
                 return "response", found
-        html = adapter.get(self._config.html_field) if self._config.html_field else None
+        html = _value(adapter, self._config.html_field)
         if isinstance(html, (str, bytes)) and html:
             return "html", await self._service.of_html(html, self._url(adapter))
         url = self._url(adapter)
         return "url", self._service.of_url(url) if url else None
 
     def _url(self, adapter: ItemAdapter) -> str:
-        url = adapter.get(self._config.url_field) if self._config.url_field else None
+        url = _value(adapter, self._config.url_field)
         return url if isinstance(url, str) else ""
 
     def _drop_html(self, item: Any, adapter: ItemAdapter) -> None:
         """Take the raw HTML out of an item; a field that must be there is emptied."""
         name = self._config.html_field
-        if not name or not adapter.get(name):
+        if not _value(adapter, name):
             return
         if isinstance(item, (dict, Item)):
             del adapter[name]
@@ -133,6 +133,14 @@ class EatextPipeline:
             )
             return False
         return True
+
+
+def _value(adapter: ItemAdapter, name: str) -> Any:
+    """An item's field, None where there is none; "" is the name of none."""
+    try:
+        return adapter.get(name) if name else None
+    except AttributeError:  # it is declared, and left for the pipeline to set
+        return None
 
 
 def _fit(value: Any) -> Any:

@@ -259,6 +259,20 @@ def test_an_item_that_cannot_be_filled_is_not_lost(
     assert said in complaint
 
 
+@pytest.mark.parametrize("settings", [ADDON, {**TWO, "EATEXT_HTML_FIELD": "html"}])
+def test_fields_that_are_not_there_before_they_are_set(server, settings):
+    @dataclass
+    class Unset:
+        url: str
+        html: str = field(init=False)
+        main_text: str = field(init=False)
+
+    item, done = one(server, settings, Unset, url=url_of)
+    assert item.main_text == text_of("one")
+    assert not hasattr(item, "html")
+    assert sum(done.eatext("item/").values()) == 1
+
+
 def test_half_of_the_fields(server, caplog):
     @dataclass
     class Half:
