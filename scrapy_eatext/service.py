@@ -20,6 +20,7 @@ from scrapy_eatext.again import Again
 from scrapy_eatext.cascade import Job, Outcome, extract_page, warm_up
 from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
+from scrapy_eatext.page.twins import compiled
 from scrapy_eatext.recent import RecentPages
 from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.settings import Config, host_of
@@ -280,6 +281,12 @@ class Service:
     # -- start and end
 
     def _open(self) -> None:
+        if not compiled:
+            self.tally.log(
+                logging.INFO,
+                "Main text: without %(what)s pages take several times longer",
+                {"what": "the compiled modules"},
+            )
         collector.put_aside(self._crawler)
 
     async def _close(self) -> None:

@@ -426,10 +426,16 @@ def test_crawls_at_the_same_time_share_what_is_put_aside():
     assert gc.get_freeze_count() == before
 
 
-def test_one_line_sums_up(server, caplog):
+@pytest.mark.parametrize("compiled", [True, False])
+def test_one_line_sums_up(server, caplog, monkeypatch, compiled):
+    monkeypatch.setattr("scrapy_eatext.service.compiled", compiled)
     caplog.set_level(logging.INFO, "scrapy_eatext")
     crawl(UrlSpider, ADDON, urls=(server("/page/1"), server("/data.json")))
-    (line,) = [r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name]
+    said = [r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name]
+    *before, line = said
+    assert ["the compiled modules" in other for other in before] == [True] * (
+        not compiled
+    )
     assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
 
 
