@@ -97,14 +97,14 @@ class EatextPipeline:
             found = await self._service.of_response(response)
             if found is not None:
                 return "response", found
-        html = _value(adapter, self._config.html_field)
+        html = _single(_value(adapter, self._config.html_field))
         if isinstance(html, (str, bytes)) and html:
             return "html", await self._service.of_html(html, self._url(adapter))
         url = self._url(adapter)
         return "url", self._service.of_url(url) if url else None
 
     def _url(self, adapter: ItemAdapter) -> str:
-        url = _value(adapter, self._config.url_field)
+        url = _single(_value(adapter, self._config.url_field))
         return url if isinstance(url, str) else ""
 
     def _drop_html(self, item: Any, adapter: ItemAdapter) -> None:
@@ -141,6 +141,12 @@ def _value(adapter: ItemAdapter, name: str) -> Any:
         return adapter.get(name) if name else None
     except AttributeError:  # it is declared, and left for the pipeline to set
         return None
+
+
+def _single(value: Any) -> Any:
+    """A value alone: item loaders put it into a list unless told otherwise."""
+    alone = isinstance(value, (list, tuple)) and len(value) == 1
+    return value[0] if alone else value
 
 
 def _fit(value: Any) -> Any:

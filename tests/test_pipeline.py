@@ -9,6 +9,7 @@ import attrs
 import pydantic
 import pytest
 import scrapy
+from scrapy.loader import ItemLoader
 
 from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import page, text_of
@@ -178,6 +179,22 @@ def test_before_and_after_a_redirect(server, path, url):
         url = "{server}" + path
     item, _ = one(server, TWO, dict, path=path, url=url.format(server=server.url))
     assert item["main_text"] == text_of("one")
+
+
+def test_items_of_a_loader(server):
+    """Its fields are lists."""
+
+    class LoaderSpider(UrlSpider):
+        def parse(self, response):
+            for name, given in (("url", response.url), ("html", response.text)):
+                loader = ItemLoader(response=response)
+                loader.add_value(name, given)
+                yield loader.load_item()
+
+    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
+    done = crawl(LoaderSpider, settings, urls=(server("/page/one"),))
+    assert [item["main_text"] for item in done.items] == [text_of("one")] * 2
+    assert done.eatext("item/") == {"url": 1, "html": 1}
 
 
 @pytest.mark.parametrize("url", [None, 3, "", "http://[", "https://other.example/"])
