@@ -59,7 +59,14 @@ def run(
 def render(
     verdict: Verdict, page: Page, name: str, version: str, *, blocks: bool = False
 ) -> MainText:
-    """What a verdict keeps of a page, with the name and version of its maker."""
+    """What a verdict keeps of a page, with the name and version of its maker.
+
+    Raises ValueError for a verdict that is not on each of its units.
+    """
+    if len(verdict.kept) != len(verdict.units):
+        raise ValueError(
+            f"{name} has a verdict on {len(verdict.kept)} of {len(verdict.units)} units"
+        )
     judged = _Judged(page, verdict)
     text = verdict.text
     if text is None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scrapy_eatext
-from scrapy_eatext.output.code import content
+from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
@@ -117,3 +117,10 @@ def test_any_pages(source, left_out):
 @given(st.binary(max_size=300).map(page_from), st.frozensets(st.integers(0, 20)))
 def test_any_signs(source, left_out):
     check(source, left_out)
+
+
+def test_blocks_that_are_not_there():
+    page = Page.of("<p>one<p>two")
+    for wrong in (2, -1):
+        with pytest.raises(IndexError, match=f"there is no block {wrong}"):
+            _markdown.markdown(page, page.blocks, Content([wrong], {}))

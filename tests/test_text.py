@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
+from scrapy_eatext.extraction import render
 from scrapy_eatext.output.text import DEEPEST, python_join, render_text
 from scrapy_eatext.page import Page
 
@@ -79,3 +80,11 @@ def test_items_two_thousand_deep_do_not_come_out_as_spaces() -> None:
     assert len(text) < 50 * 1000
     units = Page.of(html).blocks
     assert text == python_join(units, list(range(len(units))), {})
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_verdict_is_on_each_unit(count: int) -> None:
+    page = Page.of("<p>one<p>two")
+    wrong = Verdict(page.blocks, [True] * count, [1.0] * 2, [""] * 2, "text")
+    with pytest.raises(ValueError, match=f"of one's own has a verdict on {count} of 2"):
+        render(wrong, page, "of one's own", "1")

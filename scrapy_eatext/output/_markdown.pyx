@@ -495,6 +495,9 @@ cdef class Writer:
         cdef Part node, made
         cdef int i, row, kind, last = -2
         cdef Py_ssize_t mark
+        for i in units:
+            if not 0 <= i < self.blocks.shape[0]:
+                raise IndexError(f"there is no block {i}")
         posts = Posts(self.units, units)
         if len(posts):
             post_of = posts.around([self.blocks[n, ELEMENT] for n in units])
