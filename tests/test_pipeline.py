@@ -187,7 +187,7 @@ def test_items_of_a_loader(server):
     class LoaderSpider(UrlSpider):
         def parse(self, response):
             for name, given in (("url", response.url), ("html", response.text)):
-                loader = ItemLoader(response=response)
+                loader = ItemLoader(item={})
                 loader.add_value(name, given)
                 yield loader.load_item()
 
