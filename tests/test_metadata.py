@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -364,6 +365,15 @@ def test_any_page(source):
 )
 def test_many_of_one_kind_are_linear(piece):
     metadata("", piece * 20_000)
+
+
+def test_microdata_around_the_whole_page() -> None:
+    around = "<div itemprop='headline author datePublished dateModified'>" * 50
+    start = time.process_time()
+    found = metadata("", around + "<b>a</b>" * 50_000)
+    # It takes three seconds where all of the page is read for each of them.
+    assert time.process_time() - start < 1
+    assert found.title == "a" * 500
 
 
 def test_readers_are_not_the_authors() -> None:

@@ -52,6 +52,9 @@ _URL_DATE = re.compile(
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
 _MAX_TAGS = 50
+# An element of microdata may hold the page, and fifty of them may hold each other: how
+# many elements are looked at for its name, and how many characters are a value.
+_MAX_INSIDE, _MAX_VALUE = 1000, 500
 
 _Found = tuple[str, str]
 
@@ -123,11 +126,11 @@ class Reader:
         for node in self._props.get(name, ()):
             value = node.get("content") or node.get("datetime")
             if not value:
-                named = next(
-                    (e for e in node.iter() if e.get("itemprop") == "name"), node
-                )
-                value = named.get("content") or "".join(named.itertext())
-            yield " ".join(value[:500].split())
+                inside = islice(node.iter(), _MAX_INSIDE)
+                named = next((e for e in inside if e.get("itemprop") == "name"), node)
+                texts = islice(named.itertext(), _MAX_VALUE)
+                value = named.get("content") or "".join(texts)
+            yield " ".join(value[:_MAX_VALUE].split())
 
     def _meta(self, *names: str) -> list[str]:
         metas = self._metas
