@@ -302,6 +302,10 @@ def test_inside_a_project(server, tmp_path):
     assert done.stderr == b""
     found = json.loads(done.stdout)
     assert (found["algorithm"], found["text"]) == ("eatiht", text_of("a"))
+    with (project / "spider.py").open("a") as file:
+        file.write("    custom_settings['EATEXT_ALGORITHM'] = 'density'\n")
+    done = scrapy("eatext", url, "-f", "json", "--spider", "agent", cwd=tmp_path)
+    assert json.loads(done.stdout)["algorithm"] == "density"
     done = scrapy("eatext", url, "--spider", "none", cwd=tmp_path)
     assert done.returncode == 2
     assert b"there is no such spider" in done.stderr

@@ -20,7 +20,7 @@ from scrapy.exceptions import UsageError
 # when it runs.
 if TYPE_CHECKING:
     from scrapy import Spider
-    from scrapy.crawler import CrawlerProcessBase
+    from scrapy.crawler import Crawler, CrawlerProcessBase
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
@@ -116,46 +116,29 @@ class Command(ScrapyCommand):
     def _run(self, where: str, opts: Namespace) -> None:
         from w3lib.url import is_url
 
-        # Wrong options are told before anything is fetched.
-        self._choice("", opts)
+        # Scrapy sets them before it runs a command.
+        settings = cast("BaseSettings", self.settings)
+        page: Any
+        # Wrong options are told before anything is fetched or read.
         if where != "-" and is_url(where):
-            page: Any = self._fetch(where, opts)
+            crawler, found = self._made(where, opts)
+            settings = crawler.settings
+            _choice("", opts, settings)
+            page = self._fetch(where, crawler, found)
             url = page.url if page is not None else ""
         else:
+            _choice("", opts, settings)
             page, url = self._read(where), opts.url
         if page is None:
             self.exitcode = 1
             return
-        choice = self._choice(url, opts)
+        choice = _choice(url, opts, settings)
         try:
             shown = _extracted(page, url, choice, opts)
         except Exception as error:  # noqa: BLE001
             self._fail(f"{type(error).__name__}: {error}")
         else:
             _print(shown)
-
-    def _choice(self, url: str, opts: Namespace) -> Choice:
-        """How to extract the page at a URL, by the settings and the command line."""
-        from scrapy_eatext.choice import SettingError, check_loadable
-        from scrapy_eatext.settings import Config
-
-        # Scrapy sets it before it runs a command.
-        config = Config.from_settings(cast("BaseSettings", self.settings))
-        # A site that is off is extracted where it is asked for by hand.
-        choice = config.choice_for(url) or config.choice
-        if opts.algorithm is not None:
-            choice = _changed(choice, _names(opts.algorithm), "--algorithm")
-        if opts.compare is not None:
-            choice = _changed(choice, _names(opts.compare), "--compare")
-        if opts.options:
-            said = {"options": _options(opts.options)}
-            try:
-                choice = _changed(choice, said, "--options")
-            except SettingError as error:
-                key = error.key.replace("['options']", "", 1)
-                raise SettingError(key, error.value, error.allowed) from error
-        check_loadable(choice, "--algorithm", "--options")
-        return choice
 
     def _read(self, where: str) -> bytes | None:
         if where == "-":
@@ -166,10 +149,12 @@ class Command(ScrapyCommand):
             self._fail(f"{where}: {error.strerror or error}")
             return None
 
-    def _fetch(self, url: str, opts: Namespace) -> Response | None:
-        """The response from a URL, None where there is none."""
+    def _made(self, url: str, opts: Namespace) -> tuple[Crawler, list[Response]]:
+        """A crawler that is to get one page, and where it will put the response.
+
+        Its settings are those of the project and of a spider.
+        """
         from scrapy import Request
-        from scrapy.http import TextResponse
         from scrapy.utils.spider import DefaultSpider, spidercls_for_request
 
         process = cast("CrawlerProcessBase", self.crawler_process)
@@ -202,7 +187,16 @@ class Command(ScrapyCommand):
             yield request
 
         one_page = type(spider.__name__, (spider,), {"start": start})
-        process.crawl(one_page)
+        return process.create_crawler(one_page), found
+
+    def _fetch(
+        self, url: str, crawler: Crawler, found: list[Response]
+    ) -> Response | None:
+        """The response from a URL, None where there is none."""
+        from scrapy.http import TextResponse
+
+        process = cast("CrawlerProcessBase", self.crawler_process)
+        process.crawl(crawler)
         process.start()
         if process.bootstrap_failed:
             self.exitcode = 1
@@ -215,6 +209,29 @@ class Command(ScrapyCommand):
     def _fail(self, message: str) -> None:
         print(f"scrapy eatext: {message}", file=sys.stderr)
         self.exitcode = 1
+
+
+def _choice(url: str, opts: Namespace, settings: BaseSettings) -> Choice:
+    """How to extract the page at a URL, by settings and the command line."""
+    from scrapy_eatext.choice import SettingError, check_loadable
+    from scrapy_eatext.settings import Config
+
+    config = Config.from_settings(settings)
+    # A site that is off is extracted where it is asked for by hand.
+    choice = config.choice_for(url) or config.choice
+    if opts.algorithm is not None:
+        choice = _changed(choice, _names(opts.algorithm), "--algorithm")
+    if opts.compare is not None:
+        choice = _changed(choice, _names(opts.compare), "--compare")
+    if opts.options:
+        said = {"options": _options(opts.options)}
+        try:
+            choice = _changed(choice, said, "--options")
+        except SettingError as error:
+            key = error.key.replace("['options']", "", 1)
+            raise SettingError(key, error.value, error.allowed) from error
+    check_loadable(choice, "--algorithm", "--options")
+    return choice
 
 
 def _extracted(html: Any, url: str, choice: Choice, opts: Namespace) -> str:
