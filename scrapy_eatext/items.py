@@ -1,4 +1,7 @@
-"""Items ready to use, and the EATEXT_FIELDS that fill them."""
+"""Items ready to use, and the EATEXT_FIELDS that fill them.
+
+Their texts are not in their repr(), which Scrapy logs for each item.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ class PageText:
     """A page's address and main text: what the default EATEXT_FIELDS fills."""
 
     url: str
-    main_text: str = ""
+    main_text: str = field(default="", repr=False)
 
 
 @dataclass
@@ -31,8 +34,8 @@ class Article:
     language: str = ""
     image: str = ""
     tags: tuple[str, ...] = ()
-    text: str = ""
-    markdown: str = ""
+    text: str = field(default="", repr=False)
+    markdown: str = field(default="", repr=False)
     score: float = 0.0
 
 
@@ -47,12 +50,12 @@ class Document:
     """
 
     url: str
-    text: str = ""
+    text: str = field(default="", repr=False)
     language: str = ""
     score: float = 0.0
     algorithm: str = ""
     version: str = ""
-    date: str = field(default="")
+    date: str = ""
 
 
 DOCUMENT_FIELDS = {

@@ -31,3 +31,4 @@ def test_fields_fit_their_items(fields, cls):
     for name, value in values.items():
         assert isinstance(value, type(getattr(cls(url=""), name))), name
     assert "river" in getattr(item, "text", getattr(item, "main_text", ""))
+    assert "river" not in repr(item)
