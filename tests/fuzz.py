@@ -36,6 +36,7 @@ from w3lib.encoding import html_body_declared_encoding, read_bom
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.output.text import DEEPEST, first_numbers, python_join
 from scrapy_eatext.page import Page, guard, twins
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
 from scrapy_eatext.page.head import head_of
@@ -79,10 +80,10 @@ def check(data: bytes) -> None:
         at = end
     blocks = page.blocks
     if twins.compiled:
-        check_walks(page.root)
-        check_walks(parse_xml(source))
-        assert twins.head_of(page.root) == head_of(page.root)
-        check_markdown(page)
+        for read in (page, Page(parse_xml(source))):
+            check_walks(read.root)
+            assert twins.head_of(read.root) == head_of(read.root)
+            check_output(read)
     page.title.encode()
     page.language.encode()
     for i in range(len(blocks)):
@@ -95,13 +96,19 @@ def check(data: bytes) -> None:
         assert page.root.xpath(blocks.xpath(i)) == [blocks.element(i)]
 
 
-def check_markdown(page: Page) -> None:
+def check_output(page: Page) -> None:
     """The twins write the same of all blocks."""
-    shown = content(page.blocks, [True] * len(page.blocks))
-    # It is there where the walk is.
-    assert load("output._markdown").markdown(page, page.blocks, shown) == markdown(
-        tree_of(page, page.blocks, shown)
+    blocks, walk = page.blocks, page.blocks.walk
+    shown = content(blocks, [True] * len(blocks))
+    # They are there where the walk is.
+    assert load("output._markdown").markdown(page, blocks, shown) == markdown(
+        tree_of(page, blocks, shown)
     )
+    units = list(shown.units)
+    given = units, first_numbers(blocks, units), DEEPEST
+    assert load("output._text").join(
+        walk.text, walk.elements, walk.blocks, *given
+    ) == python_join(blocks, units, {})
 
 
 def check_tables(data: bytes) -> None:
