@@ -164,10 +164,14 @@ def check_loadable(choice: Choice, key: str, options_key: str) -> None:
 
 
 def algorithm_names(value: object, key: str) -> tuple[str, ...]:
-    """One algorithm or a cascade: a name, or a list of names."""
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, (list, tuple)) or not names:
+    """One algorithm or a cascade: a name, or a list of names; classes have paths."""
+    given = [value] if isinstance(value, (str, type)) else value
+    if not isinstance(given, (list, tuple)) or not given:
         raise SettingError(key, value, "the name of an algorithm or a list of names")
+    names = [
+        f"{one.__module__}.{one.__qualname__}" if isinstance(one, type) else one
+        for one in given
+    ]
     for name in names:
         _algorithm(name, key, value)
     return tuple(names)

@@ -16,6 +16,7 @@ from scrapy.settings import Settings
 from scrapy_eatext.cascade import Job, Limits, extract_page
 from scrapy_eatext.choice import OVERRIDES, Choice, SettingError, overridden
 from scrapy_eatext.settings import KEYS, Config
+from tests.algorithms import Plain
 from tests.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
 
 ROOT = Path(__file__).parent.parent
@@ -93,12 +94,14 @@ def test_strings_from_a_command_line(key, given, attribute, value):
         ("EATEXT_ALGORITHM", f"{PLAIN},{NOTHING}", "algorithms", (PLAIN, NOTHING)),
         ("EATEXT_ALGORITHM", f"{PLAIN} , {NOTHING}", "algorithms", (PLAIN, NOTHING)),
         ("EATEXT_ALGORITHM", f'["{PLAIN}"]', "algorithms", (PLAIN,)),
+        ("EATEXT_ALGORITHM", Plain, "algorithms", (PLAIN,)),
+        ("EATEXT_ALGORITHM", [Plain, NOTHING], "algorithms", (PLAIN, NOTHING)),
         ("EATEXT_MIN_CHARS", " 20 ", "min_chars", 20),
         ("EATEXT_MIN_SCORE", "0.5", "min_score", 0.5),
         ("EATEXT_OPTIONS", f'{{"{PLAIN}": {{}}}}', "options", {PLAIN: {}}),
     ],
 )
-def test_strings_for_a_choice(key, given, attribute, value):
+def test_values_for_a_choice(key, given, attribute, value):
     assert getattr(config(**{key: given}).choice, attribute) == value
 
 
@@ -110,6 +113,7 @@ def test_strings_for_a_choice(key, given, attribute, value):
         ("EATEXT_ALGORITHM", "no.such.Class", "EATEXT_ALGORITHM", "(No module named"),
         ("EATEXT_ALGORITHM", "os.path.join", "EATEXT_ALGORITHM", "named join"),
         ("EATEXT_ALGORITHM", "os.path.nope", "EATEXT_ALGORITHM", "named nope"),
+        ("EATEXT_ALGORITHM", dict, "EATEXT_ALGORITHM", "named dict"),
         ("EATEXT_ALGORITHM", [], "EATEXT_ALGORITHM", "a list"),
         ("EATEXT_ALGORITHM", 7, "EATEXT_ALGORITHM", "the name of an algorithm"),
         ("EATEXT_ALGORITHM", [PLAIN, None], "EATEXT_ALGORITHM", "justext"),
