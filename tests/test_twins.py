@@ -32,7 +32,7 @@ from scrapy_eatext.page.walk import nodes_of as python_nodes_of
 from scrapy_eatext.page.walk import walk as python_walk
 from tests.hostile import every_page
 from tests.pages import broken_pages, page_from, pages, soup_from, tag_soup
-from tests.properties import COMPILED_ONLY, SITE, check_walks
+from tests.properties import COMPILED_ONLY, SITE, check_linear, check_walks
 
 WALKS = [python_walk, *([twins.walk] if scrapy_eatext.compiled else [])]
 
@@ -344,6 +344,18 @@ def test_texts_side_by_side(walk):
     assert texts(walk(root)) == ["a x", "1\n2", "\u8239\u8a66 a", "##"]
     if walk is not python_walk:
         check_walks(root)
+
+
+def test_many_texts_side_by_side_are_linear(walk):
+    def tree(count: int):
+        root = etree.fromstring(
+            "<h2>a<a href='#'>" + "<b> </b>" * count + "<b>#</b> </a>b</h2>"
+        )
+        etree.strip_tags(root, "b")
+        return root
+
+    check_linear(walk, tree, 4_000)
+    assert texts(walk(tree(3))) == ["ab"]
 
 
 def test_included_text(walk, tmp_path):

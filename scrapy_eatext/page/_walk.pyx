@@ -751,6 +751,8 @@ cdef struct Walker:
     int32_t around_anchor
     # Whether a carriage return was the last character of preformatted text.
     bint returned
+    # Whether the text that was last looked at so is a permalink.
+    bint permalink
     # What was met since the last block.
     int32_t links
     int32_t images
@@ -875,6 +877,21 @@ cdef bint is_permalink(const tree.xmlNode* node) noexcept nogil:
     return found
 
 
+cdef bint is_in_permalink(Walker* w, const tree.xmlNode* node) noexcept nogil:
+    """Whether a node's text is of a permalink; a text in many nodes is read once."""
+    cdef const tree.xmlNode* before = node.prev
+    while before != NULL and is_text(before) and not (
+        before.type != tree.XML_XINCLUDE_START
+        and before.type != tree.XML_XINCLUDE_END
+        and before.content != NULL
+        and before.content[0]
+    ):
+        before = before.prev
+    if before == NULL or not is_text(before):
+        w.permalink = is_permalink(node)
+    return w.permalink
+
+
 cdef bint is_broken_line(const tree.xmlNode* node, const uint8_t* at) noexcept nogil:
     """Whether all that parts a node's character from the one before is a broken line.
 
@@ -918,7 +935,7 @@ cdef int add_text(Walker* w, const tree.xmlNode* node) noexcept nogil:
     cdef int kind, size, pending = w.pending
     cdef const uint8_t* at = <const uint8_t*>node.content
     cdef size_t length
-    if w.frame.link and w.frame.kind == HEADING and is_permalink(node):
+    if w.frame.link and w.frame.kind == HEADING and is_in_permalink(w, node):
         return DONE
     length = strlen(<const char*>at)
     # What is pending takes a byte more.
@@ -1373,7 +1390,7 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
     w.around_style = 0
     w.around_anchor = -1
     w.inner = 0
-    w.returned = False
+    w.returned = w.permalink = False
     w.links = w.images = w.controls = w.started = 0
     clear(&w)
     w.end = eatext_clock() + remaining()
