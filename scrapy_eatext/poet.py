@@ -5,11 +5,13 @@ With scrapy-poet (the extra ``poet``) in a project, and
     SCRAPY_POET_PROVIDERS = {"scrapy_eatext.poet.MainTextProvider": 500}
 
 a callback or page object that names ``MainText`` gets it.  With ArticleProvider
-beside it, and zyte-common-items installed, ``Article`` too.
+beside it, and zyte-common-items installed, ``Article`` too.  Importing this module
+lets web-poet store results, in SCRAPY_POET_CACHE and in fixtures of tests.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timezone
@@ -24,6 +26,7 @@ except ImportError as error:
     ) from error
 from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
 from scrapy.http import Response, TextResponse
+from web_poet.serialization import register_serialization
 
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.result import MainText
@@ -39,6 +42,7 @@ class MainTextProvider(PageObjectInputProvider):
     """Gives the MainText that the downloader middleware attached, else a new one."""
 
     provided_classes = {MainText}  # noqa: RUF012 - as scrapy-poet has it
+    name = "eatext_main_text"
 
     async def __call__(
         self,
@@ -53,6 +57,7 @@ class ArticleProvider(PageObjectInputProvider):
     """Gives zyte-common-items' Article, made of a page's main text and metadata."""
 
     provided_classes = set() if common is None else {common.Article}
+    name = "eatext_article"
 
     async def __call__(
         self,
@@ -104,3 +109,16 @@ def _utc(date: str) -> str | None:
     if moment.tzinfo is not None:
         moment = moment.astimezone(timezone.utc)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _stored(result: MainText) -> dict[str, bytes]:
+    # Whoever reads it has no page to ask for the rest.
+    whole = result if result.source is None else result.detached()
+    return {"json": json.dumps(whole.as_dict()).encode()}
+
+
+def _restored(cls: type[MainText], data: dict[str, bytes]) -> MainText:
+    return cls.from_dict(json.loads(data["json"]))
+
+
+register_serialization(_stored, _restored)

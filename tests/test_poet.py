@@ -12,9 +12,17 @@ pytest.importorskip("zyte_common_items")
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from web_poet import HttpResponse
+from web_poet.serialization import (
+    SerializedDataFileStorage,
+    deserialize_leaf,
+    load_class,
+    serialize,
+)
 from zyte_common_items import Article
 
 from scrapy_eatext import MainText, extract, poet
+from tests.crawling import UrlSpider, crawl
+from tests.mockserver import text_of
 
 HTML = """<html lang=en><head><title>Boats</title>
 <meta property="og:image" content="/boats.png"><meta name=author content="Ann Li">
@@ -57,6 +65,48 @@ def test_main_text_is_made_where_nothing_was_attached():
         poet.MainTextProvider, MainText, Request(URL), Response(URL, body=b"\0")
     )
     assert made.text == ""
+
+
+@pytest.mark.parametrize("made", [extract(HTML, url=URL), MainText("attached")])
+def test_web_poet_stores_results(made, tmp_path):
+    SerializedDataFileStorage(tmp_path).write(serialize([made]))
+    stored = SerializedDataFileStorage(tmp_path).read()
+    ((name, data),) = stored.items()
+    again = deserialize_leaf(load_class(name), data)
+    assert again == made
+    if made.source is not None:
+        assert again.markdown == made.markdown
+        assert again.metadata == made.metadata
+        assert again.blocks == made.blocks
+
+
+class PoetSpider(UrlSpider):
+    async def start(self):
+        yield Request(self.urls[0], self.parse_both)
+
+    def parse_both(self, response, found: MainText, article: Article):
+        yield {"text": found.text, "markdown": found.markdown, "is": article.url}
+
+
+# Annotations are strings here, and scrapy-poet looks for what they name.
+PoetSpider.parse_both.__annotations__.update(found=MainText, article=Article)
+
+
+def test_a_cache_of_what_is_provided(server, tmp_path):
+    settings = {
+        "ADDONS": {"scrapy_eatext.Addon": 500, "scrapy_poet.Addon": 300},
+        "SCRAPY_POET_PROVIDERS": {
+            "scrapy_eatext.poet.MainTextProvider": 500,
+            "scrapy_eatext.poet.ArticleProvider": 501,
+        },
+        "SCRAPY_POET_CACHE": str(tmp_path),
+    }
+    urls = (server("/page/1"),)
+    first, second = (crawl(PoetSpider, settings, urls=urls) for _ in range(2))
+    assert not first.errors
+    assert first.items == second.items
+    assert first.items[0]["text"] == text_of(1)
+    assert second.stats["poet/cache/hit"] == 2
 
 
 def test_article():
