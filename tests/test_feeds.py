@@ -51,11 +51,9 @@ DATA = """<script type="application/ld+json">{"@type": "Article",
 <p>Some \x01 text of a page."""
 
 
-def test_every_value_is_fit_for_every_feed(tmp_path):
-    class DataSpider(scrapy.Spider):
-        name = "data"
-
-        async def start(self):
+def test_every_value_is_fit_for_every_feed(server, tmp_path):
+    class DataSpider(UrlSpider):
+        def parse(self, response):
             yield {"html": DATA}
 
     names = ("title", "authors", "tags", "metadata", "blocks")
@@ -70,10 +68,12 @@ def test_every_value_is_fit_for_every_feed(tmp_path):
         "EATEXT_OPTIONS": {"density": {"reference": True}},
         "EATEXT_HTML_FIELD": "html",
         "EATEXT_FIELDS": {name: name for name in names},
+        # The response is not to fill them.
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
         "FEED_EXPORT_ENCODING": "utf-8",
         "FEEDS": feeds,
     }
-    done = crawl(DataSpider, settings)
+    done = crawl(DataSpider, settings, urls=(server("/page/1"),))
     assert not done.errors
     (item,) = json.loads((tmp_path / "items.json").read_text("utf-8"))
     assert item["authors"] == item["metadata"]["authors"] == ["Ann  Lee", "Bo Roe"]

@@ -82,23 +82,20 @@ def test_web_poet_stores_results(made, tmp_path):
 
 class PoetSpider(UrlSpider):
     async def start(self):
-        yield Request(self.urls[0], self.parse_both)
+        yield Request(self.urls[0], self.parse_text)
 
-    def parse_both(self, response, found: MainText, article: Article):
-        yield {"text": found.text, "markdown": found.markdown, "is": article.url}
+    def parse_text(self, response, found: MainText):
+        yield {"text": found.text, "markdown": found.markdown}
 
 
 # Annotations are strings here, and scrapy-poet looks for what they name.
-PoetSpider.parse_both.__annotations__.update(found=MainText, article=Article)
+PoetSpider.parse_text.__annotations__.update(found=MainText)
 
 
 def test_a_cache_of_what_is_provided(server, tmp_path):
     settings = {
         "ADDONS": {"scrapy_eatext.Addon": 500, "scrapy_poet.Addon": 300},
-        "SCRAPY_POET_PROVIDERS": {
-            "scrapy_eatext.poet.MainTextProvider": 500,
-            "scrapy_eatext.poet.ArticleProvider": 501,
-        },
+        "SCRAPY_POET_PROVIDERS": {"scrapy_eatext.poet.MainTextProvider": 500},
         "SCRAPY_POET_CACHE": str(tmp_path),
     }
     urls = (server("/page/1"),)
@@ -106,7 +103,7 @@ def test_a_cache_of_what_is_provided(server, tmp_path):
     assert not first.errors
     assert first.items == second.items
     assert first.items[0]["text"] == text_of(1)
-    assert second.stats["poet/cache/hit"] == 2
+    assert second.stats["poet/cache/hit"] == 1
 
 
 def test_article():
