@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from scrapy_eatext import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.settle import bag, settle
+from scrapy_eatext.tagger.trees import Asked
 from tests.test_training import make_page, write_wcxb
 
 pytest.importorskip("catboost")
@@ -56,10 +58,29 @@ def test_a_page_that_others_do_not_bear_out_counts_less() -> None:
     assert not again[-1].any()
 
 
+def test_an_ensemble_of_two_seeds_is_their_mean() -> None:
+    random = np.random.default_rng(0)
+    matrix = random.integers(0, 1000, (400, 5)).astype(np.int32)
+    truth = (matrix[:, 0] > 500).astype(np.float64)
+    one = eatext.Rounds(trees=10, rate=0.3, columns=0.5, depth=3)
+    names = list("abcde")
+
+    def answers(how: object, seed: int) -> np.ndarray:
+        trees = eatext.grow(matrix, truth, np.ones(400), names, how, seed)
+        asked = Asked(trees, names)
+        return np.array([asked.answers(row)[0] for row in matrix.astype(np.int64)])
+
+    both = answers(replace(one, seeds=2), 0)
+    first, second = answers(one, 0), answers(one, 1)
+    assert not np.array_equal(first, second)
+    # Each of the leaves is rounded.
+    assert np.abs(both - (first + second) / 2).max() <= 20
+
+
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few and small trees, so that a test does not take long."""
-    small = eatext.Rounds(trees=8, rate=0.5, columns=1.0, rows=0.9, depth=3)
+    small = eatext.Rounds(trees=8, rate=0.5, columns=1.0, rows=0.9, depth=3, seeds=2)
     for name in ("FIRST", "SECOND", "PAGES"):
         monkeypatch.setattr(eatext, name, small)
 
