@@ -343,6 +343,13 @@ def test_no_other_likelihoods() -> None:
             _tagger.choose(np.array([value]), one, SETS, 1, None)
     with pytest.raises(ValueError, match="as many words"):
         _tagger.choose(np.array([1, 2]), one, SETS, 1, None)
+    for sets in (0, 3, 100):
+        with pytest.raises(ValueError, match=f"in {sets} steps"):
+            _tagger.choose(one, one, sets, 1, None)
+    with pytest.raises(ValueError, match="no such column"):
+        _tagger.Whole([1000], [], [], [])
+    with pytest.raises(ValueError, match="no such kind"):
+        _tagger.Whole([0], [0], [-1], [])
 
 
 def test_other_figures() -> None:

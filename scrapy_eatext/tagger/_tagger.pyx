@@ -2378,9 +2378,11 @@ def choose(
     cdef int64_t lowest = least if least is not None else 0
     cdef Py_ssize_t i, count = likelihood.shape[0]
     cdef int level, other, lowest_level = 0
-    cdef int step = 1000 // sets
+    cdef int step
     cdef bint by_level = least is None
-    assert 0 < sets <= MAX_SETS
+    if not 0 < sets <= MAX_SETS or 1000 % sets:
+        raise ValueError(f"chances are not told apart in {sets} steps")
+    step = 1000 // sets
     check_likelihoods(likelihood, w)
     kept = np.zeros(count, dtype=np.bool_)
     cdef uint8_t[::1] out = kept.view(np.uint8)
@@ -2444,8 +2446,10 @@ cdef class Whole:
             np.array(numbers, dtype=np.int64)
             for numbers in (per_word, per_block, kinds, tags_)
         )
-        assert all(0 <= i < BLOCK_WIDTH for i in [*per_word, *per_block])
-        assert all(0 <= i < MAX_TAGS for i in [*kinds, *tags_])
+        if not all(0 <= i < BLOCK_WIDTH for i in [*per_word, *per_block]):
+            raise ValueError("a block has no such column")
+        if not all(0 <= i < MAX_TAGS for i in [*kinds, *tags_]):
+            raise ValueError("there is no such kind or tag")
 
     def figures(
         self,
