@@ -125,8 +125,8 @@ def test_a_page_that_says_it_has_comments_is_none_of_them() -> None:
 
 
 def test_favor_and_threshold() -> None:
-    content = f"<p>{PROSE['en']}</p><p>Next</p><ul><li>Flour<li>Water</ul>" * 3
-    html = page(content)
+    paragraphs = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(4))
+    html = page(f"{paragraphs}<p>Next</p><ul><li>Flour<li>Water</ul>")
 
     def chars(**options: object) -> int:
         return len(extract(html, algorithm="eatext", options=options).text)
