@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,11 @@ __all__ = [
     "main_text",
 ]
 __version__ = "0.1.0"
+
+# The threads that numpy's OpenBLAS starts when it is loaded look for work without
+# pause before they sleep: nearly as much time of the processor as all imports of a
+# crawl's start.  So they sleep at once, where nobody has said otherwise.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 # Where each public name lives.  They are loaded when first used, so that
 # importing the package costs nothing, as `scrapy` does with every command.

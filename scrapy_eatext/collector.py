@@ -8,15 +8,19 @@ What is there when a crawl starts is put aside, where the collector does not loo
 from __future__ import annotations
 
 import gc
+from itertools import count
 from weakref import WeakSet
 
-# The crawls that run in this process.
+# The crawls that run in this process, and those that have run.
 _crawls: WeakSet[object] = WeakSet()
+_begun = count()
 
 
 def put_aside(crawl: object) -> None:
     """For a crawl that starts: put aside what there is, but for garbage."""
-    gc.collect()
+    # What is there before a process' first crawl is modules, and no garbage to speak of.
+    if next(_begun):
+        gc.collect()
     gc.freeze()
     _crawls.add(crawl)
 
