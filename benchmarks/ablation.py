@@ -33,7 +33,7 @@ from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted, has_segments
 from scrapy_eatext.tagger.choice import Choice, choose
-from scrapy_eatext.tagger.context import CHANCE
+from scrapy_eatext.tagger.context import CHANCE, best_first
 from scrapy_eatext.tagger.features import TokenTable
 
 RESULT = RESULTS / "ablation.json"
@@ -76,10 +76,10 @@ def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
 
 def independent(likelihood: Any, w: Any, *_: Any) -> Choice:
     """The choice with the best ratio of expected words, as blocks apart would have it."""
-    hits = np.cumsum(np.sort(CHANCE[likelihood])[::-1] * w[np.argsort(-likelihood)])
-    words = 1000 * np.cumsum(w[np.argsort(-likelihood)])
-    worth = 2000 * hits // np.maximum(words + hits[-1], 1)
-    lowest = np.sort(likelihood)[::-1][worth.argmax()]
+    order = best_first(likelihood)
+    hits = np.cumsum((CHANCE[likelihood] * w)[order])
+    worth = 2000 * hits // np.maximum(1000 * np.cumsum(w[order]) + hits[-1], 1)
+    lowest = likelihood[order[worth.argmax()]]
     return Choice(likelihood >= lowest, int(worth.max()))
 
 
@@ -115,10 +115,8 @@ ROWS = {
     "every page counts the same": Row(lambda: patch.object(eatext, "_EVENNESS", 0.0)),
     "every page trusted the same": Row(lambda: patch.object(eatext, "_USUAL", 1.0)),
     "without the pages of which segments are known": Row(segments=False),
-    "first trees of 4 questions": Row(rounds({"depth": 4}, {})),
-    "second trees of 6 questions, half as many": Row(
-        rounds({}, {"depth": 6, "trees": 80})
-    ),
+    "trees of 6 questions": Row(rounds({"depth": 6}, {"depth": 6})),
+    "one ensemble a round": Row(rounds({"seeds": 1}, {"seeds": 1})),
     "half as many trees": Row(rounds({"trees": 60}, {"trees": 80})),
 }
 

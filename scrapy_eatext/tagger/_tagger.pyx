@@ -2373,13 +2373,12 @@ def choose(
     least,
 ):
     """Which blocks to keep, and the F1 to expect of them, as choice.python_choice()."""
-    cdef int64_t[MAX_SETS + 1] words
+    cdef int64_t[MAX_SETS] words
     cdef int64_t hits, whole, worth, same, best = -1, kept_words = 0, expected = 0
     cdef int64_t lowest = least if least is not None else 0
     cdef Py_ssize_t i, count = likelihood.shape[0]
-    cdef int level, other, lowest_level = 0
-    cdef int step
-    cdef bint by_level = least is None
+    cdef int level, other, step
+    cdef bint is_given = least is not None
     if not 0 < sets <= MAX_SETS or 1000 % sets:
         raise ValueError(f"chances are not told apart in {sets} steps")
     step = 1000 // sets
@@ -2387,15 +2386,15 @@ def choose(
     kept = np.zeros(count, dtype=np.bool_)
     cdef uint8_t[::1] out = kept.view(np.uint8)
     memset(words, 0, sizeof(words))
+    # First the words of the blocks in so many of the sets, then those in each set.
     for i in range(count):
-        words[level_of(likelihood[i], step)] += w[i]
-    # In the set of a number is what is in more sets than that number.
-    for level in range(sets, 0, -1):
+        level = (CHANCE[likelihood[i]] + step // 2) // step
+        if level:
+            words[level - 1] += w[i]
+    for level in range(sets - 1, 0, -1):
         words[level - 1] += words[level]
-    for level in range(sets):
-        words[level] = words[level + 1]
     level = 0
-    while by_level and level < sets:
+    while level < sets and not is_given:
         worth = 0
         other = 0
         while other < sets:
@@ -2409,15 +2408,13 @@ def choose(
             other += same
         if worth > best:
             best = worth
-            lowest_level = level
+            # The chance from which on a block is in this set.
+            lowest = (level + 1) * step - step // 2
         level += 1
         while level < sets and words[level] == words[level - 1]:
             level += 1
     for i in range(count):
-        if by_level:
-            out[i] = level_of(likelihood[i], step) > lowest_level
-        else:
-            out[i] = CHANCE[likelihood[i]] >= lowest
+        out[i] = CHANCE[likelihood[i]] >= lowest
         if out[i]:
             kept_words += w[i]
     if kept_words == 0:
@@ -2425,11 +2422,6 @@ def choose(
     for level in range(sets):
         expected += 2000 * min(words[level], kept_words) // (words[level] + kept_words)
     return kept, expected // sets
-
-
-cdef inline int level_of(int64_t likelihood, int step) noexcept nogil:
-    """In how many of the sets a block is, whose chances are so far apart."""
-    return (CHANCE[likelihood] + step // 2) // step
 
 
 cdef class Whole:

@@ -66,9 +66,9 @@ def python_choice(likelihood: Ints, w: Ints, square: int, least: int | None) -> 
         hits = np.minimum(words[:, None], words)
         whole = 1000 * words[:, None] + square * words
         worth = (1000 + square) * 1000 * hits // np.maximum(whole, 1)
-        kept = level > worth.sum(axis=1).argmax()
-    else:
-        kept = chance >= least
+        # The chance from which on a block is in the best of them.
+        least = (int(worth.sum(axis=1).argmax()) + 1) * step - step // 2
+    kept = chance >= least
     count = w[kept].sum()
     if not count:
         return Choice(np.zeros(len(w), dtype=np.bool_), 0)
