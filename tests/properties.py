@@ -19,7 +19,7 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.extraction import run
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.characters import BROKEN_LINE
-from scrapy_eatext.page.tags import SKIP
+from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import walk as python_walk
 
@@ -69,7 +69,8 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
     assert result.text.strip() or not any(block.kept for block in result.blocks)
     if not reference:
         # The blocks', as output puts marks of its own before items and cells.
-        check_words(" ".join(b.text for b in result.blocks if b.kept), page.root)
+        kept = " ".join(b.text for b in result.blocks if b.kept)
+        check_words(kept, page.root, page.is_lenient)
     body = source.encode("utf-8", "replace")
     url = "https://example.com/"
     for other in (
@@ -106,25 +107,28 @@ def check_linear(
     assert any(best(large) < 10 * best(small) + 0.05 for _ in range(5))
 
 
-def check_words(text: str, root: Any) -> None:
+def check_words(text: str, root: Any, lenient: bool = False) -> None:
     """Every word of the text stands on the page, an inline tag in it or not.
 
     What has no spaces may be broken into lines.
     """
-    found = shown(root)
+    found = shown(root, lenient)
     joined = BROKEN_LINE.sub("", found)
     for word in text.split():
         assert word in found or word in joined, word
 
 
-def shown(root: Any) -> str:
-    """The texts of a page in a row, without what no browser shows."""
+def shown(root: Any, lenient: bool = False) -> str:
+    """The texts of a page in a row, without what no browser shows.
+
+    Where the page was read leniently, only without what is none of its text.
+    """
     root = deepcopy(root)
-    for element in root.iter(etree.Element):
+    for element in root.iter(etree.Element) if not lenient else ():
         style = element.get("style") or ""
         if "display: none" in style or element.get("hidden") is not None:
             element.tag = "script"
-    skipped = SKIP | {"button", "dialog"}
+    skipped = LENIENT_SKIP if lenient else SKIP | {"button", "dialog"}
     etree.strip_elements(root, etree.Comment, etree.PI, *skipped, with_tail=False)
     return "".join(
         c for c in "".join(root.itertext()) if c.isprintable() or c.isspace()

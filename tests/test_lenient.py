@@ -38,10 +38,29 @@ def test_a_hidden_text_is_read_where_nothing_else_is(html: str) -> None:
         "<dialog>We use cookies</dialog>",
         "<button>Send</button>",
         "<template><p>Row</p></template>",
+        "<div hidden role=dialog aria-labelledby=t>We use cookies</div>",
+        "<dialog aria-labelledby=t>We use cookies</dialog>",
+        "<div hidden=until-found style='display:none'>Sold out</div>",
     ],
 )
 def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
     assert shown(f"<body>{hidden}<p>{TEXT}</p></body>") == TEXT.strip()
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        "<div role=tabpanel hidden>In Python</div>",
+        "<section role=tabpanel style='display: none'>In Python</section>",
+        "<div role=region hidden>In Python</div>",
+        "<dd aria-labelledby=python hidden>In Python</dd>",
+        "<dd role='' aria-labelledby=python hidden>In Python</dd>",
+        "<div hidden=Until-Found>In Python</div>",
+    ],
+)
+def test_a_panel_that_a_reader_opens_is_read(panel: str) -> None:
+    html = f"<body><p>{TEXT}</p><button id=python>Python</button>{panel}</body>"
+    assert shown(html).endswith("In Python")
 
 
 def test_streamed_parts_are_shown() -> None:

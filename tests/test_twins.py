@@ -58,7 +58,10 @@ SIGNS = [
 # Signs that no tree takes from Python, but from a parser of HTML.
 CONTROLS = "\x01\x08\x0b\f\x0e\x1b\x1c\x1f"
 NAMES = [*TAGS[1:], "x-tag", "o:p", "A", "Br", "sectionn", "sectio", "blockquotes"]
-KEYS = [*TOKEN_ATTRIBUTES, *"href style hidden open shadowrootmode title Class".split()]
+KEYS = [
+    *TOKEN_ATTRIBUTES,
+    *"href style hidden open aria-labelledby shadowrootmode title Class".split(),
+]
 VALUES = [
     "",
     "menu",
@@ -69,6 +72,10 @@ VALUES = [
     "dısplay:none; diſplay: none",
     "display:;none visibility : Hidden",
     "displaydisplay: block; visibilit: hidden",
+    "Until-Found",
+    "until-found ",
+    "tabpanel",
+    "region",
     "é" * 995 + "wordcutshort",
     "wörter_mit-Umlaut",
     " ".join(f"word{chr(97 + i)}" for i in range(26)),

@@ -23,6 +23,7 @@ from scrapy_eatext.page.walk import (
     IMAGE as IMAGE_STYLE,
     MARK_COLUMNS,
     MAX_TEXT,
+    PANELS,
     TOKEN_ATTRIBUTES,
     TOKEN_LIMITS,
     Walk,
@@ -446,9 +447,11 @@ cdef enum Meaning:
     # What an attribute tells: words, or that it is there, or its value in part.
     WORDS
     WORDS_OF_ID
+    WORDS_OF_ROLE
     STYLE
     HREF
     HIDDEN
+    LABELLED
     OPEN
     SHADOW
 
@@ -465,14 +468,16 @@ cdef Attribute[128][4] ATTRIBUTES
 _MEANINGS = {
     **dict.fromkeys(TOKEN_ATTRIBUTES, WORDS),
     "id": WORDS_OF_ID,
+    "role": WORDS_OF_ROLE,
     "style": STYLE,
     "href": HREF,
     "hidden": HIDDEN,
+    "aria-labelledby": LABELLED,
     "open": OPEN,
     "shadowrootmode": SHADOW,
 }
 cdef enum:
-    KNOWN = 12
+    KNOWN = 13
 
 assert len(_MEANINGS) == KNOWN
 # The names stay alive here.
@@ -496,6 +501,13 @@ cdef void fill_attributes() except *:
 fill_attributes()
 
 
+cdef enum Role:
+    # What an element plays: none, that of a panel, another.
+    NO_ROLE
+    PANEL_ROLE
+    OTHER_ROLE
+
+
 cdef struct Attributes:
     # What counts of an element's attributes.
     bint hiding
@@ -504,6 +516,8 @@ cdef struct Attributes:
     bint opened
     bint link
     bint shadow
+    bint labelled
+    Role role
 
 
 cdef inline bint is_blank(char c) noexcept nogil:
@@ -518,6 +532,24 @@ cdef const char* after_word(const char* at, const char* word) noexcept nogil:
         at += 1
         word += 1
     return at
+
+
+cdef bint is_word(const char* value, const char* word) noexcept nogil:
+    """Whether a value is a word in lower case, in any case."""
+    cdef const char* end = after_word(value, word)
+    return end != NULL and end[0] == 0
+
+
+cdef Role role_of(const char* value) noexcept nogil:
+    """What a role says of an element that is hidden."""
+    if value[0] == 0:
+        return NO_ROLE
+    if strcmp(value, b"tabpanel") == 0 or strcmp(value, b"region") == 0:
+        return PANEL_ROLE
+    return OTHER_ROLE
+
+
+assert PANELS == {"tabpanel", "region"}
 
 
 cdef bint is_hiding(const char* style) noexcept nogil:
@@ -654,8 +686,8 @@ cdef int read_attributes(
             pass
         elif found.meaning == HREF:
             has.link = True
-        elif found.meaning == HIDDEN:
-            has.hidden = True
+        elif found.meaning == LABELLED:
+            has.labelled = True
         elif found.meaning == OPEN:
             has.opened = True
         elif found.meaning == SHADOW:
@@ -664,9 +696,13 @@ cdef int read_attributes(
             return NOT_MINE
         elif found.meaning == STYLE:
             has.hiding = is_hiding(value)
+        elif found.meaning == HIDDEN:
+            has.hidden = not is_word(value, b"until-found")
         else:
             if found.meaning == WORDS_OF_ID:
                 has.streamed = value[0] == b"S" and value[1] == b":"
+            elif found.meaning == WORDS_OF_ROLE:
+                has.role = role_of(value)
             if read_tokens(tokens, value, found.seed, most):
                 return NO_MEMORY
         attribute = attribute.next
@@ -1149,12 +1185,12 @@ cdef bint is_skipped(Walker* w, const Tag* tag, const Attributes* has) noexcept 
 
 
 cdef bint is_hidden(const Tag* tag, const Attributes* has) noexcept nogil:
-    """Whether a browser hides an element, as far as its own attributes tell."""
-    if has.hiding:
+    """Whether a browser hides an element for good, as far as its attributes tell."""
+    if tag.traits & DIALOG and not has.opened:
         return True
-    if has.hidden:
-        return not has.streamed
-    return tag.traits & DIALOG and not has.opened
+    if not has.hiding and (not has.hidden or has.streamed):
+        return False
+    return has.role == OTHER_ROLE or (has.role == NO_ROLE and not has.labelled)
 
 
 cdef void enter_frame(
@@ -1197,7 +1233,9 @@ cdef int enter(
 ) noexcept nogil:
     """Begin an element; where its content is text of the page it is opened."""
     cdef const Tag* tag = find_tag(local_name(node))
-    cdef Attributes has = [False, False, False, False, False, False]
+    cdef Attributes has = [
+        False, False, False, False, False, False, False, NO_ROLE
+    ]
     cdef size_t tokens = w.tokens.used
     cdef bint is_block = tag.traits & BLOCK
     cdef int32_t* row

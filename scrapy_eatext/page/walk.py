@@ -139,6 +139,8 @@ TOKEN_LIMITS = MAX_TOKENS, MIN_TOKEN, MAX_TOKEN, MAX_VALUE
 
 # A word of a name: sidebarLeft-2 has sidebar and Left.
 _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
+# Roles of what is hidden until a reader opens it.
+PANELS = frozenset(("tabpanel", "region"))
 # White space inside is bounded by what stands before it, so this is linear.
 _HIDING = re.compile(
     r"(?:display[ \t\n\r\f]*:[ \t\n\r\f]*none|visibility[ \t\n\r\f]*:[ \t\n\r\f]*hidden)",
@@ -656,15 +658,31 @@ def _outer_strip(text: str) -> str:
 
 
 def is_hidden(attributes: dict[str, str], tag: str) -> bool:
-    """Whether a browser hides an element, as far as its own attributes tell."""
-    style = attributes.get("style")
-    if style is not None and _HIDING.search(style):
+    """Whether a browser hides an element for good, as far as its attributes tell.
+
+    What a reader opens, as a tab's panel or an accordion's, is part of the page.
+    """
+    if tag == "dialog" and "open" not in attributes:
         return True
-    if "hidden" in attributes:
+    style = attributes.get("style")
+    hides = style is not None and _HIDING.search(style) is not None
+    if not hides and "hidden" in attributes:
         # React streams parts of a page as hidden S: elements, and a line of
         # script moves each to its place.
-        return not attributes.get("id", "").startswith("S:")
-    return tag == "dialog" and "open" not in attributes
+        hides = not (
+            attributes["hidden"].lower() == "until-found"
+            or attributes.get("id", "").startswith("S:")
+        )
+    return hides and not _is_panel(attributes)
+
+
+def _is_panel(attributes: dict[str, str]) -> bool:
+    """Whether an element says, as WAI-ARIA has it, that a control shows it.
+
+    A tab panel or a region does, or what is labelled and plays no other role.
+    """
+    role = attributes.get("role")
+    return role in PANELS if role else "aria-labelledby" in attributes
 
 
 def _skipped(
