@@ -305,11 +305,11 @@ def fnv1a(data: bytes) -> int:
 
 # Both are bounded: names of one site repeat, those of all sites do not end.
 @lru_cache(maxsize=16384)
-def name_tokens(value: str, prefix: str) -> tuple[int, ...]:
+def name_tokens(value: str, prefix: str = "") -> tuple[int, ...]:
     """The hashes of the words in an attribute's value."""
     return tuple(
         [
-            _word_token(word, prefix)
+            _word_token(prefix + word)
             for word in _NAME_WORD.findall(value)
             if MIN_TOKEN <= len(word) <= MAX_TOKEN
         ]
@@ -317,8 +317,8 @@ def name_tokens(value: str, prefix: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=16384)
-def _word_token(word: str, prefix: str) -> int:
-    return fnv1a((prefix + word.lower()).encode())
+def _word_token(word: str) -> int:
+    return fnv1a(word.lower().encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +425,9 @@ class _Run:
             self._add_preformatted(piece, frame, inner)
             return
         if piece.isspace():
-            self.space(frame)
+            # As space() does, which most of what comes here would call.
+            if self.parts and not self.pending:
+                self.pending, self.around = _SPACE, frame.mark
             return
         if frame.link and frame.kind == HEADING:
             only = piece.strip(" \t\r\n\f")
@@ -498,15 +500,15 @@ class _Tables:
         self.text = bytearray()
         # A row after the other, in a list as that is what grows fastest.
         self.elements: list[int] = []
-        self.tokens = array("I")
+        self.tokens: list[int] = []
         self.count = 0
         self.links = 0
         self.images = 0
         self.controls = 0
         self.started = 0
         # Of each block the columns of _KNOWN, a row after the other.
-        self.blocks = array("i")
-        self.marks = array("i")
+        self.blocks: list[int] = []
+        self.marks: list[int] = []
 
     def enter(
         self, attributes: dict[str, str], tag: int, parent: int, depth: int, place: int
@@ -518,8 +520,9 @@ class _Tables:
         first, count = len(tokens), 0
         for name in attributes:
             if name in TOKEN_ATTRIBUTES:
-                value = attributes[name][:MAX_VALUE]
-                tokens.extend(name_tokens(value, TOKEN_ATTRIBUTES[name]))
+                value, prefix = attributes[name][:MAX_VALUE], TOKEN_ATTRIBUTES[name]
+                # A key of one string is found sooner than one of two.
+                tokens += name_tokens(value, prefix) if prefix else name_tokens(value)
                 count = len(tokens) - first
         if count > MAX_TOKENS:
             del tokens[first + MAX_TOKENS :]
@@ -541,18 +544,19 @@ class _Tables:
 
     def _mark(self, run: _Run) -> None:
         """Add the marks of the block that is to come; without text they stand apart."""
-        start, done = len(self.text), 0
+        start, done = len(self.text) if run.parts else -1, 0
         for parts, *rest in run.marks:
-            start += len("".join(run.parts[done:parts]).encode())
-            done = parts
-            self.marks.extend((self.count, start if run.parts else -1, *rest))
+            if parts > done:
+                start += len("".join(run.parts[done:parts]).encode())
+                done = parts
+            self.marks += (self.count, start, *rest)
 
     def finish(self, root: Any) -> Walk:
         """The tables as arrays."""
         if len(self.text) > MAX_TEXT:
             raise OverflowError(f"the page has more than {MAX_TEXT} bytes of text")
         elements = np.array(array("i", self.elements), dtype=np.int32)
-        known = np.array(self.blocks, dtype=np.int32).reshape(-1, len(_KNOWN))
+        known = np.array(array("i", self.blocks), dtype=np.int32).reshape(-1, len(_KNOWN))
         blocks = np.zeros((len(known), len(BLOCK_COLUMNS)), dtype=np.int32)
         blocks[:, _KNOWN] = known
         _count(self.text, blocks)
@@ -560,9 +564,9 @@ class _Tables:
             bytes(self.text),
             elements.reshape(-1, _ROW),
             blocks,
-            np.array(self.tokens, dtype=np.uint32),
+            np.array(array("I", self.tokens), dtype=np.uint32),
             root,
-            np.array(self.marks, dtype=np.int32).reshape(-1, len(MARK_COLUMNS)),
+            np.array(array("i", self.marks), dtype=np.int32).reshape(-1, len(MARK_COLUMNS)),
         )
 
     def _block(self, text: str, run: _Run, frame: _Frame) -> None:
@@ -570,27 +574,25 @@ class _Tables:
         start = len(self.text)
         self.text += encoded
         chars = len(text)
-        self.blocks.extend(
-            (
-                start,
-                start + len(encoded),
-                frame.block,
-                run.inner,
-                frame.item,
-                frame.row,
-                frame.kind,
-                frame.level,
-                chars,
-                text.count("\n"),
-                min(run.link_chars, chars),
-                self.links,
-                min(run.strong_chars, chars),
-                self.images,
-                self.controls,
-                self.started,
-                # As a signed number, to stand beside the others.
-                (crc32(encoded) ^ 0x80000000) - 0x80000000,
-            )
+        self.blocks += (
+            start,
+            start + len(encoded),
+            frame.block,
+            run.inner,
+            frame.item,
+            frame.row,
+            frame.kind,
+            frame.level,
+            chars,
+            text.count("\n"),
+            min(run.link_chars, chars),
+            self.links,
+            min(run.strong_chars, chars),
+            self.images,
+            self.controls,
+            self.started,
+            # As a signed number, to stand beside the others.
+            (crc32(encoded) ^ 0x80000000) - 0x80000000,
         )
         self.count += 1
         self.links = self.images = self.controls = self.started = 0
