@@ -27,8 +27,12 @@ from benchmarks.tables import save, table
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.page import Page
+from scrapy_eatext.result import ATTRIBUTES
 from tests.hostile import HOSTILE, SHAPES
 
+# What is measured beside each algorithm's text: what all begin with, and all that the
+# default one's result can be asked for (Markdown, HTML and metadata).
+STEPS = ["parse and walk", "all outputs"]
 LIMIT = 6.0
 # What takes less than this is lost in the noise of a busy machine.
 NOISE = 0.02
@@ -41,6 +45,10 @@ def seconds(source: str | bytes, algorithm: str) -> float:
     start = time.process_time()
     if algorithm == "parse and walk":
         len(Page.of(source).blocks)
+    elif algorithm == "all outputs":
+        result = extract(source, url="https://example.com/")
+        for name in ATTRIBUTES:
+            getattr(result, name)
     else:
         extract(source, algorithm=algorithm)
     return time.process_time() - start
@@ -85,10 +93,11 @@ def write(about: dict) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Time against size of page.")
     parser.add_argument("--size", type=int, default=100_000, help="of the smaller page")
-    parser.add_argument("--algorithm", action="append", choices=sorted(REGISTRY))
+    choices = [*STEPS, *sorted(REGISTRY)]
+    parser.add_argument("--algorithm", action="append", choices=choices)
     parser.add_argument("family", nargs="*", help="all when none is given")
     arguments = parser.parse_args()
-    algorithms = ["parse and walk", *(arguments.algorithm or sorted(REGISTRY))]
+    algorithms = arguments.algorithm or [*STEPS, *sorted(REGISTRY)]
     families = arguments.family or [*SHAPES, *HOSTILE]
     print(f"milliseconds for {4 * arguments.size:,} bytes (times those for a quarter)")
     print(f"{'':24}" + "".join(f"{name:>17}" for name in algorithms))

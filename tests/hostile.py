@@ -169,7 +169,60 @@ def form_controls(size: int) -> str:
     return repeat("<option>a", size, "<p>text<select>")
 
 
+@hostile
+def deep_list_of_items(size: int) -> str:
+    """What writes Markdown would put a thousand levels of space before each item."""
+    return repeat("<li>x", size, "<ul><li>" * 900)
+
+
+@hostile
+def deep_quote_of_paragraphs(size: int) -> str:
+    return repeat("<p>x</p>", size, "<blockquote>" * 900)
+
+
+@hostile
+def definitions(size: int) -> str:
+    return repeat("<dt>a<dd>b", size, "<dl>")
+
+
+@hostile
+def code_in_lines(size: int) -> str:
+    return repeat("<code>a</code><br>", size, f"<p>{SENTENCE}</p><p>")
+
+
+@hostile
+def numbered_code(size: int) -> str:
+    """Code with the numbers of its lines beside it, each an element."""
+    return numbered("<span class=lineno>%d</span>code()\n", size, "<pre>", "</pre>")
+
+
+@hostile
+def wide_rows(size: int) -> str:
+    """A table that its longest row would make as wide as it is long."""
+    half = size // 2
+    rows = repeat("<tr><td>a", half)
+    return f"<p>{SENTENCE * 3}</p><table><tr>{repeat('<td>b', half)}</tr>{rows}"
+
+
+@hostile
+def spans_of_cells(size: int) -> str:
+    return repeat("<tr><td colspan=1000 rowspan=1000>a", size, "<table>")
+
+
+@hostile
+def panels(size: int) -> str:
+    return repeat("<div role=tabpanel hidden>a", size, f"<p>{SENTENCE}</p>")
+
+
 # -- attributes
+
+
+@hostile
+def long_base(size: int) -> str:
+    """Each link would take the whole base with it."""
+    base = f"<base href='https://example.com/{'b' * (size // 2)}/'>"
+    links = repeat("<a href=x>a</a> ", size // 2)
+    return f"{base}<p>{SENTENCE * 3}{links}</p>"
 
 
 @hostile

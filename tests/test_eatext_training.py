@@ -41,6 +41,24 @@ def test_labels_of_a_page_without_a_true_text() -> None:
     assert not settle(np.array([True]), [bag("menu")], Counter()).any()
 
 
+def test_of_code_that_a_true_text_leaves_out_nothing_is_learned(tmp_path: Path) -> None:
+    first = "The oven is at two hundred and twenty degrees before the bread goes in."
+    last = "After forty minutes it sounds hollow when somebody knocks on it from below."
+    code, box = "<pre>oven.heat(220)</pre>", "<pre>subscribe --now</pre>"
+    html = (
+        f"<body><main><p>{first}</p>{code}<p>{last}</p></main><p>Menu</p>{box}</body>"
+    )
+    file = tmp_path / "page.html"
+    file.write_text(html)
+
+    def shares(text: str) -> list[float]:
+        page = LabelledPage("page", file, text=text)
+        return eatext.EatextTrainer().sample(page).share.tolist()
+
+    assert shares(f"{first} {last}") == [1, -1, 1, 0, 0]
+    assert shares(f"{first} oven.heat(220) {last}") == [1, 1, 1, 0, 0]
+
+
 def test_a_page_that_others_do_not_bear_out_counts_less() -> None:
     right = np.array([900, 900, 300, 300])
     truth = np.array([1, 1, 0, 0], dtype=np.float32)

@@ -26,6 +26,7 @@ from scrapy_eatext.learning.settle import bag, settle
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.tags import CODE
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import ZERO, context_features
 from scrapy_eatext.tagger.features import block_features
@@ -120,8 +121,10 @@ class EatextTrainer:
         except ValueError as error:
             raise DataError(f"{page.file}: {error}") from error
         bags, true = [bag(text) for text in texts], bag(page.text)
-        settled = settle(share >= 0.5, bags, true)
-        return replace(known, share=settled.astype(np.float32), bags=bags, true=true)
+        settled = settle(share >= 0.5, bags, true).astype(np.float32)
+        is_code = np.array(blocks.column("kind")) == CODE
+        settled[_left_out(settled, is_code)] = -1
+        return replace(known, share=settled, bags=bags, true=true)
 
     def fit(
         self, samples: Sequence[Sample], seed: int, progress: Progress
@@ -133,6 +136,22 @@ class EatextTrainer:
                 raise DataError(f"no block of the data {missing} main text")
         with need("threadpoolctl").threadpool_limits(limits=1):
             return [_fit(samples, seed, progress)]
+
+
+def _left_out(
+    share: NDArray[np.float32], is_code: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which code is no content though what stands nearest on either side is.
+
+    That says of a true text that it leaves out all code, as some do, and nothing
+    of the page: those who read it would not.
+    """
+    place = np.flatnonzero(~is_code)
+    around = np.concatenate([[0.0], share[place], [0.0]])
+    before = np.searchsorted(place, np.arange(len(share)))
+    inside = (around[before] > 0) & (around[before + 1] > 0)
+    left_out: NDArray[np.bool_] = is_code & inside & (share == 0)
+    return left_out
 
 
 def _by_segments(texts: Sequence[str], page: LabelledPage) -> NDArray[np.float32]:
