@@ -141,16 +141,15 @@ class EatextTrainer:
 def _left_out(
     share: NDArray[np.float32], is_code: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Which code is no content though what stands nearest on either side is.
+    """Which code is no content though what stands before it is.
 
-    That says of a true text that it leaves out all code, as some do, and nothing
-    of the page: those who read it would not.
+    That says of a true text that it leaves out code, as some do, and nothing of
+    the page: those who read it would not.
     """
-    place = np.flatnonzero(~is_code)
-    around = np.concatenate([[0.0], share[place], [0.0]])
-    before = np.searchsorted(place, np.arange(len(share)))
-    inside = (around[before] > 0) & (around[before + 1] > 0)
-    left_out: NDArray[np.bool_] = is_code & inside & (share == 0)
+    # The last block before each that is no code.
+    place = np.maximum.accumulate(np.where(is_code, -1, np.arange(len(share))))
+    follows = (place >= 0) & (share[place] > 0)
+    left_out: NDArray[np.bool_] = is_code & follows & (share == 0)
     return left_out
 
 
