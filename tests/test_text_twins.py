@@ -14,17 +14,18 @@ from scrapy_eatext.metadata.visible import (
     python_short,
     python_tagged,
 )
-from scrapy_eatext.output.names import _BITS, _HASHES, _MAYBE, Names, python_named
 from scrapy_eatext.output.posts import python_with_kept
 from scrapy_eatext.output.text import DEEPEST, first_numbers, python_join
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.blocks import python_texts
+from scrapy_eatext.page.names import _BITS, _HASHES, _MAYBE, Names, python_named
 from tests.pages import any_pages
 from tests.properties import COMPILED_ONLY, SITE
 
 pytestmark = COMPILED_ONLY
 if scrapy_eatext.compiled:
     from scrapy_eatext.output import _text
+    from scrapy_eatext.page import _walk
 
 PIECES = [
     "<ol start=7>",
@@ -52,7 +53,7 @@ def check(html: str | bytes, seed: int) -> None:
         (np.full(16, 255, dtype=np.uint8), some, bits, 3),
     ):
         given = walk.tokens, walk.elements, maybe, hashes, bits_of, count
-        assert _text.named(*given) == python_named(*given)
+        assert _walk.named(*given) == python_named(*given)
     rows = list(range(len(walk.elements)))
     for part in parts:
         given = walk.elements, rows, part.nonzero()[0].tolist()
@@ -113,7 +114,7 @@ def test_tables_that_do_not_fit():
     with pytest.raises(ValueError, match="do not fit together"):
         _text.texts(b"one", walk.blocks, [1])
     with pytest.raises(ValueError, match="no bits"):
-        _text.named(walk.tokens, walk.elements, _MAYBE, _HASHES, _BITS[1:], Names.count)
+        _walk.named(walk.tokens, walk.elements, _MAYBE, _HASHES, _BITS[1:], Names.count)
     with pytest.raises(IndexError, match="there is no element 99"):
         _text.with_kept(walk.elements, [99], [0])
     with pytest.raises(IndexError, match="there is no block 2"):

@@ -28,8 +28,9 @@ from scrapy_eatext.algorithms.base import (
 )
 from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_model
 from scrapy_eatext.page.embedded import embedded_text
+from scrapy_eatext.page.names import COMMENTS, HUMAN_TESTS
 from scrapy_eatext.page.tags import HEADING
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, fnv1a
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.features import TokenTable, block_features, weights
@@ -65,15 +66,7 @@ _STATUS = re.compile(
 )
 
 
-def _hashes(words: str) -> npt.NDArray[np.uint32]:
-    """Words as the walk has those in the names of elements."""
-    return np.array([fnv1a(word.encode()) for word in words.split()], dtype=np.uint32)
-
-
-_TEST_NAMES = _hashes("captcha challenge hcaptcha recaptcha turnstile")
-# Comments are what stands in elements called so; a block of fewer words than
-# this is rather a button.
-_COMMENT_NAMES = _hashes("comment comments commentlist disqus replies responses")
+# A block of fewer words than this among comments is rather a button.
 _COMMENT_WORDS = 3
 
 
@@ -237,10 +230,7 @@ def _has_no_content(page: Page, words: int) -> bool:
     return (
         _is_error(page)
         or (words < _LOGIN_WORDS and _is_login(page))
-        or (
-            words < _TEST_WORDS
-            and bool(np.isin(page.blocks.walk.tokens, _TEST_NAMES).any())
-        )
+        or (words < _TEST_WORDS and bool(HUMAN_TESTS.rows(page.blocks.walk)))
     )
 
 
@@ -268,17 +258,15 @@ def _comments(
     What most of the kept text is in only says that there are comments, as a body
     named "comments-open" does.
     """
-    parents, firsts, tokens, begins, ends = (
+    parents, begins, ends = (
         walk.elements[:, ELEMENT_COLUMNS.index(name)].tolist()
-        for name in ("parent", "first_token", "tokens", "first_block", "last_block")
+        for name in ("parent", "first_block", "last_block")
     )
-    named = np.isin(walk.tokens, _COMMENT_NAMES).tolist()
+    named = frozenset(COMMENTS.rows(walk))
     told = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))]).tolist()
     inside: list[bool] = []
-    for parent, first, count, begin, end in zip(
-        parents, firsts, tokens, begins, ends, strict=True
-    ):
-        here = any(named[first : first + count]) and (
+    for row, (parent, begin, end) in enumerate(zip(parents, begins, ends, strict=True)):
+        here = row in named and (
             not told[-1] or 2 * (told[end] - told[begin]) < told[-1]
         )
         inside.append(here or (parent >= 0 and inside[parent]))

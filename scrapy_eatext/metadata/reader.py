@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.visible import Visible, is_name, key
-from scrapy_eatext.output.names import PROPS
 from scrapy_eatext.output.urls import Addresses
 from scrapy_eatext.page.characters import fit
 from scrapy_eatext.page.head import add_metas
+from scrapy_eatext.page.names import PROPS
 from scrapy_eatext.page.twins import nodes_of
 from scrapy_eatext.result import Metadata
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_eatext.metadata import dates
-from scrapy_eatext.output.names import BYLINES, COMMENTS, DATELINES
+from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.twins import load, nodes_of
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS

@@ -15,7 +15,6 @@ cdef enum:
     TAG = 1
     FIRST_BLOCK = 3
     LAST_BLOCK = 4
-    FIRST_TOKEN = 5
     START = 0
     END = 1
     BLOCK_ITEM = 4
@@ -25,8 +24,8 @@ cdef enum:
     CHARS = 8
 
 assert [
-    ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_BLOCK, LAST_BLOCK, FIRST_TOKEN)
-] == "parent tag first_block last_block first_token".split()
+    ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_BLOCK, LAST_BLOCK)
+] == "parent tag first_block last_block".split()
 assert [
     BLOCK_COLUMNS[i] for i in (START, END, BLOCK_ITEM, ROW, KIND, LEVEL, CHARS)
 ] == "start end item row kind level chars".split()
@@ -239,54 +238,6 @@ cdef How lead(
         else:
             add(out, b"\n\n", 2)
     return how
-
-
-def named(
-    const uint32_t[::1] tokens,
-    const int32_t[:, ::1] elements,
-    const uint8_t[::1] maybe,
-    const uint32_t[::1] hashes,
-    const uint32_t[::1] bits_of,
-    int count,
-):
-    """The compiled twin of names.python_named()."""
-    cdef list found = [[] for _ in range(count)]
-    cdef Py_ssize_t i, low, high, middle, step, row = 0, rows_there = elements.shape[0]
-    cdef uint32_t mask = 8 * maybe.shape[0] - 1, bits
-    cdef list rows
-    cdef int number
-    if bits_of.shape[0] != hashes.shape[0]:
-        raise ValueError("a hash has no bits")
-    for i in range(tokens.shape[0]):
-        bits = tokens[i] & mask
-        if not maybe[bits >> 3] >> (bits & 7) & 1:
-            continue
-        low, high = 0, hashes.shape[0]
-        while low < high:
-            middle = (low + high) // 2
-            if hashes[middle] < tokens[i]:
-                low = middle + 1
-            else:
-                high = middle
-        if low == hashes.shape[0] or hashes[low] != tokens[i]:
-            continue
-        # The last element whose tokens begin here or before: in steps that grow, then
-        # between the last two, as few of the rows are of interest.
-        step = 1
-        while row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
-            row += step
-            step *= 2
-        while step > 1:
-            step //= 2
-            if row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
-                row += step
-        bits = bits_of[low]
-        for number in range(count):
-            if bits >> number & 1:
-                rows = found[number]
-                if not rows or rows[len(rows) - 1] != row:
-                    rows.append(row)
-    return found
 
 
 def with_kept(const int32_t[:, ::1] elements, list rows not None, list kept not None):

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.output.names import CODE_LINES
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
+from scrapy_eatext.page.names import CODE_LINES
 from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, is_hidden
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.inline import Span
-from scrapy_eatext.output.names import POST_TIMES, POSTERS, POSTS
+from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.twins import attribute_values, load, nodes_of
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS

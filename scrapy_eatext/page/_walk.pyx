@@ -6,6 +6,7 @@ and from there pointers lead on.  What the nodes look like is in the headers tha
 lxml brings.  Nothing may change the tree meanwhile, as always in lxml.
 """
 
+cimport cython
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memmove, memset, strcmp, strlen
@@ -723,6 +724,7 @@ cdef enum:
     ELEMENT_WIDTH = 8
     BLOCK_WIDTH = 30
     MARK_WIDTH = 6
+    FIRST_TOKEN = 5
     FIRST_COUNT = 15
     # The style of an image's mark, and what no text is marked with.
     PICTURE = -1
@@ -730,6 +732,7 @@ cdef enum:
 
 assert (len(ELEMENT_COLUMNS), len(BLOCK_COLUMNS)) == (ELEMENT_WIDTH, BLOCK_WIDTH)
 assert (len(MARK_COLUMNS), IMAGE_STYLE) == (MARK_WIDTH, PICTURE)
+assert ELEMENT_COLUMNS.index("first_token") == FIRST_TOKEN
 assert BLOCK_COLUMNS.index("upper") == FIRST_COUNT
 
 
@@ -1298,7 +1301,7 @@ cdef int enter(
     row[1] = tag.number
     row[2] = w.open.used // sizeof(Open)
     row[3] = row[4] = w.blocks.used // (BLOCK_WIDTH * sizeof(int32_t))
-    row[5] = tokens // sizeof(uint32_t)
+    row[FIRST_TOKEN] = tokens // sizeof(uint32_t)
     row[6] = (w.tokens.used - tokens) // sizeof(uint32_t)
     row[7] = place
     w.here = w.elements.used // (ELEMENT_WIDTH * sizeof(int32_t)) - 1
@@ -1805,3 +1808,55 @@ cdef bint is_called(const tree.xmlNode* node, const char* name) noexcept nogil:
         and (node.ns == NULL or node.ns.href == NULL)
         and strcmp(<const char*>node.name, name) == 0
     )
+
+
+# -- the names of elements
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def named(
+    const uint32_t[::1] tokens,
+    const int32_t[:, ::1] elements,
+    const uint8_t[::1] maybe,
+    const uint32_t[::1] hashes,
+    const uint32_t[::1] bits_of,
+    int count,
+):
+    """The compiled twin of names.python_named()."""
+    cdef list found = [[] for _ in range(count)]
+    cdef Py_ssize_t i, low, high, middle, step, row = 0, rows_there = elements.shape[0]
+    cdef uint32_t mask = 8 * maybe.shape[0] - 1, bits
+    cdef list rows
+    cdef int number
+    if bits_of.shape[0] != hashes.shape[0]:
+        raise ValueError("a hash has no bits")
+    for i in range(tokens.shape[0]):
+        bits = tokens[i] & mask
+        if not maybe[bits >> 3] >> (bits & 7) & 1:
+            continue
+        low, high = 0, hashes.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            if hashes[middle] < tokens[i]:
+                low = middle + 1
+            else:
+                high = middle
+        if low == hashes.shape[0] or hashes[low] != tokens[i]:
+            continue
+        # The last element whose tokens begin here or before: in steps that grow, then
+        # between the last two, as few of the rows are of interest.
+        step = 1
+        while row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
+            row += step
+            step *= 2
+        while step > 1:
+            step //= 2
+            if row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
+                row += step
+        bits = bits_of[low]
+        for number in range(count):
+            if bits >> number & 1:
+                rows = found[number]
+                if not rows or rows[len(rows) - 1] != row:
+                    rows.append(row)
+    return found

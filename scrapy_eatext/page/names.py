@@ -85,7 +85,7 @@ def python_named(
     return [list(rows) for rows in found]
 
 
-_compiled = load("output._text")
+_compiled = load("page._walk")
 named: Callable[..., list[list[int]]] = (
     python_named if _compiled is None else _compiled.named
 )
@@ -109,7 +109,9 @@ POST_TIMES = Names(
     "prop:created prop:published"
 )
 # What readers said of a page.
-COMMENTS = Names("comment comments commentlist disqus")
+COMMENTS = Names("comment comments commentlist disqus replies responses")
+# What tests whether a human asks for a page.
+HUMAN_TESTS = Names("captcha challenge hcaptcha recaptcha turnstile")
 # A page's own byline and date, and what microdata tell.
 BYLINES = Names(
     "author authors byline contributor poster username writer prop:author prop:creator"
