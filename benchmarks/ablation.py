@@ -112,6 +112,11 @@ ROWS = {
     "labels by alignment alone": Row(
         sampled=lambda: patch.object(eatext, "settle", lambda labels, *_: labels)
     ),
+    "code that true texts leave out is none": Row(
+        sampled=lambda: patch.object(
+            eatext, "_left_out", lambda share, _: np.zeros(len(share), dtype=np.bool_)
+        )
+    ),
     "every page counts the same": Row(lambda: patch.object(eatext, "_EVENNESS", 0.0)),
     "every page trusted the same": Row(lambda: patch.object(eatext, "_USUAL", 1.0)),
     "without the pages of which segments are known": Row(segments=False),
