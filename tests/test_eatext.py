@@ -100,6 +100,25 @@ def test_an_empty_page() -> None:
     assert (found.text, found.score, found.page_type) == ("", 0.0, "")
 
 
+def test_tabs_are_read_and_a_hidden_box_is_not() -> None:
+    steps = {
+        "Linux": "Unpack the archive into a folder of your own and run the script in it.",
+        "Windows": "Double-click the installer and let it put the program on your path.",
+        "macOS": "Drag the program into the applications and open it with a right click.",
+    }
+    tabs = "".join(f"<button role=tab id={name}>{name}</button>" for name in steps)
+    panels = "".join(
+        f"<div role=tabpanel aria-labelledby={name} {'hidden' * (name != 'Linux')}>"
+        f"<p>{text}</p></div>"
+        for name, text in steps.items()
+    )
+    box = "<div class=modal hidden><p>Our news come once a month, by mail.</p></div>"
+    content = f"<h1>How to install it</h1><p>{PROSE['en']}</p>{tabs}{panels}{box}"
+    found = extract(page(content), algorithm="eatext").text
+    assert all(text in found for text in steps.values())
+    assert "once a month" not in found
+
+
 def test_comments_in_or_out() -> None:
     said = "".join(
         f"<div class=comment><p>I baked it on day {i}, and it came out well.</p></div>"
