@@ -127,7 +127,7 @@ class _Grammar:
         return " ".join(self.one(vocabulary) for _ in range(self.number(most + 1)))
 
     def attributes(self) -> str:
-        kind = self.number(12)
+        kind = self.number(15)
         if kind < 6:
             return ""
         token = self.one(TOKENS)
@@ -138,6 +138,9 @@ class _Grammar:
             f' title="{escape(self.words(3))}"',
             " data-x",
             f" class={token} class=again",
+            " hidden role=tabpanel",
+            ' style="display: none" aria-labelledby=a',
+            " hidden=until-found",
         ][kind - 6]
 
     def wrap(self, tag: str, inside: str) -> str:

@@ -125,8 +125,10 @@ def shown(root: Any, lenient: bool = False) -> str:
     """
     root = deepcopy(root)
     for element in root.iter(etree.Element) if not lenient else ():
-        style = element.get("style") or ""
-        if "display: none" in style or element.get("hidden") is not None:
+        hides = "display: none" in element.get("style", "")
+        hides |= element.get("hidden", "until-found") != "until-found"
+        # Tabs and accordions are the page's.
+        if hides and not {"role", "aria-labelledby"} & {*element.keys()}:
             element.tag = "script"
     skipped = LENIENT_SKIP if lenient else SKIP | {"button", "dialog"}
     etree.strip_elements(root, etree.Comment, etree.PI, *skipped, with_tail=False)
