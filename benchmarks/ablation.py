@@ -112,9 +112,9 @@ ROWS = {
     "labels by alignment alone": Row(
         sampled=lambda: patch.object(eatext, "settle", lambda labels, *_: labels)
     ),
-    "code that true texts leave out is none": Row(
+    "no doubt of what true texts lack": Row(
         sampled=lambda: patch.object(
-            eatext, "_left_out", lambda share, _: np.zeros(len(share), dtype=np.bool_)
+            eatext, "doubtful", lambda share, _: np.zeros(len(share), dtype=np.bool_)
         )
     ),
     "every page counts the same": Row(lambda: patch.object(eatext, "_EVENNESS", 0.0)),

@@ -14,6 +14,7 @@ import pytest
 from scrapy_eatext import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage, read_folder
+from scrapy_eatext.learning.doubt import cut_off
 from scrapy_eatext.learning.settle import bag, settle
 from scrapy_eatext.tagger.trees import Asked
 from tests.test_training import make_page, write_wcxb
@@ -57,6 +58,21 @@ def test_of_code_that_a_true_text_leaves_out_nothing_is_learned(tmp_path: Path) 
 
     assert shares(f"{first} {last}") == [1, -1, 1, 0, 0]
     assert shares(f"{first} oven.heat(220) {last}") == [1, 1, 1, 0, 0]
+
+
+def test_behind_a_true_text_that_is_cut_off_nothing_is_learned() -> None:
+    words = np.full(20, 30)
+    way = np.zeros(20, dtype=np.intp)
+    share = np.zeros(20, dtype=np.float32)
+    share[:8] = 1
+    way[8:10], way[16:] = 1, 2  # what stands between, and a menu at the end
+    found = cut_off(share, way, words)
+    assert np.flatnonzero(found).tolist() == list(range(8, 16))
+    # A few more words are no text, nor is what is no content elsewhere either.
+    assert not cut_off(share, way, words // 15).any()
+    share[1:5] = 0
+    assert not cut_off(share, way, words).any()
+    assert not cut_off(np.zeros(20, np.float32), way, words).any()
 
 
 def test_a_page_that_others_do_not_bear_out_counts_less() -> None:

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning.doubt import doubtful
 from scrapy_eatext.learning.labels import label
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.settle import bag, settle
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.tags import CODE
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import ZERO, context_features
 from scrapy_eatext.tagger.features import block_features
@@ -122,8 +122,7 @@ class EatextTrainer:
             raise DataError(f"{page.file}: {error}") from error
         bags, true = [bag(text) for text in texts], bag(page.text)
         settled = settle(share >= 0.5, bags, true).astype(np.float32)
-        is_code = np.array(blocks.column("kind")) == CODE
-        settled[_left_out(settled, is_code)] = -1
+        settled[doubtful(settled, walk)] = -1
         return replace(known, share=settled, bags=bags, true=true)
 
     def fit(
@@ -136,21 +135,6 @@ class EatextTrainer:
                 raise DataError(f"no block of the data {missing} main text")
         with need("threadpoolctl").threadpool_limits(limits=1):
             return [_fit(samples, seed, progress)]
-
-
-def _left_out(
-    share: NDArray[np.float32], is_code: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Which code is no content though what stands before it is.
-
-    That says of a true text that it leaves out code, as some do, and nothing of
-    the page: those who read it would not.
-    """
-    # The last block before each that is no code.
-    place = np.maximum.accumulate(np.where(is_code, -1, np.arange(len(share))))
-    follows = (place >= 0) & (share[place] > 0)
-    left_out: NDArray[np.bool_] = is_code & follows & (share == 0)
-    return left_out
 
 
 def _by_segments(texts: Sequence[str], page: LabelledPage) -> NDArray[np.float32]:
