@@ -191,6 +191,7 @@ _COUNTED = slice(BLOCK_COLUMNS.index("upper"), BLOCK_COLUMNS.index("other") + 1)
 
 _NONE, _SPACE, _LINE = range(3)
 Children = Iterator[tuple[int, Any]]
+_NO_CHILDREN: Children = iter(())
 # The style and the link of plain text.
 _PLAIN = (0, -1)
 _ROW = len(ELEMENT_COLUMNS)
@@ -421,13 +422,13 @@ class _Run:
 
         Its white space is collapsed where it does not count.
         """
-        if frame.pre:
-            self._add_preformatted(piece, frame, inner)
-            return
-        if piece.isspace():
+        if piece.isspace() and not frame.pre:
             # As space() does, which most of what comes here would call.
             if self.parts and not self.pending:
                 self.pending, self.around = _SPACE, frame.mark
+            return
+        if frame.pre:
+            self._add_preformatted(piece, frame, inner)
             return
         if frame.link and frame.kind == HEADING:
             only = piece.strip(" \t\r\n\f")
@@ -518,9 +519,9 @@ class _Tables:
             check()
         tokens = self.tokens
         first, count = len(tokens), 0
-        for name in attributes:
+        for name, whole in attributes.items():
             if name in TOKEN_ATTRIBUTES:
-                value, prefix = attributes[name][:MAX_VALUE], TOKEN_ATTRIBUTES[name]
+                prefix, value = TOKEN_ATTRIBUTES[name], whole[:MAX_VALUE]
                 # A key of one string is found sooner than one of two.
                 tokens += name_tokens(value, prefix) if prefix else name_tokens(value)
                 count = len(tokens) - first
@@ -691,13 +692,11 @@ def _is_panel(attributes: dict[str, str]) -> bool:
     return role in PANELS if role else "aria-labelledby" in attributes
 
 
-def _skipped(
-    attributes: dict[str, str], name: str, heading: bool, lenient: bool
-) -> bool:
+def _skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
     """Whether an element's content is none of the page's text by its tag alone."""
     if name == "template":
         # A shadow tree that is written out is shown.
-        return "shadowrootmode" not in attributes
+        return "shadowrootmode" not in dict(element.items())
     if lenient:
         return name in LENIENT_SKIP
     return name in SKIP or (name == "button" and not heading)
@@ -717,8 +716,7 @@ def _is_entered(
     ``place`` is the row of the element around it and its number there.
     """
     name = tag.name
-    attributes = dict(element.items())
-    if _skipped(attributes, name, frame.kind == HEADING, lenient):
+    if _skipped(element, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
         elif name == IMG:
@@ -739,7 +737,7 @@ def _is_entered(
     if name == "hr":
         _border(run, frame, frame.pre, tables)
         return False
-    return lenient or not is_hidden(attributes, name)
+    return True
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
@@ -793,6 +791,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     tables = _Tables()
     elements = tables.elements
     run = _Run()
+    add, enter = run.add, tables.enter
     frame = _Frame()
     here = count = -1
     # For each open element: its tag, the row and the frame outside, and what is
@@ -809,10 +808,15 @@ def walk(root: Any, lenient: bool = False) -> Walk:
                 or _is_entered(element, tag, frame, run, tables, lenient, (here, place))
             ):
                 # As the tree has them: get() would add what a DTD declares.
-                attributes = dict(element.items())
+                items = element.items()
+                attributes = dict(items) if items else {}
                 if (
                     lenient
-                    or not ("style" in attributes or "hidden" in attributes)
+                    or not (
+                        "style" in attributes
+                        or "hidden" in attributes
+                        or tag.name == "dialog"
+                    )
                     or not is_hidden(attributes, tag.name)
                 ):
                     break
@@ -820,7 +824,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
             # What stands behind the root is no part of it.
             text = element.tail if open_elements else None
             if text:
-                run.add(text, frame, here)
+                add(text, frame, here)
         else:
             if not open_elements:
                 break
@@ -833,7 +837,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
             text = element.tail if open_elements else None
             if text:
                 link_ended = False
-                run.add(text, frame, here)
+                add(text, frame, here)
             continue
         if run.parts or run.marks:
             if tag.is_block:
@@ -843,17 +847,17 @@ def walk(root: Any, lenient: bool = False) -> Walk:
                 run.space(frame)
         link_ended = False
         open_elements.append((element, tag, here, frame, children))
-        children = enumerate(element)
+        children = enumerate(element) if len(element) else _NO_CHILDREN
         count += 1
-        tables.enter(attributes, tag.number, here, len(open_elements), place)
+        enter(attributes, tag.number, here, len(open_elements), place)
         here = count
         if tag.has_frame:
             frame = _inside(frame, tag, attributes, here)
-        if frame.link and tag.name == "a":
+        if tag.name == "a" and frame.link:
             tables.links += 1
         text = element.text
         if text:
-            run.add(text, frame, here)
+            add(text, frame, here)
     tables.flush(run, frame)
     return tables.finish(root)
 
