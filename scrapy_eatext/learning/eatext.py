@@ -49,8 +49,8 @@ SEGMENTS_WEIGHT = 0.3
 # blocks of a page than this are learned from.
 _POWER = 0.5
 _BLOCKS = 300
-# Kinds of which there are few pages count more: by the root of how many fewer.
-_EVENNESS = 0.5
+# Kinds of which there are few pages count more: by this power of how many fewer.
+_EVENNESS = 0.75
 # The true text of some pages is odd.  In the second round a page counts less if the
 # first trees, which have not seen it, are wrong about it by more than is usual: by
 # the square of how many times more than this share of all pages.
@@ -60,12 +60,16 @@ _SCALE = 2000
 
 @dataclass(frozen=True)
 class Rounds:
-    """How an ensemble is grown; one of several ``seeds`` is their mean."""
+    """How an ensemble is grown; one of several ``seeds`` is their mean.
+
+    Those that lack a fold, whose answers are learned from, have ``inner_seeds``.
+    """
 
     trees: int
     rate: float
     depth: int = 4
     seeds: int = 1
+    inner_seeds: int = 1
     columns: float = 0.3
     rows: float = 0.6
     ridge: float = 5.0
@@ -74,7 +78,8 @@ class Rounds:
 
 # Which way single trees happen to grow turns pages on which little is certain; the
 # mean of two is steadier, and of shallow ones no slower than one that is deep.
-FIRST = Rounds(trees=300, rate=0.1, seeds=2)
+# The second round learns from answers that are as steady as those that it will see.
+FIRST = Rounds(trees=300, rate=0.1, seeds=2, inner_seeds=2)
 SECOND = Rounds(trees=350, rate=0.1, seeds=2)
 PAGES = Rounds(trees=120, rate=0.06, columns=0.5, borders=32)
 
@@ -212,8 +217,7 @@ def _round(
     sizes = [len(sample.share) for sample in samples]
     fold = np.repeat(inner, sizes)
     out: list[Ints] = [np.full(n, ZERO, dtype=np.int64) for n in sizes]
-    # Those without a fold are but to learn from, and can do with one seed.
-    inside = replace(how, seeds=1)
+    inside = replace(how, seeds=how.inner_seeds)
     for part in progress(range(INNER), "rounds"):
         used = (fold != part) & (weight > 0)
         trees = grow(matrix[used], share[used], weight[used], names, inside, seed)
