@@ -109,7 +109,7 @@ class _Switching:
     it: the 5 ms that Python allows add up to stalls of the event loop.
     """
 
-    _SECONDS = 0.0005
+    _SECONDS = 0.001
     _lock = Lock()
     _users = 0
     _before = 0.0

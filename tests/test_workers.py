@@ -428,6 +428,6 @@ def test_threads_take_turns_sooner_while_pages_are_extracted():
     for pool in pools:
         outcome_of(pool, job(LONG, "Plain"))
     run(pools[0].close())
-    assert sys.getswitchinterval() == pytest.approx(0.0005)
+    assert sys.getswitchinterval() == pytest.approx(0.001)
     run(pools[1].close())
     assert sys.getswitchinterval() == before
