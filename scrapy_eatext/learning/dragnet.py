@@ -24,6 +24,7 @@ from scrapy_eatext.learning.logistic import Regression
 from scrapy_eatext.learning.splits import site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.names import COMMENTS
 from scrapy_eatext.page.walk import fnv1a
 
 if TYPE_CHECKING:
@@ -56,15 +57,6 @@ _DIGITS = 4
 
 # A word of a name, as the walk cuts them: sidebarLeft-2 has sidebar and Left.
 _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
-
-# Where a page of no forum has comments, elements around them are called this.
-_COMMENT_HASHES = np.array(
-    [
-        fnv1a(word.encode())
-        for word in "comment comments commentlist disqus replies responses".split()
-    ],
-    dtype=np.uint32,
-)
 
 
 @dataclass(frozen=True)
@@ -241,7 +233,7 @@ def weak_comments(
     """
     if page.kind == "forum":
         return page.text
-    inside = page_tokens(walk, np.sort(_COMMENT_HASHES)).any(axis=1)
+    inside = page_tokens(walk, COMMENTS.hashes).any(axis=1)
     chosen = inside & (labels.share <= _SHARE)
     return "\n".join(t for t, here in zip(texts, chosen.tolist(), strict=True) if here)
 

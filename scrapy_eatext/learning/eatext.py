@@ -294,22 +294,22 @@ def _page_trees(
     seed: int,
 ) -> tuple[Trees, list[str], Trees]:
     """Trees for the kind of a page, and for the word F1 that its choice has."""
-    matrix, kinds, scores, weights = [], [], [], []
-    of_kind = _kind_weights(samples)
+    matrix, kinds, scores = [], [], []
     for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
         if sample.true is None:
             continue
         choice = choose(likelihood, row["w"])
         matrix.append(page_figures(sample.walk, likelihood, row["w"], choice))
         kinds.append(sample.kind)
-        weights.append(of_kind[sample.kind])
         scores.append(score(sample, choice.kept))
     table = np.array(matrix, dtype=np.int32)
     kind_names = sorted(set(kinds))
     which = np.array([kind_names.index(kind) for kind in kinds])
+    of_kind = _kind_weights(samples)
+    weights = np.array([of_kind[kind] for kind in kinds])
     even = np.ones(len(which))
     return (
-        grow(table, which, np.array(weights), NAMES, PAGES, seed, "MultiClass"),
+        grow(table, which, weights, NAMES, PAGES, seed, "MultiClass"),
         kind_names,
         grow(table, np.array(scores), even, NAMES, PAGES, seed, "RMSE"),
     )

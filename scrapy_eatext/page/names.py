@@ -30,8 +30,8 @@ _WANTED: dict[int, int] = {}
 class Names:
     """Words to look for, as the walk hashes them.
 
-    Those of roles and microdata have their prefix.  Different words may have one
-    hash: who must know looks at the element.
+    Those of roles and microdata have their prefix; ``hashes`` are in rising order.
+    Different words may have one hash: who must know looks at the element.
     """
 
     count = 0
@@ -39,8 +39,9 @@ class Names:
     def __init__(self, words: str) -> None:
         self._number = Names.count
         Names.count += 1
-        for word in words.split():
-            value = fnv1a(word.encode())
+        hashes = sorted(fnv1a(word.encode()) for word in words.split())
+        self.hashes: npt.NDArray[np.uint32] = np.array(hashes, dtype=np.uint32)
+        for value in hashes:
             _WANTED[value] = _WANTED.get(value, 0) | 1 << self._number
             _MAYBE[(value >> 3) & len(_MAYBE) - 1] |= 1 << (value & 7)
 

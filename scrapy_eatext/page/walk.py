@@ -157,7 +157,7 @@ _CLOCK = 1024
 _BATCH = 1 << 16
 
 # Elements that are dealt with by their names, before anything else is looked at.
-_NOT_PLAIN = SKIP | frozenset(("br", "button", "dialog", "hr"))
+_NOT_PLAIN = SKIP | frozenset(("br", "button", "hr"))
 _CLASSES = np.frombuffer(CLASSES, dtype=np.uint8)
 # Columns of blocks: those that are known where a block ends, and those that are
 # told from its characters; the classes from UPPER to OTHER stand side by side.
@@ -422,13 +422,13 @@ class _Run:
 
         Its white space is collapsed where it does not count.
         """
-        if piece.isspace() and not frame.pre:
+        if frame.pre:
+            self._add_preformatted(piece, frame, inner)
+            return
+        if piece.isspace():
             # As space() does, which most of what comes here would call.
             if self.parts and not self.pending:
                 self.pending, self.around = _SPACE, frame.mark
-            return
-        if frame.pre:
-            self._add_preformatted(piece, frame, inner)
             return
         if frame.link and frame.kind == HEADING:
             only = piece.strip(" \t\r\n\f")
