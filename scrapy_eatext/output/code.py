@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.names import CODE_LINES
 from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
+from scrapy_eatext.page.twins import attribute_values, nodes_of
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, is_hidden
 
 if TYPE_CHECKING:
@@ -181,9 +182,15 @@ class _Reader:
         rows = CODE_LINES.rows(self._walk)
         if rows:
             rows = self._near(rows)
-            self._gutters([row for row in rows if self._is_called(row, _NUMBERS)])
-            self._lines([row for row in rows if self._is_called(row, _LINE)])
+            called = self._classes(rows)
+            self._gutters([row for row in rows if _NUMBERS.search(called[row])])
+            self._lines([row for row in rows if _LINE.search(called[row])])
         self._alone()
+
+    def _classes(self, rows: list[int]) -> dict[int, str]:
+        """The classes of some elements, in rising order, as far as one has to look."""
+        values = attribute_values(self._walk, rows, "class")
+        return {row: (name or "")[:500] for row, name in zip(rows, values, strict=True)}
 
     def _near(self, rows: list[int]) -> list[int]:
         """Those of the elements that have kept blocks in them, or right behind."""
@@ -228,22 +235,17 @@ class _Reader:
             if text:
                 self.code[i] = text
 
-    def _is_called(self, row: int, pattern: re.Pattern[str]) -> bool:
-        name = self._walk.node(row).get("class") or ""
-        return pattern.search(name[:500]) is not None
-
     # -- an element for each line
 
     def _lines(self, rows: list[int]) -> None:
         of_block: dict[int, int] = {}
-        boxes: dict[int, list[Any]] = {}
-        known: dict[int, int] = {}
+        boxes: dict[int, list[int]] = {}
         # What holds lines is none itself.
-        for row in self._innermost(rows):
-            box = self._box(row, known)
+        lines = self._innermost(rows)
+        for row, box in zip(lines, self._boxes(lines), strict=True):
             if box < 0:
                 continue
-            boxes.setdefault(box, []).append(self._walk.node(row))
+            boxes.setdefault(box, []).append(row)
             first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
             of_block.update((i, box) for i in range(first, last))
         kept: dict[int, list[int]] = {}
@@ -254,25 +256,32 @@ class _Reader:
         for box, inside in kept.items():
             if len(inside) < 2:
                 continue
-            lines = [verbatim(line).strip("\n") for line in boxes[box]]
-            self.code[inside[0]] = trimmed("\n".join(map(str.rstrip, lines)))
+            elements = nodes_of(self._walk, boxes[box])
+            texts = [verbatim(line).strip("\n") for line in elements]
+            self.code[inside[0]] = trimmed("\n".join(map(str.rstrip, texts)))
             merged.update(inside[1:])
         self.numbers = [i for i in self.numbers if i not in merged]
 
-    def _box(self, row: int, known: dict[int, int]) -> int:
-        """The element around lines of code that a line stands in, -1 for none."""
-        parent = int(self._walk.elements[row, _PARENT])
-        if parent in known:
-            return known[parent]
-        found, at = -1, parent
-        for _ in range(_BOX_LEVELS):
-            if at < 0 or found >= 0:
-                break
-            if self._is_called(at, _CODE_BOX):
-                found = at
-            at = int(self._walk.elements[at, _PARENT])
-        known[parent] = found
-        return found
+    def _boxes(self, rows: list[int]) -> list[int]:
+        """The element around lines of code that each line stands in, -1 for none."""
+        cell = self._walk.elements.item
+        parents = [cell(row, _PARENT) for row in rows]
+        around = {parent: self._around(parent) for parent in set(parents)}
+        called = self._classes(sorted(set(chain.from_iterable(around.values()))))
+        boxes = {
+            parent: next((at for at in ats if _CODE_BOX.search(called[at])), -1)
+            for parent, ats in around.items()
+        }
+        return [boxes[parent] for parent in parents]
+
+    def _around(self, row: int) -> list[int]:
+        """An element and the next ones around it."""
+        cell = self._walk.elements.item
+        rows: list[int] = []
+        while row >= 0 and len(rows) < _BOX_LEVELS:
+            rows.append(row)
+            row = cell(row, _PARENT)
+        return rows
 
     def _innermost(self, rows: list[int]) -> list[int]:
         """Those of some elements, in rising order, that have no other one inside."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.twins import load
+from scrapy_eatext.page.twins import attribute_values, load
 from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -109,15 +109,25 @@ def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
     items, _, lists = blocks.places(kept)
     first: dict[int, int] = {}
     for item, row in zip(items, lists, strict=True):
-        if row >= 0 and row not in first:
-            first[row] = first_number(walk, row, item)
-    return [(row, number) for row, number in first.items() if number != 1]
+        if row >= 0:
+            first.setdefault(row, item)
+    lists, items = sorted(first), sorted(first.values())
+    starts = dict(zip(lists, attribute_values(walk, lists, "start"), strict=True))
+    values = dict(zip(items, attribute_values(walk, items, "value"), strict=True))
+    numbers = [
+        (row, _number(values[item] or starts[row])) for row, item in first.items()
+    ]
+    return [(row, number) for row, number in numbers if number != 1]
 
 
 def first_number(walk: Walk, row: int, first: int) -> int:
     """The number that a list begins with, as it or its first item tells."""
-    given = walk.node(first).get("value") if first >= 0 else None
-    given = (given or walk.node(row).get("start") or "1").strip()
+    value = walk.node(first).get("value") if first >= 0 else None
+    return _number(value or walk.node(row).get("start"))
+
+
+def _number(given: str | None) -> int:
+    given = (given or "1").strip()
     return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
 
 
