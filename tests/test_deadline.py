@@ -83,14 +83,15 @@ def test_the_compiled_tagger_gives_up_in_time():
     page = Page.of(every_page(1_000_000)["tiny_blocks"])
     tagger = get_algorithm("eatext").model.tagger
     assert len(page.blocks) > 200_000
-    start = time.monotonic()
+    # In the processor's time, of which others that want it take nothing.
+    start = time.thread_time()
     with time_limit(0.05), pytest.raises(TimeLimitError):
         tagger.likelihoods(page.blocks.walk)
-    given_up = time.monotonic() - start
-    start = time.monotonic()
+    given_up = time.thread_time() - start
+    start = time.thread_time()
     with time_limit(100):
         assert len(tagger.likelihoods(page.blocks.walk)) == len(page.blocks)
-    assert given_up < (time.monotonic() - start) / 2
+    assert given_up < (time.thread_time() - start) / 2
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))
