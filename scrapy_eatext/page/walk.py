@@ -518,13 +518,14 @@ class _Tables:
         if len(self.elements) % (_CLOCK * _ROW) == 0:
             check()
         tokens = self.tokens
-        first, count = len(tokens), 0
+        first = len(tokens)
         for name, whole in attributes.items():
-            if name in TOKEN_ATTRIBUTES:
-                prefix, value = TOKEN_ATTRIBUTES[name], whole[:MAX_VALUE]
+            prefix = TOKEN_ATTRIBUTES.get(name)
+            if prefix is not None:
+                value = whole[:MAX_VALUE]
                 # A key of one string is found sooner than one of two.
                 tokens += name_tokens(value, prefix) if prefix else name_tokens(value)
-                count = len(tokens) - first
+        count = len(tokens) - first
         if count > MAX_TOKENS:
             del tokens[first + MAX_TOKENS :]
             count = MAX_TOKENS
