@@ -75,8 +75,10 @@ def test_a_result_tells_kind_score_and_version() -> None:
 )
 def test_a_page_without_main_text_scores_low(content: str) -> None:
     html = f"<html><body><ul>{MENU}</ul>{content}</body></html>"
-    found = extract(html, algorithm="eatext")
-    assert found.score < 0.6
+    text = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    low, high = (extract(one, algorithm="eatext").score for one in (html, page(text)))
+    assert low < 0.6
+    assert high > 0.9
 
 
 WAITING = (
