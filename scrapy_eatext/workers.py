@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, replace
 from queue import SimpleQueue
-from threading import Lock, Thread, Timer
+from threading import Event, Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from weakref import WeakSet
 
@@ -43,6 +44,10 @@ _T = TypeVar("_T")
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
 _GRACE = 1.0
+# How often a worker is looked at, whether it is late.
+_LOOK_SECONDS = 0.1
+# Bytes that a pipe to or from a worker holds: a page, or what is found in it.
+_PIPE_SIZE = 1 << 20
 # A page that ends this many workers is at fault, and so is a system on which
 # so many do not start in a row.
 _MAX_DEATHS = 2
@@ -235,13 +240,20 @@ class _Worker:
         # In a session of its own, no Ctrl-C reaches it.
         self.process = subprocess.Popen(  # noqa: S603
             command(),
+            bufsize=_PIPE_SIZE,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
         self._to = cast("IO[bytes]", self.process.stdin)
         self._from = cast("IO[bytes]", self.process.stdout)
+        _widen(self._to)
+        _widen(self._from)
         _live.add(self.process)
+        self._late_at = math.inf
+        self._lock = Lock()
+        self._over = Event()
+        Thread(target=self._watch, name="eatext-watch", daemon=True).start()
         ready = self._exchange(hello, b"", _START_SECONDS)
         if ready is None:
             self.close()
@@ -260,29 +272,35 @@ class _Worker:
         return None if head is None else unpack_outcome(head)
 
     def _exchange(self, head: Any, body: bytes, limit: float) -> Any:
-        timer = Timer(limit, self._stop) if limit else None
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
+        self._late_at = time.monotonic() + limit if limit else math.inf
         try:
             send(self._to, head, body)
             answer = receive(self._from)
         except (OSError, ValueError):  # it is gone, or not itself
             answer = None
-        finally:
-            if timer is not None:
-                timer.cancel()
+        # From here on it is not stopped for this message any more.
+        with self._lock:
+            self._late_at = math.inf
         return None if answer is None else answer[0]
 
-    def _stop(self) -> None:
-        self.stopped = True
-        self.process.kill()
+    def _watch(self) -> None:
+        """Stop the process when it is late, whatever it is at.
+
+        A timer for each page would be a thread for each page.
+        """
+        while not self._over.wait(_LOOK_SECONDS):
+            with self._lock:
+                if time.monotonic() > self._late_at:
+                    self.stopped = True
+                    self.process.kill()
+                    return
 
     def close(self) -> bool:
         """End the process.  It ends by itself when nothing more can come.
 
         Tells whether it has come to another end than that.
         """
+        self._over.set()
         for pipe in (self._to, self._from):
             with suppress(OSError):
                 pipe.close()
@@ -294,6 +312,18 @@ class _Worker:
             died = False
         _live.discard(self.process)
         return died
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a whole page into a pipe at once, where the system has a way to.
+
+    A thread that has to wait for room, or for the rest of an answer, has to ask
+    for Python's lock again.
+    """
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
 
 
 # A crawl that is ended by force closes no pool.
@@ -350,8 +380,11 @@ class Pool:
                     future.set_exception(error)
             # A thread that waits for the next page must not hold this one.
             del task, job, future
-        runner.close()
-        end.set_result(None)
+        try:
+            runner.close()
+        except Exception:
+            logger.exception("A thread of extraction did not end as it should")
+        end.set_result(None)  # which the crawl waits for
 
     async def close(self) -> None:
         """Let the jobs in the queue come to their end, then the threads."""

@@ -381,7 +381,8 @@ def test_an_answer_that_came_with_the_stop(process, monkeypatch):
 
     def stop_after(self, job):
         answer = ask(self, job)
-        self._stop()
+        self.stopped = True
+        self.process.kill()
         return answer
 
     monkeypatch.setattr(workers._Worker, "ask", stop_after)
@@ -419,6 +420,25 @@ def test_threads_leave_the_processor_to_the_crawl(monkeypatch):
     run(pool.close())
     assert found == [min(before + 5, 19)]
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+@pytest.mark.parametrize("kind", ["thread", "process"])
+def test_a_thread_that_cannot_end_well_ends(kind, monkeypatch, caplog):
+    runner = workers.InThread if kind == "thread" else workers.InProcess
+    close = runner.close
+
+    def fail(self):
+        close(self)
+        raise OSError("not as it should")
+
+    monkeypatch.setattr(runner, "close", fail)
+    made = workers.make_executor(
+        Config(executor=kind, workers=1, choice=choice("Plain"))
+    )
+    outcome_of(made, job(LONG, "Plain"))
+    run(made.close())
+    (record,) = caplog.records
+    assert record.exc_info[0] is OSError
 
 
 def test_threads_take_turns_sooner_while_pages_are_extracted():
