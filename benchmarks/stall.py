@@ -4,8 +4,9 @@ The same crawl of a server on this machine, each time in a fresh process: withou
 extraction, with the add-on and each executor, and with trafilatura called in the
 callback.  Each is run several times, in turn, and given is the run in the middle;
 trafilatura's, which takes minutes, is run once.
-Once it has ordinary pages alone (20 to 300 kB), and once also a few of
-5 to 20 MB.  The spider reads each page's heading with a selector, as spiders do.
+Once it has ordinary pages alone (20 to 300 kB), once also a few of 5 to 20 MB, and
+once it waits for each of the ordinary pages for a tenth of a second, as crawls wait
+for their sites.  The spider reads each page's heading with a selector, as spiders do.
 While it runs, a task asks to be woken every 2 ms and notes how late it is.  The
 processors' time is that of the crawl's processes, from their start to their end, and
 within it that of the thread that has the event loop, from the first request on.
@@ -44,6 +45,9 @@ PLOT = ROOT / "docs" / "images" / "stall.png"
 VARIANTS = ["none", "inline", "thread", "process", "trafilatura"]
 BIG = [5_000_000, 10_000_000, 20_000_000]
 TICK = 0.002
+# How long a site that lets a crawl wait takes for a page, and its pages' path.
+LATENCY = 0.1
+SLOW = b"/slow"
 
 
 def ordinary_page(number: int) -> str:
@@ -74,7 +78,13 @@ class Answers(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         *requests, self.begun = (self.begun + data).split(b"\r\n\r\n")
         for request in requests:
-            self.transport.write(self.answers[request.split(b" ", 2)[1]])
+            path = request.split(b" ", 2)[1]
+            answer = self.answers[path.removeprefix(SLOW)]
+            if path.startswith(SLOW):
+                loop = asyncio.get_running_loop()
+                loop.call_later(LATENCY, self.transport.write, answer)
+            else:
+                self.transport.write(answer)
 
     @classmethod
     def add(cls, path: str, page: str) -> None:
@@ -227,7 +237,7 @@ def plot(rows: list[dict]) -> None:
     import matplotlib.pyplot as plt
 
     crawls = list(dict.fromkeys(row["pages"] for row in rows))
-    figure, axes = plt.subplots(1, len(crawls), figsize=(10, 3.6), sharey=True)
+    figure, axes = plt.subplots(1, len(crawls), figsize=(12, 3.6), sharey=True)
     for axis, pages in zip(axes, crawls, strict=True):
         chosen = [row for row in rows if row["pages"] == pages]
         names = [row["variant"] for row in chosen]
@@ -270,7 +280,12 @@ def main() -> None:
         mixed = ordinary.copy()
         for i, size in enumerate(BIG):
             mixed.insert((i + 1) * step, f"{url}/big/{size}")
-        for pages, urls in [("ordinary pages", ordinary), ("with 5 to 20 MB", mixed)]:
+        slow = [f"{url}{SLOW.decode()}/page/{i}" for i in range(arguments.pages)]
+        for pages, urls in [
+            ("ordinary pages", ordinary),
+            ("with 5 to 20 MB", mixed),
+            (f"each after {LATENCY * 1000:.0f} ms", slow),
+        ]:
             without = 0.0
             for variant, row in measure_all(variants, urls, arguments.runs).items():
                 without = without or row["rate"]

@@ -117,6 +117,28 @@ def test_responses(encoding, source):
         assert etree.tostring(page.root) == etree.tostring(parse(response.text))
 
 
+@pytest.mark.parametrize(
+    ("header", "body", "as_it_is"),
+    [
+        ("utf-8", "<meta charset=latin-1><p>é</p>".encode(), True),
+        ("utf-8", b"<meta charset=latin-1><p>\xe9</p>", False),
+        ("latin-1", "<meta charset=utf-8><p>é</p>".encode(), False),
+        ("latin-1", "\ufeff<p>é</p>".encode(), True),
+        ("utf-8", "\ufeff<p>é</p>".encode("utf-16-le"), False),
+    ],
+)
+def test_what_a_response_says_counts(header, body, as_it_is):
+    content_type = {"Content-Type": f"text/html; charset={header}"}
+    many = b"<p>text</p>" * 3000
+    for html in (body, body + (many if b"\0" not in body else b"")):
+        response = HtmlResponse("https://example.com/", body=html, headers=content_type)
+        page = Page.of(response)
+        assert page.html == response.text
+        assert etree.tostring(page.root) == etree.tostring(parse(response.text))
+        assert page.source == response.text.encode()
+        assert (utf8_of(html, response.encoding) is not None) == as_it_is
+
+
 def test_bytes_of_a_class_of_their_own():
     class Body(bytes):
         pass

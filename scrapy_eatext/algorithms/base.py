@@ -99,6 +99,8 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     """The options of a class, checked; OptionError names what is wrong."""
+    if not given:  # as in most crawls, for each page
+        return cls()
     known = {f.name: f for f in fields(cls)}
     for name, value in given.items():
         if name not in known:

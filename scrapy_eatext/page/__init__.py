@@ -84,7 +84,7 @@ class Page:
     @classmethod
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
         body = bytes(response.body)
-        utf8 = utf8_of(body) if body and response.encoding == "utf-8" else None
+        utf8 = utf8_of(body, response.encoding) if body else None
         source = trim(utf8) if utf8 is not None else encode(response.text)
         harmless = tame(source)
         root = None

@@ -40,16 +40,17 @@ def decode(body: bytes) -> tuple[str, str]:
         return encoding, to_unicode(body, encoding)
 
 
-def utf8_of(body: bytes) -> bytes | None:
+def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
     """A page's text in UTF-8, where that is what the bytes are; otherwise None.
 
-    It is what decode() gives, encoded again, without the work of either.
+    It is what decode() gives, encoded again, without the work of either.  An
+    encoding that is known counts before what the page declares.
     """
     encoding, mark = read_bom(body)
     if encoding is not None and mark is not None:
         body = body[len(mark) :]
     else:
-        encoding = html_body_declared_encoding(body)
+        encoding = known or html_body_declared_encoding(body)
     return body if encoding in {"utf-8", None} and is_utf8(body) else None
 
 
