@@ -8,7 +8,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import scrapy
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from scrapy_eatext.page.characters import fit
 from tests.crawling import ADDON, UrlSpider, crawl
 from tests.hostile import HOSTILE
 from tests.mockserver import text_of
@@ -49,6 +52,18 @@ DATA = """<script type="application/ld+json">{"@type": "Article",
 "headline": "A \\ud800 title", "author": [{"name": "Ann \\ud800\\u0001 Lee"},
 {"name": "Bo\\u0002 Roe"}], "keywords": ["fi\\udfffsh", "pier"]}</script>
 <p>Some \x01 text of a page."""
+
+
+@given(
+    st.text(st.sampled_from(SIGNS + "a\xe9\u4e00\ufffd\U0001f600\ud800\udfff\uffff"))
+)
+@example("".join(map(chr, [*range(0xD800), *range(0xE000, 0xFFFE)])))
+@example("a\uffff")
+def test_what_no_feed_can_hold_is_taken_out(text):
+    for before in ("", "text " * 20):
+        kept = [c for c in text if c in "\t\n\r" or " " <= c < "\ud800" or c > "\udfff"]
+        kept = [c for c in kept if c not in "\ufffe\uffff"]
+        assert fit(before + text) == before + "".join(kept)
 
 
 def test_every_value_is_fit_for_every_feed(server, tmp_path):
