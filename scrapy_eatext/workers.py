@@ -253,7 +253,11 @@ class _Worker:
         self._late_at = math.inf
         self._lock = Lock()
         self._over = Event()
-        Thread(target=self._watch, name="eatext-watch", daemon=True).start()
+        try:
+            Thread(target=self._watch, name="eatext-watch", daemon=True).start()
+        except RuntimeError as error:
+            self.close()
+            raise ChildProcessError(str(error)) from error
         ready = self._exchange(hello, b"", _START_SECONDS)
         if ready is None:
             self.close()
@@ -340,34 +344,50 @@ class Pool:
     """Threads that each have a runner and take jobs from one queue.
 
     They are started by the first job, and do not keep the interpreter alive.
+    Where none can be started jobs are done at once.
     """
 
     def __init__(self, size: int, make_runner: Callable[[], Runner]) -> None:
         self._size = size
         self._make_runner = make_runner
         self._queue: SimpleQueue[tuple[Job, Future[Outcome]] | None] = SimpleQueue()
+        self._started = False
         self._ends: list[Future[None]] = []
         self._runners: list[Runner] = []
 
     def submit(self, job: Job) -> Future[Outcome]:
-        if not self._ends:
+        if not self._started:
             self._start()
+        if not self._ends:
+            return Inline().submit(job)
         future: Future[Outcome] = Future()
         self._queue.put((job, future))
         return future
 
     def _start(self) -> None:
+        self._started = True
         for number in range(self._size):
             end: Future[None] = Future()
-            self._ends.append(end)
             runner = self._make_runner()
-            self._runners.append(runner)
-            Thread(
+            thread = Thread(
                 target=self._work,
                 args=(runner, end),
                 name=f"eatext-{number}",
                 daemon=True,
-            ).start()
+            )
+            try:
+                thread.start()
+            except RuntimeError as error:  # the system gives no more of them
+                logger.error(
+                    "Extraction has %d of %d threads (%s)%s",
+                    number,
+                    self._size,
+                    error,
+                    "" if number else ": it is done in the crawl's own",
+                )
+                return
+            self._ends.append(end)
+            self._runners.append(runner)
 
     def _work(self, runner: Runner, end: Future[None]) -> None:
         runner.begin()

@@ -245,6 +245,43 @@ def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
     assert "No worker process could be started" in caplog.text
 
 
+def few_threads(monkeypatch, *names):
+    """Let no threads be started but those of some names."""
+
+    class Limited(threading.Thread):
+        def start(self):
+            if self.name not in names:
+                raise RuntimeError("can't start new thread")
+            super().start()
+
+    monkeypatch.setattr(workers, "Thread", Limited)
+
+
+@pytest.mark.parametrize("kind", ["thread", "process"])
+@pytest.mark.parametrize("names", [(), ("eatext-0",), ("eatext-0", "eatext-1")])
+def test_threads_that_do_not_start(kind, names, monkeypatch, caplog):
+    few_threads(monkeypatch, *names)
+    made = workers.make_executor(
+        Config(executor=kind, workers=3, choice=choice("Plain"))
+    )
+    for _ in range(5):
+        assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
+    run(made.close())
+    (record,) = (r for r in caplog.records if "of 3 threads" in r.message)
+    assert f"has {len(names)} of" in record.message
+    assert ("the crawl's own" in record.message) == (not names)
+    assert not workers._live
+
+
+def test_a_worker_that_cannot_be_watched_is_none(process, monkeypatch, caplog):
+    few_threads(monkeypatch, "eatext-0")
+    for _ in range(5):
+        assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3}
+    assert "can't start new thread" in caplog.text
+    assert not workers._live
+
+
 def test_what_killed_a_worker_is_not_let_near_the_crawl(process, monkeypatch):
     outcome_of(process, job(LONG, "Plain"))
     monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
