@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # bytes or characters: a fraction of a second's work.
 _BEGINNING = 1_000_000
 
+# What breaks one page alone.  A library that asks Python to end, as a command does
+# whose arguments are wrong, would end the crawl; Ctrl-C is to.
+_BREAKS = (Exception, SystemExit)
 
 # The kinds of outcome in which a page has what the last resort found.
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
@@ -83,7 +86,7 @@ class Failure:
     traceback: str
 
     @classmethod
-    def of(cls, error: Exception) -> Failure:
+    def of(cls, error: BaseException) -> Failure:
         shown = "".join(traceback.format_exception(error))
         return cls(type(error).__name__, shown)
 
@@ -131,7 +134,7 @@ def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
                 return result.detached(job.fields), kind
     except TimeLimitError:
         kind = job.give_up or "timed_out"
-    except Exception as error:  # noqa: BLE001
+    except _BREAKS as error:
         failures.append(Failure.of(error))
     return _last_resort(page, job, failures), kind
 
@@ -151,7 +154,7 @@ def _cascade(
             result = run(algorithm, page, rules=(choice.keep, choice.remove))
         except TimeLimitError:
             raise
-        except Exception as error:
+        except _BREAKS as error:
             if name == choice.algorithms[-1] and not results:
                 raise
             failures.append(Failure.of(error))
@@ -180,7 +183,7 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
             return result.detached(job.fields)
     except TimeLimitError:
         return NOTHING
-    except Exception as error:  # noqa: BLE001
+    except _BREAKS as error:
         failures.append(Failure.of(error))
         return NOTHING
 

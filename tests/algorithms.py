@@ -61,6 +61,17 @@ class Broken(Plain):
         return super().judge(page)
 
 
+class Quits(Plain):
+    """Asks Python to end on every page that has the word "quits"; else as Plain."""
+
+    name = "quits"
+
+    def judge(self, page) -> Verdict:
+        if "quits" in page.html:
+            raise SystemExit(2)
+        return super().judge(page)
+
+
 class Endless(Plain):
     """Looks at its clock for ever on pages that have the word "endless"."""
 

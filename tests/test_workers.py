@@ -94,6 +94,14 @@ def test_a_page_that_breaks_its_algorithm(executor):
     assert "a page broke it" in failure.traceback
 
 
+def test_a_page_over_which_an_algorithm_quits(executor):
+    outcome = outcome_of(executor, job(LONG + "quits", "Quits"))
+    assert outcome.kind == "failed"
+    assert outcome.result.text == text_of("long")
+    assert [failure.name for failure in outcome.failures] == ["SystemExit"]
+    assert "died" not in executor.counts()
+
+
 def test_the_last_resort_can_be_nothing(executor):
     outcome = outcome_of(executor, job(LONG + "broken", "Broken", last_resort="empty"))
     assert outcome.kind == "failed"
