@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
+# So many messages are known to have been logged: a bound that a crawl of few sites does
+# not reach, and one of millions may log a message again at.
+_MAX_SAID = 10_000
 # The histogram of seconds a page: each step is about three times the last.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 
@@ -28,7 +31,7 @@ class Tally:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._said: set[str] = set()
+        self._said: dict[str, None] = {}  # in order
         self._pages = 0
         self._seconds = 0.0
 
@@ -39,11 +42,18 @@ class Tally:
         self, level: int, message: str, values: Mapping[str, object], *, once: str = ""
     ) -> None:
         """Log a message; with ``once``, only the first that is about the same."""
-        if once:
-            if once in self._said:
-                return
-            self._said.add(once)
+        if once and not self._is_new(once):
+            return
         logger.log(level, message, values, extra={"spider": self._crawler.spider})
+
+    def _is_new(self, message: str) -> bool:
+        """Whether a message has not been logged yet; it counts as logged now."""
+        if message in self._said:
+            return False
+        self._said[message] = None
+        if len(self._said) > _MAX_SAID:
+            del self._said[next(iter(self._said))]
+        return True
 
     def outcome(self, url: str, outcome: Outcome) -> None:
         """Count what became of a page that was worked on."""
@@ -85,8 +95,7 @@ class Tally:
     def _failure(self, url: str, failure: Failure) -> None:
         """Count a failure and log it, its traceback when it is the first of its kind."""
         self.inc(f"exception_count/{failure.name}")
-        traceback = "" if failure.name in self._said else f"\n{failure.traceback}"
-        self._said.add(failure.name)
+        traceback = f"\n{failure.traceback}" if self._is_new(failure.name) else ""
         self.log(
             logging.ERROR,
             "Extraction failed with %(name)s on %(url)s%(traceback)s",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+from types import SimpleNamespace
+
 import pytest
 
+from scrapy_eatext import tally
 from scrapy_eatext.decay import WINDOW, DecayWatch
 from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
@@ -76,6 +80,16 @@ def test_a_crawl_of_a_site_that_decays(server, caplog, on_decay, path, news):
         assert done.stats["finish_reason"] == "finished"
         assert len(done.items) == 30
     assert done.adds_up()
+
+
+def test_the_warnings_that_are_remembered_are_bounded(monkeypatch, caplog):
+    monkeypatch.setattr(tally, "_MAX_SAID", 3)
+    counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
+    for host in "abacad" * 2 + "b":
+        counts.log(logging.WARNING, "%(host)s", {"host": host}, once=host)
+    # The fourth host takes the place of the first, which is news again, and so on.
+    assert [record.getMessage() for record in caplog.records] == list("abcdabcd")
+    assert len(counts._said) == 3
 
 
 def test_a_healthy_crawl_is_silent(server, caplog):
