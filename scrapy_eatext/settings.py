@@ -100,7 +100,7 @@ class Config:
                 if key in values
             },
         )
-        return replace(
+        config = replace(
             default,
             choice=choice,
             limits=limits,
@@ -120,6 +120,11 @@ class Config:
                 if key in values
             },
         )
+        if config.executor == "process":
+            _check_sendable(choice, "EATEXT_OPTIONS")
+            for host, site in config.sites.items():
+                _check_sendable(site or choice, f"EATEXT_SITES[{host!r}]['options']")
+        return config
 
     def choice_for(self, url: str, said: object = None) -> Choice | None:
         """How to extract the page at a URL, None where it is not to be.
@@ -221,6 +226,21 @@ def _sites(value: object, choice: Choice) -> dict[str, Choice | None]:
             check_loadable(site, where, f"{where}['options']")
         sites[name] = site
     return sites
+
+
+def _check_sendable(choice: Choice, key: str) -> None:
+    """Raise SettingError unless the options are the same where JSON has held them.
+
+    As JSON they are sent to worker processes; an algorithm of one's own may have
+    options that are anything.
+    """
+    options = {name: dict(given) for name, given in choice.options.items()}
+    try:
+        if json.loads(json.dumps(options)) == options:
+            return
+    except (TypeError, ValueError):
+        pass
+    raise SettingError(key, options, "what JSON can hold, as processes are sent it")
 
 
 def _host(host: object, key: str) -> str:

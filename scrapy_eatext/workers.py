@@ -253,14 +253,16 @@ class _Worker:
         self._late_at = math.inf
         self._lock = Lock()
         self._over = Event()
+        ready = None
         try:
             Thread(target=self._watch, name="eatext-watch", daemon=True).start()
-        except RuntimeError as error:
-            self.close()
+            ready = self._exchange(hello, b"", _START_SECONDS)
+        except RuntimeError as error:  # the system gives no more threads
             raise ChildProcessError(str(error)) from error
-        ready = self._exchange(hello, b"", _START_SECONDS)
+        finally:
+            if ready is None:
+                self.close()
         if ready is None:
-            self.close()
             raise ChildProcessError(
                 f"a worker ended at its start, with {self.process.returncode}"
             )

@@ -50,6 +50,18 @@ class Nothing(Plain):
         return Verdict(page.blocks, none, [0.0] * len(none), [""] * len(none))
 
 
+@dataclass(frozen=True)
+class TaggedOptions(PlainOptions):
+    tags: tuple[str, ...] = ()
+
+
+class Tagged(Plain):
+    """As Plain, with an option that JSON cannot hold."""
+
+    name = "tagged"
+    options_class = TaggedOptions
+
+
 class Broken(Plain):
     """Raises on every page that has the word "broken"; else as Plain."""
 

@@ -249,6 +249,29 @@ def test_an_algorithm_that_lacks_something_is_a_setting_error(monkeypatch):
         config(EATEXT_OPTIONS={PLAIN: {"min_length": 777}})
 
 
+def test_options_of_any_type_that_stays_as_it_is():
+    name = "tests.algorithms.Tagged"
+    for tags in ({"p"}, ["p"], ({"p"},)):
+        with pytest.raises(SettingError, match="can be hashed") as caught:
+            config(EATEXT_ALGORITHM=name, EATEXT_OPTIONS={name: {"tags": tags}})
+        assert "tags" in str(caught.value)
+
+
+@pytest.mark.parametrize("tags", [("p", "li"), b"p"])
+def test_what_processes_are_sent_is_what_json_can_hold(tags):
+    name = "tests.algorithms.Tagged"
+    options = {"EATEXT_ALGORITHM": name, "EATEXT_OPTIONS": {name: {"tags": tags}}}
+    site = {"EATEXT_SITES": {"a.com": {"algorithm": name, "options": {"tags": tags}}}}
+    for executor in ("inline", "thread"):
+        config(EATEXT_EXECUTOR=executor, **options, **site)
+    for wrong, where in (
+        (options, "EATEXT_OPTIONS"),
+        (site, r"EATEXT_SITES\['a.com'\]\['options'\]"),
+    ):
+        with pytest.raises(SettingError, match=f"^{where} is .* must be what JSON"):
+            config(EATEXT_EXECUTOR="process", **wrong)
+
+
 def test_a_site_is_its_host_and_what_is_below_it():
     made = config(
         EATEXT_SITES={

@@ -253,6 +253,23 @@ def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
     assert "No worker process could be started" in caplog.text
 
 
+def test_a_worker_that_cannot_be_told_what_to_do_is_ended(process):
+    told = job(LONG, "Tagged")
+    told.choice.options["tests.algorithms.Tagged"] = {"tags": {"p"}}
+    made = workers.make_executor(
+        Config(executor="process", workers=1, choice=told.choice)
+    )
+    with pytest.raises(TypeError, match="JSON"):
+        outcome_of(made, job(LONG, "Plain"))
+    assert not workers._live
+    run(made.close())
+    # One page that cannot be sent is that page's failure.
+    with pytest.raises(TypeError, match="JSON"):
+        outcome_of(process, told)
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 1}
+
+
 def few_threads(monkeypatch, *names):
     """Let no threads be started but those of some names."""
 

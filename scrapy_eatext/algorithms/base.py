@@ -108,6 +108,10 @@ def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
                 name, value, "left out: the options are " + ", ".join(sorted(known))
             )
         _check(name, value, known[name].metadata)
+        try:
+            hash(value)  # by which an algorithm with its options is kept for reuse
+        except TypeError:
+            raise OptionError(name, value, "of a type that can be hashed") from None
     return cls(**given)
 
 
