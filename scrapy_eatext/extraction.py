@@ -75,7 +75,7 @@ def render(
         text=text,
         algorithm=name,
         version=version,
-        score=verdict.score,
+        score=float(verdict.score),
         page_type=verdict.page_type,
         language=verdict.language or page.language,
         origin=_origin(page, verdict),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
+
+import numpy as np
 
 from scrapy_eatext.algorithms.base import Algorithm, Options, Verdict, number
 from scrapy_eatext.deadline import check
@@ -60,6 +62,21 @@ class Tagged(Plain):
 
     name = "tagged"
     options_class = TaggedOptions
+
+
+class Numbers(Plain):
+    """As Plain, in numpy's numbers."""
+
+    name = "numbers"
+
+    def judge(self, page) -> Verdict:
+        verdict = super().judge(page)
+        return replace(
+            verdict,
+            kept=np.array(verdict.kept),
+            scores=np.array(verdict.scores, dtype=np.float32),
+            score=np.float32(verdict.score),
+        )
 
 
 class Broken(Plain):

@@ -84,6 +84,15 @@ def test_a_page_comes_back(executor, html):
     assert executor.counts() == ({"started": 1} if executor.name == "process" else {})
 
 
+def test_numbers_of_any_kind_come_back(executor):
+    asked = Job.of(LONG, "", choice("Numbers"), Limits(), ("text", "blocks"))
+    outcome = outcome_of(executor, asked)
+    assert outcome.kind == "extracted"
+    assert type(outcome.result.score) is float
+    assert [block.kept for block in outcome.result.blocks] == [True]
+    assert "died" not in executor.counts()
+
+
 def test_a_page_that_breaks_its_algorithm(executor):
     outcome = outcome_of(executor, job(LONG + "broken", "Broken"))
     assert outcome.kind == "failed"
