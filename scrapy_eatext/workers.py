@@ -284,9 +284,10 @@ class _Worker:
             answer = receive(self._from)
         except (OSError, ValueError):  # it is gone, or not itself
             answer = None
-        # From here on it is not stopped for this message any more.
-        with self._lock:
-            self._late_at = math.inf
+        finally:
+            # From here on it is not stopped for this message any more.
+            with self._lock:
+                self._late_at = math.inf
         return None if answer is None else answer[0]
 
     def _watch(self) -> None:

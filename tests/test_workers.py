@@ -262,7 +262,7 @@ def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
     assert "No worker process could be started" in caplog.text
 
 
-def test_a_worker_that_cannot_be_told_what_to_do_is_ended(process):
+def test_a_worker_that_cannot_be_told_what_to_do_is_ended(process, monkeypatch):
     told = job(LONG, "Tagged")
     told.choice.options["tests.algorithms.Tagged"] = {"tags": {"p"}}
     made = workers.make_executor(
@@ -272,9 +272,12 @@ def test_a_worker_that_cannot_be_told_what_to_do_is_ended(process):
         outcome_of(made, job(LONG, "Plain"))
     assert not workers._live
     run(made.close())
-    # One page that cannot be sent is that page's failure.
+    # One page that cannot be sent is that page's failure, and not late for ever.
+    monkeypatch.setattr(workers, "_GRACE", 0.0)
     with pytest.raises(TypeError, match="JSON"):
-        outcome_of(process, told)
+        outcome_of(process, replace(told, limits=Limits(timeout=0.01)))
+    time.sleep(3 * workers._LOOK_SECONDS)
+    monkeypatch.undo()
     assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
     assert process.counts() == {"started": 1}
 
