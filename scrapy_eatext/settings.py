@@ -123,7 +123,8 @@ class Config:
         if config.executor == "process":
             _check_sendable(choice, "EATEXT_OPTIONS")
             for host, site in config.sites.items():
-                _check_sendable(site or choice, f"EATEXT_SITES[{host!r}]['options']")
+                if site is not None:
+                    _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
         return config
 
     def choice_for(self, url: str, said: object = None) -> Choice | None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
-# So many messages are known to have been logged: a bound that a crawl of few sites does
-# not reach, and one of millions may log a message again at.
+# So many messages are remembered to have been logged, the last ones.  Only a crawl of
+# very many sites has more, and may log one of them again.
 _MAX_SAID = 10_000
 # The histogram of seconds a page: each step is about three times the last.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
