@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
+from itertools import chain, compress, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +80,7 @@ class Content:
 
 def content(units: Units, kept: Sequence[bool]) -> Content:
     """What comes out of the kept units: line numbers do not, lines are put together."""
-    numbers = [i for i, keep in enumerate(kept) if keep]
+    numbers = list(compress(range(len(kept)), kept))
     if not isinstance(units, Blocks) or not numbers:
         return Content(numbers, {})
     reader = _Reader(units, numbers)
