@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from scrapy.http import HtmlResponse, TextResponse
+from parsel import Selector
+from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
+from scrapy_eatext import extract
 from scrapy_eatext.page import Page, encode, parse, trim
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8, utf8_of
 from scrapy_eatext.page.twins import load
 from tests.hostile import every_page
 from tests.pages import any_pages
+from tests.passages import PROSE
 
 TWINS = [python_is_utf8, *([is_utf8] if is_utf8 is not python_is_utf8 else [])]
 # The first and the last of each length, and what looks like one.
@@ -148,6 +151,29 @@ def test_bytes_of_a_class_of_their_own():
         assert etree.tostring(page.root) == etree.tostring(expected.root)
         response = HtmlResponse("https://example.com/", body=Body(source))
         assert type(page.body) is type(Page.of(response).body) is bytes
+
+
+def test_half_surrogates_in_xml():
+    # The parser lets them through, and lxml raises wherever they are read.
+    source = (
+        "<?xml version='1.0'?><html xml:lang='de'><head><title>Half &#xD800;</title>"
+        f"</head><body><article><p title='&#xDC00;'>{PROSE['de']}&#xD800; "
+        "<a href='/&#xDBFF;x'>Mehr</a></p></article></body></html>"
+    )
+    url = "https://example.com/"
+    response = XmlResponse(url, body=source.encode(), encoding="utf-8")
+    part = Selector(source, type="xml").xpath("//p")[0]
+    with pytest.raises(UnicodeDecodeError):
+        part.xpath("string()").get()
+    for html in (Selector(source, type="xml"), response, part):
+        found = extract(html, url=url)
+        assert found.text.replace("\ufffd", "") == f"{PROSE['de']} Mehr"
+        assert found.html.count("<a href=") == found.markdown.count("[Mehr](") == 1
+        assert found.metadata.language == Page.of(html).language
+    assert (Page.of(response).language, Page.of(part).title) == ("de", "")
+    # A tree that can be read is taken as it is.
+    whole = Selector(source.replace("&#x", "x"), type="xml")
+    assert Page.of(whole).root is whole.root
 
 
 def test_a_response_without_a_body():

@@ -79,7 +79,8 @@ class Page:
             raise TypeError(
                 f"a page is bytes, str, Selector or TextResponse, not {kind}"
             )
-        return cls(_element(html.root), url=url)
+        root = _root_of(html)
+        return cls(etree.Element("html") if root is None else root, url=url)
 
     @classmethod
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
@@ -90,14 +91,14 @@ class Page:
         root = None
         if harmless is source:
             selector = response.selector
-            root = selector.root
+            root = _root_of(selector)
             # The two refer to each other, and a page's tree would stay until the
             # garbage collector comes across them: then hundreds of trees are freed
             # at once, and the crawl stands still.  With a reference that does not
             # count each goes with its response.
             if hasattr(selector, "response"):
                 selector.response = proxy(response)
-        if not isinstance(root, etree._Element):
+        if root is None:
             # The response would hand the parser its source as it is; and older
             # releases take a page that happens to be JSON ("2") for that.
             root = parse_source(harmless)
@@ -206,6 +207,24 @@ def parse_source(source: bytes) -> Any:
     return etree.Element("html") if root is None else root
 
 
-def _element(root: Any) -> Any:
-    """The root of a selector, which may also hold a string or JSON data."""
-    return root if isinstance(root, etree._Element) else etree.Element("html")
+def _root_of(selector: Selector) -> Any:
+    """A selector's root, or None: it may also hold a string or JSON data."""
+    root = selector.root
+    if not isinstance(root, etree._Element):
+        return None
+    return _readable(root) if selector.type == "xml" else root
+
+
+def _readable(root: Any) -> Any:
+    """A root that was parsed as XML, or a copy of it without half surrogate pairs.
+
+    The parser of XML lets them through where it is told to recover, and lxml
+    raises UnicodeDecodeError wherever such a text is asked for.
+    """
+    source: bytes = etree.tostring(root, encoding="utf-8", with_tail=False)
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        parser = etree.XMLParser(recover=True, resolve_entities=False, huge_tree=True)
+        return etree.fromstring(source.decode("utf-8", "replace").encode(), parser)
+    return root
