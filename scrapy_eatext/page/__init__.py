@@ -218,8 +218,8 @@ def _root_of(selector: Selector) -> Any:
 def _readable(root: Any) -> Any:
     """A root that was parsed as XML, or a copy of it without half surrogate pairs.
 
-    The parser of XML lets them through where it is told to recover, and lxml
-    raises UnicodeDecodeError wherever such a text is asked for.
+    Where it is told to recover, libxml2's parser of XML may let them through, and
+    lxml raises UnicodeDecodeError wherever such a text is asked for.
     """
     source: bytes = etree.tostring(root, encoding="utf-8", with_tail=False)
     try:
