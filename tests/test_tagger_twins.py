@@ -146,6 +146,8 @@ def check_tagger(walk: Walk, seed: int) -> None:
     found = tagger.likelihoods(walk)
     assert found.dtype == np.int64
     assert found.tolist() == tagger.python_likelihoods(walk).tolist()
+    some = tagger.python_features(walk, first.names)
+    check_rows(tagger.features(walk, first.names), some)
 
 
 @given(html=any_pages(), seed=SEEDS)

@@ -8,7 +8,7 @@ each.  Those blocks are kept whose words have the best expected F1.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -33,7 +33,7 @@ from scrapy_eatext.page.tags import HEADING
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE
-from scrapy_eatext.tagger.features import TokenTable, block_features, weights
+from scrapy_eatext.tagger.features import TokenTable, weights
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.trees import Asked, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.embedded import Embedded
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.features import Ints, Rows
+    from scrapy_eatext.tagger.features import Ints
 
 MODEL = "eatext.model"
 _CODE_VERSION = "1"
@@ -136,7 +136,7 @@ class Eatext(Algorithm[EatextOptions]):
             units=blocks,
             kept=kept.tolist(),
             scores=chances.tolist(),
-            reasons=_Reasons(walk, model.table, chances),
+            reasons=_Reasons(walk, model.tagger, chances),
             score=score if kept.any() else min(score, _UNLIKELY / 1000),
             page_type=kind,
         )
@@ -146,13 +146,12 @@ class Eatext(Algorithm[EatextOptions]):
 class TaggerModel:
     """What a model file holds.
 
-    ``table`` and ``tagger`` are for blocks.  ``kinds`` and ``quality`` see the
-    figures of the whole page: the first has a class for each of
-    ``kind_names``, the second tells the word F1 that a choice can expect.
+    ``tagger`` is for blocks.  ``kinds`` and ``quality`` see the figures of the
+    whole page: the first has a class for each of ``kind_names``, the second tells
+    the word F1 that a choice can expect.
     """
 
     version: str
-    table: TokenTable
     tagger: Tagger
     kinds: Asked
     kind_names: tuple[str, ...]
@@ -193,7 +192,6 @@ def load_tagger(path: str | Path) -> TaggerModel:
             raise ValueError("there is not a class for each kind of page")
         return TaggerModel(
             version=model.version,
-            table=table,
             tagger=Tagger(table, parts["first"], parts["second"]),
             kinds=Asked(parts["kinds"], NAMES),
             kind_names=kinds,
@@ -294,21 +292,22 @@ _FOR = (
     ("ends", 2, "sentences"),
 )
 _NAMES_SPEAK = 100
+_TOLD = ("names", *(name for name, _, _ in (*_AGAINST, *_FOR)))
 
 
 class _Reasons(Sequence[str]):
     """For each block its chance, and what of it is plain to see; made when asked for."""
 
     def __init__(
-        self, walk: Walk, table: TokenTable, chances: npt.NDArray[np.float64]
+        self, walk: Walk, tagger: Tagger, chances: npt.NDArray[np.float64]
     ) -> None:
         self._walk = walk
-        self._table = table
+        self._tagger = tagger
         self._chances = chances
 
     @cached_property
-    def _rows(self) -> Rows:
-        return block_features(self._walk, self._table)
+    def _rows(self) -> Mapping[str, Ints]:
+        return self._tagger.features(self._walk, _TOLD)
 
     def __len__(self) -> int:
         return len(self._chances)

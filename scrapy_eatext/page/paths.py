@@ -1,7 +1,8 @@
 """XPath expressions that lead to elements, for many elements of one page.
 
 lxml's getpath() counts the siblings of every element anew, which is quadratic in
-a flat page, and writes names that XPath cannot read (``o:p``, ``a"b``).
+a flat page, and writes names that XPath cannot read (``o:p``, ``a"b``).  On a deep
+page each of its paths is as long as the page is deep.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ from typing import Any
 
 from lxml import etree
 
-# Names that stand for themselves in an expression; others are counted past.
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+# Names that stand for themselves in an expression; others, and names without end,
+# are counted past.
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+# Below a path of so many characters another one begins, which few pages are deep
+# enough for.
+_LONG = 500
 
 
 class Paths:
@@ -22,23 +27,57 @@ class Paths:
         self._paths: dict[Any, str] = {}
         # For each parent, the steps to its children.
         self._steps: dict[Any, dict[Any, str]] = {}
+        # For each element where it stands among all of its name, once one is asked for.
+        self._places: dict[Any, int] = {}
 
     def of(self, element: Any) -> str:
-        """The path of an element, from the root of its document."""
+        """The path of an element, from the root of its document.
+
+        Deep down it begins with an element by its place among all of its name, as
+        ``(//div)[7]/p``, so that no path is much longer than others.
+        """
         way = []
         while element is not None and element not in self._paths:
             way.append(element)
             element = element.getparent()
         path = "" if element is None else self._paths[element]
         for child in reversed(way):
-            path = self._paths[child] = f"{path}/{self._step(child)}"
+            if len(path) > _LONG:
+                path = self._from_nowhere(child)
+            else:
+                path = f"{path}/{self._step(child)}"
+            self._paths[child] = path
         return path
+
+    def _from_nowhere(self, element: Any) -> str:
+        if not self._places:
+            self._places = _places(element.getroottree().getroot())
+        return f"(//{_name(element.tag)})[{self._places[element]}]"
 
     def _step(self, element: Any) -> str:
         parent = element.getparent()
         if parent not in self._steps:
             self._steps[parent] = _steps(parent, element)
         return self._steps[parent][element]
+
+
+def _name(tag: str) -> str:
+    return tag if _PLAIN.fullmatch(tag) else "*"
+
+
+def _places(root: Any) -> dict[Any, int]:
+    """The place of each element of a document among all that have its name."""
+    places = {}
+    seen: dict[str, int] = {"*": 0}
+    # What is behind the end tag of a root can be a second one.
+    for top in (root, *root.itersiblings(etree.Element)):
+        for element in top.iter(etree.Element):
+            seen["*"] += 1
+            name = _name(element.tag)
+            if name != "*":
+                seen[name] = seen.get(name, 0) + 1
+            places[element] = seen[name]
+    return places
 
 
 def _steps(parent: Any, one: Any) -> dict[Any, str]:
@@ -57,7 +96,7 @@ def _steps(parent: Any, one: Any) -> dict[Any, str]:
     for place, child in enumerate(children, 1):
         tag = child.tag
         seen[tag] = seen.get(tag, 0) + 1
-        if not _PLAIN.fullmatch(tag):
+        if _name(tag) == "*":
             steps[child] = f"*[{place}]"
         else:
             steps[child] = tag if total[tag] == 1 else f"{tag}[{seen[tag]}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -46,6 +46,20 @@ class Tagger:
         if self._twin is not None:
             return self._twin.likelihoods(walk)
         return self.python_likelihoods(walk)
+
+    def features(self, walk: Walk, names: Sequence[str]) -> Mapping[str, Ints]:
+        """Some of the features that the first trees see, by name: a number a block.
+
+        All of them at once take hundreds of times the memory of the page.
+        """
+        if _compiled is None:
+            return self.python_features(walk, names)
+        found: Mapping[str, Ints] = _compiled.block_features(walk, self.table, names)
+        return found
+
+    def python_features(self, walk: Walk, names: Sequence[str]) -> Mapping[str, Ints]:
+        rows = block_features(walk, self.table)
+        return {name: rows[name].copy() for name in names}
 
     def python_likelihoods(self, walk: Walk) -> Ints:
         if not len(walk.blocks):
