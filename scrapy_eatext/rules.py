@@ -67,7 +67,7 @@ def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
 def _by_xpath(verdict: Verdict, rules: dict[Any, bool]) -> list[bool | None]:
     """What the rules say of units that know their xpath alone."""
     # Algorithms may write [1] where an element has no like beside it, or leave it out.
-    places = Paths()
+    places = Paths(whole=True)  # as theirs are
     paths = {
         places.of(element).replace("[1]", ""): rule for element, rule in rules.items()
     }

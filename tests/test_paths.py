@@ -12,14 +12,14 @@ from tests.pages import any_pages
 @given(any_pages())
 def test_paths_lead_to_their_elements(html):
     root = Page.of(html).root
-    paths = Paths()
+    paths, bounded = Paths(whole=True), Paths()
     tree = root.getroottree()
     for element in root.iter(etree.Element):
         path = paths.of(element)
-        assert tree.xpath(path) == [element]
+        assert tree.xpath(path) == tree.xpath(bounded.of(element)) == [element]
         if ":" not in tree.getpath(element):
             # What lxml writes where XPath can read it.
-            assert "*" in path or "(" in path or path == tree.getpath(element)
+            assert "*" in path or path == tree.getpath(element)
 
 
 def test_names_that_xpath_cannot_read_are_counted_past():
@@ -61,6 +61,8 @@ def test_deep_down_a_path_begins_anew():
     assert [tree.xpath(path) for path in found.values()] == [[e] for e in found]
     for begin in ("/html", "(//div)[", "(//*)["):
         assert any(path.startswith(begin) for path in found.values())
+    whole = Paths(whole=True)
+    assert all(whole.of(element).startswith("/html") for element in found)
 
 
 def test_long_names_are_counted_past():

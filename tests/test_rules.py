@@ -135,8 +135,10 @@ def test_every_element_is_climbed_from_once(monkeypatch):
     assert len(asked) == len(set(asked)) <= 400
 
 
-def test_units_of_reference_modes():
-    page = Page.of(HTML)
+# Also where the path is longer than a block's own is written.
+@pytest.mark.parametrize("depth", [0, 200])
+def test_units_of_reference_modes(depth):
+    page = Page.of("<div>" * depth + HTML)
     (b,) = page.root.xpath("//*[@id='b']")
     place, element = "", b
     while element is not None:

@@ -2153,6 +2153,9 @@ cdef class Tagger:
         self.own = _Places(own, first_rows, 0)
         self.context = _Places(context_, second_rows, len(first_rows))
 
+    def features(self, walk, names):
+        return _features(walk, self.words, names, None)
+
     def likelihoods(self, walk):
         """The likelihood of each of a page's blocks, after both rounds of trees.
 

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 _compiled = load("tagger._tagger")
 
 
-class Likelihoods(Protocol):
-    """What gives the likelihoods of a page, see Tagger."""
+class Twin(Protocol):
+    """What gives the figures of a page's blocks, see Tagger."""
 
+    def features(self, walk: Walk, names: Sequence[str]) -> Mapping[str, Ints]: ...
     def likelihoods(self, walk: Walk) -> Ints: ...
 
 
@@ -37,9 +38,7 @@ class Tagger:
         self.table = table
         self.first = first
         self.second = second
-        self._twin: Likelihoods | None = _compiled and _compiled.Tagger(
-            table, first, second
-        )
+        self._twin: Twin | None = _compiled and _compiled.Tagger(table, first, second)
 
     def likelihoods(self, walk: Walk) -> Ints:
         """How likely each block is content: 0 to 1200, and 600 is even."""
@@ -52,10 +51,9 @@ class Tagger:
 
         All of them at once take hundreds of times the memory of the page.
         """
-        if _compiled is None:
-            return self.python_features(walk, names)
-        found: Mapping[str, Ints] = _compiled.block_features(walk, self.table, names)
-        return found
+        if self._twin is not None:
+            return self._twin.features(walk, names)
+        return self.python_features(walk, names)
 
     def python_features(self, walk: Walk, names: Sequence[str]) -> Mapping[str, Ints]:
         rows = block_features(walk, self.table)
