@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy_eatext import lastresort
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
-from scrapy_eatext.extraction import render, run
+from scrapy_eatext.rendering import render, run
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.rules import apply_rules
@@ -130,7 +130,7 @@ def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
             page = Page.of(job.html, job.url)
             check()
             if not job.give_up:
-                result, kind = _cascade(job.choice, page, failures)
+                result, kind = cascade(job.choice, page, failures)
                 return result.detached(job.fields), kind
     except TimeLimitError:
         kind = job.give_up or "timed_out"
@@ -139,7 +139,7 @@ def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
     return _last_resort(page, job, failures), kind
 
 
-def _cascade(
+def cascade(
     choice: Choice, page: Page, failures: list[Failure]
 ) -> tuple[MainText, str]:
     """The first text that passes, else the longest.

@@ -24,17 +24,15 @@ OVERRIDES = (
 )
 
 
-class SettingError(ValueError):
+class SettingError(OptionError):
     """A setting, or a part of one, that has a value it may not have.
 
-    ``key`` says where the value stands, ``allowed`` what it may be.
+    Its name says where the value stands.
     """
 
-    def __init__(self, key: str, value: object, allowed: str) -> None:
-        super().__init__(f"{key} is {value!r}, it must be {allowed}")
-        self.key = key
-        self.value = value
-        self.allowed = allowed
+    @property
+    def key(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +72,17 @@ def overridden(choice: Choice, value: object, key: str) -> Choice | None:
         return None
     if not isinstance(value, Mapping):
         return replace(choice, algorithms=algorithm_names(value, key))
+    return changed(choice, value, key)
+
+
+def changed(choice: Choice, said: Mapping[Any, object], key: str = "") -> Choice:
+    """A choice with some of OVERRIDES, under a key or each by its own name.
+
+    Raises SettingError.
+    """
     changes: dict[str, Any] = {}
-    for name, given in value.items():
-        where = f"{key}[{name!r}]"
+    for name, given in said.items():
+        where = _part(key, name)
         if name == "algorithm":
             changes["algorithms"] = algorithm_names(given, where)
         elif name == "min_chars":
@@ -91,14 +97,18 @@ def overridden(choice: Choice, value: object, key: str) -> Choice | None:
             raise SettingError(
                 where, given, "left out: the keys are " + ", ".join(OVERRIDES)
             )
-    if "options" in value:
+    if "options" in said:
         changes["options"] = _merged(
             choice.options,
-            value["options"],
+            said["options"],
             changes.get("algorithms", choice.algorithms),
-            f"{key}['options']",
+            _part(key, "options"),
         )
     return replace(choice, **changes)
+
+
+def _part(key: str, name: object) -> str:
+    return f"{key}[{name!r}]" if key else str(name)
 
 
 def _merged(
@@ -113,7 +123,7 @@ def _merged(
     """
     if not isinstance(given, Mapping):
         raise SettingError(key, given, "a dict of options")
-    if given and all(isinstance(v, Mapping) for v in given.values()):
+    if all(isinstance(v, Mapping) for v in given.values()):
         per_algorithm: Mapping[Any, Any] = given
         prefix = True
     elif len(algorithms) == 1:
@@ -149,18 +159,23 @@ def check_loadable(choice: Choice, key: str, options_key: str) -> None:
 
     The keys are those by which the user knows algorithms and their options.
     """
-    name = ""
-    try:
-        for name in choice.algorithms:
-            get_algorithm(name, choice.options.get(name))
-    except OptionError as error:
-        raise SettingError(
-            f"{options_key}[{name!r}][{error.name!r}]", error.value, error.allowed
-        ) from error
-    except (ImportError, OSError) as error:
-        raise SettingError(
-            key, name, f"an algorithm that can be loaded: {error}"
-        ) from error
+    for name in choice.algorithms:
+        options = choice.options.get(name)
+        where = f"{options_key}[{name!r}]"
+        try:
+            get_algorithm(name, options)
+        except OptionError as error:
+            raise SettingError(
+                f"{where}[{error.name!r}]", error.value, error.allowed
+            ) from error
+        except (ImportError, OSError, ValueError) as error:
+            if options:  # such as the path of a model
+                raise SettingError(
+                    where, options, f"options that can be loaded: {error}"
+                ) from error
+            raise SettingError(
+                key, name, f"an algorithm that can be loaded: {error}"
+            ) from error
 
 
 def algorithm_names(value: object, key: str) -> tuple[str, ...]:
@@ -229,12 +244,14 @@ def one_of(value: object, key: str, allowed: Iterable[str]) -> str:
 
 def css(value: object, key: str) -> str:
     """A CSS selector, or a list of them, as one XPath expression."""
-    # Worker processes are sent expressions, and start sooner without these.
-    from cssselect import SelectorError
-
     selectors = [value] if isinstance(value, str) else value
     if not isinstance(selectors, (list, tuple)):
         raise SettingError(key, value, "a CSS selector or a list of them")
+    if not selectors:
+        return ""
+    # Worker processes are sent expressions, and start sooner without these.
+    from cssselect import SelectorError
+
     try:
         return " | ".join(_xpath(selector) for selector in selectors)
     except (SelectorError, TypeError, AttributeError) as error:

@@ -2,156 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+import logging
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.output.code import content
-from scrapy_eatext.output.text import render_text
+from scrapy_eatext.cascade import Failure, cascade
+from scrapy_eatext.choice import Choice, changed
 from scrapy_eatext.page import Page
-from scrapy_eatext.result import Block, MainText, Metadata
-from scrapy_eatext.rules import apply_rules
 
 if TYPE_CHECKING:
     from parsel import Selector
     from scrapy.http import TextResponse
 
-    from scrapy_eatext.algorithms.base import Algorithm, Verdict
-    from scrapy_eatext.output.code import Content
+    from scrapy_eatext.algorithms.base import Algorithm
+    from scrapy_eatext.result import MainText
+
+logger = logging.getLogger(__name__)
 
 
 def extract(
     html: bytes | str | Selector | TextResponse,
     *,
     url: str | None = None,
-    algorithm: str = DEFAULT,
+    algorithm: str | type[Algorithm[Any]] | Sequence[str | type[Algorithm[Any]]] = (
+        DEFAULT
+    ),
     options: Mapping[str, Any] | None = None,
+    min_chars: int = 0,
+    min_score: float = 0.0,
+    keep: str | Sequence[str] = (),
+    remove: str | Sequence[str] = (),
     blocks: bool = False,
 ) -> MainText:
     """Extract the main text of a page.
 
+    ``algorithm`` is the name of one, its class, or a list of these: the first whose
+    text passes wins, which is a text of ``min_chars`` characters or more of which
+    the algorithm is as sure as ``min_score``; where none passes, the longest text
+    does.  An algorithm of a list that fails leaves its place to the next, and says
+    so in the log.  ``options`` are those of the one algorithm, or a dict of them per
+    algorithm.  ``keep`` and ``remove`` are CSS selectors, each one or a list, for
+    elements that are main text whatever an algorithm says, and for those that are
+    not.
+
     A Selector or response hands over the tree it has parsed, which is never
     changed, and should not be by its owner before all is asked of the result that is
     wanted.  With ``blocks`` the verdict on every block is computed at once.
-    Raises OptionError for an unknown algorithm, or an option that does not
-    exist or is out of range.
+    Raises OptionError for an unknown algorithm, for an option that does not
+    exist or is out of range, and for selectors that are none.
     """
-    return run(get_algorithm(algorithm, options), Page.of(html, url), blocks=blocks)
-
-
-def run(
-    algorithm: Algorithm[Any],
-    page: Page,
-    *,
-    blocks: bool = False,
-    rules: tuple[str, str] = ("", ""),
-) -> MainText:
-    """Let one algorithm judge one page and render what it keeps.
-
-    ``rules`` are XPath expressions for elements to keep and to remove whatever
-    the algorithm says.
-    """
-    verdict = apply_rules(page, algorithm.judge(page), *rules)
-    return render(verdict, page, algorithm.name, algorithm.version, blocks=blocks)
-
-
-def render(
-    verdict: Verdict, page: Page, name: str, version: str, *, blocks: bool = False
-) -> MainText:
-    """What a verdict keeps of a page, with the name and version of its maker.
-
-    Raises ValueError for a verdict that is not on each of its units.
-    """
-    if len(verdict.kept) != len(verdict.units):
-        raise ValueError(
-            f"{name} has a verdict on {len(verdict.kept)} of {len(verdict.units)} units"
+    said = {
+        "algorithm": algorithm,
+        "options": {} if options is None else options,
+        "min_chars": min_chars,
+        "min_score": min_score,
+        "keep": keep,
+        "remove": remove,
+    }
+    choice = changed(Choice(), said)
+    for name in choice.algorithms:
+        # What one of several cannot be made of is no matter of a page.
+        get_algorithm(name, choice.options.get(name))
+    failures: list[Failure] = []
+    result, _ = cascade(choice, Page.of(html, url), failures)
+    for failure in failures:
+        logger.warning(
+            "An algorithm failed with %s, and the next took over\n%s",
+            failure.name,
+            failure.traceback,
         )
-    judged = _Judged(page, verdict)
-    text = verdict.text
-    if text is None:
-        text = render_text(verdict, judged.shown)
-    result = MainText(
-        text=text,
-        algorithm=name,
-        version=version,
-        score=float(verdict.score),
-        page_type=verdict.page_type,
-        language=verdict.language or page.language,
-        origin=_origin(page, verdict),
-    )
-    return result.backed({"blocks": _blocks(verdict)} if blocks else {}, judged)
-
-
-class _Judged:
-    """A page and the verdict on it: the source of what is asked for later.
-
-    What makes it is loaded then too: most crawls want the text alone.
-    """
-
-    at_hand = True
-
-    def __init__(self, page: Page, verdict: Verdict) -> None:
-        self._page = page
-        self._told = verdict.page or page
-        self._verdict = verdict
-
-    def compute(self, names: Iterable[str]) -> dict[str, Any]:
-        return {name: getattr(self, f"_{name}") for name in names}
-
-    @cached_property
-    def shown(self) -> Content:
-        return content(self._verdict.units, self._verdict.kept)
-
-    @property
-    def _markdown(self) -> str:
-        from scrapy_eatext.output.markdown import markdown_of
-
-        return markdown_of(self._told, self._verdict.units, self.shown)
-
-    @property
-    def _html(self) -> str:
-        from scrapy_eatext.output.html import html
-        from scrapy_eatext.output.structure import tree_of
-
-        return html(tree_of(self._told, self._verdict.units, self.shown))
-
-    @property
-    def _blocks(self) -> tuple[Block, ...]:
-        return _blocks(self._verdict)
-
-    @property
-    def _metadata(self) -> Metadata:
-        from scrapy_eatext.metadata import read_metadata
-
-        return read_metadata(self._page)
-
-
-def _origin(page: Page, verdict: Verdict) -> str:
-    """Where a text is from; what a browser hides is read where nothing else is."""
-    # A page that was not walked was not walked leniently either.
-    if (
-        verdict.origin != "page"
-        or not page.is_lenient
-        or verdict.units is not page.blocks
-    ):
-        return verdict.origin
-    from scrapy_eatext.page.hidden import origin
-
-    return origin(page.blocks, verdict.kept)
-
-
-def _blocks(verdict: Verdict) -> tuple[Block, ...]:
-    units = verdict.units
-    return tuple(
-        Block(
-            text=units.text(i),
-            kind=units.kind(i),
-            level=units.level(i),
-            xpath=units.xpath(i),
-            score=float(verdict.scores[i]),
-            kept=bool(verdict.kept[i]),
-            reason=verdict.reasons[i],
-        )
-        for i in range(len(units))
-    )
+    if blocks:
+        return result.backed({"blocks": result.blocks}, result.source)
+    return result

@@ -38,4 +38,5 @@ def judge(page: Page) -> Verdict:
         kept=kept,
         scores=[float(keep) for keep in kept],
         reasons=["dense" if keep else "thin" for keep in kept],
+        score=0.0,
     )

@@ -52,6 +52,34 @@ class Nothing(Plain):
         return Verdict(page.blocks, none, [0.0] * len(none), [""] * len(none))
 
 
+class Silent(Plain):
+    """Keeps every block, and does not say how sure it is."""
+
+    name = "silent"
+
+    def judge(self, page) -> Verdict:
+        count = len(page.blocks)
+        return Verdict(page.blocks, [True] * count, [0.0] * count, [""] * count)
+
+
+class Unknowing(Silent):
+    """As Silent, with a score that is no number."""
+
+    name = "unknowing"
+
+    def judge(self, page) -> Verdict:
+        return replace(super().judge(page), score=float("nan"))
+
+
+class Whole(Silent):
+    """Gives a text without units, and no score, as a library that finds texts does."""
+
+    name = "whole"
+
+    def judge(self, page) -> Verdict:
+        return Verdict((), (), (), (), text="A text.")
+
+
 @dataclass(frozen=True)
 class TaggedOptions(PlainOptions):
     tags: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from lxml import etree
 
 from scrapy_eatext import compiled
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.extraction import render
+from scrapy_eatext.rendering import render
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
 from tests.hostile import every_page

@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse
 
 import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.extraction import run
+from scrapy_eatext.rendering import run
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.characters import BROKEN_LINE
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP

@@ -24,9 +24,10 @@ FLOORS = [
     ["again"],
     ["settings", "workers", "tally", "recent"],
     ["worker"],
-    ["learning", "cascade", "lastresort"],
+    ["learning", "extraction"],
+    ["cascade", "lastresort"],
     ["choice"],
-    ["extraction"],
+    ["rendering"],
     ["output", "rules", "metadata"],
     ["algorithms"],
     ["tagger"],
@@ -102,6 +103,7 @@ def test_extract_needs_no_scrapy():
         "from scrapy_eatext.algorithms import REGISTRY\n"
         "for name in REGISTRY:\n"
         "    extract('<p>A text.', algorithm=name)\n"
+        "extract('<p>A text.', algorithm=list(REGISTRY), keep='p', remove=['a'])\n"
     )
 
 

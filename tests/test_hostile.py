@@ -10,7 +10,7 @@ from lxml import etree
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import REGISTRY, get_algorithm
-from scrapy_eatext.extraction import run
+from scrapy_eatext.rendering import run
 from scrapy_eatext.output import markdown as md
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html as to_html

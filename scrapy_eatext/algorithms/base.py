@@ -168,7 +168,9 @@ class Verdict:
     ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry a unit.
     ``text`` is given only where the original joins its units in a way of its
     own; otherwise the output is rendered from the kept units.  ``score`` is
-    how sure the algorithm is of the page as a whole, 0 to 1.
+    how sure the algorithm is of the page as a whole, 0 to 1.  One that does not
+    say it (None) is taken to be sure: its texts have the score 1 and pass any
+    EATEXT_MIN_SCORE.
     ``origin`` is "page", or which of the page's data the text is from; ``page``
     is then one of that text alone, whose blocks the units are.
     """
@@ -178,7 +180,7 @@ class Verdict:
     scores: Sequence[float]
     reasons: Sequence[str]
     text: str | None = None
-    score: float = 0.0
+    score: float | None = None
     page_type: str = ""
     language: str = ""
     origin: str = "page"

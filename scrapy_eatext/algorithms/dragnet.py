@@ -158,7 +158,7 @@ class Dragnet(Algorithm[DragnetOptions]):
             none = [0.0] * len(table)
             reasons = ["too few blocks"] * len(table)
             nothing = "" if self.options.reference else None
-            return Verdict(units, [False] * len(table), none, reasons, nothing)
+            return Verdict(units, [False] * len(table), none, reasons, nothing, 0.0)
         columns = self._judge.columns(page, table, reference=self.options.reference)
         scores = self._judge.probabilities(columns)
         above = scores > self.options.threshold

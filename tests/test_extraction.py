@@ -1,0 +1,120 @@
+"""extract(): the same choices as the settings have, without a crawl."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms.base import OptionError
+from scrapy_eatext.cascade import Job, Limits, extract_page
+from scrapy_eatext.choice import Choice
+from tests.algorithms import Plain
+
+PLAIN = "tests.algorithms.Plain"
+BROKEN = "tests.algorithms.Broken"
+NOTHING = "tests.algorithms.Nothing"
+SILENT = "tests.algorithms.Silent"
+UNKNOWING = "tests.algorithms.Unknowing"
+WHOLE = "tests.algorithms.Whole"
+HTML = "<p>One.</p><h1>Two</h1><p class=more>Three, and more.</p>"
+ALL = "One.\n\nTwo\n\nThree, and more."
+PARAGRAPHS = "One.\n\nThree, and more."
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "name"),
+    [
+        ({"algorithm": [NOTHING, PLAIN]}, PARAGRAPHS, "plain"),
+        ({"algorithm": (Plain, NOTHING)}, PARAGRAPHS, "plain"),
+        ({"algorithm": Plain}, PARAGRAPHS, "plain"),
+        ({"algorithm": [PLAIN, SILENT], "min_score": 0.6}, ALL, "silent"),
+        ({"algorithm": [PLAIN, SILENT], "min_chars": 25}, ALL, "silent"),
+        # None passes: the longest.
+        ({"algorithm": [PLAIN, NOTHING], "min_chars": 99}, PARAGRAPHS, "plain"),
+        ({"algorithm": PLAIN, "keep": "h1"}, ALL, "plain"),
+        ({"algorithm": PLAIN, "remove": "h1 + p"}, "One.", "plain"),
+        (
+            {"algorithm": PLAIN, "keep": ["h1", "i"], "remove": [".more", "b"]},
+            "One.\n\nTwo",
+            "plain",
+        ),
+        (
+            {"algorithm": [PLAIN, NOTHING], "options": {PLAIN: {"min_length": 9}}},
+            "Three, and more.",
+            "plain",
+        ),
+        (
+            {"algorithm": [PLAIN], "options": {"min_length": 9}},
+            "Three, and more.",
+            "plain",
+        ),
+    ],
+)
+def test_what_the_settings_can_do(given, text, name):
+    found = extract(HTML, **given)
+    assert (found.text, found.algorithm) == (text, name)
+    # By the same code.
+    assert len(extract(HTML, **given, blocks=True).computed["blocks"]) == 3
+
+
+def test_an_algorithm_that_fails_leaves_its_place_to_the_next(caplog):
+    html = HTML + "<p>broken"
+    assert extract(html, algorithm=[BROKEN, PLAIN]).algorithm == "plain"
+    ((name, level, message),) = caplog.record_tuples
+    assert (name, level) == ("scrapy_eatext.extraction", logging.WARNING)
+    assert "failed with ZeroDivisionError" in message
+    assert "a page broke it" in message
+    with pytest.raises(ZeroDivisionError):
+        extract(html, algorithm=BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"algorithm": "nope"}, "^algorithm is 'nope', it must be one of"),
+        ({"algorithm": ["eatext", "nope"]}, "^algorithm is .*, it must be one of"),
+        ({"algorithm": []}, r"^algorithm is \[\], it must be the name"),
+        ({"options": {"nope": 1}}, r"^options\['nope'\] is 1, it must be left out"),
+        ({"options": 3}, "^options is 3, it must be a dict"),
+        (
+            {"algorithm": [PLAIN, NOTHING], "options": {"min_length": 9}},
+            "^options is .* per algorithm, as there are several",
+        ),
+        (
+            {
+                "algorithm": [PLAIN, "justext"],
+                "options": {"justext": {"language": "x"}},
+            },
+            "language is 'x', it must be a language",
+        ),
+        ({"min_chars": -1}, "^min_chars is -1, it must be a whole number"),
+        ({"min_score": 2}, "^min_score is 2, it must be a number from 0 to 1"),
+        ({"keep": "p::text"}, "^keep is 'p::text', it must be CSS selectors"),
+        ({"remove": ["p", "<p>"]}, "^remove is .*, it must be CSS selectors"),
+        ({"remove": 3}, "^remove is 3, it must be a CSS selector or a list"),
+    ],
+)
+def test_what_is_wrong_is_named(given, said):
+    with pytest.raises(OptionError, match=said):
+        extract(HTML, **given)
+
+
+@pytest.mark.parametrize("algorithm", [SILENT, UNKNOWING, WHOLE])
+def test_an_algorithm_that_does_not_say_how_sure_it_is_passes(algorithm):
+    choice = Choice(algorithms=(algorithm,), min_score=1.0, below="empty")
+    outcome = extract_page(Job(HTML, "", choice, Limits()))
+    assert outcome.kind == "extracted"
+    assert outcome.result.text
+    assert outcome.result.score == 1.0
+    assert type(outcome.result.score) is float
+
+
+def test_nobody_is_sure_of_no_text():
+    assert extract("", algorithm=SILENT).score == 0.0
+    assert extract(HTML, algorithm=NOTHING).score == 0.0
+    broken = Choice(algorithms=(BROKEN,))
+    last_resort = extract_page(Job(f"<p>{'broken ' * 20}", "", broken, Limits()))
+    assert last_resort.result.text
+    assert last_resort.result.score == 0.0
