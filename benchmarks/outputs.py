@@ -27,10 +27,10 @@ from lxml import etree
 
 from benchmarks.tables import RESULTS, fill, table
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.rendering import render
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import decode
+from scrapy_eatext.rendering import render
 
 
 def parse(source: bytes) -> object:

@@ -24,10 +24,10 @@ from lxml import etree
 from benchmarks.tables import DOCS, fill, table
 from scrapy_eatext import compiled
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.rendering import render
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import decode
+from scrapy_eatext.rendering import render
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.features import weights
 from scrapy_eatext.tagger.whole import page_figures

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from scrapy_eatext import lastresort
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
-from scrapy_eatext.rendering import render, run
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.rules import apply_rules
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -83,10 +83,12 @@ class Service:
         self._late: WeakKeyDictionary[Response, Future[Found]] = WeakKeyDictionary()
         self._recent: RecentPages[Found] = RecentPages()
         self._tied: OrderedDict[int, tuple[Any, ref[Response]]] = OrderedDict()
+        self._asked: WeakSet[Request] = WeakSet()
         self._decay = DecayWatch()
         self._http_ok = _HttpOk(crawler)
         crawler.signals.connect(self._open, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
+        crawler.signals.connect(self._note, signals.response_received)
 
     @classmethod
     def of(cls, crawler: Crawler) -> Service:
@@ -256,12 +258,20 @@ class Service:
         found = self._found.get(response)
         return None if found is None else self._asking(response, found)
 
-    def by_hand(self, response: TextResponse, request: Request) -> MainText:
+    def asked(self, request: Request | None) -> bool:
+        """Whether this crawl sent a request and got a response to it."""
+        return request is not None and request in self._asked
+
+    def _note(self, request: Request) -> None:
+        self._asked.add(request)
+
+    def by_hand(self, response: TextResponse) -> MainText:
         """Extract a response here and now, whether or not it was to be extracted.
 
-        Raises SettingError where the request's meta says wrongly how.
+        Raises SettingError where the meta of its request says wrongly how.
         """
-        said = request.meta.get(INPUT)
+        request = response.request
+        said = None if request is None else request.meta.get(INPUT)
         choice = self.config.choice_for(response.url, said)
         job = Job.of(
             response,
@@ -274,7 +284,7 @@ class Service:
         self.tally.outcome(response.url, outcome)
         self.tally.inc(f"late/{outcome.kind}")
         found = Found(outcome, choice or self.config.choice)
-        if choice is not None:
+        if choice is not None and request is not None:
             self._remember(request, response, found)
         return self._asking(response, found)
 
@@ -303,8 +313,10 @@ def main_text(response: TextResponse) -> MainText:
 
     It is what the downloader middleware attached.  Where it attached nothing, or
     where the response has been replaced since, the text is found out here and
-    now: as the crawl's settings say where a component of this package is on and
-    one crawl runs in this process, else by the default algorithm.
+    now, as the settings say of the crawl that got the response to its request, or
+    that is the only one in this process.  Where no component of this package is on,
+    or several crawls run and none knows the request, it is found by the default
+    algorithm; the latter is logged, once.
     """
     request = response.request
     if request is not None and (found := attached(request, response)):
@@ -321,10 +333,20 @@ def _found_out(response: TextResponse) -> MainText:
     for crawl in crawls:
         if known := crawl.known(response):
             return known
-    # A response does not know its crawl; of two, no one can tell which it is.
-    if response.request is None or len(crawls) != 1:
-        return extract(response)
-    return crawls[0].by_hand(response, response.request)
+    # A response does not know its crawl.  Replaced, it still has its request.
+    mine = [s for s in crawls if s.asked(response.request)] or crawls
+    if len(mine) == 1:
+        return mine[0].by_hand(response)
+    if mine:
+        mine[0].tally.log(
+            logging.WARNING,
+            "main_text(): no request tells which of %(count)d crawls %(response)s is "
+            "of, so it is extracted by the default algorithm; give the response its "
+            "request: response.replace(request=...)",
+            {"count": len(mine), "response": response},
+            once="main_text",
+        )
+    return extract(response)
 
 
 def attached(request: Request, response: Response) -> MainText | None:

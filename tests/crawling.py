@@ -128,6 +128,16 @@ def is_documented(stat: str) -> bool:
     return any(known.fullmatch(name) for known in _STATS)
 
 
+def default_settings() -> dict[str, Any]:
+    """What the settings of every crawl begin with."""
+    return {
+        "REMOTE_CONTROL_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "EATEXT_ALGORITHM": PLAIN,
+        **get_reactor_settings(),
+    }
+
+
 def crawl(
     spider: type[scrapy.Spider], settings: dict[str, Any], **kwargs: Any
 ) -> Crawl:
@@ -136,15 +146,7 @@ def crawl(
 
     async def start() -> None:
         make = AsyncCrawlerRunner if reactor_name == "none" else CrawlerRunner
-        runner = make(
-            {
-                "REMOTE_CONTROL_ENABLED": False,
-                "TELNETCONSOLE_ENABLED": False,
-                "EATEXT_ALGORITHM": PLAIN,
-                **get_reactor_settings(),
-                **settings,
-            }
-        )
+        runner = make({**default_settings(), **settings})
         crawler = runner.create_crawler(spider)
 
         # Signals do not keep their receivers: these names do.

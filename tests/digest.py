@@ -22,9 +22,9 @@ from lxml import etree
 
 from scrapy_eatext import compiled
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.rendering import render
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import render
 from tests.hostile import every_page
 
 SITE = Path(__file__).parent.parent / "example_project" / "site"

@@ -16,12 +16,12 @@ from scrapy.http import HtmlResponse
 
 import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.rendering import run
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.characters import BROKEN_LINE
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import walk as python_walk
+from scrapy_eatext.rendering import run
 
 _T = TypeVar("_T")
 

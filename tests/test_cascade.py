@@ -13,8 +13,8 @@ from scrapy_eatext import page as page_module
 from scrapy_eatext.cascade import Job, Limits, extract_page, warm_up
 from scrapy_eatext.choice import Choice
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.rendering import render
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import render
 from scrapy_eatext.result import MainText
 from scrapy_eatext.worker import limit_memory
 from tests.mockserver import text_of

@@ -8,14 +8,23 @@ from weakref import ref
 
 import pytest
 import scrapy
+from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Request, TextResponse
 from scrapy.http.request import NO_CALLBACK
+from scrapy.settings import Settings
 
 from scrapy_eatext import MainText, collector, extract, main_text
 from scrapy_eatext.service import Service
 from scrapy_eatext.settings import EXECUTORS
 from tests.algorithms import Plain
-from tests.crawling import ADDON, PLAIN, UrlSpider, complaints, crawl
+from tests.crawling import (
+    ADDON,
+    PLAIN,
+    UrlSpider,
+    complaints,
+    crawl,
+    default_settings,
+)
 from tests.mockserver import text_of
 
 MIDDLEWARE = {
@@ -247,6 +256,25 @@ def test_main_text_in_a_downloader_middleware(server):
     assert [item["by"] for item in done.items] == ["nothing"]
 
 
+class ReplacingAndReadingMiddleware:
+    """Reads the text of a response of its own, which has no request yet."""
+
+    async def process_response(self, request, response):
+        other = HtmlResponse(response.url, body=b"<p>Other.", encoding="utf-8")
+        return response.replace(headers={"X-By": main_text(other).algorithm})
+
+
+def test_main_text_of_a_response_without_a_request_goes_by_the_settings(server):
+    class BySpider(UrlSpider):
+        def parse(self, response):
+            yield {"by": response.headers["X-By"].decode()}
+
+    name = "tests.test_downloadermiddleware.ReplacingAndReadingMiddleware"
+    settings = {**ADDON, "DOWNLOADER_MIDDLEWARES": {name: 543}}
+    done = crawl(BySpider, settings, urls=(server("/page/1"),))
+    assert [item["by"] for item in done.items] == ["plain"]
+
+
 class ReplacedSpider(UrlSpider):
     def parse(self, response):
         yield {"by": "middleware", "text": main_text(response).text}
@@ -331,6 +359,45 @@ def test_what_was_found_by_hand_is_not_inherited(server, settings, monkeypatch):
     done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
     found = [(item["text"], item["in_meta"]) for item in done.items]
     assert found == [(text_of(1), False), (text_of("child"), False)]
+
+
+@pytest.mark.parametrize("components", [ADDON, PIPELINE])
+def test_main_text_in_a_process_that_runs_two_crawls(server, caplog, components):
+    found = {}
+
+    def replaced(response):
+        return main_text(response.replace(body=b"<h1>One</h1><p>More.")).algorithm
+
+    class Second(UrlSpider):
+        def parse(self, response):
+            found["second"] = replaced(response)
+            found["first"] = replaced(found.pop("response"))
+            for url in (response.url, "http://example.com/"):
+                lost = HtmlResponse(url, body=b"<p>More.", encoding="utf-8")
+                found[url] = main_text(lost).algorithm
+
+    class First(UrlSpider):
+        async def parse(self, response):
+            found["response"] = response
+            settings = {**components, **default_settings(), "EATEXT_ALGORITHM": NOTHING}
+            second = Crawler(Second, Settings(settings))
+            await second.crawl_async(urls=(server("/page/2"),))
+            # Now it is alone.
+            lost = HtmlResponse(response.url, body=b"<p>More.", encoding="utf-8")
+            found["after"] = main_text(lost).algorithm
+
+    done = crawl(First, components, urls=(server("/page/1"),))
+    assert not done.errors
+    assert found == {
+        "second": "nothing",
+        "first": "plain",
+        server("/page/2"): "eatext",
+        "http://example.com/": "eatext",
+        "after": "plain",
+    }
+    said = [message for message in complaints(caplog) if "main_text()" in message]
+    assert len(said) == 1
+    assert "no request tells which of 2 crawls" in said[0]
 
 
 class Broken:

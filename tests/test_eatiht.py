@@ -13,8 +13,8 @@ from scrapy_eatext import extract
 from scrapy_eatext.algorithms import OptionError, eatiht_reference, get_algorithm
 from scrapy_eatext.algorithms.eatiht import count_sentences
 from scrapy_eatext.algorithms.eatiht_reference import PageError, read, split_sentences
-from scrapy_eatext.rendering import run
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import run
 from tests.pages import any_pages
 from tests.passages import PROSE, UNSPACED_PROSE
 from tests.properties import check_algorithm

@@ -10,12 +10,12 @@ from lxml import etree
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import REGISTRY, get_algorithm
-from scrapy_eatext.rendering import run
 from scrapy_eatext.output import markdown as md
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html as to_html
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import run
 from tests.hostile import HOSTILE, SHAPES, every_page
 from tests.pages import any_pages
 from tests.properties import check_algorithm, check_linear

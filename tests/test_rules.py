@@ -9,8 +9,8 @@ from lxml import etree
 from parsel import css2xpath
 
 from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
-from scrapy_eatext.rendering import run
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import run
 from scrapy_eatext.rules import apply_rules
 from tests.algorithms import Nothing, Plain, PlainOptions
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
-from scrapy_eatext.rendering import render
 from scrapy_eatext.output.text import DEEPEST, python_join, render_text
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import render
 
 
 def rendered(html: str, *left_out: str) -> str:

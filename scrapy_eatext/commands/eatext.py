@@ -260,7 +260,7 @@ def _extracted(html: Any, url: str, choice: Choice, opts: Namespace) -> str:
 def _timed(name: str, page: Page, choice: Choice) -> Run:
     from scrapy_eatext.algorithms import get_algorithm
     from scrapy_eatext.commands.show import Run
-    from scrapy_eatext.extraction import run
+    from scrapy_eatext.rendering import run
 
     algorithm = get_algorithm(name, choice.options.get(name))
     started = time.perf_counter()
