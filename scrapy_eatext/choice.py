@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -176,6 +179,26 @@ def check_loadable(choice: Choice, key: str, options_key: str) -> None:
             raise SettingError(
                 key, name, f"an algorithm that can be loaded: {error}"
             ) from error
+
+
+def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
+    """Options from NAME=VALUE, in which values are JSON or else words, or from JSON."""
+    options: dict[str, Any] = {}
+    for part in given:
+        name, sign, value = part.partition("=")
+        if part.lstrip().startswith("{"):
+            try:
+                options |= json.loads(part)
+            except ValueError as error:
+                raise SettingError(key, part, f"JSON ({error})") from error
+        elif not sign:
+            raise SettingError(key, part, "NAME=VALUE, or a JSON object")
+        else:
+            options[name.strip()] = value
+            with suppress(ValueError):
+                # JSON's numbers have a digit before the point.
+                options[name.strip()] = json.loads(re.sub(r"^\.(?=\d)", "0.", value))
+    return options
 
 
 def algorithm_names(value: object, key: str) -> tuple[str, ...]:

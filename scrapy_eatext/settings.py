@@ -140,14 +140,16 @@ class Config:
         base = self.choice if choice is None else choice
         return overridden(base, said, "request.meta['eatext']")
 
+    def site_of(self, url: str) -> str:
+        """The host among ``sites`` that says what holds at a URL, "" where none does."""
+        host = host_of(url) if self.sites else ""
+        while host and host not in self.sites:
+            host = host.partition(".")[2]
+        return host
+
     def _of_site(self, url: str) -> Choice | None:
-        if self.sites:
-            host = host_of(url)
-            while host:
-                if host in self.sites:
-                    return self.sites[host]
-                host = host.partition(".")[2]
-        return self.choice
+        host = self.site_of(url)
+        return self.sites[host] if host else self.choice
 
 
 def host_of(url: str) -> str:
@@ -255,6 +257,8 @@ def _host(host: object, key: str) -> str:
     except UnicodeError:
         raise SettingError(key, host, meaning) from None
     if not name or any(c in "/:@?#*" or c.isspace() for c in name):
+        if alone := host_of(name if "//" in name else f"//{name}"):
+            meaning = f"under a host's name alone, no port, scheme or path: {alone!r}"
         raise SettingError(key, host, meaning)
     return name
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from argparse import ArgumentParser
@@ -30,9 +32,10 @@ def run(*arguments, settings=None):
     """Run the command inside this process: its exit code."""
     command = Command()
     command.settings = Settings(settings or {})
-    parser = ArgumentParser()
+    parser = ArgumentParser(conflict_handler="resolve")  # as Scrapy's
     command.add_options(parser)
     options, rest = parser.parse_known_args(arguments)
+    command.process_options(rest, options)
     command.run(rest, options)
     return command.exitcode
 
@@ -175,12 +178,6 @@ def test_options_that_begin_with_a_point(page, capsys):
     assert capsys.readouterr().out
 
 
-def test_an_option_that_shows_to_be_wrong_when_it_is_used(page):
-    said = r"--options\['justext'\]\['language'\] is 'klingon', it must be a language"
-    with pytest.raises(UsageError, match=said):
-        run(page, "-a", "justext", "--options", "language=klingon")
-
-
 def test_cascade(page, capsys):
     run(page, "-a", "eatiht,justext", settings={"EATEXT_MIN_CHARS": len(ENGLISH) + 5})
     assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"
@@ -197,14 +194,12 @@ def test_cascade(page, capsys):
         ([], "^$"),
         (["a", "b"], "^$"),
         (["a", "-f", "pdf"], "--format is 'pdf', it must be one of text"),
-        (["a", "-a", "nope"], "--algorithm is 'nope', it must be one of"),
-        (["a", "--compare", "justext,nope"], "--compare is .*, it must be one of"),
+        (["a", "--nope"], "there is no option --nope"),
+        (["a", "--spider", "b"], "--spider is for a URL, not for a"),
+        (["http://a.org/", "--url", "b"], "--url is for a file, not for http:"),
+        (["train", "a", "-f", "json"], "--format is not for train"),
+        (["evaluate", "a", "--url", "b"], "--url is not for evaluate"),
         (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
-        (["a", "--options", "nope=1"], r"--options\['nope'\] is 1, it must be left"),
-        (["a", "--options", "nope"], "--options is 'nope', it must be NAME=VALUE"),
-        (["a", "--options", "{"], "--options is no JSON"),
-        (["a", "-a", "justext", "--options", "language=Klingon"], "Klingon"),
-        (["a", "-a", "justext,eatiht", "--options", "version=1"], "--options"),
     ],
 )
 def test_wrong_usage(arguments, said):
@@ -212,9 +207,83 @@ def test_wrong_usage(arguments, said):
         run(*arguments)
 
 
-def test_wrong_setting():
-    with pytest.raises(UsageError, match="EATEXT_ALGORITHM is 'nope'"):
-        run("a", settings={"EATEXT_ALGORITHM": "nope"})
+KLINGON = {"justext": {"language": "klingon"}}
+LANGUAGE = r"\['justext'\]\['language'\] is 'klingon', it must be a language"
+NO_MODEL = {"dragnet": {"model": "none.model"}}
+OWN_MODEL = r"\['dragnet'\] is {'model': 'none.model'}, it must be .*No such file"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        (["-a", "nope"], {}, "--algorithm is 'nope', it must be one of"),
+        (["--compare", "justext,nope"], {}, "--compare is .*, it must be one of"),
+        (["--options", "nope=1"], {}, r"--options\['nope'\] is 1, it must be left"),
+        (["--options", "nope"], {}, "--options is 'nope', it must be NAME=VALUE"),
+        (["--options", "{"], {}, "--options is '{', it must be JSON"),
+        (
+            ["-a", "justext,eatiht", "--options", "version=1"],
+            {},
+            "--options is .* per algorithm, as there are several",
+        ),
+        (
+            ["-a", "justext", "--options", "language=klingon"],
+            {},
+            "--options" + LANGUAGE,
+        ),
+        (
+            ["--compare", "justext,eatiht", "--options", json.dumps(KLINGON)],
+            {},
+            "--options" + LANGUAGE,
+        ),
+        (
+            ["-a", "dragnet", "--options", "model=none.model"],
+            {},
+            "--options" + OWN_MODEL,
+        ),
+        ([], {"EATEXT_ALGORITHM": "nope"}, "EATEXT_ALGORITHM is 'nope'"),
+        ([], {"EATEXT_TIMEOUT": "soon"}, "EATEXT_TIMEOUT is 'soon'"),
+        (
+            [],
+            {"EATEXT_ALGORITHM": "justext", "EATEXT_OPTIONS": KLINGON},
+            "EATEXT_OPTIONS" + LANGUAGE,
+        ),
+        (
+            [],
+            {"EATEXT_ALGORITHM": "dragnet", "EATEXT_OPTIONS": NO_MODEL},
+            "EATEXT_OPTIONS" + OWN_MODEL,
+        ),
+        # Nothing but the command line asks for this algorithm.
+        (["-a", "justext"], {"EATEXT_OPTIONS": KLINGON}, "EATEXT_OPTIONS" + LANGUAGE),
+        (
+            ["-a", "justext", "--options", "no_headings=true"],
+            {"EATEXT_OPTIONS": KLINGON},
+            "EATEXT_OPTIONS" + LANGUAGE,
+        ),
+        (
+            ["--compare", "justext,eatiht"],
+            {"EATEXT_OPTIONS": KLINGON},
+            "EATEXT_OPTIONS" + LANGUAGE,
+        ),
+        (
+            ["-a", "justext", "--url", "https://www.example.com/a"],
+            {"EATEXT_SITES": {"example.com": {"options": KLINGON}}},
+            r"EATEXT_SITES\['example.com'\]\['options'\]" + LANGUAGE,
+        ),
+        (
+            [],
+            {"EATEXT_SITES": {"example.com:8080": False}},
+            "EATEXT_SITES.* is 'example.com:8080', .*no port.*: 'example.com'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_the_right_key(
+    page, capsys, arguments, settings, said
+):
+    assert run(page, *arguments, settings=settings) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(f"scrapy eatext: {said}.*\n", err)
 
 
 def test_file_that_is_not_there(tmp_path, capsys):
@@ -239,11 +308,167 @@ def test_outside_a_project(page, tmp_path):
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("packed", [gzip.compress, lambda page: page])
+def test_pages_that_are_packed(tmp_path, monkeypatch, capsys, packed):
+    data = packed(PAGE.encode())
+    # By what is in it, whatever its name.
+    for name in ("page.html.gz", "page.html"):
+        (tmp_path / name).write_bytes(data)
+        assert run(str(tmp_path / name), "-a", "eatiht") == 0
+        assert capsys.readouterr() == (f"{ENGLISH}\n", "")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert run("-", "-a", "eatiht") == 0
+    assert capsys.readouterr().out == f"{ENGLISH}\n"
+
+
+def test_a_packed_page_is_bounded(tmp_path, capsys):
+    path = tmp_path / "page.html.gz"
+    path.write_bytes(gzip.compress(b"<p>" + b"0" * 1_000_000))
+    assert run(str(path), settings={"EATEXT_MAX_SIZE": 1_000_003}) == 0
+    assert run(str(path), settings={"EATEXT_MAX_SIZE": 0}) == 0
+    capsys.readouterr()
+    assert run(str(path), settings={"EATEXT_MAX_SIZE": 1_000_002}) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert (
+        "page.html.gz: it unpacks to more bytes than EATEXT_MAX_SIZE (1,000,002)" in err
+    )
+    path.write_bytes(path.read_bytes()[:-20])
+    assert run(str(path)) == 1
+    assert "page.html.gz: damaged" in capsys.readouterr().err
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "pages"
+    (folder / "more").mkdir(parents=True)
+    (folder / "b.html").write_text(PAGE, encoding="utf-8")
+    (folder / "a.HTM").write_text("<p>broken</p>")
+    (folder / "more" / "é.xhtml.gz").write_bytes(gzip.compress(PAGE.encode()))
+    (folder / "notes.txt").write_text("no page")
+    return folder
+
+
+def test_a_folder(folder, capsys):
+    assert run(str(folder), "-a", "eatiht") == 0
+    out, err = capsys.readouterr()
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["file"] for line in lines] == ["a.HTM", "b.html", "more/é.xhtml.gz"]
+    assert [line["text"] for line in lines] == ["", ENGLISH, ENGLISH]
+    assert lines[1]["title"] == "Bridge"
+    assert "html" not in lines[1]
+    assert err == ""
+    run(str(folder), "-a", "eatiht", "-f", "markdown")
+    line = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert line["markdown"] == ENGLISH.replace("\x1b", "")
+    assert "text" not in line
+    run(str(folder), "-f", "json")
+    assert json.loads(capsys.readouterr().out.splitlines()[1])["blocks"]
+
+
+def test_a_folder_with_pages_that_fail(folder, capsys):
+    (folder / "c.html.gz").write_bytes(b"\x1f\x8bno gzip")
+    (folder / "d.html").symlink_to(folder / "none.html")
+    (folder / "e.html").mkdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "f.html")
+    assert run(str(folder), "-a", "tests.algorithms.Broken") == 1
+    out, err = capsys.readouterr()
+    lines = {line.pop("file"): line for line in map(json.loads, out.splitlines())}
+    assert list(lines) == ["a.HTM", "b.html", "c.html.gz", "d.html", "more/é.xhtml.gz"]
+    assert lines["a.HTM"] == {"error": "ZeroDivisionError: a page broke it"}
+    assert "c.html.gz: damaged" in lines["c.html.gz"]["error"]
+    assert "d.html: No such file" in lines["d.html"]["error"]
+    assert lines["more/é.xhtml.gz"]["text"].endswith("now.")
+    assert err == "scrapy eatext: 3 of 5 pages failed\n"
+
+
+def test_a_page_of_a_folder_may_take_its_time_only(folder, capsys):
+    (folder / "a.HTM").write_text("<p>endless")
+    arguments = [str(folder), "-a", "tests.algorithms.Endless"]
+    assert run(*arguments, settings={"EATEXT_TIMEOUT": 0.2}) == 1
+    first, second, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first == {"file": "a.HTM", "error": "TimeLimitError"}
+    assert second["text"]
+
+
+def test_an_algorithm_of_several_that_fails_is_told(folder, capsys):
+    names = "tests.algorithms.Broken,tests.algorithms.Plain"
+    assert run(str(folder), "-a", names) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out.splitlines()[0])["algorithm"] == "plain"
+    said = "an algorithm failed with ZeroDivisionError\n"
+    assert err == f"scrapy eatext: a.HTM: {said}"
+    run(str(folder / "a.HTM"), "-a", names)
+    assert capsys.readouterr() == ("broken\n", f"scrapy eatext: {said}")
+
+
+def test_a_folder_without_pages(tmp_path, capsys):
+    assert run(str(tmp_path)) == 1
+    assert "holds no pages: .html" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-f", "blocks"], ["--compare", "eatext"], ["--url", "http://a.org"]]
+)
+def test_what_is_not_for_a_folder(folder, arguments):
+    with pytest.raises(UsageError, match=f"{arguments[0][:3]}.* is not for a folder"):
+        run(str(folder), *arguments)
+
+
+def test_lines_lose_nothing_in_a_narrow_encoding(folder):
+    done = scrapy("eatext", str(folder), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    last = done.stdout.decode("ascii").splitlines()[-1]
+    assert json.loads(last)["file"] == "more/é.xhtml.gz"
+
+
+def test_a_bar_shows_how_far_a_folder_is(folder, monkeypatch, capsys):
+    main, other = pytest.importorskip("pty").openpty()
+    with os.fdopen(other, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert run(str(folder)) == 0
+    shown = os.read(main, 10_000).decode()
+    os.close(main)
+    assert "] 2/3" in shown
+    assert shown.endswith("\r\x1b[K")
+    assert "2/3" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("reader_stops", [True, False])
+def test_a_folder_whose_reader_has_read_enough(folder, monkeypatch, reader_stops):
+    seen = []
+    monkeypatch.setattr(
+        "scrapy_eatext.commands.eatext._print",
+        lambda line: seen.append(line) or not reader_stops,
+    )
+    assert run(str(folder)) == 0
+    assert len(seen) == (1 if reader_stops else 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("train", ["--models", "--skip-bad"]), ("evaluate", ["--json"])],
+)
+@pytest.mark.parametrize("asked", ["-h", "--help"])
+def test_help_of_training(name, options, asked, capsys):
+    for arguments in ([name, asked], [asked, name], [name, "folder", asked]):
+        with pytest.raises(SystemExit) as end:
+            run(*arguments)
+        assert not end.value.code
+        out = capsys.readouterr().out
+        assert f"scrapy eatext {name} [-h]" in out
+        assert all(option in out for option in options)
+
+
 def test_help_names_the_command(tmp_path):
     done = scrapy("-h", cwd=tmp_path)
     assert b"eatext        Print the main text of a page" in done.stdout
     done = scrapy("eatext", "-h", cwd=tmp_path)
     assert b"--compare" in done.stdout
+    assert done.returncode == 0
+    done = scrapy("eatext", "train", "--help", cwd=tmp_path)
+    assert b"--models" in done.stdout
+    assert b"--compare" not in done.stdout
 
 
 def test_reader_that_has_read_enough(page, tmp_path):
@@ -306,6 +531,21 @@ def test_inside_a_project(server, tmp_path):
         file.write("    custom_settings['EATEXT_ALGORITHM'] = 'density'\n")
     done = scrapy("eatext", url, "-f", "json", "--spider", "agent", cwd=tmp_path)
     assert json.loads(done.stdout)["algorithm"] == "density"
+    # What an add-on sets is known when the crawl starts.
+    (project / "wrong.py").write_text(
+        "class Addon:\n"
+        "    def update_settings(self, settings):\n"
+        "        settings.set('EATEXT_TIMEOUT', 'soon', 'addon')\n"
+    )
+    with (project / "settings.py").open("a") as file:
+        file.write("ADDONS['project.wrong.Addon'] = 1\n")
+    for reactor in ({}, {"FORCE_CRAWLER_PROCESS": True}):
+        given = [f"-s{name}={value}" for name, value in reactor.items()]
+        done = scrapy("eatext", url, *given, cwd=tmp_path)
+        assert re.fullmatch(
+            b"scrapy eatext: EATEXT_TIMEOUT is 'soon', it must be .*\n", done.stderr
+        )
+        assert (done.returncode, done.stdout) == (2, b"")
     done = scrapy("eatext", url, "--spider", "none", cwd=tmp_path)
     assert done.returncode == 2
     assert b"there is no such spider" in done.stderr

@@ -185,6 +185,15 @@ def save_card(model: str | Path, card: Mapping[str, Any]) -> Path:
     return path
 
 
+def load_card(model: str | Path) -> dict[str, Any]:
+    """The card beside a model, empty where it has none that can be read."""
+    try:
+        card = json.loads(Path(model).with_suffix(".json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return card if isinstance(card, dict) else {}
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file by way of a temporary one: whole, or the old one stays.
 

@@ -1,15 +1,14 @@
-"""`scrapy eatext`: the main text of one page, and how it was decided on."""
+"""`scrapy eatext`: the main text of pages, and how it was decided on."""
 
 from __future__ import annotations
 
-import json
+import logging
 import os
-import re
 import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -19,6 +18,8 @@ from scrapy.exceptions import UsageError
 # Scrapy loads every command whichever is run: what this one needs is imported
 # when it runs.
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from scrapy import Spider
     from scrapy.crawler import Crawler, CrawlerProcessBase
     from scrapy.http import Response
@@ -27,18 +28,25 @@ if TYPE_CHECKING:
     from scrapy_eatext.choice import Choice
     from scrapy_eatext.commands.show import Run
     from scrapy_eatext.page import Page
+    from scrapy_eatext.result import MainText
+    from scrapy_eatext.settings import Config
+
+logger = logging.getLogger(__name__)
 
 _FORMATS = "text, markdown, html, json (all there is to know) or blocks (a table)"
+_LEARNING = ("train", "evaluate")
+# What breaks a page alone; a library may ask Python to end.
+_BREAKS = (Exception, SystemExit)
 
 
 class Command(ScrapyCommand):
-    """Prints the main text of a page from a URL, a file or standard input."""
+    """Prints the main text of a page from a URL, a file, a folder or standard input."""
 
     requires_project = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
 
     def syntax(self) -> str:
-        return "[options] <url, file or -> | train <folder> | evaluate <folder>"
+        return "[options] <url, file, folder or -> | train <folder> | evaluate <folder>"
 
     def short_desc(self) -> str:
         return "Print the main text of a page"
@@ -49,14 +57,20 @@ class Command(ScrapyCommand):
             " as JSON with all that is known of it, or as a table of the page's blocks"
             " with score and reason."
             " The page is fetched with Scrapy if a URL is given, else read from a"
-            " file, or from standard input if the file is -. The EATEXT_* settings of"
+            " file, or from standard input if the file is -; it may be packed with gzip."
+            " Of a folder each page becomes a line of JSON. The EATEXT_* settings of"
             " the project hold; --algorithm and --options override them. `train` and"
             " `evaluate` train models and score algorithms on a folder of labelled"
-            " pages; the documentation's page on training has their options."
+            " pages; `train --help` and `evaluate --help` show their options."
         )
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
+        # The help is shown when it is known of what: train and evaluate have their own.
+        parser.add_argument(
+            "-h", "--help", action="store_true", help="show this help message and exit"
+        )
+        self._parser = parser
         parser.add_argument(
             "-a",
             "--algorithm",
@@ -74,7 +88,6 @@ class Command(ScrapyCommand):
         parser.add_argument(
             "-f",
             "--format",
-            default="text",
             metavar="FORMAT",
             help=f"{_FORMATS} (default: text)",
         )
@@ -88,66 +101,149 @@ class Command(ScrapyCommand):
         )
         parser.add_argument("--spider", help="fetch the URL with this spider")
 
-    def run(self, args: list[str], opts: Namespace) -> None:
-        """Extract one page; the exit code is 1 where there is none."""
-        from scrapy_eatext.choice import SettingError
-        from scrapy_eatext.commands.show import FORMATS
+    def process_options(self, args: list[str], opts: Namespace) -> None:
+        """Show the help that is asked for, besides what Scrapy does."""
+        super().process_options(args, opts)
+        if not opts.help:
+            return
+        if args and args[0] in _LEARNING:
+            sys.exit(_learning([args[0], "--help"], opts))
+        self._parser.print_help()
+        sys.exit()
 
-        if args and args[0] in ("train", "evaluate"):
+    def run(self, args: list[str], opts: Namespace) -> None:
+        """Extract one page, or all in a folder.
+
+        The exit code is 1 where a page cannot be had or an algorithm fails, and 2 where
+        the command line or a setting is wrong.
+        """
+        from scrapy_eatext.choice import SettingError
+        from scrapy_eatext.commands.pages import FileError
+
+        _check_usage(args, opts)
+        if args[0] in _LEARNING:
             self.exitcode = _learning(args, opts)
             return
-        if len(args) != 1:
-            raise UsageError
-        if opts.format not in FORMATS:
-            allowed = ", ".join(FORMATS)
-            raise UsageError(
-                f"--format is {opts.format!r}, it must be one of {allowed}"
-            )
-        if opts.compare and opts.format != "text":
-            raise UsageError(
-                f"--format is {opts.format!r}, it must be left out with --compare",
-                print_help=False,
-            )
         try:
             self._run(args[0], opts)
         except SettingError as error:
-            raise UsageError(str(error), print_help=False) from error
+            self._fail(str(error), 2)
+        except FileError as error:
+            self._fail(str(error))
 
     def _run(self, where: str, opts: Namespace) -> None:
         from w3lib.url import is_url
 
-        # Scrapy sets them before it runs a command.
-        settings = cast("BaseSettings", self.settings)
-        page: Any
-        # Wrong options are told before anything is fetched or read.
+        from scrapy_eatext.commands.pages import read, unpacked
+        from scrapy_eatext.settings import Config
+
         if where != "-" and is_url(where):
+            if opts.url:
+                raise UsageError(f"--url is for a file, not for {where}")
             crawler, found = self._made(where, opts)
-            settings = crawler.settings
-            _choice("", opts, settings)
-            page = self._fetch(where, crawler, found)
-            url = page.url if page is not None else ""
-        else:
-            _choice("", opts, settings)
-            page, url = self._read(where), opts.url
-        if page is None:
-            self.exitcode = 1
+            # Wrong options are told before anything is fetched or read.
+            _choice(Config.from_settings(crawler.settings), opts)
+            response = self._fetch(where, crawler, found)
+            if response is not None:
+                # By now add-ons may have had their say.
+                config = Config.from_settings(crawler.settings)
+                most = config.limits.max_size
+                page = self._page(where, response, most)
+                if page is not None:
+                    self._one(page, response.url, config, opts)
             return
-        choice = _choice(url, opts, settings)
+        if opts.spider:
+            raise UsageError(f"--spider is for a URL, not for {where}")
+        # Scrapy sets them before it runs a command.
+        config = Config.from_settings(cast("BaseSettings", self.settings))
+        most = config.limits.max_size
+        _choice(config, opts)
+        if where == "-":
+            data = unpacked(sys.stdin.buffer.read(), most)
+            self._one(data, opts.url, config, opts)
+        elif Path(where).is_dir():
+            self._folder(Path(where), config, opts)
+        else:
+            self._one(read(Path(where), most), opts.url, config, opts)
+
+    def _one(self, html: Any, url: str, config: Config, opts: Namespace) -> None:
+        choice = _choice(config, opts, url)
         try:
-            shown = _extracted(page, url, choice, opts)
-        except Exception as error:  # noqa: BLE001
-            self._fail(f"{type(error).__name__}: {error}")
+            shown = self._shown(html, url, choice, opts)
+        except _BREAKS as error:
+            self._fail(_told(error))
         else:
             _print(shown)
 
-    def _read(self, where: str) -> bytes | None:
-        if where == "-":
-            return sys.stdin.buffer.read()
-        try:
-            return Path(where).read_bytes()
-        except OSError as error:
-            self._fail(f"{where}: {error.strerror or error}")
-            return None
+    def _shown(self, html: Any, url: str, choice: Choice, opts: Namespace) -> str:
+        from scrapy_eatext.commands.show import printable, show
+        from scrapy_eatext.page import Page
+
+        page = Page.of(html, url or None)
+        if opts.compare is not None:
+            return _comparison(page, choice)
+        form = opts.format or "text"
+        shown = show(self._result(page, choice), form, _encoding())
+        return shown if form == "json" else printable(shown)
+
+    def _folder(self, folder: Path, config: Config, opts: Namespace) -> None:
+        """A line of JSON a page; one that fails has its error."""
+        from scrapy_eatext.commands.pages import FileError, pages_in, progress, read
+        from scrapy_eatext.commands.show import TEXTS, line, line_of_error
+        from scrapy_eatext.deadline import time_limit
+        from scrapy_eatext.page import Page
+
+        form = opts.format or "text"
+        for name, wrong in (
+            ("format", form not in (*TEXTS, "json")),
+            ("compare", opts.compare is not None),
+            ("url", opts.url),
+        ):
+            if wrong:
+                value = getattr(opts, name)
+                raise UsageError(f"--{name} is {value!r}: it is not for a folder")
+        files = pages_in(folder)
+        if not files:
+            self._fail(
+                f"{folder} holds no pages: .html, .htm or .xhtml, with .gz or not"
+            )
+            return
+        choice = _choice(config, opts)
+        failed = 0
+        for file in progress(files):
+            name = file.relative_to(folder).as_posix()
+            try:
+                # As long as a crawl would take: the others wait.
+                with time_limit(config.limits.timeout):
+                    page = Page.of(read(file, config.limits.max_size))
+                    result = self._result(page, choice, name)
+                    shown = line(name, result, form, _encoding())
+            except _BREAKS as error:
+                failed += 1
+                error_told = (
+                    str(error) if isinstance(error, FileError) else _told(error)
+                )
+                shown = line_of_error(name, error_told, _encoding())
+            if not _print(shown):
+                return
+        if failed:
+            self._fail(f"{failed} of {len(files)} pages failed")
+
+    def _result(self, page: Page, choice: Choice, name: str = "") -> MainText:
+        """A page's text, and a line on standard error for an algorithm that failed."""
+        from scrapy_eatext.cascade import Failure, cascade
+
+        failures: list[Failure] = []
+        result, kind = cascade(choice, page, failures)
+        for failure in failures:
+            told = f"{name}: " if name else ""
+            print(
+                f"scrapy eatext: {told}an algorithm failed with {failure.name}",
+                file=sys.stderr,
+            )
+        if kind == "below" and choice.below == "drop":
+            return result.without_text()
+        return result
 
     def _made(self, url: str, opts: Namespace) -> tuple[Crawler, list[Response]]:
         """A crawler that is to get one page, and where it will put the response.
@@ -193,68 +289,107 @@ class Command(ScrapyCommand):
         self, url: str, crawler: Crawler, found: list[Response]
     ) -> Response | None:
         """The response from a URL, None where there is none."""
-        from scrapy.http import TextResponse
+        from scrapy_eatext.choice import SettingError
 
         process = cast("CrawlerProcessBase", self.crawler_process)
-        process.crawl(crawler)
+        errors: list[BaseException] = []
+        crawl: Any = process.crawl(crawler)
+        # A task or a Deferred: what nobody asks either for is logged as a traceback.
+        if hasattr(crawl, "addErrback"):
+            crawl.addErrback(lambda failure: errors.append(failure.value))
+        else:
+            crawl.add_done_callback(lambda task: errors.extend(_error_of(task)))
         process.start()
+        for error in errors:
+            if isinstance(error, SettingError):
+                raise error
+            logger.error("The crawl of one page failed", exc_info=error)
         if process.bootstrap_failed:
             self.exitcode = 1
-        for response in found:
-            if isinstance(response, TextResponse):
-                return response
+        return found[0] if found else None
+
+    def _page(self, url: str, response: Response, most: int) -> Any:
+        """What of a response is to be extracted: itself, or the page packed in it."""
+        from scrapy.http import TextResponse
+
+        from scrapy_eatext.commands.pages import FileError, unpacked
+
+        if isinstance(response, TextResponse):
+            return response
+        try:
+            page = unpacked(response.body, most)
+        except FileError as error:
+            raise FileError(f"{url}: {error}") from error
+        if page is response.body:
             self._fail(f"{url}: the response is no text")
-        return None
+            return None
+        return page
 
-    def _fail(self, message: str) -> None:
+    def _fail(self, message: str, code: int = 1) -> None:
         print(f"scrapy eatext: {message}", file=sys.stderr)
-        self.exitcode = 1
+        self.exitcode = code
 
 
-def _choice(url: str, opts: Namespace, settings: BaseSettings) -> Choice:
+def _check_usage(args: list[str], opts: Namespace) -> None:
+    """Raise UsageError for arguments that do not go together."""
+    from scrapy_eatext.commands.show import FORMATS
+
+    strange = [arg for arg in args if arg.startswith("-") and arg != "-"]
+    if args and args[0] in _LEARNING:
+        for name in ("format", "compare", "url", "spider"):
+            if getattr(opts, name):
+                raise UsageError(f"--{name} is not for {args[0]}")
+    elif strange:
+        raise UsageError(f"there is no option {strange[0]}")
+    elif len(args) != 1:
+        raise UsageError
+    elif opts.format not in (None, *FORMATS):
+        allowed = ", ".join(FORMATS)
+        raise UsageError(f"--format is {opts.format!r}, it must be one of {allowed}")
+    elif opts.compare and opts.format not in (None, "text"):
+        raise UsageError(
+            f"--format is {opts.format!r}, it must be left out with --compare"
+        )
+
+
+def _choice(config: Config, opts: Namespace, url: str = "") -> Choice:
     """How to extract the page at a URL, by settings and the command line."""
-    from scrapy_eatext.choice import SettingError, check_loadable
-    from scrapy_eatext.settings import Config
+    from scrapy_eatext.choice import SettingError, check_loadable, options_from
 
-    config = Config.from_settings(settings)
     # A site that is off is extracted where it is asked for by hand.
-    choice = config.choice_for(url) or config.choice
-    if opts.algorithm is not None:
-        choice = _changed(choice, _names(opts.algorithm), "--algorithm")
-    if opts.compare is not None:
-        choice = _changed(choice, _names(opts.compare), "--compare")
+    choice = of_site = config.choice_for(url) or config.choice
+    key = "EATEXT_ALGORITHM"
+    for name in ("algorithm", "compare"):
+        if (value := getattr(opts, name)) is not None:
+            key = f"--{name}"
+            choice = _changed(choice, _names(value), key)
     if opts.options:
-        said = {"options": _options(opts.options)}
+        said = {"options": options_from(opts.options, "--options")}
         try:
             choice = _changed(choice, said, "--options")
         except SettingError as error:
-            key = error.key.replace("['options']", "", 1)
-            raise SettingError(key, error.value, error.allowed) from error
-    check_loadable(choice, "--algorithm", "--options")
+            where = error.key.replace("['options']", "", 1)
+            raise SettingError(where, error.value, error.allowed) from error
+    try:
+        check_loadable(choice, key, "--options")
+    except SettingError:
+        # The command line's algorithm may be one whose options in the settings no
+        # algorithm of theirs has tried.
+        site = f"EATEXT_SITES[{config.site_of(url)!r}]['options']"
+        for where, by in (("EATEXT_OPTIONS", config.choice), (site, of_site)):
+            check_loadable(replace(choice, options=by.options), key, where)
+        raise
     return choice
 
 
-def _extracted(html: Any, url: str, choice: Choice, opts: Namespace) -> str:
-    from scrapy_eatext.commands.show import comparison, printable, show
-    from scrapy_eatext.page import Page
+def _comparison(page: Page, choice: Choice) -> str:
+    from scrapy_eatext.commands.show import comparison
 
-    page = Page.of(html, url or None)
-    if opts.compare is not None:
-        texts = [page.blocks.text(i) for i in range(len(page.blocks))]
-        # The first time an algorithm loads what it needs, so the second counts.
-        for name in choice.algorithms:
-            _timed(name, page, choice)
-        runs = [_timed(name, page, choice) for name in choice.algorithms]
-        return comparison(runs, texts)
+    texts = [page.blocks.text(i) for i in range(len(page.blocks))]
+    # The first time an algorithm loads what it needs, so the second counts.
     for name in choice.algorithms:
-        result = _timed(name, page, choice).result
-        if choice.passes(result.text, result.score):
-            break
-    else:
-        if choice.below != "keep":
-            result = result.without_text()
-    shown = show(result, opts.format)
-    return shown if opts.format == "json" else printable(shown)
+        _timed(name, page, choice)
+    return comparison([_timed(name, page, choice) for name in choice.algorithms], texts)
 
 
 def _timed(name: str, page: Page, choice: Choice) -> Run:
@@ -279,33 +414,31 @@ def _names(value: str) -> str | list[str]:
     return names if len(names) > 1 else names[0]
 
 
-def _options(given: list[str]) -> dict[str, Any]:
-    """Options from NAME=VALUE, in which values are JSON or else words, or from JSON."""
-    options: dict[str, Any] = {}
-    for part in given:
-        if part.lstrip().startswith("{"):
-            try:
-                options |= json.loads(part)
-            except ValueError as error:
-                raise UsageError(f"--options is no JSON: {error}") from error
-            continue
-        name, sign, value = part.partition("=")
-        if not sign:
-            raise UsageError(f"--options is {part!r}, it must be NAME=VALUE or JSON")
-        options[name.strip()] = value
-        with suppress(ValueError):
-            # JSON's numbers have a digit before the point.
-            options[name.strip()] = json.loads(re.sub(r"^\.(?=\d)", "0.", value))
-    return options
+def _error_of(task: Future[None]) -> list[BaseException]:
+    error = None if task.cancelled() else task.exception()
+    return [] if error is None else [error]
 
 
-def _print(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
+def _told(error: BaseException) -> str:
+    """An exception in a line: its class, and what it says."""
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def _encoding() -> str:
+    return sys.stdout.encoding or "utf-8"
+
+
+def _print(text: str) -> bool:
+    """Whether anybody reads what is printed."""
+    encoding = _encoding()
     try:
         print(text.encode(encoding, "replace").decode(encoding), flush=True)
     except BrokenPipeError:
         # Whoever reads it has read enough; nothing is to be flushed at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def _learning(args: list[str], opts: Namespace) -> int:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
+from typing import Any
 from unicodedata import east_asian_width
 
 from scrapy_eatext.result import ATTRIBUTES, Block, MainText
 
 TEXTS = tuple(name for name in ("text", "markdown", "html") if name in ATTRIBUTES)
 FORMATS = (*TEXTS, "json", "blocks")
+
+# What a line of JSON has beside a text.
+_SHORT = frozenset(
+    ("title", "algorithm", "version", "score", "page_type", "language", "origin")
+)
 
 _TEXT_WIDTH = 60
 # So many words in a row that a block shares with a text tell that it is in it.
@@ -27,21 +34,48 @@ class Run:
     seconds: float
 
 
-def show(result: MainText, form: str) -> str:
+def show(result: MainText, form: str, encoding: str = "utf-8") -> str:
     """A result in one of FORMATS."""
     if form == "json":
-        return as_json(result)
+        return as_json(result, encoding)
     if form == "blocks":
         return table_of_blocks(result.blocks)
     return str(getattr(result, form))
 
 
-def as_json(result: MainText) -> str:
+def as_json(result: MainText, encoding: str = "utf-8") -> str:
     """All there is to know of a result, its blocks included."""
-    known = {name: getattr(result, name) for name in ATTRIBUTES}
-    known["metadata"] = asdict(result.metadata)
-    known["blocks"] = [asdict(block) for block in result.blocks]
-    return json.dumps(known, ensure_ascii=False, indent=2, default=str)
+    return _json(_known(result, ATTRIBUTES), encoding, indent=2)
+
+
+def line(file: str, result: MainText, form: str, encoding: str = "utf-8") -> str:
+    """A result as a line of JSON: in one of TEXTS, with what is known without work.
+
+    In the form ``json`` with all there is to know.
+    """
+    short = [form, *(name for name in ATTRIBUTES if name in _SHORT)]
+    names = ATTRIBUTES if form == "json" else short
+    return _json({"file": file, **_known(result, names)}, encoding)
+
+
+def line_of_error(file: str, error: str, encoding: str = "utf-8") -> str:
+    """The line of JSON of a page that has no result."""
+    return _json({"file": file, "error": error}, encoding)
+
+
+def _known(result: MainText, names: Iterable[str]) -> dict[str, Any]:
+    known = {name: getattr(result, name) for name in names}
+    if "metadata" in known:
+        known["metadata"] = asdict(result.metadata)
+    if "blocks" in known:
+        known["blocks"] = [asdict(block) for block in result.blocks]
+    return known
+
+
+def _json(known: object, encoding: str, indent: int | None = None) -> str:
+    # Where a terminal's encoding lacks a letter, JSON has another way to write it.
+    wide = codecs.lookup(encoding).name.startswith("utf")
+    return json.dumps(known, ensure_ascii=not wide, indent=indent, default=str)
 
 
 def table_of_blocks(blocks: Iterable[Block]) -> str:

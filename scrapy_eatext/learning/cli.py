@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from scrapy_eatext.algorithms import DEFAULT, REGISTRY
+from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
-from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError
+from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_card
+from scrapy_eatext.choice import options_from
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import DataError, need
-from scrapy_eatext.learning.data import LabelledPage, read_folder
+from scrapy_eatext.learning import BadPageError, DataError, need
+from scrapy_eatext.learning.data import Dataset, LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import evaluate, evaluate_segments
 from scrapy_eatext.learning.marked import read_marked
 from scrapy_eatext.learning.train import TRAINERS, save, train
@@ -46,8 +47,10 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--models",
-        default=str(SHIPPED),
-        help="the folder to write models and cards to (default: the shipped models')",
+        required=True,
+        metavar="FOLDER",
+        help="the folder to write models and their cards to; those of the same name "
+        "that are in it are replaced",
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -81,7 +84,13 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", help="labelled pages: WCXB's layout, segments, or your own"
     )
-    parser.add_argument("--algorithm", default=DEFAULT, choices=sorted(REGISTRY))
+    known = ", ".join(sorted(REGISTRY))
+    parser.add_argument(
+        "--algorithm",
+        default=DEFAULT,
+        metavar="NAME",
+        help=f"one of {known}, or the path of a class (default: {DEFAULT})",
+    )
     parser.add_argument(
         "--options",
         action="append",
@@ -129,7 +138,10 @@ def run_train(args: argparse.Namespace) -> int:
 def run_evaluate(args: argparse.Namespace) -> int:
     """Print the scores of one algorithm on labelled pages."""
     data = read_folder(args.folder)
-    options = dict(_option(given) for given in args.options)
+    options = options_from(args.options, "--options")
+    # Wrong options are told once, and not page by page.
+    get_algorithm(args.algorithm, options)
+    learned, source = _learned(data, args.algorithm, options)
 
     def run(page: LabelledPage) -> str:
         url = page.url or None
@@ -154,25 +166,39 @@ def run_evaluate(args: argparse.Namespace) -> int:
             kind: {"precision": s.precision, "recall": s.recall, "f1": s.f1}
             for kind, s in rows.items()
         }
-        print(json.dumps({"pages": count, "scores": scores, "errors": errors}))
-        return 0
-    print(f"{'kind':15} precision recall     F1")
-    for kind, s in rows.items():
-        print(f"{kind:15} {s.precision:9.3f} {s.recall:6.3f} {s.f1:6.3f}")
-    for name, error in errors.items():
-        print(f"{name}: {error}", file=sys.stderr)
+        shown = {"pages": count, "learned": learned, "scores": scores, "errors": errors}
+        print(json.dumps(shown))
+    else:
+        print(f"{'kind':15} precision recall     F1")
+        for kind, s in rows.items():
+            print(f"{kind:15} {s.precision:9.3f} {s.recall:6.3f} {s.f1:6.3f}")
+        for name, error in errors.items():
+            print(f"{name}: {error}", file=sys.stderr)
+    if learned:
+        print(
+            f"eatext evaluate: the model has learned from {learned:,} of these "
+            f"{count:,} pages ({source}): on others it does less well than these "
+            "figures say",
+            file=sys.stderr,
+        )
     return 0
 
 
-def _option(given: str) -> tuple[str, Any]:
-    """NAME=VALUE as a name and a value."""
-    name, sign, value = given.partition("=")
-    if not sign:
-        raise OptionError("options", given, "NAME=VALUE")
+def _learned(data: Dataset, name: str, options: Mapping[str, Any]) -> tuple[int, str]:
+    """How many pages an algorithm's model has learned from, and what its card calls them."""
+    card = load_card(options.get("model") or SHIPPED / f"{name}.model")
+    known = set(str(card.get("digests", "")).split())
+    if not known:
+        return 0, ""
+    names = [str(card[key]) for key in ("data", "segments") if key in card]
+    return sum(_digest(page) in known for page in data.pages), "; ".join(names)
+
+
+def _digest(page: LabelledPage) -> str:
     try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
+        return page.digest
+    except (DataError, OSError):  # told when it is scored
+        return ""
 
 
 def _bar(items: Sequence[T], label: str) -> Iterable[T]:
@@ -197,7 +223,10 @@ def run_command(name: str, args: argparse.Namespace) -> int:
     try:
         return COMMANDS[name][1](args)
     except (DataError, ModelError, OptionError, ImportError, OSError) as error:
-        print(f"eatext {name}: {error}", file=sys.stderr)
+        remedy = ""
+        if isinstance(error, BadPageError):
+            remedy = "; --skip-bad leaves out such pages"
+        print(f"eatext {name}: {error}{remedy}", file=sys.stderr)
         return 2
 
 

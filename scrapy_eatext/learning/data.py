@@ -44,6 +44,11 @@ class LabelledPage:
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{self.file} is damaged: {error}") from error
 
+    @property
+    def digest(self) -> str:
+        """A short name of the page's bytes; DataError where the file is damaged."""
+        return hashlib.sha256(self.html).hexdigest()[:8]
+
 
 @dataclass(frozen=True)
 class Dataset:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.algorithms.modelfile import save_card, save_model
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import BadPageError, DataError
 from scrapy_eatext.learning.data import Dataset, LabelledPage, contradictions
 from scrapy_eatext.learning.evaluate import (
     Score,
@@ -127,12 +127,15 @@ class Samples:
 def take_samples(
     made: Trainer, pages: Sequence[LabelledPage], *, skip: bool, progress: Progress
 ) -> Samples:
-    """Take samples of all pages.  With ``skip`` bad pages are left out, else raised."""
+    """Take samples of all pages.
+
+    With ``skip`` bad pages are left out, else the first raises BadPageError.
+    """
     skipped: dict[str, str] = {}
     for first, second in contradictions(pages):
         message = f"{second} is the same page as {first}, with another text"
         if not skip:
-            raise DataError(message)
+            raise BadPageError(message)
         # Neither can be trusted.
         skipped[first] = skipped[second] = message
     good, taken = [], []
@@ -143,7 +146,7 @@ def take_samples(
             sample = made.sample(page)
         except DataError as error:
             if not skip:
-                raise
+                raise BadPageError(str(error)) from error
             skipped[page.name] = str(error)
             continue
         good.append(page)
@@ -167,7 +170,7 @@ def train(
     The scores on a card are from cross-validation over sites, in ``count``
     folds; with ``count`` 0 there are none.  ``skip`` leaves out the pages that
     can't be learned from, and the card counts them; otherwise the first
-    raises DataError.
+    raises BadPageError.
     """
     made = trainer(name)
     pages = [page for page in data.pages if made.segments or not has_segments(page)]
@@ -186,6 +189,8 @@ def train(
         "kinds": Dataset(samples.pages, data.name).kinds(),
         "sites": len({site_of(page) for page in samples.pages}),
         "skipped": len(samples.skipped),
+        # By which evaluate knows them again.
+        "digests": " ".join(sorted(page.digest for page in samples.pages)),
     }
     if made.segments and data.segments:
         common["segments"] = data.segments

@@ -1,0 +1,85 @@
+"""Pages in files: compressed ones, and folders of them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_GZIP = b"\x1f\x8b"
+_PAGE = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)
+_BAR = 30
+
+
+class FileError(ValueError):
+    """A file whose page cannot be read."""
+
+
+def read(file: Path, most: int) -> bytes:
+    """A file's page, unpacked to so many bytes at most; 0 is no limit.
+
+    Raises FileError, which names the file.
+    """
+    try:
+        return unpacked(file.read_bytes(), most)
+    except FileError as error:
+        raise FileError(f"{file}: {error}") from error
+    except OSError as error:
+        raise FileError(f"{file}: {error.strerror or error}") from error
+
+
+def unpacked(data: bytes, most: int) -> bytes:
+    """A page's bytes, unpacked where they are gzip, which they tell themselves."""
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        with gzip.open(io.BytesIO(data)) as stream:
+            page = stream.read(most + 1 if most else -1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileError(f"damaged: {error}") from error
+    if most and len(page) > most:
+        raise FileError(f"it unpacks to more bytes than EATEXT_MAX_SIZE ({most:,})")
+    return page
+
+
+def pages_in(folder: Path) -> list[Path]:
+    """The pages in a folder and those in it, in the order of their paths.
+
+    They end in .html, .htm or .xhtml, or in these and .gz.  A folder that cannot
+    be listed is among them, so that reading it tells.
+    """
+    found: list[Path] = []
+
+    def refuse(error: OSError) -> None:
+        found.append(Path(error.filename))
+
+    for root, _, names in os.walk(folder, onerror=refuse):
+        files = (Path(root, name) for name in names if _PAGE.search(name))
+        # Reading a pipe could wait for ever.  A link that leads nowhere is an error.
+        found += (file for file in files if file.is_file() or not file.exists())
+    return sorted(found)
+
+
+def progress(items: Sequence[T]) -> Iterator[T]:
+    """The items, with a bar on standard error, where that alone is a terminal."""
+    shown = sys.stderr.isatty() and not sys.stdout.isatty()
+    for done, item in enumerate(items):
+        if shown:
+            bar = "#" * (_BAR * done // len(items))
+            print(
+                f"\r[{bar:{_BAR}}] {done}/{len(items)}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+        yield item
+    if shown:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
