@@ -77,6 +77,9 @@ class Handler(BaseHTTPRequestHandler):
         elif kind == "gzip":
             body = gzip.compress(page(f"<p>{text_of(name)}</p>"))
             self.answer(body, **{"Content-Encoding": "gzip"})
+        elif kind == "packed":
+            body = gzip.compress(page(f"<p>{text_of(name)}</p>"))
+            self.answer(body, type=f"application/{name}")
         elif kind == "cutgzip":
             body = gzip.compress(page(f"<p>{text_of(name)}</p>" * 50))
             self.answer(body[: len(body) // 2], **{"Content-Encoding": "gzip"})

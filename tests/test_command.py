@@ -497,6 +497,17 @@ def test_url(server, tmp_path):
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("name", ["gzip", "xhtml+xml"])
+def test_url_of_a_packed_page(server, tmp_path, name):
+    url = f"{server.url}/packed/{name}"
+    done = scrapy("eatext", url, "-a", "eatiht", cwd=tmp_path)
+    assert done.stderr == b""
+    assert done.stdout.decode().strip() == text_of(name)
+    done = scrapy("eatext", url, "-sEATEXT_MAX_SIZE=100", cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"EATEXT_MAX_SIZE (100)" in done.stderr
+
+
 def test_urls_without_a_page(server, tmp_path):
     for path, said in (("/missing", b"404"), ("/image.png", b"no text")):
         done = scrapy("eatext", server.url + path, cwd=tmp_path)

@@ -15,7 +15,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms.modelfile import load_model
+from scrapy_eatext.algorithms.modelfile import SHIPPED, load_card, load_model
 from scrapy_eatext.commands.eatext import Command
 from scrapy_eatext.learning import DataError, labels
 from scrapy_eatext.learning.cli import main
@@ -23,6 +23,7 @@ from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.dragnet import DragnetTrainer, choose_tokens
 from scrapy_eatext.learning.logistic import Regression
 from scrapy_eatext.learning.train import (
+    TRAINERS,
     save,
     silent,
     take_samples,
@@ -311,6 +312,54 @@ def test_commands(folder, tmp_path, capsys):
     assert found["scores"]["all"]["f1"] > 0.9
 
 
+def test_train_asks_where_models_go(folder, capsys):
+    shipped = {file: file.stat() for file in SHIPPED.iterdir()}
+    with pytest.raises(SystemExit) as end:
+        main(["train", str(folder), "--algorithm", "dragnet", "--folds", "0"])
+    assert end.value.code == 2
+    assert "arguments are required: --models" in capsys.readouterr().err
+    assert shipped == {file: file.stat() for file in SHIPPED.iterdir()}
+
+
+def test_evaluate_tells_of_pages_that_the_model_has_learned_from(
+    folder, tmp_path, capsys
+):
+    train = ["train", str(folder), "--algorithm", "dragnet", "--folds", "0"]
+    assert main([*train, "--models", str(tmp_path), "--data-name", "ours"]) == 0
+    capsys.readouterr()
+    own = ["--algorithm", "dragnet", "--options", f"model={tmp_path}/dragnet.model"]
+    others = write_wcxb(tmp_path / "others", 12)
+    html = others / "html"
+    (html / "0002.html.gz").write_bytes((folder / "html/0003.html.gz").read_bytes())
+    (html / "0003.html.gz").write_bytes(b"no gzip")
+    said = "learned from 1 of these 12 pages (ours): on others it does less well"
+    assert main(["evaluate", str(others), *own]) == 0
+    assert said in capsys.readouterr().err
+    assert main(["evaluate", str(others), *own, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["learned"] == 1
+    assert said in err
+    for of_others in (["--algorithm", "dragnet"], ["--algorithm", "justext"]):
+        assert main(["evaluate", str(others), *of_others, "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert json.loads(out)["learned"] == 0
+        assert "learned" not in err
+
+
+@pytest.mark.parametrize("name", sorted(TRAINERS))
+def test_shipped_models_know_what_they_have_learned_from(name):
+    card = load_card(SHIPPED / f"{name}.model")
+    # A page that stands twice in the data has one digest.
+    digests = card["digests"].split()
+    assert 0.99 * card["pages"] < len(set(digests)) <= len(digests) == card["pages"]
+
+
+def test_an_algorithm_of_ones_own_is_evaluated(folder, capsys):
+    arguments = ["evaluate", str(folder), "--algorithm", "tests.algorithms.Plain"]
+    assert main([*arguments, "--options", '{"min_length": 30}']) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
+
+
 def test_the_module_runs(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(sys, "argv", ["learning", "evaluate", str(tmp_path / "none")])
     with pytest.raises(SystemExit) as error:
@@ -322,7 +371,7 @@ def test_the_module_runs(monkeypatch, tmp_path, capsys):
 def test_commands_of_scrapy(folder, tmp_path, capsys):
     command = Command()
     command.settings = Settings()
-    parser = ArgumentParser()
+    parser = ArgumentParser(conflict_handler="resolve")  # as Scrapy's
     command.add_options(parser)
     arguments = ["train", str(folder), "-a", "dragnet", "--folds", "0"]
     options, rest = parser.parse_known_args([*arguments, "--models", str(tmp_path)])
@@ -359,8 +408,17 @@ def test_evaluate_segments(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "{}/none"], "none is no folder"),
-        (["train", "{}"], "holds no labelled pages"),
+        (["train", "{}/none", "--models", "{}/m"], "none is no folder"),
+        (["train", "{}", "--models", "{}/m"], "holds no labelled pages"),
+        (
+            ["train", "{}/a", "--models", "{}/m", "--algorithm", "dragnet"],
+            "; --skip-bad leaves out such pages",
+        ),
+        (["evaluate", "{}/a", "--algorithm", "nope"], "algorithm is 'nope', it must"),
+        (
+            ["evaluate", "{}/a", "--options", "model=none"],
+            "No such file or directory: 'none'",
+        ),
         (["evaluate", "{}"], "holds no labelled pages"),
         (
             ["evaluate", "{}/a", "--options", "x"],

@@ -314,16 +314,16 @@ class Command(ScrapyCommand):
 
         from scrapy_eatext.commands.pages import FileError, unpacked
 
-        if isinstance(response, TextResponse):
-            return response
         try:
             page = unpacked(response.body, most)
         except FileError as error:
             raise FileError(f"{url}: {error}") from error
-        if page is response.body:
-            self._fail(f"{url}: the response is no text")
-            return None
-        return page
+        if page is not response.body:
+            return page
+        if isinstance(response, TextResponse):
+            return response
+        self._fail(f"{url}: the response is no text")
+        return None
 
     def _fail(self, message: str, code: int = 1) -> None:
         print(f"scrapy eatext: {message}", file=sys.stderr)
