@@ -141,7 +141,7 @@ def run_evaluate(args: argparse.Namespace) -> int:
     options = options_from(args.options, "--options")
     # Wrong options are told once, and not page by page.
     get_algorithm(args.algorithm, options)
-    learned, source = _learned(data, args.algorithm, options)
+    known, source = _known(data, args.algorithm, options)
 
     def run(page: LabelledPage) -> str:
         url = page.url or None
@@ -166,32 +166,32 @@ def run_evaluate(args: argparse.Namespace) -> int:
             kind: {"precision": s.precision, "recall": s.recall, "f1": s.f1}
             for kind, s in rows.items()
         }
-        shown = {"pages": count, "learned": learned, "scores": scores, "errors": errors}
-        print(json.dumps(shown))
+        counts = {"pages": count, "training_pages": known}
+        print(json.dumps({**counts, "scores": scores, "errors": errors}))
     else:
         print(f"{'kind':15} precision recall     F1")
         for kind, s in rows.items():
             print(f"{kind:15} {s.precision:9.3f} {s.recall:6.3f} {s.f1:6.3f}")
         for name, error in errors.items():
             print(f"{name}: {error}", file=sys.stderr)
-    if learned:
+    if known:
         print(
-            f"eatext evaluate: the model has learned from {learned:,} of these "
-            f"{count:,} pages ({source}): on others it does less well than these "
-            "figures say",
+            f"eatext evaluate: {known:,} of these {count:,} pages are of the data that "
+            f"the model was trained on ({source}): on others it does less well than "
+            "these figures say",
             file=sys.stderr,
         )
     return 0
 
 
-def _learned(data: Dataset, name: str, options: Mapping[str, Any]) -> tuple[int, str]:
-    """How many pages an algorithm's model has learned from, and what its card calls them."""
+def _known(data: Dataset, name: str, options: Mapping[str, Any]) -> tuple[int, str]:
+    """How many pages an algorithm's model was trained on, and their data's name."""
     card = load_card(options.get("model") or SHIPPED / f"{name}.model")
-    known = set(str(card.get("digests", "")).split())
-    if not known:
+    digests = set(str(card.get("digests", "")).split())
+    if not digests:
         return 0, ""
     names = [str(card[key]) for key in ("data", "segments") if key in card]
-    return sum(_digest(page) in known for page in data.pages), "; ".join(names)
+    return sum(_digest(page) in digests for page in data.pages), "; ".join(names)
 
 
 def _digest(page: LabelledPage) -> str:

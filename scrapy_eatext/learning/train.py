@@ -189,8 +189,8 @@ def train(
         "kinds": Dataset(samples.pages, data.name).kinds(),
         "sites": len({site_of(page) for page in samples.pages}),
         "skipped": len(samples.skipped),
-        # By which evaluate knows them again.
-        "digests": " ".join(sorted(page.digest for page in samples.pages)),
+        # Of all pages, by which evaluate knows them again.
+        "digests": digests(pages),
     }
     if made.segments and data.segments:
         common["segments"] = data.segments
@@ -211,6 +211,11 @@ def train(
             }
         cards.append((model, card))
     return cards
+
+
+def digests(pages: Iterable[LabelledPage]) -> str:
+    """The digests of pages, as a card has them."""
+    return " ".join(sorted(page.digest for page in pages))
 
 
 def cross_validate(
