@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.text import render_text
+from scrapy_eatext.page.values import kept
 from scrapy_eatext.result import Block, MainText, Metadata
 from scrapy_eatext.rules import apply_rules
 
@@ -54,8 +55,8 @@ def render(
         algorithm=name,
         version=version,
         score=_score(verdict.score, text),
-        page_type=verdict.page_type,
-        language=verdict.language or page.language,
+        page_type=kept("page_type", verdict.page_type or ""),
+        language=kept("language", verdict.language or "") or page.language,
         origin=_origin(page, verdict),
     )
     return result.backed({"blocks": _blocks(verdict)} if blocks else {}, judged)

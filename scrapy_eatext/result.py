@@ -56,6 +56,18 @@ class Metadata:
         return cls(**{**values, **lists})
 
 
+class IncompleteError(Exception):
+    """A value of which parts could not be computed.
+
+    ``value`` is what there is of it, and the error is raised from the first that one
+    of the parts met.
+    """
+
+    def __init__(self, value: Any) -> None:
+        super().__init__("some of it could not be computed")
+        self.value = value
+
+
 class Source(Protocol):
     """What a result can still be asked of: the page, or a way to it.
 
@@ -79,8 +91,8 @@ _FIELDS = (
     "language",
     "origin",
 )
-# What is computed when it is asked for.
-COMPUTED = ("markdown", "html", "blocks", "metadata")
+# What is computed when it is asked for; the quickest first, as time may run out.
+COMPUTED = ("metadata", "blocks", "markdown", "html")
 _OF_METADATA = (
     "title",
     "author",
@@ -113,6 +125,12 @@ ATTRIBUTES = (
     "language",
     "origin",
 )
+
+
+def computed_for(attributes: Iterable[str]) -> list[str]:
+    """Which of COMPUTED some attributes of a result take."""
+    wanted = {COMPUTED_FOR.get(name) for name in attributes}
+    return [name for name in COMPUTED if name in wanted]
 
 
 class _Backed:
@@ -232,8 +250,7 @@ class MainText(_Backed):
 
     def detached(self, attributes: Iterable[str] = ATTRIBUTES) -> MainText:
         """This result without its page, some attributes computed before."""
-        wanted = {COMPUTED_FOR[name] for name in attributes if name in COMPUTED_FOR}
-        for name in wanted:
+        for name in computed_for(attributes):
             self._get(name)
         return self.backed(self.computed)
 

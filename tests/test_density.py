@@ -152,6 +152,11 @@ def test_markup_without_an_end_ends_with_the_page(start):
     assert [text for text, _ in source_lines(f"a {start}b\nc")] == ["a", ""]
 
 
+def test_a_reference_of_any_length_in_a_line_of_source():
+    lines = list(source_lines(f"<p>The boats &#{'9' * 5000}; lay there.\n</p>"))
+    assert lines == [("The boats \ufffd lay there.", 3), ("", 4)]
+
+
 def test_blocks_pay_for_the_tags_before_them():
     page = Page.of(
         "<html><head><title>no</title></head><body><div class='a b'><p>one</p></div>"

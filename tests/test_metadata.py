@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import re
 import time
+import tracemalloc
+from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.metadata import dates, read_metadata
-from scrapy_eatext.page import Page
+from scrapy_eatext.metadata.reader import Reader
+from scrapy_eatext.metadata.visible import Visible
+from scrapy_eatext.page import Page, twins
+from scrapy_eatext.page.head import head_of
+from scrapy_eatext.result import IncompleteError
 from tests.pages import any_pages
 
 URL = "https://news.example.com/2024/boats"
@@ -302,6 +310,48 @@ def test_dates(value, made):
     assert dates.iso(value) == made
 
 
+@pytest.mark.parametrize(
+    ("value", "made"),
+    [
+        ("٢٠٢٤-٠٣-٠١", "2024-03-01"),
+        ("2024-0٣-01T0٨:00:00Z", "2024-03-01T08:00:00+00:00"),
+        ("２０２４年３月１日", "2024-03-01"),
+        ("1 March 202٤", "2024-03-01"),
+        ("2024-03-01T08:00:00+99:99", "2024-03-01T08:00:00"),
+        ("2024-03-01T08:00:00+01:60", "2024-03-01T08:00:00"),
+        ("2024-03-01T08:00:00-2400", "2024-03-01T08:00:00"),
+        ("2024-03-01T08:00:00+14:00", "2024-03-01T08:00:00+14:00"),
+        ("Fri, 01 Mar 2024 08:00:00 +٩٩٩٩", "2024-03-01T08:00:00"),
+    ],
+)
+def test_dates_with_odd_digits_and_zones(value, made):
+    assert dates.iso(value) == made
+
+
+_DIGITS = st.sampled_from(["0", "1", "2", "5", "9", "٣", "९", "３"])
+_TWO = st.tuples(_DIGITS, _DIGITS).map("".join)
+_DATES = st.tuples(
+    st.sampled_from(["2024-03-01", "20240301", "1 March 2024", "３/４/2024", ""])
+    | _TWO,
+    st.sampled_from(["T", " ", ", ", "-", ""]),
+    _TWO,
+    st.sampled_from([":", ""]),
+    _TWO,
+    st.sampled_from(["", "+", "-", "Z", " GMT", ":30"]),
+    _TWO,
+    st.sampled_from([":", ""]),
+    _TWO,
+).map("".join)
+
+
+@given(_DATES | st.text("0123456789-/:TZ+ .,٣３年月日Marchde", max_size=40))
+def test_whatever_is_a_date_is_iso_8601(text):
+    for made in (dates.iso(text), *(day for day, _ in dates.found(text))):
+        if made:
+            assert made.isascii()
+            datetime.fromisoformat(made)
+
+
 def test_which_comes_first_day_or_month():
     assert dates.iso("3/4/2024") == "2024-04-03"
     assert dates.iso("3/4/2024", day_first=False) == "2024-03-04"
@@ -394,3 +444,146 @@ def test_the_source_of_a_response_is_its_body():
         assert (page.source is body) == (encoding == "utf-8")
         assert page.source == response.text.encode()
         assert read_metadata(page).authors == ("Ann Li", "Bo Ek")
+
+
+# A million characters that would be hundreds of thousands of words.
+HUGE = "ab " * 333_333
+SAID = {
+    "lang": f"<html lang='{HUGE}'>",
+    "xml:lang": f"<html xml:lang='{HUGE}'>",
+    "title": f"<title>{HUGE}</title>",
+    "meta": "".join(
+        f"<meta property='{name}' content='{HUGE}'>"
+        for name in ("og:title", "og:site_name", "og:description", "og:locale", "og:url",
+                     "og:image", "article:tag", "article:author", "keywords", "author")
+    ),
+    "tags": "<meta name=keywords content='" + "".join(f"tag{i}," for i in range(100_000))
+    + "'>",
+    "authors": "".join(f"<meta name=author content='Ann Li{chr(97 + i % 26)}{i}'>"
+                       for i in range(20_000)),
+    "many": "<meta property=article:tag content=boat>" * 20_000,
+    "links": f"<link rel=canonical href='/{HUGE}'><link rel=image_src href='/{HUGE}'>",
+    "json-ld": script(
+        {"@type": "Article", "headline": HUGE[:400_000]},
+        {"@type": "Article", "description": HUGE[:400_000]},
+        {"@type": "Article", "keywords": HUGE.replace(" ", ",")[:400_000]},
+        {"@type": "Article", "keywords": [f"tag{i}" for i in range(40_000)]},
+        {"@type": "Article", "author": [f"Ann L{i}" for i in range(30_000)]},
+        {"@type": "Article", "inLanguage": "x" * 400_000, "url": "/" + "x" * 400_000},
+        {"@type": "Article", "image": "/" + "x" * 400_000, "datePublished": "9" * 400_000},
+    ),
+    "microdata": f"<body><div itemprop='{HUGE}'></div><b itemprop=author>{HUGE}</b>"
+    f"<i itemprop=headline>{HUGE}</i><s itemprop=datepublished content='{HUGE}'></s>",
+    "shown": f"<body><h1>{HUGE}</h1><p class=byline>by {HUGE}</p><time>{HUGE}</time>"
+    f"<p>x <span class=author>{HUGE}</span></p>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_is_kept_of_what_a_page_says_is_bounded(what):
+    html = SAID[what] + "<p>Some text."
+    found = extract(html.encode(), url=URL).detached(("language", "metadata"))
+    known = {**found.as_dict(), "text": ""}
+    assert len(json.dumps(known)) < 25_000
+    assert len(found.metadata.authors) <= 50
+    assert len(found.tags) <= 50
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_metadata_are_read_in_a_few_times_the_memory_of_the_page(what):
+    html = SAID[what] + "<p>Some text."
+    page = Page.of(html.encode(), URL)
+    assert page.blocks is not None
+    tracemalloc.start()
+    try:
+        page.language, read_metadata(page)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 6 * len(html) + 1_000_000
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_twins_read_the_same_of_a_long_head(what):
+    root = Page.of(SAID[what] + "<p>Some text.").root
+    head = head_of(root)
+    assert head == twins.head_of(root)
+    assert all(len(c) <= 50 for c in head.metas.values())
+
+
+def test_texts_are_cut_at_a_word_and_all_else_is_left_out():
+    head = f"""<html lang={"x" * 40}><title>{"boats " * 500}</title>
+        <link rel=canonical href=/{"x" * 4000}><link rel=canonical href=/boats>
+        <meta property=og:image content=/{"x" * 5000}><meta name=thumbnail content=/x.png>
+        <meta property=og:locale content=de_AT>
+        <meta name=keywords content='{"x" * 200},boats'>"""
+    found = read_metadata(Page.of(head, URL))
+    assert found.title == ("boats " * 166).strip()
+    assert found.canonical_url == "https://news.example.com/boats"
+    assert found.image == "https://news.example.com/x.png"
+    assert (found.language, found.tags) == ("de", ("boats",))
+
+
+LONG_REFERENCE = f"&#{'9' * 5000};"
+
+
+def test_a_reference_of_any_length_in_json_ld():
+    thing = {**ARTICLE, "headline": f"Boats {LONG_REFERENCE} on the river"}
+    assert metadata(script(thing), "").title == "Boats \ufffd on the river"
+
+
+def test_a_number_of_any_length_in_json_ld():
+    source = json.dumps(ARTICLE).replace("{", f'{{"id": {"9" * 5000}, ', 1)
+    head = f"<script type='application/ld+json'>{source}</script>"
+    assert metadata(head).authors == ("Ann Li", "Bo Ek")
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "lost"),
+    [
+        (Reader, "_site_names", {"site_name"}),
+        (Reader, "_titles", {"title"}),
+        (Reader, "_confirmed", set()),
+        (Reader, "_published", {"published"}),
+        (Reader, "_bylines", {"authors"}),
+        (Reader, "_modified", {"modified"}),
+        (Reader, "_descriptions", {"description"}),
+        (Reader, "_languages", {"language"}),
+        (Reader, "_canonical_urls", {"canonical_url"}),
+        (Reader, "_images", {"image"}),
+        (Reader, "_tag_lists", {"tags"}),
+        (Visible, "headings", set()),
+    ],
+)
+def test_what_fails_costs_nothing_else(monkeypatch, owner, method, lost):
+    page = Page.of(f"<title>{ARTICLE['headline']}</title>{script(ARTICLE)}", URL)
+    whole = read_metadata(page)
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    def fail_later(*_: object) -> Iterator[None]:
+        yield fail()
+
+    failing = {"headings": property(fail), "_confirmed": fail}
+    monkeypatch.setattr(owner, method, failing.get(method, fail_later))
+    with pytest.raises(IncompleteError) as met:
+        read_metadata(page)
+    assert isinstance(met.value.__cause__, ZeroDivisionError)
+    found = met.value.value
+    for name in ("title", "authors", "published", "modified", "site_name", "description",
+                 "language", "canonical_url", "image", "tags"):  # fmt: skip
+        there = getattr(found, name)
+        assert there == (type(there)() if name in lost else getattr(whole, name))
+        assert name not in lost or getattr(whole, name)
+
+
+def test_data_that_fail_leave_the_rest(monkeypatch):
+    def fail(scripts: Iterator[str]) -> Iterator[float]:
+        yield from (1 / 0 for _ in scripts)
+
+    monkeypatch.setattr("scrapy_eatext.metadata.jsonld._things", fail)
+    page = Page.of(f"<html lang=en><title>Boats</title>{script(ARTICLE)}", URL)
+    with pytest.raises(IncompleteError) as met:
+        read_metadata(page)
+    assert (met.value.value.title, met.value.value.language) == ("Boats", "en")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import BLOCK
+from scrapy_eatext.page.values import unescaped
 from scrapy_eatext.page.walk import BLOCK_COLUMNS
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def source_lines(html: str) -> Iterator[tuple[str, int]]:
     text = _MARKUP.sub(_leave_lines, html)
     lines = zip(_NEWLINE.split(html), _NEWLINE.split(text), strict=True)
     for line, shown in watched(lines):
-        words = INVISIBLE.sub("", unescape(shown)).split()
+        words = INVISIBLE.sub("", unescaped(shown)).split()
         yield " ".join(words), len(line) - len(shown.replace(_BORDER, ""))
 
 

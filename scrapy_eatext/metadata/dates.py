@@ -48,12 +48,15 @@ _DATE = re.compile(
     r"(?P<y2>(?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # A date's time of day where it stands behind it, as in RFC 2822.
 _TIME = re.compile(
     r"[,\s]{1,3}(\d\d):(\d\d)(?::(\d\d))?(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d))?"
 )
 
+# No place on earth is further from Greenwich.
+_FURTHEST_ZONE = 14
 _EARLIEST = 1990
 # How many days a page's clock may be ahead.
 _AHEAD = 2
@@ -66,7 +69,7 @@ def iso(text: str, *, day_first: bool = True) -> str:
 
     ``day_first`` tells how 3/4/2024 is meant.
     """
-    text = text.strip()[:64]
+    text = _in_ascii_digits(text.strip()[:64])
     match = _ISO.match(text)
     if match is not None:
         year, sign, month, number, hour, minute, second, zone = match.groups()
@@ -83,6 +86,7 @@ def iso(text: str, *, day_first: bool = True) -> str:
 
 def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int]]:
     """The dates in a text, in ISO 8601, each with where it ends."""
+    text = _in_ascii_digits(text)
     if not _YEAR.search(text):
         return
     for match in _DATE.finditer(text):
@@ -103,6 +107,13 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int]]:
             day = _day(year, second, first) or _day(year, first, second)
         if day:
             yield day, match.end()
+
+
+def _in_ascii_digits(text: str) -> str:
+    """A text with the digits of all scripts as ASCII's, each in its place."""
+    if text.isascii():
+        return text
+    return _OTHER_DIGIT.sub(lambda digit: str(int(digit[0])), text)
 
 
 def is_month(word: str) -> bool:
@@ -134,4 +145,7 @@ def _moment(day: str, hour: str, minute: str, second: str, zone: str) -> str:
         return made
     if zone[0] not in "+-":
         return made + "+00:00"
-    return made + (zone if ":" in zone else f"{zone[:3]}:{zone[3:]}")
+    hours, minutes = zone[:3], zone[-2:]
+    if abs(int(hours)) > _FURTHEST_ZONE or int(minutes) > 59:
+        return made
+    return f"{made}{hours}:{minutes}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
-from html import unescape
 from typing import Any
 
 from scrapy_eatext.page.twins import load
+from scrapy_eatext.page.values import JSON, different, shortened, unescaped
 
 # Where other things are said that are of the page itself.
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage")
@@ -49,8 +48,6 @@ _TYPE = b"application/ld+json"
 _RAREST = _TYPE.index(b"+")
 
 _compiled = load("page._decode")
-# One for all, as to make one takes longer than to read most scripts.
-_read = json.JSONDecoder(strict=False).raw_decode
 
 
 class JsonLd:
@@ -89,7 +86,7 @@ class JsonLd:
         for rank, thing in self._ranked:
             for key in ("author", "creator"):
                 given = thing.get(key)
-                names = list(dict.fromkeys(self._names(given)))
+                names = different(self._names(given))
                 if names and (rank < 2 or len(names) == 1):
                     makers = given if isinstance(given, list) else [given]
                     return names, not all(map(_is_organization, makers))
@@ -129,14 +126,14 @@ class JsonLd:
             if rank < 2:
                 given = thing.get("keywords")
                 parts = given if isinstance(given, list) else [given]
-                tags = [
+                tags = different(
                     tag.strip()
                     for part in parts
                     for tag in _text(part).split(",")
                     if tag.strip()
-                ]
+                )
                 if tags:
-                    return list(dict.fromkeys(tags))
+                    return tags
         return []
 
     def _names(self, value: Any, depth: int = 0) -> list[str]:
@@ -173,7 +170,7 @@ def _order(entry: tuple[int, int, Any]) -> tuple[int, int]:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         return ""
-    return " ".join((unescape(value) if "&" in value else value).split())
+    return shortened(unescaped(value) if "&" in value else value)
 
 
 def _is_organization(thing: Any) -> bool:
@@ -236,7 +233,7 @@ def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
 def _value(script: str) -> Any:
     """What a script is in JSON.  Raises ValueError where it is none."""
     script = script.strip(_BLANKS)
-    value, end = _read(script)
+    value, end = JSON.raw_decode(script)
     if end != len(script):
         raise ValueError("there is more behind it")
     return value

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.visible import Visible, is_name, key
@@ -16,7 +17,8 @@ from scrapy_eatext.page.characters import fit
 from scrapy_eatext.page.head import add_metas
 from scrapy_eatext.page.names import PROPS
 from scrapy_eatext.page.twins import nodes_of
-from scrapy_eatext.result import Metadata
+from scrapy_eatext.page.values import beginning, different, kept, primary_tag, shortened
+from scrapy_eatext.result import IncompleteError, Metadata
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -51,48 +53,67 @@ _URL_DATE = re.compile(
 )
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
-_MAX_TAGS = 50
 # An element of microdata may hold the page, and fifty of them may hold each other: how
-# many elements are looked at for its name, and how many characters are a value.
-_MAX_INSIDE, _MAX_VALUE = 1000, 500
+# many elements are looked at for its name, and how many characters are a value, or the
+# names of what it tells.
+_MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
 
 _Found = tuple[str, str]
+_T = TypeVar("_T")
 
 
 class Reader:
-    """Reads one page."""
+    """Reads one page.  What fails is empty, and costs nothing else."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
         self._metas = self._read_metas()
         self._links = page.head.links
         self._sources: dict[str, str] = {}
-        self._data = JsonLd(self._scripts())
+        self._errors: list[Exception] = []
+        self._data = self._safely(lambda: JsonLd(self._scripts()), JsonLd(()))
         self._addresses = Addresses(page.root, page.url)
 
     def read(self) -> Metadata:
+        """The page's metadata.  Raises IncompleteError where some of it failed."""
+        found = self._read()
+        if self._errors:
+            raise IncompleteError(found) from self._errors[0]
+        return found
+
+    def _read(self) -> Metadata:
         site = self._take("site_name", self._site_names())
         self._site_key = key(site)
         title = self._title(site)
         self._visible = Visible(self._page, title)
-        title = self._confirmed(title)
+        title = self._safely(lambda: self._confirmed(title), title)
         published = self._take("published", self._published())
         self._dated = bool(published)
-        authors = self._authors()
+        nothing: list[str] = []
+        authors = self._safely(self._authors, nothing)
         modified = self._take("modified", self._modified())
         return Metadata(
-            title=fit(title),
-            authors=tuple(map(fit, authors)),
+            title=kept("title", title),
+            authors=tuple(authors),
             published=published,
             modified=modified,
-            site_name=fit(site),
-            description=fit(self._take("description", self._descriptions())),
-            language=fit(self._take("language", self._languages())),
-            canonical_url=fit(self._take("canonical_url", self._canonical_urls())),
-            image=fit(self._take("image", self._images())),
-            tags=tuple(map(fit, self._tags())),
+            site_name=site,
+            description=self._take("description", self._descriptions()),
+            language=self._take("language", self._languages()),
+            canonical_url=self._take("canonical_url", self._canonical_urls()),
+            image=self._take("image", self._images()),
+            tags=tuple(self._safely(self._tags, nothing)),
             sources=self._sources,
         )
+
+    def _safely(self, read: Callable[[], _T], otherwise: _T) -> _T:
+        try:
+            return read()
+        except (TimeLimitError, MemoryError):
+            raise  # the next would meet them too
+        except Exception as error:  # noqa: BLE001
+            self._errors.append(error)
+            return otherwise
 
     # -- where it is said
 
@@ -118,7 +139,7 @@ class Reader:
         walk = self._page.blocks.walk
         props: dict[str, list[Any]] = {}
         for node in nodes_of(walk, PROPS.rows(walk)[:50]):
-            for prop in (node.get("itemprop") or "").lower().split():
+            for prop in (node.get("itemprop") or "")[:_MAX_NAMES].lower().split():
                 props.setdefault(prop, []).append(node)
         return props
 
@@ -128,26 +149,30 @@ class Reader:
             if not value:
                 inside = islice(node.iter(), _MAX_INSIDE)
                 named = next((e for e in inside if e.get("itemprop") == "name"), node)
-                texts = islice(named.itertext(), _MAX_VALUE)
-                value = named.get("content") or "".join(texts)
+                value = named.get("content") or beginning(named, _MAX_VALUE)
             yield " ".join(value[:_MAX_VALUE].split())
 
     def _meta(self, *names: str) -> list[str]:
         metas = self._metas
         return [
-            " ".join(content.split())
+            shortened(content)
             for name in names
             if name in metas
-            for content in metas[name][:_MAX_TAGS]
+            for content in metas[name]
         ]
 
     def _take(self, field: str, found: Iterable[_Found]) -> str:
         """The first value that is one, its source noted."""
-        for source, value in found:
-            if value:
-                self._sources[field] = source
-                return value
-        return ""
+
+        def first() -> str:
+            for source, given in found:
+                value = given and kept(field, given)
+                if value:
+                    self._sources[field] = source
+                    return value
+            return ""
+
+        return self._safely(first, "")
 
     # -- title
 
@@ -199,7 +224,7 @@ class Reader:
         """The first names that are people's, else those that are not."""
         other: tuple[str, list[str]] | None = None
         for source, people, names in self._bylines():
-            good = list(dict.fromkeys(filter(None, map(self._name, names))))
+            good = different(filter(None, map(self._name, names)))
             if not good:
                 continue
             persons = [name for name in good if key(name) != self._site_key]
@@ -234,12 +259,12 @@ class Reader:
             yield "page", True, self._visible.authors()
 
     @staticmethod
-    def _split(values: Iterable[str]) -> list[str]:
-        return [name for value in values for name in _BETWEEN.split(value)]
+    def _split(values: Iterable[str]) -> Iterator[str]:
+        return (name for value in values for name in _BETWEEN.split(value))
 
     @staticmethod
     def _name(text: str) -> str:
-        name = _IN_LINE.sub("", text).strip(" ,.@")
+        name = fit(_IN_LINE.sub("", text)).strip(" ,.@")
         return name if is_name(name) else ""
 
     # -- dates
@@ -293,10 +318,12 @@ class Reader:
 
     def _languages(self) -> Iterator[_Found]:
         yield "page", self._page.language
-        yield "json-ld", _tag(self._data.first("inLanguage"))
-        yield from (("opengraph", _tag(name)) for name in self._meta("og:locale"))
+        yield "json-ld", primary_tag(self._data.first("inLanguage"))
+        yield from (
+            ("opengraph", primary_tag(name)) for name in self._meta("og:locale")
+        )
         names = ("content-language", "language", "dc.language")
-        yield from (("meta", _tag(name)) for name in self._meta(*names))
+        yield from (("meta", primary_tag(name)) for name in self._meta(*names))
 
     def _canonical_urls(self) -> Iterator[_Found]:
         yield "meta", self._addresses.image(self._links.get("canonical", ""))
@@ -312,13 +339,13 @@ class Reader:
             yield "meta", self._addresses.image(url)
         yield "meta", self._addresses.image(self._links.get("image_src", ""))
 
-    def _tags(self) -> tuple[str, ...]:
+    def _tags(self) -> list[str]:
         for source, tags in self._tag_lists():
-            found = tuple(dict.fromkeys(filter(None, tags)))[:_MAX_TAGS]
+            found = different(filter(None, (kept("tag", tag) for tag in tags)))
             if found:
                 self._sources["tags"] = source
                 return found
-        return ()
+        return []
 
     def _tag_lists(self) -> Iterator[tuple[str, Iterable[str]]]:
         yield "json-ld", self._data.tags()
@@ -338,8 +365,3 @@ def _first(
             changes.append((source, day))
         else:
             yield source, day
-
-
-def _tag(language: str) -> str:
-    """The primary tag of a language: en of en_GB."""
-    return language.strip().replace("_", "-").partition("-")[0].lower()

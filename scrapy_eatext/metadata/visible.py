@@ -19,6 +19,7 @@ from scrapy_eatext.metadata import dates
 from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.twins import load, nodes_of
+from scrapy_eatext.page.values import BOUNDS, beginning, shortened
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ _TIME_TAG = TAG_ID["time"]
 _BEFORE, _BEHIND = 12, 30
 # Longer blocks are text.
 _SHORT = 200
+# What is read of an element for a short text, with the white space in it.
+_MAX_READ = 20 * _SHORT
 _MAX_NAME = 60
 _MAX_LOOKED_AT = 40
 _MAX_BLOCKS = 12
@@ -163,7 +166,8 @@ class Visible:
     def headings(self) -> list[tuple[int, str, str]]:
         """The blocks in headings of the first level, their texts and the keys of these."""
         numbers = headings(self._walk.blocks, _MAX_HEADINGS)
-        texts = [" ".join(text.split()) for text in self._blocks.texts(numbers)]
+        most = BOUNDS["title"].most
+        texts = [shortened(text, most) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
 
     @cached_property
@@ -229,7 +233,7 @@ class Visible:
         """The text of an element: its blocks, or what it is of a block."""
         if last > first:
             return "\n".join(self._blocks.texts(list(range(first, last))))
-        return " ".join("".join(node.itertext()).split())
+        return " ".join(beginning(node, _MAX_READ).split())
 
     # -- names
 

@@ -30,8 +30,9 @@ from scrapy_eatext.page.walk import (
     Walk,
     fnv1a,
 )
-from scrapy_eatext.page.head import RELATIONS, Head
+from scrapy_eatext.page.head import LONGEST_LINK, RELATIONS, Head
 from scrapy_eatext.page.head import head_of as python_head_of
+from scrapy_eatext.page.values import BOUNDS, LONGEST_READ, MOST_VALUES, shortened
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
 from scrapy_eatext.page.walk import nodes_of as python_nodes_of
@@ -1694,14 +1695,19 @@ cdef object first_in(const tree.xmlNode* node, tuple names):
     return value
 
 
+LONGEST_TITLE = BOUNDS["title"].most
+
+
 cdef object title_in(const tree.xmlNode* node):
     """What a title element says; None where it is odd."""
+    cdef str value
     node = node.children
     if node == NULL:
         return ""
     if node.next != NULL or node.type != tree.XML_TEXT_NODE or node.content == NULL:
         return None
-    return " ".join((<const char*>node.content).decode("utf-8", "replace").split())
+    value = (<const char*>node.content).decode("utf-8", "replace")
+    return shortened(value, LONGEST_TITLE)
 
 
 cdef enum:
@@ -1780,7 +1786,8 @@ def head_of(_Element root not None):
                     values = metas.get(name)
                     if values is None:
                         values = metas[name] = []
-                    values.append(value)
+                    if len(values) < MOST_VALUES:
+                        values.append(value[:LONGEST_READ])
             elif is_called(node, b"link"):
                 attribute = find_plain(node, b"rel")
                 if attribute != NULL:
@@ -1791,7 +1798,7 @@ def head_of(_Element root not None):
                             value = value_in(node, b"href")
                             if value is None:
                                 return python_head_of(root)
-                            if value:
+                            if value and len(value) <= LONGEST_LINK:
                                 links[name] = value
             elif in_head and title is None and is_called(node, b"title"):
                 title = title_in(node)
