@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType
 
 from scrapy_eatext.cascade import GIVEN_UP, Job, Limits, extract_page
+from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.result import COMPUTED
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ class Again:
                 "computed ahead, or ask main_text(response)"
             )
         give_up = self.kind if self.kind in GIVEN_UP else ""
-        job = Job.of(response.text, response.url, self.choice, self.limits, COMPUTED)
+        job = Job.of(
+            text_of(response), response.url, self.choice, self.limits, COMPUTED
+        )
         if give_up and not job.give_up:
             job = Job(job.html, job.url, job.choice, job.limits, give_up, COMPUTED)
         return extract_page(job).result.computed

@@ -20,6 +20,7 @@ from scrapy_eatext.again import Again
 from scrapy_eatext.cascade import Job, Outcome, extract_page, warm_up
 from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
+from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.page.twins import compiled
 from scrapy_eatext.recent import RecentPages
 from scrapy_eatext.result import NOTHING, MainText
@@ -229,7 +230,9 @@ class Service:
         late = self._late[response] = Future()
         try:
             # By now the spider may work on the response's own tree: parse again.
-            found = await self._run(response.text, response.url, choice)
+            found = await self._run(
+                text_of(cast("TextResponse", response)), response.url, choice
+            )
         except BaseException as error:
             late.set_exception(error)
             raise

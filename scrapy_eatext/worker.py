@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from scrapy_eatext.cascade import Failure, Job, Limits, Outcome, extract_page, warm_up
 from scrapy_eatext.choice import Choice
+from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.result import MainText
 
 _LENGTHS = struct.Struct(">QQ")
@@ -57,7 +58,7 @@ def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
     html: Any = job.html
     raw = isinstance(html, bytes)
     if not isinstance(html, (str, bytes)):
-        html = html.text
+        html = text_of(html)
     head = {
         "url": job.url,
         "choice": asdict(job.choice),

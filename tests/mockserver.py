@@ -38,6 +38,8 @@ def text_of(name: str) -> str:
     )
 
 
+NOT_ASCII = "Größe, Ärger und Übermut \u2013 船が川を渡る"
+
 FILES = {
     "nested": page("<div>" * 50_000 + "deep" + "</div>" * 50_000),
     "nul": page("<p>before\x00after</p>"),
@@ -64,6 +66,10 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(page(f"<p>{text_of(name)}</p>", f"Page {name}"))
         elif kind == "word":
             self.answer(page(f"<p>{text_of(name)}</p><p>{name}</p>", name))
+        elif kind == "charset":
+            # What the server says is not so.
+            body = page(f"<p>{text_of(name)} {NOT_ASCII}</p>")
+            self.answer(body, type=f"text/html; charset={name}")
         elif kind == "short":
             self.answer(page("<p>Short.</p>"))
         elif kind == "redirect":

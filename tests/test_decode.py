@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import encodings
+import pkgutil
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +14,14 @@ from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.page import Page, encode, parse, trim
-from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8, utf8_of
+from scrapy_eatext.page.decode import (
+    decode,
+    is_misread,
+    is_utf8,
+    python_is_utf8,
+    text_of,
+    utf8_of,
+)
 from scrapy_eatext.page.twins import load
 from tests.hostile import every_page
 from tests.pages import any_pages
@@ -140,6 +150,124 @@ def test_what_a_response_says_counts(header, body, as_it_is):
         assert etree.tostring(page.root) == etree.tostring(parse(response.text))
         assert page.source == response.text.encode()
         assert (utf8_of(html, response.encoding) is not None) == as_it_is
+
+
+CODECS = sorted(
+    {module.name for module in pkgutil.iter_modules(encodings.__path__)}
+    | {"idna", "punycode", "rot13", "hex", "unicode_escape", "raw_unicode_escape"}
+)
+HEAD = '<html><head><meta charset="{}"><title>x-y</title></head>'
+
+
+def as_response(body: bytes, name: str, said: str) -> HtmlResponse:
+    """A response whose header or page says the encoding."""
+    headers = {"Content-Type": f"text/html; charset={name}"} if said == "header" else {}
+    return HtmlResponse("https://example.com/", body=body, headers=headers)
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("said", ["header", "page"])
+def test_any_codec_that_a_page_names(name, said):
+    text = f"Boats +AGE- \\x41\\u0041 on the river <b>~</b> {PROSE['en']}"
+    body = f"{HEAD.format(name if said == 'page' else '')}<p>{text}</p>".encode()
+    response = as_response(body, name, said)
+    for html in (body, response) if said == "page" else (response,):
+        found = extract(html, algorithm="density").text
+        # In some encodings for Japanese a yen sign has the place of the backslash.
+        assert "\\x41\\u0041 on the river" in found.replace("\xa5", "\\")
+        assert PROSE["en"] in found
+    assert PROSE["en"] in text_of(response)
+
+
+def test_what_is_said_in_ascii_is_not_utf_16():
+    for name in ("utf-16", "utf-16le", "utf-32"):
+        body = f"{HEAD.format(name)}<p>{PROSE['en']}</p>".encode()
+        for html in (body, as_response(body, name, "header")):
+            assert extract(html, algorithm="density").text == PROSE["en"]
+    body = f"<p>{PROSE['en']}</p>".encode("utf-16-be")
+    response = as_response(body, "utf-16", "header")
+    assert extract(response, algorithm="density").text == PROSE["en"]
+    assert Page.of(response).root is response.selector.root
+
+
+OTHERS = {
+    "zh": ("gb2312", "gbk", "gb18030", "big5"),
+    "ja": ("shift_jis", "euc-jp"),
+    "ko": ("euc-kr",),
+    "ru": ("windows-1251", "koi8-r", "iso-8859-5"),
+    "de": ("iso-8859-1", "windows-1252", "iso-8859-15"),
+    "fr": ("iso-8859-1", "windows-1252"),
+}
+TEXTS = {
+    **PROSE,
+    "zh": "河上的老橋，昨天再次開放。中文文章有很多字。",
+    "ja": "川にかかる古い橋が昨日ふたたび開通した。",
+    "ko": "강 위의 오래된 다리가 어제 다시 열렸다.",
+    "fr": "L\u2019été où l\u2019on a vu les forêts brûler, à côté du château.",
+    "de": "Größe ist überall schön für Möwen, die übers Meer zögen.",
+}
+CASES = [(lang, name) for lang, names in OTHERS.items() for name in names]
+
+
+@pytest.mark.parametrize("said", ["header", "page"])
+@pytest.mark.parametrize(("lang", "name"), CASES)
+def test_utf_8_that_declares_another_encoding(lang, name, said):
+    text = TEXTS[lang]
+    html = f"{HEAD.format(name if said == 'page' else '')}<p>{text}</p>"
+    for many in ("", "<p>text</p>" * 3000):
+        body = (html + many).encode()
+        response = as_response(body, name, said)
+        assert is_misread(response)
+        assert text_of(response) == body.decode()
+        for page in [Page.of(response), *([Page.of(body)] if said == "page" else [])]:
+            assert page.html == body.decode()
+            assert page.source == body
+            assert page.blocks.text(0) == text
+        # What the spider sees is Scrapy's.
+        assert text not in response.text
+        assert Page.of(response).root is not response.selector.root
+        # A page may be cut off within a character.
+        assert text in Page.of(body + "é".encode()[:1]).html or said == "header"
+
+
+@pytest.mark.parametrize("said", ["header", "page"])
+@pytest.mark.parametrize(("lang", "name"), CASES)
+def test_what_is_in_the_encoding_that_it_declares(lang, name, said):
+    text = TEXTS[lang].encode(name, "ignore").decode(name)
+    html = f"{HEAD.format(name if said == 'page' else '')}<p>{text}</p>"
+    body = html.encode(name)
+    response = as_response(body, name, said)
+    assert not is_misread(response)
+    page = Page.of(response)
+    assert page.root is response.selector.root
+    assert page.html == response.text
+    if said == "page":
+        check(body)
+        assert Page.of(body).html == page.html
+    # iso-8859-1 means windows-1252, in which some codes have another sign.
+    if "iso" not in name:
+        assert page.blocks.text(0) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NESTLÉ® and CAFÉ®, NESTLÉ® and CAFÉ®",
+        "LIBERTÉ\xa0! LIBERTÉ\xa0! LIBERTÉ\xa0!",
+        "Nothing but ASCII",
+    ],
+)
+def test_signs_that_happen_to_be_utf_8(text):
+    body = f"{HEAD.format('iso-8859-1')}<p>{text}</p>".encode("latin-1")
+    body.decode()  # it may be read so
+    assert text in Page.of(body).html
+
+
+@given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=15))
+def test_chinese_is_never_taken_for_utf_8(text):
+    said = HEAD.format("gbk")
+    body = said.encode() + text.encode("gbk", "ignore")
+    assert decode(body)[1] == body.decode("gbk")
 
 
 def test_bytes_of_a_class_of_their_own():

@@ -177,6 +177,7 @@ def test_a_response_with_such_a_tag_is_not_asked_for_its_tree():
     source = "<p>before</p><div " + " ".join(f"a{i}" for i in range(5000)) + ">after"
     response = HtmlResponse("https://example.com/", body=source, encoding="utf-8")
     page = Page.of(response)
+    assert response._cached_selector is None
     assert len(page.root[0][1].attrib) == guard.MAX_ATTRIBUTES
     assert (page.url, page.body) == (response.url, response.body)
     ordinary = response.replace(body="<p>text</p>" * 5000)

@@ -9,10 +9,11 @@ from weakref import proxy
 from lxml import etree
 
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.decode import decode, utf8_of
+from scrapy_eatext.page.decode import decode, is_misread, utf8_of
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import title_of
 from scrapy_eatext.page.twins import head_of, walk
+from scrapy_eatext.page.values import primary_tag
 
 if TYPE_CHECKING:
     from parsel import Selector
@@ -59,19 +60,16 @@ class Page:
     ) -> Page:
         """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
 
-        The last two hand over the tree that they have.  Bytes are decoded as
-        Scrapy decodes a response.  Raises TypeError for anything else.
+        The last two hand over the tree that they have, unless it is of a text that
+        was misread (page/decode.py).  Raises TypeError for anything else.
         """
         if isinstance(html, bytes):
-            html = bytes(html)  # of no subclass, for the compiled modules
-            source = utf8_of(html)
-            if source is not None:
-                return cls(parse_source(tame(trim(source))), url=url, body=html)
-            _, text = decode(html)
-            return cls(parse(text), url=url, body=html, html=text)
+            # Of no subclass, for the compiled modules.
+            return cls._of_bytes(bytes(html), url)
         if isinstance(html, str):
             return cls(parse(html), url=url, html=html)
-        if hasattr(html, "selector"):
+        # Asked of its class, as a response parses itself when it is asked.
+        if hasattr(type(html), "selector"):
             return cls._of_response(cast("TextResponse", html), url)
         # A pathlib.Path has a root too.
         if not (hasattr(html, "root") and hasattr(html, "xpath")):
@@ -79,12 +77,24 @@ class Page:
             raise TypeError(
                 f"a page is bytes, str, Selector or TextResponse, not {kind}"
             )
-        root = _root_of(html)
+        root = _root_of(cast("Selector", html))
         return cls(etree.Element("html") if root is None else root, url=url)
+
+    @classmethod
+    def _of_bytes(cls, body: bytes, url: str | None, known: str | None = None) -> Page:
+        source = utf8_of(body, known)
+        if source is not None:
+            root = parse_source(tame(trim(source)))
+            return cls(root, url=url, body=body, source=source)
+        _, text = decode(body, known)
+        return cls(parse(text), url=url, body=body, html=text)
 
     @classmethod
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
         body = bytes(response.body)
+        url = url or str(response.url)
+        if is_misread(response):
+            return cls._of_bytes(body, url, response.encoding)
         utf8 = utf8_of(body, response.encoding) if body else None
         source = trim(utf8) if utf8 is not None else encode(response.text)
         harmless = tame(source)
@@ -104,7 +114,7 @@ class Page:
             root = parse_source(harmless)
         return cls(
             root,
-            url=url or str(response.url),
+            url=url,
             body=body,
             html=response.text,
             source=utf8,
@@ -115,19 +125,17 @@ class Page:
         """The page's source, decoded; of a bare tree, what it serialises to."""
         if self._html is not None:
             return self._html
-        if self.body is not None:
-            return decode(self.body)[1]
+        if self._source is not None:
+            return self._source.decode()
         source: str = etree.tostring(self.root, encoding="unicode", method="html")
         return source
 
     @property
     def source(self) -> bytes | None:
         """The page's source in UTF-8, where there is one at hand."""
-        if self._source is not None:
-            return self._source
-        if self._html is None:
-            return self.body
-        return self._html.encode("utf-8", "replace")
+        if self._source is None and self._html is not None:
+            return self._html.encode("utf-8", "replace")
+        return self._source
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -169,7 +177,7 @@ class Page:
         declared = self.root.get("lang") or self.root.get(
             "{http://www.w3.org/XML/1998/namespace}lang"
         )
-        return (declared or "").strip().replace("_", "-").partition("-")[0].lower()
+        return primary_tag(declared or "")
 
 
 # What str.strip() strips, as far as it is ASCII.

@@ -1,8 +1,15 @@
-"""Bytes to text, by the rules that Scrapy decodes a response with."""
+"""Bytes to text, by the rules that Scrapy decodes a response with, unless they misread it.
+
+Two things are otherwise.  A page that can only be UTF-8 is read as that, whatever it
+declares.  And an encoding that no page can be in, as rot13, counts as none.
+"""
 
 from __future__ import annotations
 
+from codecs import utf_8_decode
 from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from w3lib.encoding import (
     html_body_declared_encoding,
@@ -13,45 +20,117 @@ from w3lib.encoding import (
 
 from scrapy_eatext.page.twins import load
 
+if TYPE_CHECKING:
+    from scrapy.http import TextResponse
+
 # The detector's time grows with what it is given; this much tells enough.
 _DETECT_BYTES = 100_000
 
+# Pages in other encodings may happen to be valid UTF-8 where they have very few
+# characters beyond ASCII, as "NESTL\xc9\xae" in Latin 1.  So many that are different, or
+# so many of three bytes and more, do not happen.
+_MANY_DIFFERENT, _MANY_LONG = 3, 2
+_NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
+_WIDE = ("utf-16", "utf-32")
+# Codecs that mean something else on each machine.
+_OF_THE_MACHINE = frozenset(("mbcs", "oem"))
+# What codecs for other things than pages change; in some for pages a yen sign has the
+# place of the backslash.
+_PROBE = r'<a href="x-y+AGE-z">\u0041\x41</a>'
+_YEN = "\xa5"
 
-def decode(body: bytes) -> tuple[str, str]:
+
+def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
     """The encoding of a page and its text.
 
-    A byte order mark counts before what the page declares, and that before
-    detection.  Bytes that do not fit become U+FFFD; nothing is raised.
+    A byte order mark counts before an encoding that is known, that before what the
+    page declares, and that before detection.  Bytes that do not fit become U+FFFD;
+    nothing is raised.
     """
-    encoding, mark = read_bom(body)
-    if encoding is not None and mark is not None:
-        return encoding, to_unicode(body[len(mark) :], encoding)
-    encoding = html_body_declared_encoding(body)
+    encoding, body = _settled(body, known)
     if encoding is None:
         encoding = _detect(body)
-    elif encoding in ("utf-16", "utf-32"):
+    elif encoding in _WIDE:
         # Declared without a mark that tells the order of the bytes.
         encoding += "-be"
-    try:
-        return encoding, to_unicode(body, encoding)
-    except (LookupError, ValueError):
-        # Codecs that Python has for other things than text, as rot13 and idna.
-        encoding = _detect(body)
-        return encoding, to_unicode(body, encoding)
+    return encoding, to_unicode(body, encoding)
 
 
 def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
     """A page's text in UTF-8, where that is what the bytes are; otherwise None.
 
-    It is what decode() gives, encoded again, without the work of either.  An
-    encoding that is known counts before what the page declares.
+    It is what decode() gives, encoded again, without the work of either.
+    """
+    encoding, body = _settled(body, known)
+    return body if encoding in {"utf-8", None} and is_utf8(body) else None
+
+
+def is_misread(response: TextResponse) -> bool:
+    """Whether a response's own text is another than what decode() gives."""
+    encoding: str = response.encoding
+    return bool(response.body) and _settled(response.body, encoding)[0] != encoding
+
+
+def text_of(response: TextResponse) -> str:
+    """A response's text, also where Scrapy misreads it."""
+    if is_misread(response):
+        return decode(bytes(response.body), response.encoding)[1]
+    text: str = response.text
+    return text
+
+
+def _settled(body: bytes, known: str | None) -> tuple[str | None, bytes]:
+    """A page's encoding, None where it is still to be detected, and its bytes without
+    a byte order mark.
     """
     encoding, mark = read_bom(body)
     if encoding is not None and mark is not None:
-        body = body[len(mark) :]
-    else:
-        encoding = known or html_body_declared_encoding(body)
-    return body if encoding in {"utf-8", None} and is_utf8(body) else None
+        return encoding, body[len(mark) :]
+    encoding = known or html_body_declared_encoding(body)
+    if encoding in {"utf-8", None}:
+        return encoding, body
+    if _must_be_utf8(body):
+        return "utf-8", body
+    return (encoding if _can_be_in(encoding, body) else None), body
+
+
+def _must_be_utf8(body: bytes) -> bool:
+    """Whether a page that declares another encoding is in UTF-8 all the same."""
+    if body.isascii():
+        return False
+    try:
+        # The last character may be cut off, as the page may be.
+        text, _ = utf_8_decode(body, "strict", False)
+    except UnicodeDecodeError:
+        return False
+    if len(body.translate(None, _NOT_FIRST_OF_LONG)) >= _MANY_LONG:
+        return True
+    different = {char for char in set(text) if not char.isascii()}
+    return len(different) >= _MANY_DIFFERENT
+
+
+def _can_be_in(encoding: str, body: bytes) -> bool:
+    """Whether a page may be in an encoding that it declares."""
+    if encoding.startswith(_WIDE):
+        # Its markup has every other byte zero; in it no declaration can be read, and
+        # one that can be is wrong.
+        return b"\0" in body
+    return _keeps_ascii(encoding)
+
+
+@lru_cache(maxsize=256)
+def _keeps_ascii(encoding: str) -> bool:
+    """Whether text in an encoding has ASCII's characters as they are, as pages do.
+
+    Python has codecs for other things, such as rot13, idna and unicode_escape.
+    """
+    if encoding in _OF_THE_MACHINE:
+        return False
+    try:
+        found = to_unicode(_PROBE.encode("ascii"), encoding)
+    except (LookupError, ValueError):
+        return False
+    return found.replace(_YEN, "\\") == _PROBE
 
 
 def python_is_utf8(body: bytes) -> bool:
