@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from scrapy_eatext.algorithms.modelfile import (
     save_model,
 )
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.embedded import embedded_text
 from tests.passages import PROSE
 
 MENU = "".join(
@@ -351,7 +354,66 @@ def test_a_text_nested_without_end() -> None:
     deep: object = ARTICLE
     for _ in range(200):
         deep = [deep]
-    assert with_data({"content": deep}, NEXT).text == ""
+    assert with_data({"content": deep}, NEXT).text == ARTICLE.strip()
+
+
+def nested_state(levels: int) -> Page:
+    # An emoji makes Python take four bytes for each character.
+    piece = json.dumps(
+        {"type": "text", "text": "🚢 boats in a row"}, ensure_ascii=False
+    )
+    pieces = ",".join([piece] * 20_000)
+    data = '{"content":[' * levels + pieces + "]}" * levels
+    return Page.of(f"<script {NEXT}>{data}</script>")
+
+
+@pytest.mark.parametrize("levels", [2, 40, 400])
+def test_nested_state_takes_a_few_times_its_memory(levels: int) -> None:
+    page = nested_state(levels)
+    tracemalloc.start()
+    try:
+        found = embedded_text(page)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found is not None
+    assert found.chars > 300_000
+    assert peak < 30 * len(page.html)
+
+
+def test_nested_state_takes_the_time_of_its_size() -> None:
+    def best(page: Page) -> float:
+        times = []
+        for _ in range(3):
+            start = process_time()
+            embedded_text(page)
+            times.append(process_time() - start)
+        return min(times)
+
+    flat, deep = nested_state(1), nested_state(45)
+    assert any(best(deep) < 4 * best(flat) for _ in range(5))
+
+
+LONG_REFERENCE = f"&#{'9' * 5000};"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        NEXT,
+        'type="application/ld+json"',
+    ],
+)
+def test_a_reference_of_any_length_in_the_data(script: str) -> None:
+    data = {"@type": "Article", "articleBody": f"{ARTICLE} {LONG_REFERENCE} {ARTICLE}"}
+    found = with_data(data, script)
+    assert found.text == f"{ARTICLE} \ufffd {ARTICLE}".strip()
+
+
+def test_a_number_of_any_length_in_the_data() -> None:
+    data = json.dumps({"id": 7, "body": ARTICLE}).replace("7", "7" * 5000)
+    html = f"<html><body><script {NEXT}>{data}</script></body></html>"
+    assert extract(html).text == ARTICLE.strip()
 
 
 def test_state_of_nuxt() -> None:

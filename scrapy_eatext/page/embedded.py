@@ -6,14 +6,16 @@ a menu at best; the text itself often stands in the page's data all the same.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape, unescape
+from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.values import JSON, unescaped
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -50,9 +52,8 @@ _PIECE_KEYS = _STATE_KEYS | frozenset("blocks children paragraphs value".split()
 _MIN_CHARS, _MIN_DESCRIPTION = 200, 80
 _LONGER = 3
 _MAX_DATA = 4_000_000
-# How many values of the data are looked at, and how deep a text may be nested.
+# How many values of the data are looked at for what holds a text.
 _MAX_VALUES = 200_000
-_MAX_DEPTH = 50
 # One character class without repetition, so linear on any text.
 _TAG = re.compile(r"</(?:p|div|li|h[1-6]|span|a)>|<br", re.IGNORECASE)
 
@@ -102,25 +103,51 @@ class _Found:
         return self.rank, len(self.text)
 
 
+class _Best:
+    """The best of the texts that are found: one in one piece, and one in several.
+
+    No other is kept, as all of them together may be many times the data.
+    """
+
+    def __init__(self) -> None:
+        self._best: dict[bool, _Found] = {}
+
+    def see(self, all_found: Iterator[_Found]) -> None:
+        for found in all_found:
+            best = self._best.get(found.pieces)
+            if found.is_long() and (best is None or found.worth() > best.worth()):
+                self._best[found.pieces] = found
+
+    def choose(self) -> _Found | None:
+        """The text that is worth most.
+
+        One in pieces has to have what is one piece elsewhere, or be much longer: it
+        may as well be a list of anything.
+        """
+        whole, pieces = self._best.get(False), self._best.get(True)
+        if whole is None or pieces is None:
+            return whole or pieces
+        longer = len(pieces.text) > _LONGER * len(whole.text)
+        return pieces if longer or whole.text in pieces.text else whole
+
+
 def embedded_text(page: Page) -> Embedded | None:
     """The longest text in a page's data, from JSON-LD where that has one."""
-    linked: list[_Found] = []
-    state: list[_Found] = []
+    linked, state = _Best(), _Best()
     for script in page.root.iter("script"):
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
         source = script.text or ""
         if len(source) > _MAX_DATA:
             continue
         if kind == _LINKED_DATA:
-            linked += _texts_of(source, _of_thing)
+            linked.see(_of_things(_parsed(source)))
         elif script.get("id") == _NEXT:
-            state += _texts_of(source, _of_state)
+            state.see(_of_state(_parsed(source)))
         elif script.get("id") == _NUXT:
-            state += _texts_of(source, _of_state, _resolved)
+            state.see(_of_state(_resolved(_parsed(source))))
     for origin, found in (("json-ld", linked), ("state", state)):
-        long = [one for one in found if one.is_long()]
-        if long:
-            best = _best(long)
+        best = found.choose()
+        if best is not None:
             alone = _page_of(best.text, page)
             blocks = _Placeless(alone.blocks.walk)
             if len(blocks):
@@ -128,33 +155,11 @@ def embedded_text(page: Page) -> Embedded | None:
     return None
 
 
-def _best(found: list[_Found]) -> _Found:
-    """The text that is worth most.
-
-    One in pieces has to have what is one piece elsewhere, or be much longer: it may
-    as well be a list of anything.
-    """
-    pieces = max((one for one in found if one.pieces), key=_Found.worth, default=None)
-    whole = max(
-        (one for one in found if not one.pieces), key=_Found.worth, default=None
-    )
-    if pieces is None or whole is None:
-        return max(found, key=_Found.worth)
-    longer = len(pieces.text) > _LONGER * len(whole.text)
-    return pieces if longer or whole.text in pieces.text else whole
-
-
-def _texts_of(
-    source: str,
-    read: Callable[[dict[str, Any]], Iterator[_Found]],
-    prepare: Callable[[Any], Any] = lambda data: data,
-) -> list[_Found]:
+def _parsed(source: str) -> Any:
     try:
-        # Line feeds within strings are wrong, and frequent.
-        data = json.loads(source, strict=False)
+        return JSON.decode(source)
     except (ValueError, RecursionError):
-        return []
-    return [found for value in _values(prepare(data)) for found in read(value)]
+        return None
 
 
 def _resolved(data: Any) -> Any:
@@ -178,7 +183,7 @@ def _resolved(data: Any) -> Any:
 def _values(data: Any) -> Iterator[dict[str, Any]]:
     """All objects in JSON data, the outer ones first."""
     waiting = [data]
-    for _ in range(_MAX_VALUES):
+    for _ in watched(range(_MAX_VALUES)):
         if not waiting:
             return
         value = waiting.pop()
@@ -187,6 +192,11 @@ def _values(data: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(value.values())
         elif isinstance(value, list):
             waiting.extend(value)
+
+
+def _of_things(data: Any) -> Iterator[_Found]:
+    for thing in _values(data):
+        yield from _of_thing(thing)
 
 
 def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
@@ -218,39 +228,98 @@ def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
         yield _Found(description, min(rank, 1), page_type)
 
 
-def _of_state(value: dict[str, Any]) -> Iterator[_Found]:
-    for key, text in value.items():
-        if key.lower() not in _STATE_KEYS:
-            continue
-        if isinstance(text, str):
-            yield _Found(text)
-        elif isinstance(text, list):
-            yield _Found("\n".join(_told(piece) for piece in text), pieces=True)
+def _of_state(data: Any) -> Iterator[_Found]:
+    """The texts in one piece, and the longest of those in several."""
+    trees = _Trees(data)
+    longest: list[Any] = []
+    for value in _values(data):
+        for key, text in value.items():
+            if key.lower() not in _STATE_KEYS:
+                continue
+            if isinstance(text, str):
+                yield _Found(text)
+            elif isinstance(text, list) and trees.chars(text) > trees.chars(longest):
+                longest = text
+    yield _Found(trees.text(longest), pieces=True)
 
 
-def _told(piece: Any, depth: int = 0) -> str:
-    """The text of a piece of one that is written as a tree; of what is twice, once."""
-    if isinstance(piece, str):
-        return piece
-    if depth == _MAX_DEPTH:
-        return ""
-    if isinstance(piece, list):
-        return "".join(_told(part, depth + 1) for part in piece)
-    if not isinstance(piece, dict):
-        return ""
-    for kind, end in ((str, ""), (list, "\n"), (dict, "")):
-        for key, value in piece.items():
-            if isinstance(value, kind) and key.lower() in _PIECE_KEYS:
-                text = _told(value, depth + 1)
-                if text:
-                    return text + end
-    return ""
+class _Trees:
+    """The texts in JSON data that are written as trees; of what is twice, once.
+
+    How long they are is known before any is made.  Each may be a part of others, so
+    to make them all could take the square of the data's size.
+    """
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def chars(self, pieces: list[Any]) -> int:
+        """How long the text of a list of pieces is."""
+        return _length(pieces, self._chars) + max(len(pieces) - 1, 0)
+
+    def text(self, pieces: list[Any]) -> str:
+        """The text of a list of pieces, a line each."""
+        return "\n".join("".join(self._parts(piece)) for piece in pieces)
+
+    @cached_property
+    def _chars(self) -> dict[int, int]:
+        """The length of each list's and object's text, by its id, where it has one."""
+        waiting, all_nodes = [self._data], []
+        for node in watched(_popped(waiting)):
+            if isinstance(node, (dict, list)):
+                all_nodes.append(node)
+                waiting.extend(node.values() if isinstance(node, dict) else node)
+        found: dict[int, int] = {}
+        # What is inside comes before what it is inside of.
+        for node in watched(reversed(all_nodes)):
+            if isinstance(node, list):
+                chars = sum(_length(part, found) for part in node)
+            else:
+                told = _told(node, found)
+                chars = _length(told, found) + isinstance(told, list)
+            if chars:
+                found[id(node)] = chars
+        return found
+
+    def _parts(self, piece: Any) -> Iterator[str]:
+        waiting = [piece]
+        for node in watched(_popped(waiting)):
+            if isinstance(node, str):
+                yield node
+            elif isinstance(node, list):
+                waiting.extend(reversed(node))
+            elif isinstance(node, dict):
+                told = _told(node, self._chars)
+                waiting.extend(["\n", told] if isinstance(told, list) else [told])
+
+
+def _popped(waiting: list[Any]) -> Iterator[Any]:
+    """What is in a list, from its end, with what is put there meanwhile."""
+    while waiting:
+        yield waiting.pop()
+
+
+def _length(node: Any, chars: dict[int, int]) -> int:
+    return len(node) if isinstance(node, str) else chars.get(id(node), 0)
+
+
+def _told(node: dict[str, Any], chars: dict[int, int]) -> Any:
+    """The value of an object that is its text, or None."""
+    for kind in (str, list, dict):
+        for key, value in node.items():
+            if (
+                isinstance(value, kind)
+                and key.lower() in _PIECE_KEYS
+                and _length(value, chars)
+            ):
+                return value
+    return None
 
 
 def _page_of(text: str, page: Page) -> Page:
     """A page of a text that may be HTML, or escaped HTML, in the place of another."""
     if not _TAG.search(text):
-        text = unescape(text)
+        text = unescaped(text)
     if not _TAG.search(text):
         text = "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
     base = next(page.root.iter("base"), None)
