@@ -11,8 +11,9 @@ from scrapy_eatext import lastresort
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.rendering import render, run
-from scrapy_eatext.result import NOTHING, MainText
+from scrapy_eatext.result import NOTHING, IncompleteError, MainText, computed_for
 from scrapy_eatext.rules import apply_rules
 
 if TYPE_CHECKING:
@@ -80,15 +81,19 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception that an extraction met: its class, and how it came about."""
+    """An exception that an extraction met: its class, and how it came about.
+
+    ``field`` is what of the result is empty for it, "" where that is the text.
+    """
 
     name: str
     traceback: str
+    field: str = ""
 
     @classmethod
-    def of(cls, error: BaseException) -> Failure:
+    def of(cls, error: BaseException, field: str = "") -> Failure:
         shown = "".join(traceback.format_exception(error))
-        return cls(type(error).__name__, shown)
+        return cls(type(error).__name__, shown, field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +136,7 @@ def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
             check()
             if not job.give_up:
                 result, kind = cascade(job.choice, page, failures)
-                return result.detached(job.fields), kind
+                return _detached(result, job.fields, failures), kind
     except TimeLimitError:
         kind = job.give_up or "timed_out"
     except _BREAKS as error:
@@ -168,6 +173,28 @@ def cascade(
     return (result.without_text() if choice.below == "empty" else result), kind
 
 
+def _detached(
+    result: MainText, fields: tuple[str, ...], failures: list[Failure]
+) -> MainText:
+    """A result without its page."""
+    for name in computed_for(fields):
+        _compute(result, name, failures)
+    return result.detached(fields)
+
+
+def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
+    """Compute a field, which is empty where that fails or no time is left for it."""
+    try:
+        check()
+        getattr(result, name)
+    except IncompleteError as error:
+        failures.append(Failure.of(error.__cause__ or error, name))
+        result.computed[name] = error.value
+    except _BREAKS as error:
+        failures.append(Failure.of(error, name))
+        result.computed[name] = NOTHING.computed[name]
+
+
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
     if job.limits.last_resort == "empty":
         return NOTHING
@@ -180,7 +207,7 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
             check()
             verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
             result = render(verdict, page, lastresort.NAME, lastresort.VERSION)
-            return result.detached(job.fields)
+            return _detached(result, job.fields, failures)
     except TimeLimitError:
         return NOTHING
     except _BREAKS as error:
@@ -189,5 +216,5 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
 
 
 def _beginning(html: str | bytes | TextResponse) -> str | bytes:
-    source = html if isinstance(html, (str, bytes)) else html.text
+    source = html if isinstance(html, (str, bytes)) else text_of(html)
     return source[:_BEGINNING]

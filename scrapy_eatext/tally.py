@@ -95,11 +95,20 @@ class Tally:
     def _failure(self, url: str, failure: Failure) -> None:
         """Count a failure and log it, its traceback when it is the first of its kind."""
         self.inc(f"exception_count/{failure.name}")
-        traceback = f"\n{failure.traceback}" if self._is_new(failure.name) else ""
+        what = "Extraction"
+        if failure.field:
+            self.inc(f"field_failed/{failure.field}")
+            what = f"Only computing {failure.field}"
+        is_new = self._is_new(f"{failure.name} {failure.field}")
         self.log(
             logging.ERROR,
-            "Extraction failed with %(name)s on %(url)s%(traceback)s",
-            {"name": failure.name, "url": url, "traceback": traceback},
+            "%(what)s failed with %(name)s on %(url)s%(traceback)s",
+            {
+                "what": what,
+                "name": failure.name,
+                "url": url,
+                "traceback": f"\n{failure.traceback}" if is_new else "",
+            },
         )
 
     def close(self) -> None:

@@ -10,7 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from scrapy_eatext.algorithms.base import Algorithm, Options, Verdict, number
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    Options,
+    Unit,
+    UnitList,
+    Verdict,
+    number,
+)
 from scrapy_eatext.deadline import check
 
 
@@ -127,6 +134,29 @@ class Quits(Plain):
         if "quits" in page.html:
             raise SystemExit(2)
         return super().judge(page)
+
+
+class _NoPlaces(UnitList):
+    """Units of which none can tell where it is."""
+
+    def xpath(self, i: int) -> str:
+        while self.text(len(self) - 1) == "slow":
+            check()
+            time.sleep(0.001)
+        raise ZeroDivisionError("a unit has no place")
+
+
+class Placeless(Plain):
+    """Keeps units whose verdicts cannot be told; on slow pages that takes for ever."""
+
+    name = "placeless"
+
+    def judge(self, page) -> Verdict:
+        blocks = page.blocks
+        places = [i for i in range(len(blocks)) if blocks.kind(i) == "paragraph"]
+        units = [Unit(blocks.text(i)) for i in places]
+        many = [True] * len(units)
+        return Verdict(_NoPlaces(units), many, [1.0] * len(units), [""] * len(units))
 
 
 class Endless(Plain):

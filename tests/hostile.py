@@ -501,5 +501,45 @@ def lone_surrogates(size: int) -> str:
     return repeat("\ud800a\udc00", size, "<p>text", "</p>")
 
 
+# -- what a page says of itself
+
+
+@hostile
+def one_long_language(size: int) -> str:
+    return repeat("de ", size, "<html lang='", f"'><p>{SENTENCE}</p>")
+
+
+@hostile
+def said_at_length(size: int) -> str:
+    names = ("og:title", "og:description", "author", "keywords", "date", "og:url")
+    value = repeat("ab, ", size // len(names))
+    return "".join(f"<meta name={name} content='{value}'>" for name in names)
+
+
+@hostile
+def long_numbers(size: int) -> str:
+    number = "9" * (size // 4)
+    data = f'{{"@type": "Article", "headline": "a&#{number};", "id": {number}}}'
+    return (
+        f"<script type=application/ld+json>{data}</script>"
+        f"<title>&#{number};</title><p>&#{number};{SENTENCE}</p>"
+    )
+
+
+@hostile
+def nested_state(size: int) -> str:
+    """Texts in lists in lists, of which each is a text too."""
+    piece = '{"type": "text", "text": "\U0001f6a2 boats"},'
+    inner = repeat(piece, size - 45 * 16)[:-1]
+    data = '{"content":[' * 45 + inner + "]}" * 45
+    return f"<script id=__NEXT_DATA__>{data}</script>"
+
+
+@hostile
+def declares_another_encoding(size: int) -> bytes:
+    text = "Größe 船が川を渡る. ".encode()
+    return b"<meta charset=gb2312><p>" + text * (size // len(text)) + text[:-3]
+
+
 def every_page(size: int) -> dict[str, str | bytes]:
     return {name: make(size) for name, make in {**SHAPES, **HOSTILE}.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,10 @@ from scrapy_eatext import lastresort
 from scrapy_eatext import page as page_module
 from scrapy_eatext.cascade import Job, Limits, extract_page, warm_up
 from scrapy_eatext.choice import Choice
-from scrapy_eatext.deadline import TimeLimitError
+from scrapy_eatext.deadline import TimeLimitError, check
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
-from scrapy_eatext.result import MainText
+from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.worker import limit_memory
 from tests.mockserver import text_of
 
@@ -125,3 +126,84 @@ def test_no_limit_where_there_is_none_to_set(monkeypatch, gone):
             "scrapy_eatext.worker.Path", lambda _: Path("/no/such/file")
         )
     limit_memory(0 if gone == "limit" else 10)
+
+
+FIELDS = ("markdown", "html", "blocks", "title")
+
+
+def fail(*_: object, **__: object) -> None:
+    raise ValueError
+
+
+def in_vain(*_: object) -> None:
+    while True:
+        check()
+
+
+def job(name: str = "Plain", fields: tuple[str, ...] = FIELDS, **limits: float) -> Job:
+    choice = Choice(algorithms=(f"tests.algorithms.{name}",))
+    head = "<title>Boats</title><meta name=date content=2024-03-01>"
+    html = f"<html lang=en>{head}<p>{LONG}</p>"
+    return Job(html, "", choice, Limits(**limits), fields=fields)
+
+
+@pytest.mark.parametrize(
+    ("field", "where"),
+    [
+        ("markdown", "scrapy_eatext.output.markdown.markdown_of"),
+        ("html", "scrapy_eatext.output.html.html"),
+        ("blocks", "scrapy_eatext.extraction._blocks"),
+        ("metadata", "scrapy_eatext.metadata.read_metadata"),
+    ],
+)
+def test_a_field_that_fails_costs_nothing_else(monkeypatch, field, where):
+    whole = extract_page(job()).result
+    monkeypatch.setattr(where, fail)
+    outcome = extract_page(job())
+    assert (outcome.kind, outcome.result.text) == ("extracted", LONG)
+    (failure,) = outcome.failures
+    assert (failure.name, failure.field) == ("ValueError", field)
+    assert "ValueError" in failure.traceback
+    computed = {**whole.computed, field: NOTHING.computed[field]}
+    assert outcome.result.computed == computed
+    assert outcome.result.detached() == outcome.result
+
+
+def test_a_field_that_fails_in_the_last_resort(monkeypatch):
+    monkeypatch.setattr("scrapy_eatext.output.html.html", fail)
+    outcome = extract_page(replace(failing(), fields=FIELDS))
+    assert (outcome.kind, outcome.result.text) == ("failed", LONG)
+    assert [failure.field for failure in outcome.failures] == ["", "html"]
+    assert outcome.result.markdown == LONG
+    assert outcome.result.html == ""
+
+
+def test_a_field_of_which_a_part_fails(monkeypatch):
+    monkeypatch.setattr("scrapy_eatext.metadata.dates.iso", fail)
+    outcome = extract_page(job(fields=("title",)))
+    result = outcome.result
+    assert (outcome.kind, result.title, result.date) == ("extracted", "Boats", "")
+    (failure,) = outcome.failures
+    assert (failure.name, failure.field) == ("ValueError", "metadata")
+
+
+def test_fields_that_there_is_no_time_for_are_empty(monkeypatch):
+    monkeypatch.setattr("scrapy_eatext.output.markdown.markdown_of", in_vain)
+    outcome = extract_page(job(timeout=0.2))
+    # It has a text that passes, which is what the kind tells.
+    assert (outcome.kind, outcome.result.text) == ("extracted", LONG)
+    assert outcome.result.title == "Boats"
+    assert outcome.result.blocks
+    assert (outcome.result.markdown, outcome.result.html) == ("", "")
+    failed = [(failure.name, failure.field) for failure in outcome.failures]
+    assert failed == [("TimeLimitError", "markdown"), ("TimeLimitError", "html")]
+
+
+def test_what_an_algorithm_says_of_a_page_is_bounded():
+    page = Page.of(f"<html lang=en><p>{LONG}</p>")
+    verdict = lastresort.judge(page)
+    wordy = replace(verdict, language="x" * 1000, page_type="y" * 1000)
+    found = render(wordy, page, "", "")
+    assert (found.language, found.page_type) == ("en", "")
+    found = render(replace(verdict, language="de", page_type="forum"), page, "", "")
+    assert (found.language, found.page_type) == ("de", "forum")

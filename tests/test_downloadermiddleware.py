@@ -25,7 +25,7 @@ from tests.crawling import (
     crawl,
     default_settings,
 )
-from tests.mockserver import text_of
+from tests.mockserver import NOT_ASCII, text_of
 
 MIDDLEWARE = {
     "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
@@ -123,6 +123,27 @@ def test_errors_are_counted_and_logged_once_with_traceback(server, caplog, execu
     assert [message.count("Traceback (most") for message in said] == [1, 0]
     for url in urls[:2]:
         assert sum(f"{url}" == line.split()[5] for line in said[0:2]) == 1
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+@pytest.mark.parametrize(
+    ("word", "error"), [("fine", "ZeroDivisionError"), ("slow", "TimeLimitError")]
+)
+def test_a_field_that_fails_leaves_the_text(server, caplog, executor, word, error):
+    result, done = result_of(
+        server(f"/word/{word}"),
+        EATEXT_ALGORITHM="tests.algorithms.Placeless",
+        EATEXT_EXECUTOR=executor,
+        EATEXT_TIMEOUT=1,
+        EATEXT_FIELDS={"body": "text", "title": "title", "blocks": "blocks"},
+    )
+    assert text_of(word) in result.text
+    assert (result.title, result.blocks) == (word, ())
+    assert done.eatext("response/") == {"extracted": 1}
+    assert done.eatext("field_failed/") == {"blocks": 1}
+    assert done.eatext("exception_count/") == {error: 1}
+    (complaint,) = complaints(caplog)
+    assert complaint.startswith(f"Only computing blocks failed with {error} on http")
 
 
 def test_the_next_algorithm_of_a_cascade_takes_over(server, caplog):
@@ -448,6 +469,27 @@ def test_the_response_shares_its_tree(server, monkeypatch):
 
     done = crawl(Looking, MIDDLEWARE, urls=(server("/page/1"),))
     assert done.items == [{"same": True}]
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+@pytest.mark.parametrize("charset", ["gb2312", "iso-8859-1", "idna", "utf-16"])
+def test_a_response_that_says_a_wrong_encoding(server, executor, charset):
+    class Asking(UrlSpider):
+        def parse(self, response):
+            result = response.meta["main_text"]
+            yield {"text": result.text, "markdown": result.markdown}
+
+    settings = {
+        "EATEXT_ALGORITHM": PLAIN,
+        "EATEXT_EXECUTOR": executor,
+        # It fails where the encoding is none.
+        "METAREFRESH_ENABLED": False,
+    }
+    url = server(f"/charset/{charset}")
+    done = crawl(Asking, {**MIDDLEWARE, **settings}, urls=(url,))
+    text = f"{text_of(charset)} {NOT_ASCII}"
+    assert done.items == [{"text": text, "markdown": text}]
+    assert done.eatext("response/") == {"extracted": 1}
 
 
 def test_a_tree_goes_with_its_response():

@@ -404,7 +404,7 @@ def test_outcomes_come_through():
         MainText("text \ud83d", "a", "1", 0.5, "type", "en").backed(DETAILS),
         "failed",
         0.25,
-        (Failure("ValueError", "trace"),),
+        (Failure("ValueError", "trace"), Failure("KeyError", "trace", "html")),
     )
     stream = io.BytesIO()
     send(stream, pack_outcome(outcome))
