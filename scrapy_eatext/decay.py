@@ -16,7 +16,7 @@ class DecayWatch:
     """The last texts of each host."""
 
     def __init__(self) -> None:
-        self._hosts: OrderedDict[str, deque[int]] = OrderedDict()
+        self._hosts: OrderedDict[int, deque[int]] = OrderedDict()
 
     def see(self, host: str, text: str) -> str | None:
         """Take in the text of a page: ``empty`` or ``alike`` when it is bad news.
@@ -25,10 +25,12 @@ class DecayWatch:
         nearly all the same; after it, its texts are counted from the
         beginning.
         """
-        # Only whether texts are equal is of interest, and 0 is for none.
-        last = self._hosts.setdefault(host, deque(maxlen=WINDOW))
+        # Only whether texts are equal is of interest, and 0 is for none; a host's
+        # name may have any length.
+        key = hash(host)
+        last = self._hosts.setdefault(key, deque(maxlen=WINDOW))
         last.append((hash(text) or 1) if text else 0)
-        self._hosts.move_to_end(host)
+        self._hosts.move_to_end(key)
         if len(self._hosts) > _MAX_HOSTS:
             self._hosts.popitem(last=False)
         if len(last) < WINDOW:
@@ -36,5 +38,5 @@ class DecayWatch:
         ((most, count),) = Counter(last).most_common(1)
         if count < _AGREE:
             return None
-        del self._hosts[host]
+        del self._hosts[key]
         return "alike" if most else "empty"

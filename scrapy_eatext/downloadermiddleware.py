@@ -33,6 +33,7 @@ class EatextDownloaderMiddleware:
     def process_request(self, request: Request) -> None:
         # A request that was given another response's meta has its text too.
         request.meta.pop(RESULT, None)
+        self._service.see(request.url)
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
@@ -11,29 +11,39 @@ from scrapy import Item
 from scrapy.exceptions import DropItem
 
 from scrapy_eatext.page.characters import fit
-from scrapy_eatext.result import Block
+from scrapy_eatext.result import NOTHING, Block
 from scrapy_eatext.service import Found, Service
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
     # typing.Self requires Python 3.11
     from typing_extensions import Self
+
+# In the place of a value: the item is to be without the field.
+_GONE = object()
+# What a warning shows of an exception or a URL at most; both may have a page's text.
+_SHOWN = 300
 
 
 class EatextPipeline:
     """Fills the fields of EATEXT_FIELDS.
 
-    The text is that of the response which the spider middleware tied the item
-    to, else that of the HTML in the item, else that of the page last seen at
-    the item's URL.  A field that the spider filled stays.  An item is never
-    lost over a field that cannot be set; it is dropped only where EATEXT_BELOW
-    says so.
+    The text is that of the response that yielded the item, whatever pipelines
+    before this one made of the item, unless its URL is of another page.  Where
+    there is no such response, or the URL is another's, it is that of the HTML in
+    the item, else that of the page last seen at the URL.  A field that the spider
+    filled stays.  An item is never lost over a field that cannot be set; it is
+    dropped only where EATEXT_BELOW says so.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._service = Service.of(crawler)
+        self._service.fills = True
         self._config = self._service.config
         self._tally = self._service.tally
 
@@ -42,97 +52,222 @@ class EatextPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
-        response = self._service.untie(item)
         if not is_item(item):
             return item
         self._tally.inc("item_count")
+        if not self._is_wanted(type(item)):
+            self._tally.inc("item/skipped_off")
+            return item
         adapter = ItemAdapter(item)
-        open_fields = self._open_fields(item, adapter)
-        if not open_fields:
-            self._drop_html(item, adapter)
-            return item
-        source, found = "none", None
-        try:
-            source, found = await self._find(adapter, response)
-        except Exception as error:  # noqa: BLE001 - an item is never lost
-            self._tally.error(self._url(adapter), error)
-        self._drop_html(item, adapter)
-        if found is None:
-            self._tally.inc("item/none")
-            return item
-        if found.drop:
-            self._tally.inc("item/dropped")
-            raise DropItem(
-                f"main text is {found.outcome.kind}: {len(found.result.text)} "
-                f"characters, score {found.result.score:.2f}"
-            )
-        filled = [self._set(item, adapter, f, found) for f in open_fields]
-        self._tally.inc(f"item/{source}" if all(filled) else "item/not_settable")
+        known = self._known_fields(item, adapter)
+        open_fields = [f for f in known if not _value(adapter, f)]
+        refused = [f for f in known if _single(_value(adapter, f)) is False]
+        changes = self._without_html(item, adapter)
+        found = None
+        if refused:
+            kind = "skipped_off"
+            for name in refused:
+                empty = getattr(NOTHING, self._config.fields[name])
+                changes[name] = _GONE if _may_lack_fields(item) else empty
+        elif not known:
+            kind = "no_field"
+        elif not open_fields:
+            kind = "already_filled"
+        else:
+            kind, found = await self._text_of(item, adapter)
+        if found is not None:
+            if found.drop:
+                self._tally.inc("item/dropped")
+                raise DropItem(
+                    f"main text is {found.outcome.kind}: {len(found.result.text)} "
+                    f"characters, score {found.result.score:.2f}"
+                )
+            for name in open_fields:
+                value = getattr(found.result, self._config.fields[name])
+                changes[name] = _fit(value)
+        item, failed = self._changed(item, adapter, changes)
+        if found is not None and failed.intersection(open_fields):
+            kind = "not_settable"
+        self._tally.inc(f"item/{kind}")
         return item
 
-    def _open_fields(self, item: Any, adapter: ItemAdapter) -> list[str]:
-        """The fields that the item has and that are empty."""
-        names = ItemAdapter.get_field_names_from_class(type(item))
+    # -- which fields
+
+    def _is_wanted(self, cls: type) -> bool:
+        """Whether items of a class are filled, as it and EATEXT_ITEMS say."""
+        items = self._config.items
+        named = isinstance(items, str) or issubclass(cls, items)
+        return named and getattr(cls, "eatext", None) is not False
+
+    def _known_fields(self, item: Any, adapter: ItemAdapter) -> list[str]:
+        """The fields of EATEXT_FIELDS that the item may have."""
+        declared = self._config.items == "declared"
+        names: Any = ItemAdapter.get_field_names_from_class(type(item))
+        if names is None and declared:  # as a dict, which has what it has
+            names = adapter
         known = [f for f in self._config.fields if names is None or f in names]
-        if len(known) < len(self._config.fields):
+        # One that has none of them is another kind of item.
+        if known and not declared and len(known) < len(self._config.fields):
             missing = sorted(set(self._config.fields) - set(known))
-            self._tally.log(
-                logging.WARNING,
-                "%(cls)s has no field %(missing)s for the main text",
-                {"cls": type(item).__qualname__, "missing": ", ".join(missing)},
-                once=f"field {type(item)}",
+            self._warn(
+                item,
+                "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
+                "it, or say with EATEXT_ITEMS = 'declared' that this is meant",
+                {"missing": ", ".join(missing)},
             )
-        open_fields = [f for f in known if not _value(adapter, f)]
-        if not known:
-            self._tally.inc("item/no_field")
-        elif not open_fields:
-            self._tally.inc("item/already_filled")
-        return open_fields
+        return known
+
+    # -- which text
+
+    async def _text_of(
+        self, item: Any, adapter: ItemAdapter
+    ) -> tuple[str, Found | None]:
+        """An item's text and where it is from, as the stats name it."""
+        response = self._service.response_of_item()
+        url = self._url(adapter, response)
+        try:
+            source, found = await self._find(item, adapter, response, url)
+        except Exception as error:  # noqa: BLE001 - an item is never lost
+            self._tally.error(url, error)
+            return "none", None
+        if found is None and source != "other_page":
+            source = "none"
+        return source, found
 
     async def _find(
-        self, adapter: ItemAdapter, response: Any
+        self, item: Any, adapter: ItemAdapter, response: Response | None, url: str
     ) -> tuple[str, Found | None]:
-        """An item's text and where it is from."""
-        if response is not None:
-            found = await self._service.of_response(response)
+        service = self._service
+        own = response is not None and (not url or service.is_url_of(response, url))
+        if own and response is not None:
+            found = await service.of_response(response)
             if found is not None:
                 return "response", found
         html = _single(_value(adapter, self._config.html_field))
         if isinstance(html, (str, bytes)) and html:
-            return "html", await self._service.of_html(html, self._url(adapter))
-        url = self._url(adapter)
-        return "url", self._service.of_url(url) if url else None
+            return "html", await service.of_html(html, url)
+        found = service.of_url(url) if url else None
+        if found is not None or own or response is None:
+            return "url", found
+        if service.has_seen(url):
+            self._warn(
+                item,
+                "%(cls)s has the URL of another page of this crawl, whose text is not "
+                "at hand, and gets none (%(url)s): yield it from that page's callback "
+                "or fill it there with main_text(); EATEXT_URL_FIELD = '' gives each "
+                "item the text of the response that yields it",
+                {"url": url[:_SHOWN]},
+            )
+            return "other_page", None
+        found = await service.of_response(response)
+        if found is not None:
+            self._warn(
+                item,
+                "%(cls)s has a URL that this crawl has not requested, and gets the "
+                "text of the response that yields it (%(url)s): EATEXT_URL_FIELD = '' "
+                "says that this is meant, EATEXT_ITEMS leaves such items empty",
+                {"url": url[:_SHOWN]},
+            )
+        return "response", found
 
-    def _url(self, adapter: ItemAdapter) -> str:
+    def _url(self, adapter: ItemAdapter, response: Response | None) -> str:
+        """The item's URL, "" where it has none."""
         url = _single(_value(adapter, self._config.url_field))
-        return url if isinstance(url, str) else ""
+        if not isinstance(url, str) or not url.strip():
+            return ""
+        try:
+            return url if response is None else response.urljoin(url.strip())
+        except ValueError:  # it is no URL
+            return url
 
-    def _drop_html(self, item: Any, adapter: ItemAdapter) -> None:
-        """Take the raw HTML out of an item; a field that must be there is emptied."""
+    # -- changes
+
+    def _without_html(self, item: Any, adapter: ItemAdapter) -> dict[str, Any]:
+        """What takes the raw HTML out; a field that must be there is emptied."""
         name = self._config.html_field
-        if not _value(adapter, name):
-            return
-        if isinstance(item, (dict, Item)):
+        if _may_lack_fields(item):
+            return {name: _GONE} if name in adapter else {}
+        value = _value(adapter, name)
+        kinds = (str, bytes, list, tuple)
+        return (
+            {name: type(value)() if isinstance(value, kinds) else None} if value else {}
+        )
+
+    def _changed(
+        self, item: Any, adapter: ItemAdapter, changes: Mapping[str, Any]
+    ) -> tuple[Any, set[str]]:
+        """The item with other values, and the fields that do not take theirs.
+
+        One that is frozen stays as it is, and a copy comes back.
+        """
+        failed = {}
+        for name, value in changes.items():
+            if error := _refusal(adapter, name, value):
+                failed[name] = error
+        frozen = [name for name in failed if _is_frozen(type(item), name, failed[name])]
+        if frozen:
+            try:
+                item = _copied(item, {name: changes[name] for name in frozen})
+            except Exception as error:  # noqa: BLE001 - whatever its class does then
+                failed.update(dict.fromkeys(frozen, error))
+            else:
+                failed = {n: error for n, error in failed.items() if n not in frozen}
+        if failed:
+            name, why = next(iter(failed.items()))
+            self._warn(
+                item,
+                "The field %(name)s of %(cls)s cannot be set: %(error)s; let it take "
+                "what EATEXT_FIELDS puts there, or leave the class out with "
+                "EATEXT_ITEMS or a class attribute eatext = False",
+                {"name": name, "error": repr(why)[:_SHOWN]},
+            )
+        return item, set(failed)
+
+    def _warn(self, item: Any, message: str, values: Mapping[str, object]) -> None:
+        """Say once for each class of items what is wrong, and what can be done."""
+        self._tally.log(
+            logging.WARNING,
+            message,
+            {"cls": type(item).__qualname__, **values},
+            once=f"{message} {type(item)}",
+        )
+
+
+def _may_lack_fields(item: Any) -> bool:
+    """Whether fields can be taken out of an item; in a class they are always there."""
+    return isinstance(item, (dict, Item))
+
+
+def _refusal(adapter: ItemAdapter, name: str, value: Any) -> Exception | None:
+    """The exception with which an item refuses a value, None where it takes it."""
+    try:
+        if value is _GONE:
             del adapter[name]
         else:
-            self._assign(item, adapter, name, type(adapter[name])())
-
-    def _set(self, item: Any, adapter: ItemAdapter, name: str, found: Found) -> bool:
-        value = _fit(getattr(found.result, self._config.fields[name]))
-        return self._assign(item, adapter, name, value)
-
-    def _assign(self, item: Any, adapter: ItemAdapter, name: str, value: Any) -> bool:
-        try:
             adapter[name] = value
-        except Exception as error:  # noqa: BLE001 - frozen, or its own validation
-            self._tally.log(
-                logging.WARNING,
-                "The field %(name)s of %(cls)s cannot be set: %(error)r",
-                {"name": name, "cls": type(item).__qualname__, "error": error},
-                once=f"set {name} {type(item)}",
-            )
-            return False
-        return True
+    except Exception as error:  # noqa: BLE001 - frozen, or its own validation
+        return error
+    return None
+
+
+def _is_frozen(cls: Any, name: str, error: Exception) -> bool:
+    """Whether items of a class that raise this when a field is set never let it be."""
+    if hasattr(cls, "model_fields"):  # of pydantic
+        return bool(cls.model_config.get("frozen") or cls.model_fields[name].frozen)
+    # FrozenInstanceError of dataclasses and attrs, and FrozenAttributeError.
+    return type(error).__name__.startswith("Frozen")
+
+
+def _copied(item: Any, values: Mapping[str, Any]) -> Any:
+    """A copy of a frozen item with other values."""
+    if dataclasses.is_dataclass(item) and not isinstance(item, type):
+        return dataclasses.replace(item, **values)
+    if hasattr(item, "model_copy"):
+        return item.model_copy(update=values)
+    import attrs
+
+    names = {field.name: field.alias for field in attrs.fields(type(item))}
+    return attrs.evolve(item, **{names[name]: values[name] for name in values})
 
 
 def _value(adapter: ItemAdapter, name: str) -> Any:
@@ -158,5 +293,5 @@ def _fit(value: Any) -> Any:
     if isinstance(value, Block):
         # Most are fit, and all items of a page share them.
         text = fit(value.text)
-        return value if text == value.text else replace(value, text=text)
+        return value if text == value.text else dataclasses.replace(value, text=text)
     return value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from concurrent.futures import Future
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, WeakSet, ref
@@ -22,7 +22,7 @@ from scrapy_eatext.decay import DecayWatch
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.page.twins import compiled
-from scrapy_eatext.recent import RecentPages
+from scrapy_eatext.recent import RecentPages, SeenUrls, key_of, keys_of, size_of
 from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.settings import Config, host_of
 from scrapy_eatext.tally import Tally
@@ -42,9 +42,9 @@ RESULT = "main_text"
 # What a site's decay shows in: pages that an algorithm came to an end with.
 _JUDGED = frozenset({"extracted", "below", "empty"})
 
-# How many items on their way to the pipeline are known: a bound that a crawl does
-# not reach, as Scrapy holds few of them at a time.
-_MAX_TIED = 10_000
+# The response of the item that goes through the pipelines here: Scrapy sends each
+# through all of them in one context.
+_response: ContextVar[ref[Response] | None] = ContextVar("response", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,11 @@ class Service:
         self._found: WeakKeyDictionary[Response, Found] = WeakKeyDictionary()
         self._late: WeakKeyDictionary[Response, Future[Found]] = WeakKeyDictionary()
         self._recent: RecentPages[Found] = RecentPages()
-        self._tied: OrderedDict[int, tuple[Any, ref[Response]]] = OrderedDict()
         self._asked: WeakSet[Request] = WeakSet()
+        self._seen = SeenUrls()
+        # Whether there is a pipeline that fills items; it says so.
+        self.fills = False
+        self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
         self._decay = DecayWatch()
         self._http_ok = _HttpOk(crawler)
         crawler.signals.connect(self._open, signals.spider_opened)
@@ -160,8 +163,8 @@ class Service:
 
     def _remember(self, request: Request, response: Response, found: Found) -> None:
         self._found[response] = found
-        urls = (response.url, request.url, *request.meta.get("redirect_urls", ()))
-        self._recent.remember(urls, found, _chars(found.result))
+        kept = found.result, found.result.computed, found.outcome.failures
+        self._recent.remember(_urls(response, request), found, size_of(kept))
 
     def _asking(self, response: Response, found: Found) -> MainText:
         """A result that asks its response for what it has not."""
@@ -197,19 +200,84 @@ class Service:
 
     # -- items
 
+    def _follow_items(self) -> None:
+        """See each item before any pipeline puts another into its place."""
+        pipelines = getattr(self._crawler.engine.scraper.itemproc, "methods", None)
+        if pipelines is None:
+            self.tally.log(
+                logging.WARNING,
+                "Items find their pages by their URLs alone: %(what)s has no list of "
+                "pipelines, as a subclass of scrapy.pipelines.ItemPipelineManager has",
+                {"what": self._crawler.settings["ITEM_PROCESSOR"]},
+            )
+        else:
+            pipelines["process_item"].appendleft(self.enter)
+
     def tie(self, item: object, response: Response) -> None:
-        """Remember which response an item came from."""
+        """Remember which response yields an item, until the item enters the pipelines.
+
+        Where it never does, until the response is gone.
+        """
+        if not self.fills:
+            return
         # By identity, as few items can be hashed; the item itself is kept so
         # that no other gets its id meanwhile.
-        self._tied[id(item)] = (item, ref(response))
-        self._tied.move_to_end(id(item))
-        if len(self._tied) > _MAX_TIED:
-            self._tied.popitem(last=False)
+        key = id(item)
+        _, ties = self._tied.setdefault(key, (item, []))
+        ties.append(ref(response, lambda tie: self._untie(key, tie)))
 
-    def untie(self, item: object) -> Response | None:
-        """The response that an item came from, which is then forgotten."""
-        entry = self._tied.pop(id(item), None)
-        return entry[1]() if entry is not None and entry[0] is item else None
+    def _untie(self, key: int, tie: ref[Response]) -> None:
+        _, ties = self._tied[key]
+        ties.remove(tie)
+        if not ties:
+            del self._tied[key]
+
+    def enter(self, item: Any) -> Any:
+        """Let go of an item that enters the pipelines.
+
+        From here on what they make of it is known to be of its response.
+        """
+        response = None
+        if id(item) in self._tied:
+            # An item that is yielded twice enters twice, in the same order.
+            tie = self._tied[id(item)][1][0]
+            response = tie()
+            self._untie(id(item), tie)
+        _response.set(None if response is None else ref(response))
+        return item
+
+    def response_of_item(self) -> Response | None:
+        """The response of the item that is in the pipelines here."""
+        tie = _response.get()
+        return None if tie is None else tie()
+
+    def see(self, url: str) -> None:
+        """Take in that this crawl has requested a URL, or is to."""
+        if self.fills and self.config.url_field:
+            self._seen.add(url)
+
+    def has_seen(self, url: str) -> bool:
+        """Whether this crawl has requested a URL, or is to, as far as it remembers."""
+        return any(key in self._seen for key in keys_of(url))
+
+    def is_url_of(self, response: Response, url: str) -> bool:
+        """Whether a URL means a response, rather than another page that is known."""
+        urls = _urls(response, response.request)
+        if url in urls:
+            return True
+        own = {key_of(own) for own in urls}
+        for key in keys_of(url):
+            if key in own:
+                return True
+            if self._recent.find(key) is not None:
+                return False
+        known = self._found.get(response)
+        metadata = known and known.result.computed.get("metadata")
+        return bool(
+            metadata
+            and metadata.canonical_url
+            and key_of(metadata.canonical_url) in keys_of(url)
+        )
 
     async def of_response(self, response: Response) -> Found | None:
         """What is known of a response, found out now where it is not known yet.
@@ -252,7 +320,8 @@ class Service:
 
     def of_url(self, url: str) -> Found | None:
         """What is known of the page last seen at a URL, or redirected from it."""
-        return self._recent.find(url)
+        found = map(self._recent.find, keys_of(url))
+        return next((page for page in found if page is not None), None)
 
     # -- callbacks
 
@@ -300,6 +369,8 @@ class Service:
                 "Main text: without %(what)s pages take several times longer",
                 {"what": "the compiled modules"},
             )
+        if self.fills:
+            self._follow_items()
         collector.put_aside(self._crawler)
 
     async def _close(self) -> None:
@@ -370,12 +441,15 @@ _by_hand: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
 _services: WeakKeyDictionary[Crawler, Service] = WeakKeyDictionary()
 
 
-def _chars(result: MainText) -> int:
-    """The characters of a result: its text, and what is computed of it."""
-    given = result.computed
-    texts = [result.text, given.get("markdown", ""), given.get("html", "")]
-    texts += [text for b in given.get("blocks", ()) for text in (b.text, b.xpath)]
-    return sum(map(len, texts))
+def _urls(response: Response, request: Request | None) -> list[str]:
+    """The URLs that lead to a response: its own, and those redirected to it."""
+    if request is None:
+        return [response.url]
+    redirected = request.meta.get("redirect_urls")
+    # Anyone may write into a request's meta.
+    redirected = redirected if isinstance(redirected, (list, tuple)) else ()
+    urls = [response.url, request.url, *redirected]
+    return [url for url in urls if isinstance(url, str)]
 
 
 class _HttpOk:

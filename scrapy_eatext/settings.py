@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from scrapy.utils.misc import load_object
+
 from scrapy_eatext.cascade import Limits
 from scrapy_eatext.choice import (
     BELOW,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 EXECUTORS = ("inline", "thread", "process")
 LAST_RESORTS = ("density", "empty")
 ON_DECAY = ("ignore", "warn", "close_spider")
+ITEMS = ("all", "declared")
 
 # One processor is the crawl's own: with as many threads as processors its event loop
 # waits for its turn, and no more pages get done.
@@ -44,13 +47,15 @@ class Config:
     """The settings of a crawl, each found good.
 
     ``sites`` has a choice a host, None where the host's pages are not to be
-    extracted.  ``memory`` is in MiB.
+    extracted.  ``items`` is one of ITEMS, or the classes of the items to fill.
+    ``memory`` is in MiB.
     """
 
     enabled: bool = True
     choice: Choice = field(default_factory=Choice)
     sites: Mapping[str, Choice | None] = field(default_factory=dict)
     fields: Mapping[str, str] = field(default_factory=lambda: {"main_text": "text"})
+    items: str | tuple[type, ...] = "all"
     html_field: str = ""
     url_field: str = "url"
     executor: str = "thread"
@@ -110,6 +115,7 @@ class Config:
                 for name, key in (
                     ("enabled", "EATEXT_ENABLED"),
                     ("fields", "EATEXT_FIELDS"),
+                    ("items", "EATEXT_ITEMS"),
                     ("html_field", "EATEXT_HTML_FIELD"),
                     ("url_field", "EATEXT_URL_FIELD"),
                     ("executor", "EATEXT_EXECUTOR"),
@@ -179,13 +185,18 @@ def _dict(value: object, key: str, meaning: str) -> Mapping[Any, Any]:
     return value
 
 
-def _algorithm(value: object, key: str) -> tuple[str, ...]:
+def _listed(value: object) -> object:
+    """A list, also from the names or the JSON that a command line has."""
     if isinstance(value, str) and ("," in value or "[" in value):
         # What is no JSON stays as it is, for the error to show.
         with suppress(ValueError):
             names = [name.strip() for name in value.split(",")]
             value = json.loads(value) if "[" in value else names
-    return algorithm_names(value, key)
+    return value
+
+
+def _algorithm(value: object, key: str) -> tuple[str, ...]:
+    return algorithm_names(_listed(value), key)
 
 
 def _options(value: object, key: str) -> dict[str, Mapping[str, Any]]:
@@ -208,6 +219,30 @@ def _fields(value: object, key: str) -> dict[str, str]:
     for name, attribute in fields.items():
         one_of(attribute, f"{key}[{name!r}]", ATTRIBUTES)
     return fields
+
+
+def _items(value: object, key: str) -> str | tuple[type, ...]:
+    if isinstance(value, str) and value in ITEMS:
+        return value
+    given = _listed(value)
+    given = given if isinstance(given, (list, tuple)) else [given]
+    allowed = "'all', 'declared', or a list of classes or their import paths"
+    if not given:
+        raise SettingError(key, value, allowed)
+    try:
+        classes = tuple(map(_class, given))
+    except Exception as error:  # whatever importing a module raises
+        raise SettingError(key, value, f"{allowed} ({error})") from error
+    return classes
+
+
+def _class(said: Any) -> type:
+    """A class, or what an import path leads to; "dict" is one too."""
+    path = f"builtins.{said}" if isinstance(said, str) and "." not in said else said
+    found = load_object(path)
+    if not isinstance(found, type):
+        raise TypeError(f"{said!r} is no class")
+    return found
 
 
 def _name(value: object, key: str) -> str:
@@ -270,6 +305,7 @@ _PARSERS: dict[str, Callable[[object, str], Any]] = {
     "EATEXT_ALGORITHM": _algorithm,
     "EATEXT_OPTIONS": _options,
     "EATEXT_FIELDS": _fields,
+    "EATEXT_ITEMS": _items,
     "EATEXT_HTML_FIELD": _name,
     "EATEXT_URL_FIELD": _name,
     "EATEXT_MIN_CHARS": whole,

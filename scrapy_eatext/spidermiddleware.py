@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import is_item
-from scrapy import signals
 from scrapy.http import Request
 
 from scrapy_eatext.service import RESULT, Service
@@ -29,10 +28,6 @@ class EatextSpiderMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._service = Service.of(crawler)
-        # Items that an earlier pipeline drops or fails on never reach ours, and none
-        # does where it is off.
-        for end in (signals.item_dropped, signals.item_error, signals.item_scraped):
-            crawler.signals.connect(self._forget, end)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -45,9 +40,7 @@ class EatextSpiderMiddleware:
             if isinstance(output, Request):
                 # Before it goes to disk, in a crawl with JOBDIR.
                 output.meta.pop(RESULT, None)
+                self._service.see(output.url)
             elif is_item(output):
                 self._service.tie(output, response)
             yield output
-
-    def _forget(self, item: object) -> None:
-        self._service.untie(item)

@@ -31,7 +31,7 @@ class Tally:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._said: dict[str, None] = {}  # in order
+        self._said: dict[int, None] = {}  # hashes, in order
         self._pages = 0
         self._seconds = 0.0
 
@@ -48,9 +48,11 @@ class Tally:
 
     def _is_new(self, message: str) -> bool:
         """Whether a message has not been logged yet; it counts as logged now."""
-        if message in self._said:
+        # A host may have a name of any length.
+        key = hash(message)
+        if key in self._said:
             return False
-        self._said[message] = None
+        self._said[key] = None
         if len(self._said) > _MAX_SAID:
             del self._said[next(iter(self._said))]
         return True

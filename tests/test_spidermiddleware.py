@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import EatextSpiderMiddleware, MainText
-from scrapy_eatext.service import _MAX_TIED, Service
+from scrapy_eatext.service import Service
 from tests.crawling import ADDON, PLAIN, UrlSpider, crawl, run
 from tests.mockserver import text_of
 
@@ -56,27 +56,41 @@ def test_items_of_other_middlewares_are_tied(server):
 
 
 class FailingPipeline:
-    """Drops the first item and fails on the second, before they are filled."""
+    """Drops the first item, fails on the second and replaces others."""
 
     def process_item(self, item):
         if item["number"] == 0:
             raise DropItem("first")
         if item["number"] == 1:
             raise ValueError
-        return item
+        return dict(item)
+
+
+@pytest.fixture
+def services(monkeypatch):
+    """The services that crawls make."""
+    made = []
+    init = Service.__init__
+    monkeypatch.setattr(
+        Service, "__init__", lambda self, c: made.append(self) or init(self, c)
+    )
+    return made
 
 
 @pytest.mark.parametrize("place", [100, None])
-def test_items_that_do_not_reach_the_pipeline_are_forgotten(server, monkeypatch, place):
-    services = []
-    init = Service.__init__
-    monkeypatch.setattr(
-        Service, "__init__", lambda self, c: services.append(self) or init(self, c)
-    )
+def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
+    held = []
 
-    class Three(UrlSpider):
+    class Watcher:
+        """Sees how many items the service holds when another is done."""
+
+        def process_item(self, item):
+            held.append(len(services[0]._tied))
+            return item
+
+    class Many(UrlSpider):
         def parse(self, response):
-            for number in range(3):
+            for number in range(2000):
                 yield {"number": number}
 
     settings = {
@@ -84,13 +98,41 @@ def test_items_that_do_not_reach_the_pipeline_are_forgotten(server, monkeypatch,
         "ITEM_PIPELINES": {
             "tests.test_spidermiddleware.FailingPipeline": 50,
             "scrapy_eatext.EatextPipeline": place,
+            Watcher: 900,
         },
+        "CONCURRENT_ITEMS": 10,
+        "LOG_LEVEL": "WARNING",
     }
-    done = crawl(Three, settings, urls=(server("/page/one"),))
-    assert [item["number"] for item in done.items] == [2]
+    done = crawl(Many, settings, urls=(server("/page/one"),))
+    assert len(done.items) == 1998
     assert len(done.dropped) == len(done.errors) == 1
-    (service,) = services
-    assert not service._tied
+    if place:
+        assert {item["main_text"] for item in done.items} == {text_of("one")}
+        assert done.eatext("item/") == {"response": 1998}
+    # What Scrapy has in its own queue, and no more.
+    assert max(held) <= 2 * 10 + 1
+    assert not services[0]._tied
+
+
+class SwallowingMiddleware:
+    """Nearer to the engine than this package's: lets no item pass."""
+
+    async def process_spider_output(self, response, result):
+        async for output in result:
+            if isinstance(output, scrapy.Request):
+                yield output
+
+
+def test_items_that_another_middleware_swallows_are_let_go(server, services):
+    settings = {
+        **ADDON,
+        "SPIDER_MIDDLEWARES": {"tests.test_spidermiddleware.SwallowingMiddleware": 1},
+    }
+    urls = tuple(server(f"/page/{n}") for n in range(20))
+    done = crawl(UrlSpider, settings, urls=urls)
+    assert not done.items
+    gc.collect()
+    assert not services[0]._tied
 
 
 @pytest.fixture
@@ -111,26 +153,39 @@ def service():
     run(made._close())
 
 
-def test_the_table_of_tied_items_is_bounded(service):
-    response = HtmlResponse("http://example.com/")
-    items = [{"number": n} for n in range(_MAX_TIED + 5)]
-    for item in items:
+def test_an_item_that_is_yielded_twice_enters_twice(service):
+    service.fills = True
+    item = {"number": 1}
+    responses = [HtmlResponse(f"http://example.com/{n}") for n in range(2)]
+    for response in responses:
         service.tie(item, response)
-    assert len(service._tied) == _MAX_TIED
-    assert service.untie(items[0]) is None
-    assert service.untie(items[-1]) is response
-    assert service.untie(items[-1]) is None
+    for response in responses:
+        assert service.enter(item) is item
+        assert service.response_of_item() is response
+    service.enter(item)
+    assert service.response_of_item() is None
+    assert not service._tied
 
 
-def test_a_tied_item_does_not_keep_its_response(service):
+def test_items_that_nobody_fills_are_not_tied(service):
+    service.tie({}, HtmlResponse("http://example.com/"))
+    assert not service._tied
+
+
+@pytest.mark.parametrize("entered", [False, True])
+def test_a_tied_item_does_not_keep_its_response(service, entered):
+    service.fills = True
     response = HtmlResponse("http://example.com/")
     gone = weakref.ref(response)
     item = {"number": 1}
     service.tie(item, response)
+    if entered:
+        service.enter(item)
     del response
     gc.collect()
     assert gone() is None
-    assert service.untie(item) is None
+    assert not service._tied
+    assert service.response_of_item() is None
 
 
 def test_requests_are_cleaned_before_they_are_stored(service):
