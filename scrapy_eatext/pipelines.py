@@ -60,8 +60,9 @@ class EatextPipeline:
             return item
         adapter = ItemAdapter(item)
         known = self._known_fields(item, adapter)
-        open_fields = [f for f in known if not _value(adapter, f)]
-        refused = [f for f in known if _single(_value(adapter, f)) is False]
+        values = {name: _single(_value(adapter, name)) for name in known}
+        open_fields = [name for name in known if not values[name]]
+        refused = [name for name in known if values[name] is False]
         changes = self._without_html(item, adapter)
         found = None
         if refused:
