@@ -9,6 +9,7 @@ import pytest
 
 from scrapy_eatext import tally
 from scrapy_eatext.decay import WINDOW, DecayWatch
+from scrapy_eatext.recent import size_of
 from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
 
@@ -80,6 +81,17 @@ def test_a_crawl_of_a_site_that_decays(server, caplog, on_decay, path, news):
         assert done.stats["finish_reason"] == "finished"
         assert len(done.items) == 30
     assert done.adds_up()
+
+
+def test_names_of_any_length_are_not_kept():
+    watch = DecayWatch()
+    counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
+    for number in range(10):
+        host = f"{number}." + "x" * 15_000
+        watch.see(host, "text")
+        counts.log(logging.INFO, "a host", {}, once=host)
+    assert len(watch._hosts) == len(counts._said) == 10
+    assert size_of([*watch._hosts, *counts._said]) < 2000
 
 
 def test_the_warnings_that_are_remembered_are_bounded(monkeypatch, caplog):

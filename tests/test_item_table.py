@@ -196,7 +196,7 @@ WAYS: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
     "begun on another page, with its URL": (having(url="/page/other"), {}),
     "with the URL of a page whose text is not at hand": (unextracted, {}),
     "with a URL that was not requested": (having(url="https://short.example/1"), {}),
-    "the same, `EATEXT_URL_FIELD = \"\"`": (
+    'the same, `EATEXT_URL_FIELD = ""`': (
         having(url="https://short.example/1"),
         {"EATEXT_URL_FIELD": ""},
     ),
@@ -283,8 +283,7 @@ def main() -> None:
     install_reactor(None)
     lines = ["| | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 1) + "|"]
     with MockServer() as server:
-        for name in WAYS:
-            lines.append("| " + " | ".join([name, *row(server, name)]) + " |")
+        lines += [f"| {name} | {' | '.join(row(server, name))} |" for name in WAYS]
     fill(PAGE, "items", "\n".join(lines))
 
 

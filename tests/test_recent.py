@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext import recent
-from scrapy_eatext.recent import RecentPages
+from scrapy_eatext.recent import RecentPages, SeenUrls, key_of, keys_of, size_of
+from scrapy_eatext.result import Block, MainText, Metadata
+
+
+def find(pages, url):
+    return pages.find(key_of(url))
 
 
 def test_every_url_of_a_page_finds_it():
@@ -18,24 +24,24 @@ def test_every_url_of_a_page_finds_it():
         "http://a.org/%78",
         "http://a.org/y?a=1&b=2",
     ):
-        assert pages.find(url) == "page"
-    assert pages.find("http://a.org/") is None
+        assert find(pages, url) == "page"
+    assert find(pages, "http://a.org/") is None
 
 
 def test_what_is_no_url_is_taken_as_it_is():
     pages: RecentPages[str] = RecentPages()
     pages.remember(["http://[", ""], "page", 4)
-    assert pages.find("http://[") == "page"
-    assert pages.find("http://[[") is None
+    assert find(pages, "http://[") == "page"
+    assert find(pages, "http://[[") is None
 
 
 def test_the_last_page_of_a_url_counts():
     pages: RecentPages[int] = RecentPages()
     for number in range(3):
         pages.remember(["http://a.org/"], number, 5)
-    assert pages.find("http://a.org/") == 2
+    assert find(pages, "http://a.org/") == 2
     assert len(pages) == 1
-    assert pages._chars == 5
+    assert pages._bytes == 5
 
 
 def test_pages_are_bounded():
@@ -43,22 +49,91 @@ def test_pages_are_bounded():
     for number in range(recent.MAX_URLS + 5):
         pages.remember([f"http://a.org/{number}"], number, 1)
     assert len(pages) == recent.MAX_URLS
-    assert pages.find("http://a.org/4") is None
-    assert pages.find("http://a.org/5") == 5
+    assert find(pages, "http://a.org/4") is None
+    assert find(pages, "http://a.org/5") == 5
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6_000_000))))
-def test_text_is_bounded(visits):
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 12_000_000))))
+def test_what_is_kept_is_bounded(visits):
     pages: RecentPages[int] = RecentPages()
-    for number, chars in visits:
-        pages.remember([f"http://a.org/{number}"], number, chars)
-        assert pages._chars == sum(c for _, c in pages._pages.values())
-        assert pages._chars <= recent.MAX_CHARS
-        assert pages.find(f"http://a.org/{number}") == number
+    for number, size in visits:
+        pages.remember([f"http://a.org/{number}"], number, size)
+        assert pages._bytes == sum(size for _, size in pages._pages.values())
+        assert pages._bytes <= recent.MAX_BYTES
+        assert find(pages, f"http://a.org/{number}") == number
 
 
 def test_a_page_larger_than_all_is_not_kept():
     pages: RecentPages[int] = RecentPages()
-    pages.remember(["http://a.org/"], 1, recent.MAX_CHARS + 1)
+    pages.remember(["http://a.org/"], 1, recent.MAX_BYTES + 1)
     assert len(pages) == 0
-    assert pages._chars == 0
+    assert pages._bytes == 0
+
+
+def test_a_long_url_is_not_kept():
+    pages: RecentPages[int] = RecentPages()
+    url = "http://a.org/" + "x" * 15_000
+    pages.remember([url], 1, 0)
+    assert find(pages, url) == 1
+    assert size_of(tuple(pages._pages)) < 200
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "https://a.org/x?b=2&a=1",
+        "http://a.org/x/?a=1&b=2",
+        "https://A.org/x/?a=1&b=2#part",
+        "http://a.org/%78?a=1&b=2",
+    ],
+)
+def test_urls_that_most_likely_mean_the_same_page(other):
+    url = "http://a.org/x?a=1&b=2"
+    assert key_of(url) in keys_of(other)
+    assert key_of(other) in keys_of(url)
+    # First the URL itself.
+    assert keys_of(other)[0] == key_of(other)
+
+
+@pytest.mark.parametrize(
+    "other", ["http://a.org/x", "http://a.org/y?a=1", "ftp://a.org/x?a=1", "", "x"]
+)
+def test_urls_of_other_pages(other):
+    assert key_of("http://a.org/x?a=1") not in keys_of(other)
+
+
+def test_seen_urls_are_known_and_bounded(monkeypatch):
+    monkeypatch.setattr("scrapy_eatext.recent.SEEN_URLS", 64)
+    seen = SeenUrls()
+    assert key_of("http://a.org/0") not in seen
+    for number in range(10_000):
+        seen.add(f"http://a.org/{number}#part")
+        assert key_of(f"http://a.org/{number}") in seen
+    known = [n for n in range(10_000) if key_of(f"http://a.org/{n}") in seen]
+    assert 1 <= len(known) <= 64
+
+
+TEXT = "x" * 1000
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        TEXT,
+        TEXT.encode(),
+        (TEXT,),
+        [("a", TEXT)],
+        {TEXT: 1},
+        {"markdown": TEXT},
+        MainText(TEXT),
+        MainText(language=TEXT),
+        MainText(version=TEXT),
+        Metadata(title=TEXT),
+        Metadata(tags=("a", TEXT)),
+        Metadata(sources={"title": TEXT}),
+        (Block(TEXT, "", 0, "", 0.0, True, ""),),
+        (Block("", "", 0, TEXT, 0.0, True, ""),),
+    ],
+)
+def test_all_that_is_kept_is_counted(value):
+    assert 1000 < size_of(value) < 3000

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import scrapy
 from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.settings import Settings
@@ -46,6 +47,7 @@ def test_every_value_is_taken():
         EATEXT_ALGORITHM=[PLAIN, NOTHING],
         EATEXT_OPTIONS={PLAIN: {"min_length": 5}},
         EATEXT_FIELDS={"text": "text", "kind": "page_type"},
+        EATEXT_ITEMS=[Plain, "dict", "scrapy.Item"],
         EATEXT_HTML_FIELD="html",
         EATEXT_URL_FIELD="link",
         EATEXT_MIN_CHARS=10,
@@ -63,6 +65,7 @@ def test_every_value_is_taken():
     assert made.choice.algorithms == (PLAIN, NOTHING)
     assert made.choice.options == {PLAIN: {"min_length": 5}}
     assert made.fields == {"text": "text", "kind": "page_type"}
+    assert made.items == (Plain, dict, scrapy.Item)
     assert (made.html_field, made.url_field) == ("html", "link")
     assert (made.choice.min_chars, made.choice.min_score) == (10, 0.25)
     assert made.choice.below == "drop"
@@ -82,6 +85,10 @@ def test_every_value_is_taken():
         ("EATEXT_ENABLED", 1, "enabled", True),
         ("EATEXT_FIELDS", '{"a": "title"}', "fields", {"a": "title"}),
         ("EATEXT_WORKERS", "2", "workers", 2),
+        ("EATEXT_ITEMS", "declared", "items", "declared"),
+        ("EATEXT_ITEMS", "dict", "items", (dict,)),
+        ("EATEXT_ITEMS", "dict , scrapy.Item", "items", (dict, scrapy.Item)),
+        ("EATEXT_ITEMS", '["scrapy.Item"]', "items", (scrapy.Item,)),
     ],
 )
 def test_strings_from_a_command_line(key, given, attribute, value):
@@ -143,6 +150,13 @@ def test_values_for_a_choice(key, given, attribute, value):
         ("EATEXT_FIELDS", ["text"], "EATEXT_FIELDS", "text, "),
         ("EATEXT_FIELDS", {"": "text"}, "EATEXT_FIELDS", "item field"),
         ("EATEXT_FIELDS", {"a": "body"}, "EATEXT_FIELDS['a']", "'title'"),
+        ("EATEXT_ITEMS", "some", "EATEXT_ITEMS", "'all', 'declared', or a list of"),
+        ("EATEXT_ITEMS", "no.such.Item", "EATEXT_ITEMS", "(No module named 'no'"),
+        ("EATEXT_ITEMS", ["dict", "scrapy.Nope"], "EATEXT_ITEMS", "named 'Nope'"),
+        ("EATEXT_ITEMS", ["os.path.join"], "EATEXT_ITEMS", "'os.path.join' is no cla"),
+        ("EATEXT_ITEMS", [], "EATEXT_ITEMS", "'declared', or a list of classes"),
+        ("EATEXT_ITEMS", 7, "EATEXT_ITEMS", "'declared', or a list of classes"),
+        ("EATEXT_ITEMS", ["all", "declared"], "EATEXT_ITEMS", "'all', 'declared'"),
         ("EATEXT_HTML_FIELD", 3, "EATEXT_HTML_FIELD", "an item field"),
         ("EATEXT_HTML_FIELD", "main_text", "EATEXT_HTML_FIELD", "none of the fields"),
         ("EATEXT_URL_FIELD", b"url", "EATEXT_URL_FIELD", "an item field"),
