@@ -1,4 +1,4 @@
-"""Fuzzing: pages made of random bytes must be decoded, parsed and walked.
+"""Fuzzing: pages made of random bytes must be decoded, parsed, walked and extracted.
 
     python -m tests.fuzz [--seconds N | --pages N] [--seed N]   random pages
     python -m tests.fuzz --atheris [libFuzzer options]           guided by coverage
@@ -8,10 +8,12 @@ that breaks something is kept in tests/corpus/, where test_fuzz.py finds it agai
 
 Most of the time goes to what is compared with: the twins in Python, the detection
 of encodings, a text and a path for each block.  A long run, with --every 100, does
-all that for every hundredth page; of the others it looks at the tables themselves.
+all that for every hundredth page; of the others it looks at the tables themselves,
+and with --fields at all that the default algorithm's result can be asked for.
 It goes in rounds, each with a seed of its own, so that what has happened in one can
 be had again; --log FILE gets a line of JSON for each, and a run with the same log
-goes on where that ends.  benchmarks/fuzzed.py sums logs up.
+goes on where that ends.  Processes with logs and seeds of their own may run at the
+same time; benchmarks/fuzzed.py sums logs up.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import random
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -33,6 +36,9 @@ import numpy as np
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, read_bom
 
+from scrapy_eatext import extract
+from scrapy_eatext.cascade import Job, Limits, extract_page
+from scrapy_eatext.choice import Choice
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
@@ -43,9 +49,11 @@ from scrapy_eatext.page.head import head_of
 from scrapy_eatext.page.tags import KINDS
 from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import BLOCK_COLUMNS
+from scrapy_eatext.result import ATTRIBUTES
 from tests.hostile import every_page
 from tests.pages import page_from, soup_from
-from tests.properties import check_walks
+from tests.properties import check_result, check_walks
+from tests.rich import rich_page
 
 CORPUS = Path(__file__).with_name("corpus")
 # How many pages are kept for making others of.
@@ -57,7 +65,20 @@ ENCODINGS = (
     "utf-8 utf-8-sig utf-16 utf-16-le utf-32 latin-1 cp1252 cp1251 shift_jis euc-jp "
     "iso-2022-jp gb18030 big5 euc-kr koi8-r iso-8859-8 utf-7"
 ).split()
-
+# Where a page may be from; the last one is what redirects can make of it.
+URLS = [
+    "https://example.com/a/b?c=d",
+    "http://www.example.org/2024/03/05/the-river.html",
+    "https://example.com",
+    "HTTPS://user:pw@Example.COM:8443/a/../b//;x?#y",
+    "https://b\u00fccher.example/\u5c0f\u9547/ a b",
+    "http://[::1]/",
+    "http://[",
+    "data:text/html,x",
+    "",
+    None,
+    f"https://example.com/{'x' * 15_000}/",
+]
 
 START, END, KIND, CHARS, LINK_CHARS, ELEMENT, ROW = map(
     BLOCK_COLUMNS.index, "start end kind chars link_chars element row".split()
@@ -86,6 +107,7 @@ def check(data: bytes) -> None:
             check_output(read)
     page.title.encode()
     page.language.encode()
+    check_extraction(data)
     for i in range(len(blocks)):
         shown = blocks.text(i)
         assert shown.strip()
@@ -94,6 +116,28 @@ def check(data: bytes) -> None:
         assert 0 <= blocks.link_chars[i] <= blocks.chars[i] == len(shown)
     for i in range(min(3, len(blocks))):
         assert page.root.xpath(blocks.xpath(i)) == [blocks.element(i)]
+
+
+def check_fields(data: bytes) -> None:
+    """What must hold of all that the default algorithm's result can be asked for."""
+    check_result(data, url_of(data))
+
+
+def check_extraction(data: bytes) -> None:
+    """All ways in give the same, and nothing fails on them."""
+    url = url_of(data)
+    expected = check_result(data, url).as_dict()
+    assert extract(data, url=url).detached().as_dict() == expected
+    job = Job(data, url or "", Choice(), Limits(), fields=ATTRIBUTES)
+    outcome = extract_page(job)
+    assert not outcome.failures
+    assert outcome.kind == ("extracted" if outcome.result.text.strip() else "empty")
+    assert outcome.result.as_dict() == expected
+
+
+def url_of(data: bytes) -> str | None:
+    """An address that goes with the data, so that a kept input has it again."""
+    return URLS[zlib.crc32(data) % len(URLS)]
 
 
 def check_output(page: Page) -> None:
@@ -185,11 +229,15 @@ def inputs(chance: random.Random) -> Callable[[], bytes]:
         page if isinstance(page, bytes) else page.encode("utf-8", "replace")
         for page in every_page(300).values()
     ]
+    pool += [rich_page(chance).encode("utf-8", "replace") for _ in range(POOL // 4)]
 
     def fresh() -> bytes:
         # Mostly short: what breaks something is seldom far from what it needs.
         size = chance.randrange(chance.choice([40, 40, 40, 300]))
-        made = chance.choice([page_from, soup_from])(chance.randbytes(size))
+        if chance.random() < 0.4:
+            made = rich_page(chance)
+        else:
+            made = chance.choice([page_from, soup_from])(chance.randbytes(size))
         name = chance.choice(ENCODINGS) if chance.random() < 0.3 else "utf-8"
         declared = chance.choice(["", f"<meta charset={chance.choice(ENCODINGS)}>"])
         return (declared + made).encode(name, "replace")
@@ -220,11 +268,14 @@ def keep(data: bytes) -> Path:
     return path
 
 
-def run(seconds: float, pages: float, seed: int, every: int) -> dict[str, Any]:
+def run(
+    seconds: float, pages: float, seed: int, every: int, fields: bool
+) -> dict[str, Any]:
     """Check pages of one seed until the time is up or there were enough of them."""
     chance = random.Random(seed)
     make = inputs(chance)
     count = compared = 0
+    parts = [check_tables, check_fields] if fields else [check_tables]
     found: list[str] = []
     start = time.monotonic()
     while count < pages and len(found) < 10 and time.monotonic() < start + seconds:
@@ -236,7 +287,8 @@ def run(seconds: float, pages: float, seed: int, every: int) -> dict[str, Any]:
                 check(data)
             else:
                 data = declared(chance, data)
-                check_tables(data)
+                for part in parts:
+                    part(data)
         except Exception as error:  # noqa: BLE001
             path = keep(data)
             found.append(path.name)
@@ -245,6 +297,7 @@ def run(seconds: float, pages: float, seed: int, every: int) -> dict[str, Any]:
         "seed": seed,
         "pages": count,
         "compared": compared,
+        "fields": count if fields else compared,
         "seconds": round(time.monotonic() - start, 3),
         "found": found,
         "compiled": twins.compiled,
@@ -254,7 +307,12 @@ def run(seconds: float, pages: float, seed: int, every: int) -> dict[str, Any]:
 
 
 def run_rounds(
-    seconds: float, pages: float, seed: int, every: int, log: Path | None
+    seconds: float,
+    pages: float,
+    seed: int,
+    every: int,
+    fields: bool,
+    log: Path | None,
 ) -> int:
     """Go round until the time is up or the log has enough pages."""
     rounds = []
@@ -265,7 +323,7 @@ def run_rounds(
     start = time.monotonic()
     while not broken and done < pages and time.monotonic() < start + seconds:
         left = start + seconds - time.monotonic()
-        result = run(left, min(ROUND, pages - done), seed, every)
+        result = run(left, min(ROUND, pages - done), seed, every, fields)
         if log:
             with log.open("a") as file:
                 file.write(json.dumps(result) + "\n")
@@ -311,12 +369,15 @@ def run_atheris(options: list[str]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Fuzz decoding, parsing and the walk.")
+    parser = argparse.ArgumentParser(description="Fuzz all from bytes to results.")
     parser.add_argument("--seconds", type=float, help="60 unless --pages is given")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--every", type=int, default=1, help="so many pages for one comparison"
+    )
+    parser.add_argument(
+        "--fields", action="store_true", help="all outputs and metadata of each page"
     )
     parser.add_argument("--log", type=Path, help="what becomes of each round")
     parser.add_argument("--atheris", action="store_true")
@@ -326,7 +387,14 @@ def main() -> int:
         return 0
     pages = arguments.pages or math.inf
     seconds = arguments.seconds or (math.inf if arguments.pages else 60.0)
-    return run_rounds(seconds, pages, arguments.seed, arguments.every, arguments.log)
+    return run_rounds(
+        seconds,
+        pages,
+        arguments.seed,
+        arguments.every,
+        arguments.fields,
+        arguments.log,
+    )
 
 
 if __name__ == "__main__":

@@ -12,10 +12,12 @@ import sys
 import threading
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
@@ -51,6 +53,47 @@ FILES = {
 }
 
 
+def packed(content: str) -> bytes:
+    return gzip.compress(page(content))
+
+
+def half(body: bytes) -> bytes:
+    return body[: len(body) // 2]
+
+
+def a_text(name: str) -> str:
+    return f"<p>{text_of(name)}</p>"
+
+
+GZIP = {"Content-Encoding": "gzip"}
+# What is at a path, by its first part: from the rest of it to a body, and what is
+# special about the answer.
+ANSWERS: dict[str, Callable[[str], tuple[bytes, dict[str, Any]]]] = {
+    "page": lambda name: (page(a_text(name), f"Page {name}"), {}),
+    "word": lambda name: (page(f"{a_text(name)}<p>{name}</p>", name), {}),
+    # What the server says is not so.
+    "charset": lambda name: (
+        page(f"<p>{text_of(name)} {NOT_ASCII}</p>"),
+        {"type": f"text/html; charset={name}"},
+    ),
+    "short": lambda name: (page("<p>Short.</p>"), {}),
+    "redirect": lambda name: (b"", {"status": 302, "Location": f"/page/{name}"}),
+    "refresh": lambda name: (
+        page(f'<meta http-equiv=refresh content="0; url=/page/{name}">moved'),
+        {},
+    ),
+    "retry": lambda name: (page(a_text(name)), {}),
+    "gzip": lambda name: (packed(a_text(name)), GZIP),
+    "packed": lambda name: (packed(a_text(name)), {"type": f"application/{name}"}),
+    "cutgzip": lambda name: (half(packed(a_text(name) * 50)), GZIP),
+    "file": lambda name: (FILES[name], {}),
+    "big": lambda name: (page(a_text(name) * int(name)), {}),
+    "image.png": lambda name: (PNG, {"type": "image/png"}),
+    "data.json": lambda name: (b'{"text": "no page"}', {"type": "application/json"}),
+    "robots.txt": lambda name: (b"User-agent: *\nAllow: /\n", {"type": "text/plain"}),
+}
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     seen: ClassVar[Counter[str]] = Counter()
@@ -62,52 +105,20 @@ class Handler(BaseHTTPRequestHandler):
             self.seen[path] += 1
             times = self.seen[path]
         _, kind, name = [*path.split("/", 2), ""][:3]
-        if kind == "page":
-            self.answer(page(f"<p>{text_of(name)}</p>", f"Page {name}"))
-        elif kind == "word":
-            self.answer(page(f"<p>{text_of(name)}</p><p>{name}</p>", name))
-        elif kind == "charset":
-            # What the server says is not so.
-            body = page(f"<p>{text_of(name)} {NOT_ASCII}</p>")
-            self.answer(body, type=f"text/html; charset={name}")
-        elif kind == "short":
-            self.answer(page("<p>Short.</p>"))
-        elif kind == "redirect":
-            self.answer(b"", 302, Location=f"/page/{name}")
-        elif kind == "refresh":
-            self.answer(
-                page(f'<meta http-equiv=refresh content="0; url=/page/{name}">moved')
-            )
-        elif kind == "retry":
-            self.answer(page(f"<p>{text_of(name)}</p>"), 503 if times == 1 else 200)
-        elif kind == "gzip":
-            body = gzip.compress(page(f"<p>{text_of(name)}</p>"))
-            self.answer(body, **{"Content-Encoding": "gzip"})
-        elif kind == "packed":
-            body = gzip.compress(page(f"<p>{text_of(name)}</p>"))
-            self.answer(body, type=f"application/{name}")
-        elif kind == "cutgzip":
-            body = gzip.compress(page(f"<p>{text_of(name)}</p>" * 50))
-            self.answer(body[: len(body) // 2], **{"Content-Encoding": "gzip"})
-        elif kind == "file":
-            self.answer(FILES[name])
-        elif kind == "big":
-            self.answer(page(f"<p>{text_of(name)}</p>" * int(name)))
-        elif kind == "image.png":
-            self.answer(PNG, type="image/png")
-        elif kind == "data.json":
-            self.answer(b'{"text": "no page"}', type="application/json")
-        elif kind == "robots.txt":
-            self.answer(b"User-agent: *\nAllow: /\n", type="text/plain")
+        if kind in ANSWERS:
+            body, options = ANSWERS[kind](name)
         else:
-            self.answer(page("<p>There is no such page.</p>"), 404)
+            body, options = page("<p>There is no such page.</p>"), {"status": 404}
+        if kind == "retry" and times == 1:
+            options = {"status": 503}
+        self.answer(body, **options)
 
     def answer(
         self,
         body: bytes,
         status: int = 200,
         type: str = "text/html; charset=utf-8",  # noqa: A002
-        **headers: str,
+        **headers: Any,
     ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", type)

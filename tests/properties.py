@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+import re
 from collections.abc import Callable
 from copy import deepcopy
+from datetime import datetime
+from html import unescape
 from pathlib import Path
 from time import process_time
 from typing import Any, TypeVar
@@ -15,13 +20,19 @@ from parsel import Selector
 from scrapy.http import HtmlResponse
 
 import scrapy_eatext
-from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.output.code import content
+from scrapy_eatext.output.html import ALLOWED
+from scrapy_eatext.output.posts import bylines
+from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.output.urls import SCHEMES, Addresses
 from scrapy_eatext.page import Page, twins
-from scrapy_eatext.page.characters import BROKEN_LINE
+from scrapy_eatext.page.characters import BROKEN_LINE, fit
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import walk as python_walk
-from scrapy_eatext.rendering import run
+from scrapy_eatext.rendering import render, run
+from scrapy_eatext.result import ATTRIBUTES, MainText, Metadata
 
 _T = TypeVar("_T")
 
@@ -30,6 +41,12 @@ SITE = Path(__file__).parent.parent / "example_project" / "site"
 COMPILED_ONLY = pytest.mark.skipif(
     not scrapy_eatext.compiled, reason="the compiled modules have not been built"
 )
+# No output is longer than so many times the page and its address, and a bit.
+MOST_TIMES, MOST_MORE = 12, 1000
+_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)>')
+_ATTRIBUTE = re.compile(r' ([a-z]+)="([^"]*)"')
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([+-]\d\d:\d\d)?)?", re.ASCII)
+_SCHEME = re.compile(r"[^/?#]*?:")
 
 
 def check_walks(root: Any) -> None:
@@ -84,6 +101,97 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
             # of parsel take HTML that happens to be JSON for that.
             continue
         assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
+
+
+def check_result(source: bytes | str, url: str | None) -> MainText:
+    """All that the default algorithm's result can be asked for is sound.
+
+    It is bounded by the page, holds what a feed can hold, and comes back from JSON and
+    from a pickle as it was; HTML has no more than is safe, and both it and the text
+    have the words of what is kept.
+    """
+    algorithm = get_algorithm(DEFAULT)
+    page = Page.of(source, url)
+    verdict = algorithm.judge(page)
+    result = render(verdict, page, algorithm.name, algorithm.version)
+    values = {name: getattr(result, name) for name in ATTRIBUTES}
+    longest = MOST_TIMES * (len(source) + len(url or "")) + MOST_MORE
+    for name, value in values.items():
+        size = len(value) if isinstance(value, str) else len(repr(value)) // 10
+        assert size <= longest, f"{name} has {size} characters of {len(source)}"
+    assert 0 <= result.score <= 1
+    check_metadata(result.metadata, known=bool(Addresses(page.root, url).base))
+    shown = content(verdict.units, verdict.kept)
+    tree = tree_of(verdict.page or page, verdict.units, shown)
+    wanted = letters(
+        "".join(shown.code.get(i) or verdict.units.text(i) for i in shown.units)
+    )
+    assert is_with(letters(result.text), wanted)
+    found = letters(unescape(_TAG.sub("", result.html)))
+    said = letters("".join(bylines(tree)))
+    assert found == wanted or (said and is_with(found, wanted))
+    check_html(result.html)
+    known = result.detached().as_dict()
+    written = json.dumps(known, ensure_ascii=False, allow_nan=False)
+    written.encode()
+    for back in (
+        MainText.from_dict(json.loads(written)),
+        pickle.loads(pickle.dumps(result)),
+    ):
+        assert back == result
+        assert back.as_dict() == known
+        assert back.metadata == result.metadata
+        assert back.blocks == result.blocks
+    return result
+
+
+def check_metadata(metadata: Metadata, known: bool) -> None:
+    """Feeds can hold it, its dates are dates, and its addresses are whole.
+
+    The last where it is ``known`` what they are relative to.
+    """
+    told = {name: getattr(metadata, name) for name in Metadata.__dataclass_fields__}
+    sources = told.pop("sources")
+    assert set(sources) == {name for name, value in told.items() if value}
+    for value in told.values():
+        for one in [value] if isinstance(value, str) else value:
+            assert one == fit(one)
+    for day in (metadata.published, metadata.modified):
+        if day:
+            assert _ISO.fullmatch(day), day
+            datetime.fromisoformat(day)
+    for url in (metadata.canonical_url, metadata.image):
+        if url and known:
+            assert url.lower().startswith(("http:", "https:")), url
+
+
+def check_html(html: str) -> None:
+    """Its elements are well nested, and none but those that are safe."""
+    assert "<" not in _TAG.sub("", html)
+    opened = []
+    for end, name, attributes in _TAG.findall(html):
+        for key, value in _ATTRIBUTE.findall(attributes):
+            assert key in ALLOWED[name]
+            scheme = _SCHEME.match(unescape(value))
+            if key in ("href", "src") and scheme:
+                assert scheme[0][:-1].lower() in SCHEMES, value
+        if end:
+            assert opened.pop() == name
+        elif name not in ("br", "img"):
+            assert name in ALLOWED
+            opened.append(name)
+    assert not opened
+
+
+def letters(text: str) -> str:
+    """A text without its white space."""
+    return "".join(text.split())
+
+
+def is_with(found: str, wanted: str) -> bool:
+    """Whether one text has another one's letters, in their order, and more."""
+    rest = iter(found)
+    return all(letter in rest for letter in wanted)
 
 
 def check_linear(

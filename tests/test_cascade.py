@@ -152,7 +152,7 @@ def job(name: str = "Plain", fields: tuple[str, ...] = FIELDS, **limits: float) 
     [
         ("markdown", "scrapy_eatext.output.markdown.markdown_of"),
         ("html", "scrapy_eatext.output.html.html"),
-        ("blocks", "scrapy_eatext.extraction._blocks"),
+        ("blocks", "scrapy_eatext.rendering._blocks"),
         ("metadata", "scrapy_eatext.metadata.read_metadata"),
     ],
 )
