@@ -1,19 +1,29 @@
 """Whether a long crawl's memory stays as it is: the resident size over 50,000 pages.
 
-A server on this machine, a process of its own, sends pages of 5 to 300 kB, no two
-the same, from hundreds of hosts (addresses of the loopback network); a spider in
-another process crawls them with the add-on and yields an item for each.  From
-outside its resident size is read twice a second.
+A server on this machine, a process of its own, sends pages, no two the same, from
+hundreds of hosts (addresses of the loopback network); a spider in another process
+crawls them with the add-on, with a field for all that a result has, and yields an item
+for each.  Between ordinary pages stand those that are made to be kept: 5 MB in one
+attribute, or in one value of what a page says of itself; names of elements and
+attributes that no other page has; addresses of 15 kB, with links relative to them;
+references to characters of thousands of digits.  A pipeline before the package's
+replaces, copies, drops and fails on items.  From outside the crawl's resident size is
+read twice a second.
+
+It must not grow, no page may be lost, and the counts must add up; else the exit code
+is 1, and what was found is told.
 
 Writes benchmarks/results/soak.json, docs/robustness.md and docs/images/soak.png.  Linux
-only, as it reads /proc; the plot wants matplotlib.
+only, as it reads /proc; the plot wants matplotlib.  With --only it serves some kinds of
+pages alone, to see which of them makes it grow, and writes nothing.
 
-    python benchmarks/soak.py [--pages N] [--executor NAME]
+    python benchmarks/soak.py [--pages N] [--executor NAME] [--only KIND ...]
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import importlib.util
 import itertools
 import json
@@ -22,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -31,29 +41,172 @@ from typing import ClassVar
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.stall import ordinary_page
 from benchmarks.tables import save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT
+from scrapy_eatext.result import ATTRIBUTES
 from scrapy_eatext.settings import EXECUTORS
-from tests.hostile import HOSTILE
+from tests.hostile import HOSTILE, SENTENCE, SHAPES
+from tests.passages import PROSE
 
 PLOT = ROOT / "docs" / "images" / "soak.png"
 HOSTS = 400
-KINDS = 300
 # After so much of the crawl everything has been met, and every cache is full.
 WARM = 0.3
 # The mean of the last fifth may be so much larger than that of the fifth after warm-up.
 LIMIT = 1.05
 
+# What stands for a page's number in the templates.
+MARK = b"MARK"
+HUGE = 5_000_000
+LONG_ADDRESS = 15_000
+# Data in a script are read up to a size; these are below it.
+LARGE_DATA = 400_000
+# How many names only one page has.
+NAMES = 200
+# So often, in pages, there is one of a kind; all others are ordinary.
+OFTEN = {"huge": 200, "names": 10, "addresses": 50, "references": 20, "data": 100}
+
+HEAD = "<html lang=en><meta charset=utf-8><title>Page MARK</title>"
+PROSE_OF_PAGE = "".join(f"<p>{PROSE[n]}</p>\n" for n in ("en", "de", "fr", "es"))
+TEXT = (
+    "<body><article><h1>Page MARK</h1><p class=byline>By Ada Lovelace, 5 March 2024</p>"
+    f"<p class=c-MARK>It was page MARK. {PROSE['en']}</p>{PROSE_OF_PAGE}</article>"
+)
+# Where a page may have much of what is said of it.
+WHERE = [
+    "<html lang='en-LONG'>",
+    "<html lang=LONG>",
+    "<html xml:lang=LONG>",
+    "<title>Page LONG</title>",
+    "<meta name=description content='LONG'>",
+    "<meta name=author content='LONG'>",
+    "<meta name=keywords content='a, LONG, b'>",
+    "<meta name=date content='2024-01-02LONG'>",
+    "<meta property=og:title content='LONG'>",
+    "<meta property=og:site_name content='LONG'>",
+    "<meta property=og:image content='/LONG'>",
+    "<meta name=LONG content=LONG>",
+    "<link rel=canonical href='/LONG'>",
+    "<base href='/LONG/'>",
+    f"<body><p class=LONG>{PROSE['en']}",
+    f"<body><p id=LONG title=LONG>{PROSE['en']}",
+    "<body><p class=byline>By Ada LONG</p>",
+    "<body><span itemprop=headline content='LONG'>Page</span>",
+    "<body><time datetime='2024-01-02 LONG'></time>",
+    f"<body><p>{PROSE['en']} <a href='/LONG'>A link</a>",
+    f"<body><p>{PROSE['en']} <img src='/LONG' alt='LONG'>",
+    f"<body><p>{PROSE['en']}<pre class='language-LONG'>code()</pre>",
+]
+THINGS = (
+    "headline description author keywords image url publisher articleBody datePublished"
+).split()
+
+
+def ordinary_pages() -> list[str]:
+    """Pages of 10 to 30 kB, and small ones of all that is hostile."""
+    shapes = [SHAPES[n] for n in ("nested", "flat", "inline_tags", "many_links")]
+    menu = "".join(f"<li><a href=/page/{i}>Page {i}</a></li>" for i in range(40))
+    script = f"<script>{'var a = 1; /* nothing */ ' * 200}</script>"
+    around = f"{HEAD}{script}<nav><ul>{menu}</ul></nav>{TEXT}%s<ul>{menu}"
+    sizes = [1000] * 10 + [5000] * 5 + [20_000]
+    pages = [around % one(size) for one in shapes for size in sizes]
+    for make in HOSTILE.values():
+        page = make(2000)
+        pages.append(page.decode("latin-1") if isinstance(page, bytes) else page)
+    return pages
+
+
+def huge_pages() -> list[str]:
+    """Pages with 5 MB in one place of what they say of themselves."""
+    # No two are the same to their last sign.
+    long = "LONG-MARK".replace("LONG", "x" * HUGE)
+    whole = "ab " * (HUGE // 3) + "MARK"
+    # The first that is said counts.
+    return [
+        one.replace("LONG", value) + HEAD + TEXT
+        for one in WHERE
+        for value in ([long, whole] if "'" in one else [long])
+    ]
+
+
+def pages_of_names() -> list[str]:
+    """Pages whose elements and attributes have names that no other has."""
+    names = "".join(f"<t{i}-MARK a{i}-MARK=1 b{i}-MARK>" for i in range(NAMES // 3))
+    return [f"{HEAD}{TEXT}{names}"]
+
+
+def pages_of_links() -> list[str]:
+    """Pages with links that are relative to their address."""
+    links = "".join(f"{SENTENCE}<a href='p{i}'>A link</a> " for i in range(100))
+    return [f"{HEAD}{TEXT}<p>{links}</p>"]
+
+
+def pages_of_references() -> list[str]:
+    """Pages with references to characters of thousands of digits."""
+    digits = "&#" + "9" * 5000 + ";"
+    data = json.dumps({"@type": "Article", "headline": f"{digits} MARK"})
+    linked = f"<script type=application/ld+json>{data}</script>"
+    state = json.dumps({"body": f"{digits} {SENTENCE * 10} MARK"})
+    script = f"<script id=__NEXT_DATA__ type=application/json>{state}</script>"
+    meta = f"<meta name=description content='{digits}'>"
+    return [
+        f"{HEAD}{linked}{TEXT}",
+        f"{HEAD}{script}",
+        f"{HEAD}{meta}{TEXT}<p>{digits}",
+    ]
+
+
+def pages_of_data() -> list[str]:
+    """Pages with much in their data for machines."""
+    long = "word " * (LARGE_DATA // 5)
+    pages = []
+    for key in THINGS:
+        data = json.dumps({"@type": "Article", key: f"{long} MARK"})
+        pages.append(f"{HEAD}<script type=application/ld+json>{data}</script>{TEXT}")
+    state: object = [f"<p>{SENTENCE} MARK</p>" * 20]
+    for _ in range(60):
+        state = {"content": [state, f"{SENTENCE} MARK"]}
+    script = f"<script id=__NEXT_DATA__ type=application/json>{json.dumps(state)}"
+    return [*pages, f"{HEAD}{script}</script>"]
+
+
+KINDS: dict[str, Callable[[], list[str]]] = {
+    "ordinary": ordinary_pages,
+    "huge": huge_pages,
+    "names": pages_of_names,
+    "addresses": pages_of_links,
+    "references": pages_of_references,
+    "data": pages_of_data,
+}
+
+
+def kind_of(number: int) -> tuple[str, int]:
+    """What kind of page has a number, and how many of the kind come before it."""
+    # Each kind has its place of its own, which no more frequent one takes.
+    for place, (kind, often) in enumerate(OFTEN.items()):
+        if number % often == place:
+            return kind, number // often
+    return "ordinary", number
+
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    bodies: ClassVar[list[bytes]] = []
+    templates: ClassVar[dict[str, list[bytes]]] = {}
 
     def do_GET(self) -> None:
-        number = int(self.path.rpartition("/")[2])
-        body = self.bodies[number % len(self.bodies)].replace(b"MARK", b"%d" % number)
+        start, _, last = self.path.rpartition("/")
+        number = int(last)
+        kind, before = kind_of(number)
+        templates = self.templates.get(kind) or next(iter(self.templates.values()))
+        if templates is self.templates.get("addresses") and not start:
+            self.send_response(302)
+            self.send_header("Location", f"/{'x' * LONG_ADDRESS}/{number}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        template = templates[before % len(templates)]
+        body = template.replace(MARK, b"%d" % number)
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
@@ -69,45 +222,84 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-def serve() -> None:
-    mark = "<p class='c-MARK' id=MARK>This page, MARK, is like no other.</p></main>"
-    for i in range(KINDS):
-        Handler.bodies.append(ordinary_page(i).replace("</main>", mark).encode())
-    for make in HOSTILE.values():
-        page = make(5_000)
-        Handler.bodies.append(
-            page if isinstance(page, bytes) else page.encode("utf-8", "replace")
-        )
+def serve(kinds: list[str]) -> None:
+    for kind in kinds:
+        pages = KINDS[kind]()
+        Handler.templates[kind] = [page.encode("utf-8", "replace") for page in pages]
     server = Server(("", 0), Handler)
     print(server.server_port, flush=True)
     server.serve_forever()
 
 
+class Replaces:
+    """A pipeline before the package's that does to items what pipelines do."""
+
+    def process_item(self, item: dict) -> dict:
+        from scrapy.exceptions import DropItem
+
+        kind = item["number"] % 8
+        if kind == 0:
+            return dict(item)
+        if kind == 1:
+            return copy.copy(item)
+        if kind == 2:
+            return copy.deepcopy(item)
+        if kind == 3:
+            return {**item, "checked": True}
+        if kind == 4:
+            raise DropItem("it is not wanted")
+        if kind == 5:
+            raise ValueError("it cannot be read")
+        return item
+
+
 def crawl(port: int, pages: int, executor: str, counter: str) -> None:
     import scrapy
+    from scrapy import signals
     from scrapy.crawler import AsyncCrawlerProcess
+
+    counts = {"callbacks": 0, "yielded": 0, "failed": 0}
 
     class SoakSpider(scrapy.Spider):
         name = "soak"
-        done = 0
+
+        @classmethod
+        def from_crawler(cls, crawler, *args, **kwargs):
+            spider = super().from_crawler(crawler, *args, **kwargs)
+            crawler.signals.connect(spider.item_failed, signals.item_error)
+            return spider
+
+        def item_failed(self):
+            counts["failed"] += 1
 
         async def start(self):
             for i in range(pages):
                 host = f"127.0.{i % HOSTS // 200 + 1}.{i % 200 + 1}"
                 # Scrapy's table of what it has seen grows with every URL.
-                yield scrapy.Request(f"http://{host}:{port}/{i}", dont_filter=True)
+                yield scrapy.Request(
+                    f"http://{host}:{port}/{i}", dont_filter=True, meta={"number": i}
+                )
 
         def parse(self, response):
-            SoakSpider.done += 1
-            if self.done % 100 == 0:
-                Path(counter).write_text(str(self.done))
-            yield {"url": response.url, "heading": response.css("h1::text").get()}
+            counts["callbacks"] += 1
+            if counts["callbacks"] % 100 == 0:
+                Path(counter).write_text(str(counts["callbacks"]))
+            number = response.meta["number"]
+            item = {"url": response.url, "number": number}
+            if kind_of(number)[0] != "names":
+                # Else lxml would keep the names where the spider makes it parse.
+                item["heading"] = response.css("h1::text").get()
+            item["payload"] = response.text[:20_000]
+            counts["yielded"] += 1
+            yield item
 
     process = AsyncCrawlerProcess(
         {
             "ADDONS": {"scrapy_eatext.Addon": 500},
             "EATEXT_EXECUTOR": executor,
+            "EATEXT_FIELDS": {f"main_{name}": name for name in ATTRIBUTES},
             "EATEXT_ON_DECAY": "ignore",
+            "ITEM_PIPELINES": {Replaces: 50},
             "LOG_LEVEL": "CRITICAL",
             "TELNETCONSOLE_ENABLED": False,
             "DOWNLOAD_DELAY": 0,
@@ -119,12 +311,53 @@ def crawl(port: int, pages: int, executor: str, counter: str) -> None:
     process.crawl(crawler)
     process.start()
     stats = crawler.stats.get_stats()
-    print(json.dumps({k: v for k, v in stats.items() if k.startswith("eatext/")}))
+    ours = {k: v for k, v in stats.items() if k.startswith("eatext/")}
+    for name in ("scraped", "dropped"):
+        counts[name] = stats.get(f"item_{name}_count", 0)
+    print(json.dumps({**ours, **counts}))
+
+
+def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
+    """What does not add up."""
+
+    def under(name: str) -> float:
+        return sum(n for key, n in counts.items() if key.startswith(f"eatext/{name}/"))
+
+    def one(name: str) -> float:
+        return counts.get(f"eatext/{name}", 0)
+
+    worked = sum(
+        one(f"response/{kind}")
+        for kind in "extracted below empty failed timed_out too_large worker_died".split()
+    )
+    stopped = counts["dropped"] - one("item/dropped") + counts["failed"]
+    timed = under("time") - sum(one(f"time/{kind}") for kind in ("min", "max", "mean"))
+    sums = [
+        ("callbacks", counts["callbacks"], "pages", pages),
+        ("response_count", one("response_count"), "pages", pages),
+        ("response/*", under("response"), "response_count", one("response_count")),
+        ("item_count", one("item_count"), "items yielded", counts["yielded"] - stopped),
+        ("item/*", under("item"), "item_count", one("item_count")),
+        ("time/*", timed, "pages worked on", worked),
+        ("scraped, dropped and failed",
+         counts["scraped"] + counts["dropped"] + counts["failed"],
+         "items yielded", counts["yielded"]),
+        ("item/response", one("item/response"), "item_count", one("item_count")),
+        ("exception_count/*", under("exception_count"), "none", 0),
+        ("response/failed", one("response/failed"), "none", 0),
+    ]  # fmt: skip
+    return [
+        f"{name} is {value:,}, not {wanted:,} ({as_})"
+        for name, value, as_, wanted in sums
+        if value != wanted
+    ]
 
 
 @contextmanager
-def server() -> Iterator[int]:
+def server(kinds: list[str]) -> Iterator[int]:
     command = [sys.executable, __file__, "--serve"]
+    for kind in kinds:
+        command += ["--only", kind]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         yield int(process.stdout.readline())
         process.kill()
@@ -195,26 +428,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Memory in a long crawl.")
     parser.add_argument("--pages", type=int, default=50_000)
     parser.add_argument("--executor", action="append", choices=EXECUTORS)
+    parser.add_argument("--only", action="append", choices=KINDS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--crawl", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    executors = arguments.executor or ["thread"]
+    executors, kinds = arguments.executor or EXECUTORS, arguments.only or list(KINDS)
     if arguments.serve:
-        serve()
+        serve(kinds)
     if arguments.crawl:
         port, counter = arguments.crawl
         crawl(int(port), arguments.pages, executors[0], counter)
         return 0
-    runs, rows, lost, grown = {}, [], 0, False
+    runs, rows, counted = {}, [], {}
+    wrong: list[str] = []
     for executor in executors:
-        with server() as port:
+        with server(kinds) as port:
             started = time.monotonic()
             points, counts = watch(port, arguments.pages, executor)
             rate = arguments.pages / (time.monotonic() - started)
-        runs[executor] = points
-        lost += arguments.pages - counts["eatext/response_count"]
+        runs[executor], counted[executor] = points, counts
         warm, last = mean(points, WARM, WARM + 0.2), mean(points, 0.8, 1)
-        grown = grown or last > LIMIT * warm
+        found = wrong_counts(counts, arguments.pages)
+        if last > LIMIT * warm:
+            found.append(f"it grew from {warm:.0f} MB to {last:.0f}")
+        wrong += [f"{executor}: {one}" for one in found]
         most = max(mb for _, mb in points)
         figures = [f"{value:.0f}" for value in (warm, last, most, rate)]
         rows.append([executor, f"{counts['eatext/response_count']:,}", *figures])
@@ -227,7 +464,10 @@ def main() -> int:
         "pages/s",
     ]
     text = table(head, rows)
-    print(text)
+    print(text, *wrong, sep="\n")
+    if arguments.only:
+        print(json.dumps(counted, indent=1))
+        return 1 if wrong else 0
     thinned = {
         name: [(n, round(mb, 1)) for n, mb in itertools.islice(points, 0, None, 4)]
         for name, points in runs.items()
@@ -235,8 +475,9 @@ def main() -> int:
     if importlib.util.find_spec("matplotlib"):
         plot(runs)
         text += "\n\n![The resident size by pages crawled](images/soak.png)"
-    save("soak", {"version": __version__, "default": DEFAULT, "runs": thinned}, text)
-    return 1 if grown or lost else 0
+    about = {"version": __version__, "default": DEFAULT, "counts": counted}
+    save("soak", {**about, "wrong": wrong, "runs": thinned}, text)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

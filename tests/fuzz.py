@@ -120,13 +120,14 @@ def check(data: bytes) -> None:
 
 def check_fields(data: bytes) -> None:
     """What must hold of all that the default algorithm's result can be asked for."""
-    check_result(data, url_of(data))
+    # Half the pages, by a figure that goes with the data as well.
+    check_result(data, url_of(data), every=len(data) % 2 == 0)
 
 
 def check_extraction(data: bytes) -> None:
     """All ways in give the same, and nothing fails on them."""
     url = url_of(data)
-    expected = check_result(data, url).as_dict()
+    expected = check_result(data, url).detached().as_dict()
     assert extract(data, url=url).detached().as_dict() == expected
     job = Job(data, url or "", Choice(), Limits(), fields=ATTRIBUTES)
     outcome = extract_page(job)

@@ -7,15 +7,17 @@ import pickle
 import re
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from datetime import datetime
 from html import unescape
 from pathlib import Path
 from time import process_time
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pytest
 from lxml import etree
+from markdown_it import MarkdownIt
 from parsel import Selector
 from scrapy.http import HtmlResponse
 
@@ -34,6 +36,9 @@ from scrapy_eatext.page.walk import walk as python_walk
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import ATTRIBUTES, MainText, Metadata
 
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Verdict
+
 _T = TypeVar("_T")
 
 SITE = Path(__file__).parent.parent / "example_project" / "site"
@@ -41,8 +46,11 @@ SITE = Path(__file__).parent.parent / "example_project" / "site"
 COMPILED_ONLY = pytest.mark.skipif(
     not scrapy_eatext.compiled, reason="the compiled modules have not been built"
 )
+EMPTY = etree.Element("html")
 # No output is longer than so many times the page and its address, and a bit.
 MOST_TIMES, MOST_MORE = 12, 1000
+_RENDERER = MarkdownIt("commonmark").enable("table")
+_ANY_TAG = re.compile(r"<[^>]*>")
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)>')
 _ATTRIBUTE = re.compile(r' ([a-z]+)="([^"]*)"')
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([+-]\d\d:\d\d)?)?", re.ASCII)
@@ -103,46 +111,63 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
         assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
 
 
-def check_result(source: bytes | str, url: str | None) -> MainText:
+def check_result(
+    source: bytes | str, url: str | None, every: bool = True
+) -> MainText:
     """All that the default algorithm's result can be asked for is sound.
 
     It is bounded by the page, holds what a feed can hold, and comes back from JSON and
-    from a pickle as it was; HTML has no more than is safe, and both it and the text
-    have the words of what is kept.
+    from a pickle as it was; HTML has no more than is safe; it, the text and the
+    Markdown, as CommonMark reads it, have the words of what is kept.  With ``every``
+    that is looked at also where all blocks are kept.
     """
     algorithm = get_algorithm(DEFAULT)
     page = Page.of(source, url)
     verdict = algorithm.judge(page)
     result = render(verdict, page, algorithm.name, algorithm.version)
-    values = {name: getattr(result, name) for name in ATTRIBUTES}
     longest = MOST_TIMES * (len(source) + len(url or "")) + MOST_MORE
-    for name, value in values.items():
-        size = len(value) if isinstance(value, str) else len(repr(value)) // 10
-        assert size <= longest, f"{name} has {size} characters of {len(source)}"
+    check_outputs(result, page, verdict, longest)
+    if every:
+        # Of small pages, and of those that are mostly broken, little is kept.
+        whole = replace(verdict, kept=[True] * len(verdict.units))
+        check_outputs(render(whole, page, "", ""), page, whole, longest)
+    for name in ATTRIBUTES:
+        getattr(result, name)
     assert 0 <= result.score <= 1
-    check_metadata(result.metadata, known=bool(Addresses(page.root, url).base))
-    shown = content(verdict.units, verdict.kept)
-    tree = tree_of(verdict.page or page, verdict.units, shown)
-    wanted = letters(
-        "".join(shown.code.get(i) or verdict.units.text(i) for i in shown.units)
-    )
-    assert is_with(letters(result.text), wanted)
-    found = letters(unescape(_TAG.sub("", result.html)))
-    said = letters("".join(bylines(tree)))
-    assert found == wanted or (said and is_with(found, wanted))
-    check_html(result.html)
-    known = result.detached().as_dict()
-    written = json.dumps(known, ensure_ascii=False, allow_nan=False)
-    written.encode()
+    check_metadata(result.metadata, known=bool(Addresses(EMPTY, url).base))
+    alone = result.detached()
+    written = json.dumps(alone.as_dict(), ensure_ascii=False, allow_nan=False)
+    # Blocks have their paths, which are bounded, and the names of all that they tell.
+    assert len(written.encode()) <= 40 * longest
     for back in (
         MainText.from_dict(json.loads(written)),
         pickle.loads(pickle.dumps(result)),
     ):
-        assert back == result
-        assert back.as_dict() == known
-        assert back.metadata == result.metadata
-        assert back.blocks == result.blocks
+        assert back == alone
+        assert back.computed == alone.computed
     return result
+
+
+def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) -> None:
+    """Text, Markdown and HTML have the words of what is kept, and not much more."""
+    page = verdict.page or page
+    shown = content(verdict.units, verdict.kept)
+    texts = (shown.code.get(i) or verdict.units.text(i) for i in shown.units)
+    wanted = letters("".join(texts))
+    assert is_with(letters(result.text), wanted)
+    check_html(result.html)
+    for name, made in (
+        ("html", result.html),
+        ("markdown", _RENDERER.render(result.markdown)),
+    ):
+        found = letters(unescape(_ANY_TAG.sub("", made)))
+        if found != wanted:
+            said = "".join(bylines(tree_of(page, verdict.units, shown)))
+            assert said, name
+            assert is_with(found, wanted), name
+    for name in ("text", "markdown", "html"):
+        size = len(getattr(result, name))
+        assert size <= longest, f"{name} has {size} characters of {longest}"
 
 
 def check_metadata(metadata: Metadata, known: bool) -> None:

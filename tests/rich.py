@@ -53,6 +53,11 @@ METAS = (
     "twitter:title twitter:image twitter:label1 twitter:data1 citation_author "
     "citation_date dc.title dcterms.modified content-language news_keywords"
 ).split()
+# What begins something in Markdown, or ends it.
+SIGNS = (
+    "* _ ` [ ] ( ) # > - + = ~~~ ``` --- === | 1. 2) [^1]: [a]: ![ <b> </p> &amp; \\ "
+    "http://h/ www.h ** __ *_` $ : <!-- %s"
+).split()
 TYPES = (
     "Article NewsArticle BlogPosting WebPage WebSite Product Question Recipe Review "
     "http://schema.org/Article Organization Thing"
@@ -89,7 +94,8 @@ def said(chance: Random) -> str:
             one(REFERENCES) + text,
             f"&#{one(NUMBERS)};{text}",
             "\ud800" + text,
-            "*_`[" + text,
+            f"{one(SIGNS)} {text}",
+            f"{one(SIGNS)}{text}{one(SIGNS)}<br>{one(SIGNS)}",
         ]
     )
 
@@ -215,7 +221,7 @@ def text(chance: Random) -> str:
 
 
 def formula(chance: Random) -> str:
-    return f"<p>{said(chance)} {MATH} <sup>[^1]:</sup> _<br>{said(chance)}"
+    return f"<p>{said(chance)} {MATH} <sup>{said(chance)}</sup> {said(chance)}"
 
 
 HEAD: list[Callable[[Random], str]] = [linked, state, meta, meta, meta, charset, link]
