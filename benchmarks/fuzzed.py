@@ -1,7 +1,7 @@
 """Sums up the logs of fuzzing, as `python -m tests.fuzz --log FILE` writes them.
 
-What broke something is kept in tests/corpus/; it is tried again here, and counts as
-mended where it holds.  Prints a table; writes benchmarks/results/fuzz.json and
+Of processes that ran at the same time, each has its log.  What broke something is kept
+in tests/corpus/; it is tried again here, and counts as mended where it holds.  Prints a table; writes benchmarks/results/fuzz.json and
 docs/robustness.md.
 
     python benchmarks/fuzzed.py LOG ...
@@ -32,6 +32,13 @@ def holds(name: str) -> bool:
     return True
 
 
+def ranges(numbers: list[int]) -> str:
+    """Numbers as "1 to 3, 7 to 9"."""
+    starts = [n for n in numbers if n - 1 not in numbers]
+    ends = [n for n in numbers if n + 1 not in numbers]
+    return ", ".join(f"{a} to {b}" for a, b in zip(starts, ends, strict=True))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Sum up the logs of fuzzing.")
     parser.add_argument("logs", nargs="+", type=Path)
@@ -40,9 +47,10 @@ def main() -> int:
     found = {name for each in rounds for name in each["found"]}
     about = {
         "rounds": len(rounds),
-        "seeds": [min(r["seed"] for r in rounds), max(r["seed"] for r in rounds)],
+        "seeds": sorted({r["seed"] for r in rounds}),
         "pages": sum(r["pages"] for r in rounds),
         "compared": sum(r["compared"] for r in rounds),
+        "fields": sum(r["fields"] for r in rounds),
         "seconds": round(sum(r["seconds"] for r in rounds)),
         "found": len(found),
         "mended": sum(map(holds, found)),
@@ -51,19 +59,21 @@ def main() -> int:
     }
     if not all(r["compiled"] for r in rounds):
         sys.exit("The compiled modules did not run in all of the rounds.")
-    first, last = about["seeds"]
+    if len(about["seeds"]) < len(rounds):
+        sys.exit("Some rounds have the same seed, and so the same pages.")
     minutes = about["seconds"] / 60
     rows = [
         ["pages", f"{about['pages']:,}"],
         ["of them compared with the twins in Python", f"{about['compared']:,}"],
+        ["with all that a result can be asked for", f"{about['fields']:,}"],
         ["minutes, one process", f"{minutes:.0f}"],
         ["inputs that broke something", str(about["found"])],
         ["of them mended", str(about["mended"])],
-        ["rounds, and their seeds", f"{about['rounds']}, {first} to {last}"],
+        ["rounds, and their seeds", f"{len(rounds)}, {ranges(about['seeds'])}"],
         ["lxml", ", ".join(about["lxml"])],
         ["libxml2", ", ".join(about["libxml2"])],
     ]
-    text = table(["the long run", ""], rows)
+    text = table(["the long runs", ""], rows)
     print(text)
     save("fuzz", about, text)
     return 1 if about["found"] > about["mended"] else 0

@@ -62,10 +62,12 @@ HUGE = 5_000_000
 LONG_ADDRESS = 15_000
 # Data in a script are read up to a size; these are below it.
 LARGE_DATA = 400_000
-# How many names only one page has.
-NAMES = 200
+# So many elements have so many attributes whose names only one page has.
+NAMED, NAMES = 60, 50
+# What an item has beside the text, in characters.
+PAYLOAD = 100_000
 # So often, in pages, there is one of a kind; all others are ordinary.
-OFTEN = {"huge": 200, "names": 10, "addresses": 50, "references": 20, "data": 100}
+OFTEN = {"huge": 100, "names": 20, "addresses": 50, "references": 20, "data": 100}
 
 HEAD = "<html lang=en><meta charset=utf-8><title>Page MARK</title>"
 PROSE_OF_PAGE = "".join(f"<p>{PROSE[n]}</p>\n" for n in ("en", "de", "fr", "es"))
@@ -86,7 +88,7 @@ WHERE = [
     "<meta property=og:title content='LONG'>",
     "<meta property=og:site_name content='LONG'>",
     "<meta property=og:image content='/LONG'>",
-    "<meta name=LONG content=LONG>",
+    "<meta name=LONG content=1>",
     "<link rel=canonical href='/LONG'>",
     "<base href='/LONG/'>",
     f"<body><p class=LONG>{PROSE['en']}",
@@ -95,7 +97,8 @@ WHERE = [
     "<body><span itemprop=headline content='LONG'>Page</span>",
     "<body><time datetime='2024-01-02 LONG'></time>",
     f"<body><p>{PROSE['en']} <a href='/LONG'>A link</a>",
-    f"<body><p>{PROSE['en']} <img src='/LONG' alt='LONG'>",
+    f"<body><p>{PROSE['en']} <img src='/LONG' alt=a>",
+    f"<body><p>{PROSE['en']} <img src=/i.png alt='LONG'>",
     f"<body><p>{PROSE['en']}<pre class='language-LONG'>code()</pre>",
 ]
 THINGS = (
@@ -132,7 +135,10 @@ def huge_pages() -> list[str]:
 
 def pages_of_names() -> list[str]:
     """Pages whose elements and attributes have names that no other has."""
-    names = "".join(f"<t{i}-MARK a{i}-MARK=1 b{i}-MARK>" for i in range(NAMES // 3))
+    names = "".join(
+        f"<t{i}-MARK {' '.join(f'a{i}-{j}-MARK' for j in range(NAMES))}></t{i}-MARK>"
+        for i in range(NAMED)
+    )
     return [f"{HEAD}{TEXT}{names}"]
 
 
@@ -289,7 +295,7 @@ def crawl(port: int, pages: int, executor: str, counter: str) -> None:
             if kind_of(number)[0] != "names":
                 # Else lxml would keep the names where the spider makes it parse.
                 item["heading"] = response.css("h1::text").get()
-            item["payload"] = response.text[:20_000]
+            item["payload"] = f"{number} " * (PAYLOAD // len(f"{number} "))
             counts["yielded"] += 1
             yield item
 

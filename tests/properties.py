@@ -111,9 +111,7 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
         assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
 
 
-def check_result(
-    source: bytes | str, url: str | None, every: bool = True
-) -> MainText:
+def check_result(source: bytes | str, url: str | None, every: bool = True) -> MainText:
     """All that the default algorithm's result can be asked for is sound.
 
     It is bounded by the page, holds what a feed can hold, and comes back from JSON and

@@ -1,11 +1,14 @@
 """Run the tests with the compiled modules under gcc's sanitizers.
 
     python -m tests.sanitize [pytest options]
+    python -m tests.sanitize --fuzz [options of tests.fuzz]
 
 They are built anew, in a copy of the checkout, to stop at the first error of
 addresses or of undefined behaviour.  Memory of Python, lxml and libxml2 is watched
 too, as all of it comes from malloc() here, so a step beyond one of their objects is
-found.  Leaks are not looked for: the interpreter leaves much behind at its end.
+found.  Leaks are not looked for: the interpreter leaves much behind at its end.  What
+is found goes to a file for each process, as a worker's end would be one more that a
+test counts on; a crash or a lack of memory, which tests provoke, is no finding.
 Needs gcc with libasan and libubsan; Linux only.
 """
 
@@ -27,7 +30,8 @@ FLAGS = (
 
 def main(options: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "checkout")
+        copy, found = Path(folder, "checkout"), Path(folder, "found")
+        found.mkdir()
         shutil.copytree(
             ROOT,
             copy,
@@ -43,15 +47,31 @@ def main(options: list[str]) -> int:
         env = {
             **os.environ,
             "LD_PRELOAD": " ".join(map(library, ["libasan.so", "libubsan.so"])),
-            "ASAN_OPTIONS": "detect_leaks=0:strict_string_checks=1",
-            "UBSAN_OPTIONS": "print_stacktrace=1",
+            "ASAN_OPTIONS": "detect_leaks=0:strict_string_checks=1:handle_segv=0"
+            f":allocator_may_return_null=1:log_path={found}/address",
+            "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={found}/behaviour",
             "PYTHONMALLOC": "malloc",
             "PYTHONFAULTHANDLER": "1",
         }
-        # The copy's modules come first, as with every `python -m`.
-        # What a sanitizer writes at the end of a process would be lost in a capture.
-        test = [sys.executable, "-m", "pytest", "--capture=sys", *options]
-        return subprocess.run(test, cwd=copy, env=env, check=False).returncode
+        # The copy's modules come first, as with every `python -m`, and in the processes
+        # that tests start in other folders.
+        env["PYTHONPATH"] = str(copy)
+        if options[:1] == ["--fuzz"]:
+            test = [sys.executable, "-m", "tests.fuzz", *options[1:]]
+        else:
+            test = [sys.executable, "-m", "pytest", *options]
+        code = subprocess.run(test, cwd=copy, env=env, check=False).returncode
+        reports = [path for path in sorted(found.iterdir()) if is_finding(path)]
+        for path in reports:
+            print(path.name, path.read_text(errors="replace"), sep="\n", flush=True)
+        print(f"the sanitizers found {len(reports)} faults", flush=True)
+        return code or bool(reports)
+
+
+def is_finding(report: Path) -> bool:
+    """Whether a report tells of more than a lack of memory, of which it warns."""
+    text = report.read_text(errors="replace")
+    return "ERROR: AddressSanitizer" in text or "runtime error:" in text
 
 
 def library(name: str) -> str:
