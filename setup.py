@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import os
+import runpy
 from pathlib import Path
 
 from setuptools import Extension, setup
+
+PAGE = Path("scrapy_eatext/page")
+
+
+def declare_columns() -> None:
+    """Write the columns of the walk's tables down for Cython."""
+    text = runpy.run_path(str(PAGE / "columns.py"))["declarations"]()
+    declared = PAGE / "columns.pxd"
+    # One that is as it should be keeps its date, and nothing is built anew.
+    if not declared.exists() or declared.read_text("utf-8") != text:
+        declared.write_text(text, "utf-8")
 
 
 def extensions() -> list[Extension]:
@@ -36,4 +48,5 @@ def extensions() -> list[Extension]:
     ]
 
 
+declare_columns()
 setup(ext_modules=extensions())

@@ -45,7 +45,6 @@ from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.output.text import DEEPEST, first_numbers, python_join
 from scrapy_eatext.page import Page, guard, twins
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
-from scrapy_eatext.page.head import head_of
 from scrapy_eatext.page.tags import KINDS
 from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import BLOCK_COLUMNS
@@ -103,7 +102,6 @@ def check(data: bytes) -> None:
     if twins.compiled:
         for read in (page, Page(parse_xml(source))):
             check_walks(read.root)
-            assert twins.head_of(read.root) == head_of(read.root)
             check_output(read)
     page.title.encode()
     page.language.encode()

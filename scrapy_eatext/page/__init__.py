@@ -11,15 +11,14 @@ from lxml import etree
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode, is_misread, utf8_of
 from scrapy_eatext.page.guard import tame
-from scrapy_eatext.page.head import title_of
-from scrapy_eatext.page.twins import head_of, walk
+from scrapy_eatext.page.head import Head, head_of, title_of
+from scrapy_eatext.page.twins import walk
 from scrapy_eatext.page.values import primary_tag
 
 if TYPE_CHECKING:
     from parsel import Selector
     from scrapy.http import TextResponse
 
-    from scrapy_eatext.page.head import Head
 
 __all__ = ["Page"]
 

@@ -9,9 +9,13 @@ lxml brings.  Nothing may change the tree meanwhile, as always in lxml.
 cimport cython
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memcmp, memmove, memset, strcmp, strlen
+from libc.string cimport memmove, memset, strcmp, strlen
 from lxml.includes cimport tree
+from scrapy_eatext.page.bytes cimport (
+    Array, DONE, NO_MEMORY, add_row, decode, goes_on, reserve
+)
 from scrapy_eatext.page.clock cimport eatext_clock
+from scrapy_eatext.page.columns cimport *
 
 import numpy as np
 from lxml import etree
@@ -19,10 +23,7 @@ from lxml import etree
 from scrapy_eatext.deadline import TimeLimitError, remaining
 from scrapy_eatext.page import characters, tags
 from scrapy_eatext.page.walk import (
-    BLOCK_COLUMNS,
-    ELEMENT_COLUMNS,
     IMAGE as IMAGE_STYLE,
-    MARK_COLUMNS,
     MAX_TEXT,
     PANELS,
     TOKEN_ATTRIBUTES,
@@ -30,9 +31,6 @@ from scrapy_eatext.page.walk import (
     Walk,
     fnv1a,
 )
-from scrapy_eatext.page.head import LONGEST_LINK, RELATIONS, Head
-from scrapy_eatext.page.head import head_of as python_head_of
-from scrapy_eatext.page.values import BOUNDS, LONGEST_READ, MOST_VALUES, shortened
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
 from scrapy_eatext.page.walk import nodes_of as python_nodes_of
@@ -78,54 +76,12 @@ BUILT_FOR = (
     sizeof(LxmlElement),
 )
 
-# -- arrays that grow
-
-
-cdef enum Status:
-    DONE = 0
-    NO_MEMORY = -1
+cdef enum:
+    # Beside DONE and NO_MEMORY, what may become of a walk.
     TOO_LONG = -2
     TIME_IS_UP = -3
     # Something that is better left to the Python twin.
     NOT_MINE = -4
-
-
-cdef struct Array:
-    # Bytes in use, and bytes that there is room for.
-    char* data
-    size_t used
-    size_t room
-
-
-cdef inline int reserve(Array* array, size_t more) noexcept nogil:
-    """Make room for so many bytes more."""
-    if array.room - array.used >= more:
-        return DONE
-    return grow(array, more)
-
-
-cdef int grow(Array* array, size_t more) noexcept nogil:
-    cdef size_t room = array.used + more
-    cdef char* data
-    if room < more or room > (<size_t>-1) // 4:
-        return NO_MEMORY
-    # Twice as much while that is little; half as much again when it is not.
-    room += room if room < 1 << 20 else room // 2
-    data = <char*>realloc(array.data, room)
-    if data == NULL:
-        return NO_MEMORY
-    array.data = data
-    array.room = room
-    return DONE
-
-
-cdef inline int32_t* add_row(Array* array, size_t columns) noexcept nogil:
-    """A new row of 32-bit integers at the end, or NULL."""
-    cdef size_t size = columns * sizeof(int32_t)
-    if reserve(array, size):
-        return NULL
-    array.used += size
-    return <int32_t*>(array.data + array.used - size)
 
 
 cdef class Table:
@@ -236,35 +192,6 @@ cdef void fill_tables():
 
 
 fill_tables()
-
-
-cdef inline bint goes_on(uint8_t c) noexcept nogil:
-    """Whether a byte of UTF-8 is none that a character starts with."""
-    return (c & 0xC0) == 0x80
-
-
-cdef inline int decode(const uint8_t* at, uint32_t* code) noexcept nogil:
-    """The bytes that a character takes.  A byte 0 ends the text at the latest."""
-    cdef uint32_t c = at[0]
-    if c < 0xC0 or not goes_on(at[1]):
-        code[0] = c if c < 0x80 else 0xFFFD
-        return 1
-    if c < 0xE0:
-        code[0] = (c & 0x1F) << 6 | (at[1] & 0x3F)
-        return 2
-    if not goes_on(at[2]):
-        code[0] = 0xFFFD
-        return 1
-    if c < 0xF0:
-        code[0] = (c & 0xF) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)
-        return 3
-    if not goes_on(at[3]):
-        code[0] = 0xFFFD
-        return 1
-    code[0] = (
-        (c & 0x7) << 18 | (at[1] & 0x3F) << 12 | (at[2] & 0x3F) << 6 | (at[3] & 0x3F)
-    )
-    return 4
 
 
 cdef inline int class_of(uint32_t code) noexcept nogil:
@@ -722,19 +649,13 @@ cdef enum:
     CLOCK_BYTES = 64
 
 cdef enum:
-    ELEMENT_WIDTH = 8
-    BLOCK_WIDTH = 30
-    MARK_WIDTH = 6
-    FIRST_TOKEN = 5
-    FIRST_COUNT = 15
     # The style of an image's mark, and what no text is marked with.
     PICTURE = -1
     UNMARKED = -2
 
-assert (len(ELEMENT_COLUMNS), len(BLOCK_COLUMNS)) == (ELEMENT_WIDTH, BLOCK_WIDTH)
-assert (len(MARK_COLUMNS), IMAGE_STYLE) == (MARK_WIDTH, PICTURE)
-assert ELEMENT_COLUMNS.index("first_token") == FIRST_TOKEN
-assert BLOCK_COLUMNS.index("upper") == FIRST_COUNT
+assert IMAGE_STYLE == PICTURE
+# The counts of characters by class stand side by side, in the order of the classes.
+assert BLOCK_OTHER - BLOCK_UPPER == SPACE - 1 - characters.UPPER
 
 
 cdef struct Frame:
@@ -826,15 +747,15 @@ cdef int add_mark(
     Walker* w, int32_t style, int32_t around_style, int32_t around_anchor
 ) noexcept nogil:
     """Mark what comes next, in the link that is open."""
-    cdef int32_t* row = add_row(w.marks, MARK_WIDTH)
+    cdef int32_t* row = add_row(w.marks, MARK_COLUMNS)
     if row == NULL:
         return NO_MEMORY
-    row[0] = w.blocks.used // (BLOCK_WIDTH * sizeof(int32_t))
-    row[1] = w.text.used
-    row[2] = style
-    row[3] = w.frame.anchor
-    row[4] = around_style
-    row[5] = around_anchor
+    row[MARK_BLOCK] = w.blocks.used // (BLOCK_COLUMNS * sizeof(int32_t))
+    row[MARK_START] = w.text.used
+    row[MARK_STYLE] = style
+    row[MARK_LINK] = w.frame.anchor
+    row[MARK_AROUND_STYLE] = around_style
+    row[MARK_AROUND_LINK] = around_anchor
     return DONE
 
 
@@ -857,8 +778,8 @@ cdef void set_apart(Walker* w) noexcept nogil:
     """Take the marks since the border before for images that stand apart."""
     cdef size_t at = w.first_mark
     while at < w.marks.used:
-        (<int32_t*>(w.marks.data + at))[1] = -1
-        at += MARK_WIDTH * sizeof(int32_t)
+        (<int32_t*>(w.marks.data + at))[MARK_START] = -1
+        at += MARK_COLUMNS * sizeof(int32_t)
     w.first_mark = w.marks.used
     w.style = 0
     w.anchor = -1
@@ -1107,7 +1028,7 @@ cdef int add_block(Walker* w) noexcept nogil:
     cdef int32_t chars = 0, words = 0, lines = 0
     cdef int kind = SPACE, before = SPACE, first, i
     cdef uint32_t code
-    cdef int32_t* row = add_row(w.blocks, BLOCK_WIDTH)
+    cdef int32_t* row = add_row(w.blocks, BLOCK_COLUMNS)
     if row == NULL or reserve(&w.text, 4):
         return NO_MEMORY
     # Ends the last character, should it be cut.
@@ -1133,29 +1054,31 @@ cdef int add_block(Walker* w) noexcept nogil:
         chars += 1
     for i in range(13):
         counts[0][i] += counts[1][i] + counts[2][i] + counts[3][i]
-    row[0] = w.start
-    row[1] = w.text.used
-    row[2] = w.frame.block
-    row[3] = w.inner
-    row[4] = w.frame.item
-    row[5] = w.frame.row
-    row[6] = w.frame.kind
-    row[7] = w.frame.level
-    row[8] = chars
-    row[9] = words
-    row[10] = chars + counts[0][WIDE]
-    row[11] = lines
-    row[12] = chars if w.link_chars > <size_t>chars else w.link_chars
-    row[13] = w.links
-    row[14] = chars if w.strong_chars > <size_t>chars else w.strong_chars
+    row[BLOCK_START] = w.start
+    row[BLOCK_END] = w.text.used
+    row[BLOCK_ELEMENT] = w.frame.block
+    row[BLOCK_INNER] = w.inner
+    row[BLOCK_ITEM] = w.frame.item
+    row[BLOCK_ROW] = w.frame.row
+    row[BLOCK_KIND] = w.frame.kind
+    row[BLOCK_LEVEL] = w.frame.level
+    row[BLOCK_CHARS] = chars
+    row[BLOCK_WORDS] = words
+    row[BLOCK_WIDTH] = chars + counts[0][WIDE]
+    row[BLOCK_LINES] = lines
+    row[BLOCK_LINK_CHARS] = chars if w.link_chars > <size_t>chars else w.link_chars
+    row[BLOCK_LINKS] = w.links
+    row[BLOCK_STRONG_CHARS] = (
+        chars if w.strong_chars > <size_t>chars else w.strong_chars
+    )
     for i in range(UPPER, SPACE):
-        row[FIRST_COUNT + i - UPPER] = counts[0][i]
-    row[24] = first
-    row[25] = kind
-    row[26] = w.images
-    row[27] = w.controls
-    row[28] = w.started
-    row[29] = crc32(begin, end - begin)
+        row[BLOCK_UPPER + i - UPPER] = counts[0][i]
+    row[BLOCK_FIRST] = first
+    row[BLOCK_LAST] = kind
+    row[BLOCK_IMAGES] = w.images
+    row[BLOCK_CONTROLS] = w.controls
+    row[BLOCK_ELEMENTS] = w.started
+    row[BLOCK_HASH] = crc32(begin, end - begin)
     w.links = w.images = w.controls = w.started = 0
     return DONE
 
@@ -1295,17 +1218,18 @@ cdef int enter(
     open.frame = w.frame
     open.is_block = is_block
     open.is_link = tag.traits & LINK
-    row = add_row(w.elements, ELEMENT_WIDTH)
+    row = add_row(w.elements, ELEMENT_COLUMNS)
     if row == NULL:
         return NO_MEMORY
-    row[0] = w.here
-    row[1] = tag.number
-    row[2] = w.open.used // sizeof(Open)
-    row[3] = row[4] = w.blocks.used // (BLOCK_WIDTH * sizeof(int32_t))
-    row[FIRST_TOKEN] = tokens // sizeof(uint32_t)
-    row[6] = (w.tokens.used - tokens) // sizeof(uint32_t)
-    row[7] = place
-    w.here = w.elements.used // (ELEMENT_WIDTH * sizeof(int32_t)) - 1
+    row[ELEMENT_PARENT] = w.here
+    row[ELEMENT_TAG] = tag.number
+    row[ELEMENT_DEPTH] = w.open.used // sizeof(Open)
+    row[ELEMENT_FIRST_BLOCK] = w.blocks.used // (BLOCK_COLUMNS * sizeof(int32_t))
+    row[ELEMENT_LAST_BLOCK] = row[ELEMENT_FIRST_BLOCK]
+    row[ELEMENT_FIRST_TOKEN] = tokens // sizeof(uint32_t)
+    row[ELEMENT_TOKENS] = (w.tokens.used - tokens) // sizeof(uint32_t)
+    row[ELEMENT_PLACE] = place
+    w.here = w.elements.used // (ELEMENT_COLUMNS * sizeof(int32_t)) - 1
     w.started += 1
     enter_frame(&w.frame, tag, &has, w.here)
     if w.frame.link and tag.traits & LINK:
@@ -1342,8 +1266,8 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
                 status = border(w, open.frame.pre)
                 if status:
                     return status
-            row = <int32_t*>w.elements.data + <size_t>w.here * ELEMENT_WIDTH
-            row[4] = w.blocks.used // (BLOCK_WIDTH * sizeof(int32_t))
+            row = <int32_t*>w.elements.data + <size_t>w.here * ELEMENT_COLUMNS
+            row[ELEMENT_LAST_BLOCK] = w.blocks.used // (BLOCK_COLUMNS * sizeof(int32_t))
             link_ended = open.is_link
             w.here = open.here
             w.frame = open.frame
@@ -1408,10 +1332,10 @@ def walk(_Element root not None, bint lenient=False, *, size_t longest=MAX_TEXT)
     The GIL is free meanwhile.  A text of more than so many bytes raises
     OverflowError, and TimeLimitError is raised as by the Python twin.
     """
-    cdef Table elements = Table(ELEMENT_WIDTH, True)
-    cdef Table blocks = Table(BLOCK_WIDTH, True)
+    cdef Table elements = Table(ELEMENT_COLUMNS, True)
+    cdef Table blocks = Table(BLOCK_COLUMNS, True)
     cdef Table tokens = Table(1, False)
-    cdef Table marks = Table(MARK_WIDTH, True)
+    cdef Table marks = Table(MARK_COLUMNS, True)
     cdef const tree.xmlNode* node = root._c_node
     cdef int status = DONE
     cdef Walker w
@@ -1508,7 +1432,7 @@ cdef int find_node(
     The steps are kept by depth: rows in rising order share most of their way, so only
     what is new of it is gone.
     """
-    cdef size_t deepest = elements[row, 2], depth = deepest
+    cdef size_t deepest = elements[row, ELEMENT_DEPTH], depth = deepest
     cdef int32_t at = row
     cdef Step* steps
     cdef const tree.xmlNode* node
@@ -1523,12 +1447,14 @@ cdef int find_node(
         # What is gone to lies on the way back up.
         steps[depth].row = at
         steps[depth].node = NULL
-        at = elements[at, 0]
+        at = elements[at, ELEMENT_PARENT]
         depth -= 1
     while depth < deepest:
         depth += 1
         at = steps[depth].row
-        node = root if depth == 1 else child_at(&steps[depth - 1], elements[at, 7])
+        node = root if depth == 1 else child_at(
+            &steps[depth - 1], elements[at, ELEMENT_PLACE]
+        )
         if node == NULL:
             steps[depth].row = -1
             return DONE
@@ -1670,145 +1596,6 @@ def nodes_of(found not None, list rows):
     return nodes
 
 
-# -- what the head tells
-
-
-cdef object value_in(const tree.xmlNode* node, const char* name):
-    """An attribute's value, empty where there is none; None where it is odd."""
-    cdef const tree.xmlAttr* attribute = find_plain(node, name)
-    cdef const char* value
-    if attribute == NULL:
-        return ""
-    if value_of(attribute, &value):
-        return None
-    return value.decode("utf-8", "replace")
-
-
-cdef object first_in(const tree.xmlNode* node, tuple names):
-    """The value of the first of some attributes that has one; None for an odd one."""
-    cdef bytes name
-    cdef object value = ""
-    for name in names:
-        value = value_in(node, name)
-        if value is None or value:
-            break
-    return value
-
-
-LONGEST_TITLE = BOUNDS["title"].most
-
-
-cdef object title_in(const tree.xmlNode* node):
-    """What a title element says; None where it is odd."""
-    cdef str value
-    node = node.children
-    if node == NULL:
-        return ""
-    if node.next != NULL or node.type != tree.XML_TEXT_NODE or node.content == NULL:
-        return None
-    value = (<const char*>node.content).decode("utf-8", "replace")
-    return shortened(value, LONGEST_TITLE)
-
-
-cdef enum:
-    # Of how many elements the attributes are fetched at once, and how many of each.
-    AHEAD = 128
-    ATTRIBUTES_AHEAD = 5
-
-
-cdef void fetch_attributes(const tree.xmlNode* node) noexcept nogil:
-    """Say that the attributes of elements here and behind it will be read.
-
-    They are spread over the memory: to wait for one after the other takes longer than
-    all that is done with them, so all are asked for before any is read.
-    """
-    cdef const tree.xmlAttr* attributes[AHEAD]
-    cdef const tree.xmlNode* values[AHEAD]
-    cdef int count = 0, i, number
-    while node != NULL and count < AHEAD:
-        # Those of meta and link elements, and few others.
-        if (
-            node.type == tree.XML_ELEMENT_NODE
-            and node.properties != NULL
-            and (node.name[0] == b"m" or node.name[0] == b"l")
-        ):
-            attributes[count] = node.properties
-            values[count] = NULL
-            prefetch(node.properties)
-            count += 1
-        node = node.next
-    for number in range(ATTRIBUTES_AHEAD + 1):
-        for i in range(count):
-            if values[i] != NULL:
-                prefetch(values[i].content)
-                values[i] = NULL
-            if attributes[i] != NULL:
-                values[i] = attributes[i].children
-                prefetch(values[i])
-                attributes[i] = attributes[i].next
-                prefetch(attributes[i])
-
-
-_META_NAMES = (b"property", b"name", b"itemprop")
-_RELATIONS = [(name, name.encode()) for name in RELATIONS]
-
-
-def head_of(_Element root not None):
-    """The compiled twin of head.head_of()."""
-    cdef const tree.xmlNode* part
-    cdef const tree.xmlNode* node
-    cdef dict metas = {}
-    cdef dict links = {}
-    cdef object title = None
-    cdef object name, value
-    cdef const char* given
-    cdef const tree.xmlAttr* attribute
-    cdef list values
-    cdef bytes relation
-    cdef bint in_head
-    if root._c_node == NULL or declares(root._c_node):
-        return python_head_of(root)
-    part = root._c_node.children
-    while part != NULL:
-        node = NULL
-        in_head = is_called(part, b"head")
-        if in_head or is_called(part, b"body"):
-            node = part.children
-        fetch_attributes(node)
-        while node != NULL:
-            if is_called(node, b"meta"):
-                name = first_in(node, _META_NAMES)
-                value = value_in(node, b"content") if name else ""
-                if name is None or value is None:
-                    return python_head_of(root)
-                if value:
-                    name = name.strip().lower()
-                    values = metas.get(name)
-                    if values is None:
-                        values = metas[name] = []
-                    if len(values) < MOST_VALUES:
-                        values.append(value[:LONGEST_READ])
-            elif is_called(node, b"link"):
-                attribute = find_plain(node, b"rel")
-                if attribute != NULL:
-                    if value_of(attribute, &given):
-                        return python_head_of(root)
-                    for name, relation in _RELATIONS:
-                        if strcmp(given, relation) == 0 and name not in links:
-                            value = value_in(node, b"href")
-                            if value is None:
-                                return python_head_of(root)
-                            if value and len(value) <= LONGEST_LINK:
-                                links[name] = value
-            elif in_head and title is None and is_called(node, b"title"):
-                title = title_in(node)
-                if title is None:
-                    return python_head_of(root)
-            node = node.next
-        part = part.next
-    return Head(title, metas, links)
-
-
 cdef bint is_called(const tree.xmlNode* node, const char* name) noexcept nogil:
     return (
         node.type == tree.XML_ELEMENT_NODE
@@ -1853,12 +1640,17 @@ def named(
         # The last element whose tokens begin here or before: in steps that grow, then
         # between the last two, as few of the rows are of interest.
         step = 1
-        while row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
+        while (
+            row + step < rows_there and elements[row + step, ELEMENT_FIRST_TOKEN] <= i
+        ):
             row += step
             step *= 2
         while step > 1:
             step //= 2
-            if row + step < rows_there and elements[row + step, FIRST_TOKEN] <= i:
+            if (
+                row + step < rows_there
+                and elements[row + step, ELEMENT_FIRST_TOKEN] <= i
+            ):
                 row += step
         bits = bits_of[low]
         for number in range(count):

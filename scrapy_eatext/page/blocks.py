@@ -6,20 +6,20 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.paths import Paths
 from scrapy_eatext.page.tags import KINDS, TAG_ID
 from scrapy_eatext.page.twins import load
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
-_SHOWN = [_COLUMN[name] for name in ("start", "end", "kind", "level")]
-_ITEM_AND_ROW = [_COLUMN["item"], _COLUMN["row"]]
-_START, _END = _COLUMN["start"], _COLUMN["end"]
-_PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
+    from scrapy_eatext.page.walk import Walk
+
+_START, _END = BlockColumn.START, BlockColumn.END
+_SHOWN = [_START, _END, BlockColumn.KIND, BlockColumn.LEVEL]
+_ITEM_AND_ROW = [BlockColumn.ITEM, BlockColumn.ROW]
 
 
 def python_texts(
@@ -52,7 +52,7 @@ class Blocks:
 
     def column(self, name: str) -> list[int]:
         """One of the walk's columns as a list."""
-        values: list[int] = self.walk.blocks[:, _COLUMN[name]].tolist()
+        values: list[int] = self.walk.blocks[:, BlockColumn[name.upper()]].tolist()
         return values
 
     @cached_property
@@ -82,8 +82,8 @@ class Blocks:
             return none, rows.tolist(), none
         elements = self.walk.elements
         # Of a block without an item the last element is looked at, in vain.
-        lists = elements[items, _PARENT]
-        lists[~there | (elements[lists, _TAG] != TAG_ID["ol"])] = -1
+        lists = elements[items, ElementColumn.PARENT]
+        lists[~there | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
         return items.tolist(), rows.tolist(), lists.tolist()
 
     @cached_property

@@ -6,18 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.page.walk import ELEMENT_COLUMNS, is_hidden
+from scrapy_eatext.page.columns import ElementColumn
+from scrapy_eatext.page.walk import is_hidden
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
-
-_PARENT = ELEMENT_COLUMNS.index("parent")
 
 
 def origin(blocks: Blocks, kept: Sequence[bool]) -> str:
     """Where most of the kept text is: in a "noscript", "hidden", or on the "page"."""
     walk = blocks.walk
-    parents = walk.elements[:, _PARENT].tolist()
+    parents = walk.elements[:, ElementColumn.PARENT].tolist()
     places = {-1: "page"}
     chars: Counter[str] = Counter()
     for row, count, keep in zip(

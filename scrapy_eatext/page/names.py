@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.twins import load
-from scrapy_eatext.page.walk import ELEMENT_COLUMNS, fnv1a
+from scrapy_eatext.page.walk import fnv1a
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.page.walk import Walk
-
-_FIRST_TOKEN = ELEMENT_COLUMNS.index("first_token")
 
 # For the last bits of each hash whether it may be looked for, a bit each.  Few of a
 # page's are, and the table is fetched in no time.
@@ -73,7 +72,7 @@ def python_named(
     wanted = dict(zip(hashes.tolist(), bits_of.tolist(), strict=True))
     may_be = np.unpackbits(maybe, bitorder="little")
     places = may_be[tokens & len(may_be) - 1].nonzero()[0]
-    first = elements[:, _FIRST_TOKEN]
+    first = elements[:, ElementColumn.FIRST_TOKEN]
     # In the table's own type, or the whole column is made of another.
     keys = places.astype(first.dtype)
     rows = first.searchsorted(keys, side="right") - 1

@@ -17,8 +17,6 @@ from typing import Any, Protocol
 
 from lxml import etree
 
-from scrapy_eatext.page.head import Head
-from scrapy_eatext.page.head import head_of as python_head_of
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
@@ -128,19 +126,10 @@ class NodeReader(Protocol):
     def __call__(self, walk: Walk, rows: list[int]) -> list[Any]: ...
 
 
-class HeadReader(Protocol):
-    """What reads a page's head, see head.head_of()."""
-
-    def __call__(self, root: Any) -> Head: ...
-
-
 _compiled_walk = load_walk()
 # Whether the compiled modules run.
 compiled = _compiled_walk is not None
 walk: Walker = python_walk if _compiled_walk is None else _compiled_walk.walk
-head_of: HeadReader = (
-    python_head_of if _compiled_walk is None else _compiled_walk.head_of
-)
 child_values: ChildReader = (
     python_child_values if _compiled_walk is None else _compiled_walk.child_values
 )

@@ -30,6 +30,13 @@ from scrapy_eatext.page.characters import (
     WIDE_PLANES,
     WORD,
 )
+from scrapy_eatext.page.columns import (
+    BLOCK_COLUMNS,
+    ELEMENT_COLUMNS,
+    MARK_COLUMNS,
+    BlockColumn,
+    ElementColumn,
+)
 from scrapy_eatext.page.tags import (
     BLOCK,
     CELL,
@@ -54,70 +61,7 @@ from scrapy_eatext.page.tags import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# What the walk tells of an element that is shown.  first_block to last_block
-# (not included) are the blocks inside it, first_token and tokens its share of
-# the hashed attribute tokens, place its number among its parent's children as
-# lxml counts them.
-ELEMENT_COLUMNS = (
-    "parent",
-    "tag",
-    "depth",
-    "first_block",
-    "last_block",
-    "first_token",
-    "tokens",
-    "place",
-)
-
-# What the walk tells of a block.  start and end are bytes of the text buffer;
-# element is the innermost block-level element around it, inner the innermost
-# element at its first character, item and row the list item and the table row
-# that it stands in (-1 for none), rows of the element table all of them.
-# width counts wide characters double; upper to other count characters by
-# class, first and last are the classes of the outermost ones.  images,
-# controls and elements count what was met since the block before.
-BLOCK_COLUMNS = (
-    "start",
-    "end",
-    "element",
-    "inner",
-    "item",
-    "row",
-    "kind",
-    "level",
-    "chars",
-    "words",
-    "width",
-    "lines",
-    "link_chars",
-    "links",
-    "strong_chars",
-    "upper",
-    "digits",
-    "ends",
-    "commas",
-    "marks",
-    "money",
-    "rights",
-    "wide",
-    "other",
-    "first",
-    "last",
-    "images",
-    "controls",
-    "elements",
-    "hash",
-)
-
-# What the walk tells of what is in a line.  A mark stands where text begins, the white
-# space before it included, that differs from the text before it, or that is not plain
-# at a block's beginning: its style, and the link that it is in (a row of the element
-# table, -1 for none), and both for that white space.  An image has a mark with the
-# style IMAGE, whose last columns are the row of the element around it and its place
-# among its children.  block is the block that the mark is in; start is a byte of the
-# text buffer, or -1 for images that stand apart before the block.  There are none in
-# preformatted text.
-MARK_COLUMNS = ("block", "start", "style", "link", "around_style", "around_link")
+# The style of an image's mark.
 IMAGE = -1
 
 # Attributes whose words tell what an element is for, with what is put before
@@ -162,32 +106,25 @@ _CLASSES = np.frombuffer(CLASSES, dtype=np.uint8)
 # Columns of blocks: those that are known where a block ends, and those that are
 # told from its characters; the classes from UPPER to OTHER stand side by side.
 _KNOWN = [
-    BLOCK_COLUMNS.index(name)
-    for name in (
-        "start",
-        "end",
-        "element",
-        "inner",
-        "item",
-        "row",
-        "kind",
-        "level",
-        "chars",
-        "lines",
-        "link_chars",
-        "links",
-        "strong_chars",
-        "images",
-        "controls",
-        "elements",
-        "hash",
-    )
+    BlockColumn.START,
+    BlockColumn.END,
+    BlockColumn.ELEMENT,
+    BlockColumn.INNER,
+    BlockColumn.ITEM,
+    BlockColumn.ROW,
+    BlockColumn.KIND,
+    BlockColumn.LEVEL,
+    BlockColumn.CHARS,
+    BlockColumn.LINES,
+    BlockColumn.LINK_CHARS,
+    BlockColumn.LINKS,
+    BlockColumn.STRONG_CHARS,
+    BlockColumn.IMAGES,
+    BlockColumn.CONTROLS,
+    BlockColumn.ELEMENTS,
+    BlockColumn.HASH,
 ]
-_CHARS, _WORDS, _WIDTH, _WIDE, _FIRST, _LAST = (
-    BLOCK_COLUMNS.index(name)
-    for name in ("chars", "words", "width", "wide", "first", "last")
-)
-_COUNTED = slice(BLOCK_COLUMNS.index("upper"), BLOCK_COLUMNS.index("other") + 1)
+_COUNTED = slice(BlockColumn.UPPER, BlockColumn.OTHER + 1)
 
 _NONE, _SPACE, _LINE = range(3)
 Children = Iterator[tuple[int, Any]]
@@ -195,9 +132,6 @@ _NO_CHILDREN: Children = iter(())
 # The style and the link of plain text.
 _PLAIN = (0, -1)
 _ROW = len(ELEMENT_COLUMNS)
-_PARENT, _LAST_BLOCK, _PLACE = (
-    ELEMENT_COLUMNS.index(name) for name in ("parent", "last_block", "place")
-)
 
 
 # The text is addressed by 32-bit numbers.
@@ -249,10 +183,12 @@ class Walk:
         way = []
         while row not in known:
             way.append(row)
-            row = cell(row, _PARENT)
+            row = cell(row, ElementColumn.PARENT)
         node = known[row]
         for child in reversed(way):
-            node = known[child] = self._child(row, node, cell(child, _PLACE))
+            node = known[child] = self._child(
+                row, node, cell(child, ElementColumn.PLACE)
+            )
             row = child
         return node
 
@@ -610,8 +546,8 @@ def _count(text: bytearray, blocks: npt.NDArray[np.int32]) -> None:
     Many blocks are looked at together, but only so much text that what is made of
     it stays small.
     """
-    ends = blocks[:, _CHARS].cumsum(dtype=np.int64)
-    starts = ends - blocks[:, _CHARS]
+    ends = blocks[:, BlockColumn.CHARS].cumsum(dtype=np.int64)
+    starts = ends - blocks[:, BlockColumn.CHARS]
     decoder = getincrementaldecoder("utf-8")()
     at, in_word = 0, False
     for i in range(0, len(text), _BATCH):
@@ -630,7 +566,7 @@ def _count(text: bytearray, blocks: npt.NDArray[np.int32]) -> None:
         begins[1:] &= spaces[:-1]
         begins[0] &= not in_word
         begins[pieces] |= ~spaces[pieces] & (first >= 0)
-        here[:, _WORDS] += np.add.reduceat(begins, pieces, dtype=np.int32)
+        here[:, BlockColumn.WORDS] += np.add.reduceat(begins, pieces, dtype=np.int32)
         # Most characters are of words, which nobody counts.
         others = classes.nonzero()[0]
         counted = np.repeat(
@@ -641,10 +577,12 @@ def _count(text: bytearray, blocks: npt.NDArray[np.int32]) -> None:
         )
         here[:, _COUNTED] += counts.reshape(-1, CLASS_COUNT)[:, UPPER:SPACE]
         begun, ended = (first >= 0).nonzero()[0], (last < size).nonzero()[0]
-        here[begun, _FIRST] = classes[first[begun]]
-        here[ended, _LAST] = classes[last[ended]]
+        here[begun, BlockColumn.FIRST] = classes[first[begun]]
+        here[ended, BlockColumn.LAST] = classes[last[ended]]
         at, in_word = at + size, not spaces[-1]
-    blocks[:, _WIDTH] = blocks[:, _CHARS] + blocks[:, _WIDE]
+    blocks[:, BlockColumn.WIDTH] = (
+        blocks[:, BlockColumn.CHARS] + blocks[:, BlockColumn.WIDE]
+    )
 
 
 def _classes_of(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
@@ -832,7 +770,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
             element, tag, outer, outer_frame, children = open_elements.pop()
             if tag.is_block and (run.parts or run.marks):
                 _border(run, frame, outer_frame.pre, tables)
-            elements[here * _ROW + _LAST_BLOCK] = tables.count
+            elements[here * _ROW + ElementColumn.LAST_BLOCK] = tables.count
             here, frame = outer, outer_frame
             link_ended = tag.name == "a"
             text = element.tail if open_elements else None
