@@ -466,16 +466,7 @@ def test_space_is_what_split_takes_for_it():
     ]
 
 
-def test_what_vanishes_cannot_be_printed():
-    # The Python walk looks for it in such text alone.
-    for first, last in characters.INVISIBLE_RANGES:
-        assert not any(chr(c).isprintable() for c in range(first, last + 1))
-
-
-@pytest.mark.parametrize("batch", [4, 5, 7, 1 << 16])
-def test_characters_are_counted_alike_in_parts(monkeypatch, batch):
-    # By its module's name, which is also that of what the package has from it.
-    monkeypatch.setattr(sys.modules["scrapy_eatext.page.walk"], "_BATCH", batch)
+def test_characters_are_counted_by_class():
     page = "<pre>a  b\n\tc \U0002f81a</pre><p>One. Two, x<p>\u4e00\u5341 ä 3<br>€"
     counted = python_walk(Page.of(page).root)
     names = ("words", "width", "lines", "ends", "commas", "wide", "first", "last")

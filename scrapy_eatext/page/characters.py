@@ -121,6 +121,19 @@ CLASSES = _build_classes()
 WIDE_PLANES = (0x20000, 0x3FFFD)
 
 
+class _ClassOf:
+    """The class of each code point as a character, for str.translate()."""
+
+    def __getitem__(self, code: int) -> int:
+        if code < len(CLASSES):
+            return CLASSES[code]
+        first, last = WIDE_PLANES
+        return WIDE if first <= code <= last else WORD
+
+
+CLASS_OF = _ClassOf()
+
+
 def _one_of(ranges: tuple[tuple[int, int], ...]) -> str:
     return "[" + "".join(f"\\u{a:04x}-\\u{b:04x}" for a, b in ranges) + "]"
 

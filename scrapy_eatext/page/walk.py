@@ -7,11 +7,9 @@ Every figure is a whole number, so that both are equal to the last bit.
 from __future__ import annotations
 
 import re
-from array import array
-from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -20,21 +18,17 @@ import numpy as np
 from scrapy_eatext.deadline import check
 from scrapy_eatext.page.characters import (
     BROKEN_LINE,
-    CLASS_COUNT,
-    CLASSES,
+    CLASS_OF,
     INVISIBLE,
     PERMALINKS,
     SPACE,
     UPPER,
     WIDE,
-    WIDE_PLANES,
-    WORD,
 )
 from scrapy_eatext.page.columns import (
     BLOCK_COLUMNS,
     ELEMENT_COLUMNS,
     MARK_COLUMNS,
-    BlockColumn,
     ElementColumn,
 )
 from scrapy_eatext.page.tags import (
@@ -97,38 +91,8 @@ _PRE_SPACE = re.compile(r"[^\S\n\t]")
 # How many elements there are between two looks at the clock.
 _CLOCK = 1024
 
-# How many bytes of text are looked at together.
-_BATCH = 1 << 16
-
-# Elements that are dealt with by their names, before anything else is looked at.
-_NOT_PLAIN = SKIP | frozenset(("br", "button", "hr"))
-_CLASSES = np.frombuffer(CLASSES, dtype=np.uint8)
-# Columns of blocks: those that are known where a block ends, and those that are
-# told from its characters; the classes from UPPER to OTHER stand side by side.
-_KNOWN = [
-    BlockColumn.START,
-    BlockColumn.END,
-    BlockColumn.ELEMENT,
-    BlockColumn.INNER,
-    BlockColumn.ITEM,
-    BlockColumn.ROW,
-    BlockColumn.KIND,
-    BlockColumn.LEVEL,
-    BlockColumn.CHARS,
-    BlockColumn.LINES,
-    BlockColumn.LINK_CHARS,
-    BlockColumn.LINKS,
-    BlockColumn.STRONG_CHARS,
-    BlockColumn.IMAGES,
-    BlockColumn.CONTROLS,
-    BlockColumn.ELEMENTS,
-    BlockColumn.HASH,
-]
-_COUNTED = slice(BlockColumn.UPPER, BlockColumn.OTHER + 1)
-
 _NONE, _SPACE, _LINE = range(3)
 Children = Iterator[tuple[int, Any]]
-_NO_CHILDREN: Children = iter(())
 # The style and the link of plain text.
 _PLAIN = (0, -1)
 _ROW = len(ELEMENT_COLUMNS)
@@ -263,9 +227,7 @@ class _Tag:
     """What the walk does about elements of one name.
 
     ``number``, ``kind`` and ``style`` are those of the tables, ``kind`` is -1 where
-    the name tells none, and ``level`` is a heading's.  Of the ``is_plain`` ones, which
-    are most, the content is text of the page and nothing else needs a look.  Only
-    those that have a frame change what is known of the text inside.
+    the name tells none, and ``level`` is a heading's.
     """
 
     name: str
@@ -273,8 +235,6 @@ class _Tag:
     kind: int
     level: int
     is_block: bool
-    is_plain: bool
-    has_frame: bool
     style: int
 
 
@@ -286,8 +246,6 @@ def _tag(name: str) -> _Tag:
         kind=kind,
         level=int(name[1]) if kind == HEADING else 0,
         is_block=name in BLOCK,
-        is_plain=name not in _NOT_PLAIN,
-        has_frame=name in BLOCK or name in STYLE_OF or name == "a",
         style=STYLE_OF.get(name, 0),
     )
 
@@ -318,10 +276,6 @@ class _Frame(NamedTuple):
     strong: bool = False
     pre: bool = False
     mark: tuple[int, int] = _PLAIN  # the style and the link
-
-
-# Takes a tuple; by the names of its fields it takes four times as long.
-_frame = partial(tuple.__new__, _Frame)
 
 
 class _Run:
@@ -361,27 +315,15 @@ class _Run:
         if frame.pre:
             self._add_preformatted(piece, frame, inner)
             return
-        if piece.isspace():
-            # As space() does, which most of what comes here would call.
-            if self.parts and not self.pending:
-                self.pending, self.around = _SPACE, frame.mark
-            return
         if frame.link and frame.kind == HEADING:
             only = piece.strip(" \t\r\n\f")
             if len(only) == 1 and only in PERMALINKS:
                 return
-        if not piece.isascii() and "\n" in piece:
-            piece = BROKEN_LINE.sub("", piece)
+        piece = INVISIBLE.sub("", BROKEN_LINE.sub("", piece))
         text = " ".join(piece.split())
-        # Invisible characters are among those that are not printable, which is
-        # sooner seen.
-        if not text.isprintable() and INVISIBLE.search(piece):
-            piece = INVISIBLE.sub("", piece)
-            if not piece:
-                return
-            text = " ".join(piece.split())
         if not text:
-            self.space(frame)
+            if piece:
+                self.space(frame)
             return
         mark = frame.mark
         if self.parts:
@@ -443,7 +385,6 @@ class _Tables:
         self.images = 0
         self.controls = 0
         self.started = 0
-        # Of each block the columns of _KNOWN, a row after the other.
         self.blocks: list[int] = []
         self.marks: list[int] = []
 
@@ -459,8 +400,7 @@ class _Tables:
             prefix = TOKEN_ATTRIBUTES.get(name)
             if prefix is not None:
                 value = whole[:MAX_VALUE]
-                # A key of one string is found sooner than one of two.
-                tokens += name_tokens(value, prefix) if prefix else name_tokens(value)
+                tokens += name_tokens(value, prefix)
         count = len(tokens) - first
         if count > MAX_TOKENS:
             del tokens[first + MAX_TOKENS :]
@@ -468,6 +408,10 @@ class _Tables:
         here = self.count
         self.elements += (parent, tag, depth, here, here, first, count, place)
         self.started += 1
+
+    def leave(self, row: int) -> None:
+        """Note the last block of an element, as it ends."""
+        self.elements[row * _ROW + ElementColumn.LAST_BLOCK] = self.count
 
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the text gathered, if there is any."""
@@ -493,15 +437,11 @@ class _Tables:
         """The tables as arrays."""
         if len(self.text) > MAX_TEXT:
             raise OverflowError(f"the page has more than {MAX_TEXT} bytes of text")
-        known = _table(self.blocks, len(_KNOWN))
-        blocks = np.zeros((len(known), len(BLOCK_COLUMNS)), dtype=np.int32)
-        blocks[:, _KNOWN] = known
-        _count(self.text, blocks)
         return Walk(
             bytes(self.text),
-            _table(self.elements, _ROW),
-            blocks,
-            np.array(array("I", self.tokens), dtype=np.uint32),
+            _table(self.elements, len(ELEMENT_COLUMNS)),
+            _table(self.blocks, len(BLOCK_COLUMNS)),
+            np.array(self.tokens, dtype=np.uint32),
             root,
             _table(self.marks, len(MARK_COLUMNS)),
         )
@@ -511,6 +451,10 @@ class _Tables:
         start = len(self.text)
         self.text += encoded
         chars = len(text)
+        # The text with the class of each character in its place.
+        classes = text.translate(CLASS_OF)
+        counts = [classes.count(chr(number)) for number in range(UPPER, SPACE)]
+        words = len([run for run in classes.split(chr(SPACE)) if run])
         self.blocks += (
             start,
             start + len(encoded),
@@ -521,10 +465,15 @@ class _Tables:
             frame.kind,
             frame.level,
             chars,
+            words,
+            chars + counts[WIDE - UPPER],
             text.count("\n"),
             min(run.link_chars, chars),
             self.links,
             min(run.strong_chars, chars),
+            *counts,
+            ord(classes[0]),
+            ord(classes[-1]),
             self.images,
             self.controls,
             self.started,
@@ -536,64 +485,8 @@ class _Tables:
 
 
 def _table(numbers: list[int], width: int) -> npt.NDArray[np.int32]:
-    """Rows of so many numbers; NumPy itself reads a list in half as much time again."""
-    return np.array(array("i", numbers), dtype=np.int32).reshape(-1, width)
-
-
-def _count(text: bytearray, blocks: npt.NDArray[np.int32]) -> None:
-    """Fill in the columns of blocks that tell of the characters of their texts.
-
-    Many blocks are looked at together, but only so much text that what is made of
-    it stays small.
-    """
-    ends = blocks[:, BlockColumn.CHARS].cumsum(dtype=np.int64)
-    starts = ends - blocks[:, BlockColumn.CHARS]
-    decoder = getincrementaldecoder("utf-8")()
-    at, in_word = 0, False
-    for i in range(0, len(text), _BATCH):
-        check()
-        codes = decoder.decode(text[i : i + _BATCH]).encode("utf-32-le")
-        classes = _classes_of(np.frombuffer(codes, dtype="<u4"))
-        size = len(classes)
-        # The blocks that are in this part, if only by a piece, and where.
-        low, high = ends.searchsorted([at, at + size - 1], "right").tolist()
-        here = blocks[low : high + 1]
-        first, last = starts[low : high + 1] - at, ends[low : high + 1] - at - 1
-        pieces = np.maximum(first, 0)
-        # A word begins where no space is, but one before it, or nothing.
-        spaces = classes == SPACE
-        begins = ~spaces
-        begins[1:] &= spaces[:-1]
-        begins[0] &= not in_word
-        begins[pieces] |= ~spaces[pieces] & (first >= 0)
-        here[:, BlockColumn.WORDS] += np.add.reduceat(begins, pieces, dtype=np.int32)
-        # Most characters are of words, which nobody counts.
-        others = classes.nonzero()[0]
-        counted = np.repeat(
-            np.arange(len(here)) * CLASS_COUNT, np.diff(pieces, append=size)
-        )
-        counts = np.bincount(
-            counted[others] + classes[others], minlength=len(here) * CLASS_COUNT
-        )
-        here[:, _COUNTED] += counts.reshape(-1, CLASS_COUNT)[:, UPPER:SPACE]
-        begun, ended = (first >= 0).nonzero()[0], (last < size).nonzero()[0]
-        here[begun, BlockColumn.FIRST] = classes[first[begun]]
-        here[ended, BlockColumn.LAST] = classes[last[ended]]
-        at, in_word = at + size, not spaces[-1]
-    blocks[:, BlockColumn.WIDTH] = (
-        blocks[:, BlockColumn.CHARS] + blocks[:, BlockColumn.WIDE]
-    )
-
-
-def _classes_of(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
-    """The classes of characters, given their code points."""
-    classes = _CLASSES.take(codes, mode="clip")
-    beyond = (codes > 0xFFFF).nonzero()[0]
-    if len(beyond):
-        first, last = WIDE_PLANES
-        wide = (codes[beyond] >= first) & (codes[beyond] <= last)
-        classes[beyond] = np.where(wide, np.uint8(WIDE), np.uint8(WORD))
-    return classes
+    """Rows of so many numbers."""
+    return np.array(numbers, dtype=np.int32).reshape(-1, width)
 
 
 def _outer_strip(text: str) -> str:
@@ -650,7 +543,7 @@ def _is_entered(
     lenient: bool,
     place: tuple[int, int],
 ) -> bool:
-    """Deal with an element that is not plain, and say whether its content counts.
+    """Whether an element's content is text of the page; what is not is dealt with.
 
     ``place`` is the row of the element around it and its number there.
     """
@@ -689,36 +582,31 @@ def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None
 
 def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> _Frame:
     """The frame inside an element, given the one outside."""
-    block, kind, level, item, row, lists, link, strong, pre, mark = frame
+    style, link = frame.mark
+    if tag.name == "a" and "href" in attributes:
+        return frame._replace(link=True, mark=(style, here))
     if not tag.is_block:
-        if tag.name != "a":
-            strong = strong or tag.name in STRONG
-            mark = (mark[0] | tag.style, mark[1])
-        elif "href" in attributes:
-            link, mark = True, (mark[0], here)
-        return _frame((block, kind, level, item, row, lists, link, strong, pre, mark))
-    of_tag = tag.kind
-    if of_tag >= 0:
-        if of_tag == HEADING:
-            level = tag.level
-        elif of_tag == ITEM:
-            level, item = lists, here
-        elif of_tag == QUOTE:
-            level = level + 1 if kind == QUOTE else 1
-        else:
-            level = 0
-            if of_tag == CELL:
-                item = here
-            elif of_tag == CODE:
-                pre = True
-        kind = of_tag
-    elif tag.name in LISTS:
-        lists += 1
-    elif tag.name == "tr":
-        row = here
-    if mark[0]:
-        mark = (0, mark[1])
-    return _frame((here, kind, level, item, row, lists, link, strong, pre, mark))
+        if not tag.style:
+            return frame
+        strong = frame.strong or tag.name in STRONG
+        return frame._replace(strong=strong, mark=(style | tag.style, link))
+    frame = frame._replace(block=here, mark=(0, link))
+    if tag.kind < 0:
+        if tag.name in LISTS:
+            return frame._replace(lists=frame.lists + 1)
+        return frame._replace(row=here) if tag.name == "tr" else frame
+    changes: dict[str, Any] = {"kind": tag.kind, "level": 0}
+    if tag.kind == HEADING:
+        changes["level"] = tag.level
+    elif tag.kind == ITEM:
+        changes.update(level=frame.lists, item=here)
+    elif tag.kind == QUOTE:
+        changes["level"] = frame.level + 1 if frame.kind == QUOTE else 1
+    elif tag.kind == CELL:
+        changes["item"] = here
+    elif tag.kind == CODE:
+        changes["pre"] = True
+    return frame._replace(**changes)
 
 
 def walk(root: Any, lenient: bool = False) -> Walk:
@@ -728,9 +616,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     not displayed, buttons, and what an unclosed svg or object swallowed.
     """
     tables = _Tables()
-    elements = tables.elements
     run = _Run()
-    add, enter = run.add, tables.enter
     frame = _Frame()
     here = count = -1
     # For each open element: its tag, the row and the frame outside, and what is
@@ -741,62 +627,47 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     children: Children = enumerate((root,))
     while True:
         for place, element in children:
-            tag = _TAGS.get(element.tag) or _tag_of(element)
-            if tag is not None and (
-                tag.is_plain
-                or _is_entered(element, tag, frame, run, tables, lenient, (here, place))
+            tag = _tag_of(element)
+            if tag is not None and _is_entered(
+                element, tag, frame, run, tables, lenient, (here, place)
             ):
                 # As the tree has them: get() would add what a DTD declares.
-                items = element.items()
-                attributes = dict(items) if items else {}
-                if (
-                    lenient
-                    or not (
-                        "style" in attributes
-                        or "hidden" in attributes
-                        or tag.name == "dialog"
-                    )
-                    or not is_hidden(attributes, tag.name)
-                ):
+                attributes = dict(element.items())
+                if lenient or not is_hidden(attributes, tag.name):
                     break
             link_ended = False
             # What stands behind the root is no part of it.
-            text = element.tail if open_elements else None
-            if text:
-                add(text, frame, here)
+            if open_elements and element.tail:
+                run.add(element.tail, frame, here)
         else:
             if not open_elements:
                 break
             element, tag, outer, outer_frame, children = open_elements.pop()
-            if tag.is_block and (run.parts or run.marks):
+            if tag.is_block:
                 _border(run, frame, outer_frame.pre, tables)
-            elements[here * _ROW + ElementColumn.LAST_BLOCK] = tables.count
+            tables.leave(here)
             here, frame = outer, outer_frame
             link_ended = tag.name == "a"
-            text = element.tail if open_elements else None
-            if text:
+            if open_elements and element.tail:
                 link_ended = False
-                add(text, frame, here)
+                run.add(element.tail, frame, here)
             continue
-        if run.parts or run.marks:
-            if tag.is_block:
-                _border(run, frame, frame.pre, tables)
-            elif link_ended and tag.name == "a":
-                # Two links side by side are never one word.
-                run.space(frame)
+        if tag.is_block:
+            _border(run, frame, frame.pre, tables)
+        elif link_ended and tag.name == "a":
+            # Two links side by side are never one word.
+            run.space(frame)
         link_ended = False
         open_elements.append((element, tag, here, frame, children))
-        children = enumerate(element) if len(element) else _NO_CHILDREN
+        children = enumerate(element)
         count += 1
-        enter(attributes, tag.number, here, len(open_elements), place)
+        tables.enter(attributes, tag.number, here, len(open_elements), place)
         here = count
-        if tag.has_frame:
-            frame = _inside(frame, tag, attributes, here)
+        frame = _inside(frame, tag, attributes, here)
         if tag.name == "a" and frame.link:
             tables.links += 1
-        text = element.text
-        if text:
-            add(text, frame, here)
+        if element.text:
+            run.add(element.text, frame, here)
     tables.flush(run, frame)
     return tables.finish(root)
 
