@@ -589,3 +589,19 @@ def test_attributes_of_another_tree():
         twins.attribute_values(found, [last], "href")
     with pytest.raises(IndexError, match="tree has changed"):
         twins.nodes_of(found, [last])
+
+
+@pytest.mark.parametrize(
+    "tag", "article aside figure header main my-page nav section".split()
+)
+def test_a_page_that_leaves_out_where_its_head_ends(walk, tag):
+    source = f"<html lang=en><meta charset=utf-8><title>t</title><{tag}>a</{tag}><p>b"
+    root = Page.of(source).root
+    # The parser takes the element for a part of the head, which a browser does not.
+    assert root.find(f"head/{tag}") is not None
+    assert texts(walk(root)) == ["a", "b"]
+
+
+def test_a_head_is_no_text(walk):
+    source = "<head><title>t</title><noscript>n</noscript><style>s</style></head><p>b"
+    assert texts(walk(Page.of(source).root)) == ["b"]

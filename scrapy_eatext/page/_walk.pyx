@@ -252,6 +252,7 @@ cdef enum:
     DIALOG = 1 << 13
     TEMPLATE = 1 << 14
     SOURCE = 1 << 15
+    HEAD = 1 << 16
 
 
 cdef struct Tag:
@@ -303,6 +304,7 @@ _TRAITS = {
     BUTTON: {"button"},
     DIALOG: {"dialog"},
     TEMPLATE: {"template"},
+    HEAD: {"head"},
 }
 
 
@@ -1102,10 +1104,27 @@ cdef inline int border(Walker* w, bint inside_pre) noexcept nogil:
     return add_line(w) if inside_pre else flush(w)
 
 
-cdef bint is_skipped(Walker* w, const Tag* tag, const Attributes* has) noexcept nogil:
+cdef bint holds_body(const tree.xmlNode* head) noexcept nogil:
+    """Whether a head has in it what is none of a head."""
+    cdef const tree.xmlNode* node = head.children
+    while node != NULL:
+        if (
+            node.type == tree.XML_ELEMENT_NODE
+            and not find_tag(local_name(node)).traits & SKIP
+        ):
+            return True
+        node = node.next
+    return False
+
+
+cdef bint is_skipped(
+    Walker* w, const tree.xmlNode* node, const Tag* tag, const Attributes* has
+) noexcept nogil:
     """Whether an element's content is none of the page's text by its tag alone."""
     if tag.traits & TEMPLATE:
         return not has.shadow
+    if tag.traits & HEAD:
+        return not holds_body(node)
     if w.lenient:
         return tag.traits & LENIENT_SKIP
     return tag.traits & SKIP or (tag.traits & BUTTON and w.frame.kind != HEADING)
@@ -1173,7 +1192,7 @@ cdef int enter(
         status = read_attributes(node, &has, w.tokens)
         if status:
             return status
-    if is_skipped(w, tag, &has):
+    if is_skipped(w, node, tag, &has):
         w.tokens.used = tokens
         if tag.traits & CONTROL:
             w.controls += 1

@@ -529,9 +529,21 @@ def _skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
     if name == "template":
         # A shadow tree that is written out is shown.
         return "shadowrootmode" not in dict(element.items())
+    if name == "head":
+        return not _holds_body(element)
     if lenient:
         return name in LENIENT_SKIP
     return name in SKIP or (name == "button" and not heading)
+
+
+def _holds_body(head: Any) -> bool:
+    """Whether a head has in it what is none of a head.
+
+    HTML lets a page leave out where its head ends and its body begins.  The parser
+    then ends the head at elements that it knows, but at none that HTML 5 brought.
+    """
+    tags = (child.tag for child in head)
+    return any(isinstance(tag, str) and _local_name(tag) not in SKIP for tag in tags)
 
 
 def _is_entered(
