@@ -11,7 +11,8 @@ from scrapy_eatext import lastresort
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.decode import text_of
+from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.memory import lacks_memory
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import NOTHING, IncompleteError, MainText, computed_for
 from scrapy_eatext.rules import apply_rules
@@ -21,13 +22,21 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.choice import Choice
 
-# What the last resort reads of a page that there was not the time to read, in
-# bytes or characters: a fraction of a second's work.
-_BEGINNING = 1_000_000
+# Where time or memory is short the last resort reads a page's first quarter, then
+# that one's, down to so many bytes or characters.
+_SHORTEST = 10_000
+
+# So many characters of a traceback are kept: an exception may quote a whole page.
+_MAX_TRACEBACK = 10_000
 
 # What breaks one page alone.  A library that asks Python to end, as a command does
 # whose arguments are wrong, would end the crawl; Ctrl-C is to.
 _BREAKS = (Exception, SystemExit)
+
+# After so many bytes of pages the thread that reads them is to end, and another goes
+# on: lxml keeps each name of an element or attribute for as long as the thread lives
+# in which it parsed them.  A name may take ten times the room that it has in a page.
+TURN = 1 << 22
 
 # The kinds of outcome in which a page has what the last resort found.
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
@@ -72,18 +81,38 @@ class Job:
         fields: tuple[str, ...] = (),
     ) -> Job:
         """A job for a page of any size: one that is too large is cut off."""
-        source = html if isinstance(html, (str, bytes)) else html.body
-        if limits.max_size and len(source) > limits.max_size:
-            begun = source[: limits.max_size]
-            return cls(begun, url, choice, limits, "too_large", fields)
-        return cls(html, url, choice, limits, fields=fields)
+        job = cls(html, url, choice, limits, fields=fields)
+        if limits.max_size and job.size > limits.max_size:
+            return job.cut(limits.max_size, "too_large")
+        return job
+
+    @property
+    def size(self) -> int:
+        """The page's bytes or characters."""
+        source = self.html if isinstance(self.html, (str, bytes)) else self.html.body
+        return len(source)
+
+    def cut(self, size: int, kind: str) -> Job:
+        """The page's beginning alone, in which only the last resort is left."""
+        html = self.html
+        if not isinstance(html, (str, bytes)):
+            # The encoding may stand in its headers.
+            html = decode(bytes(html.body[:size]), html.encoding)[1]
+        return replace(self, html=html[:size], give_up=kind)
+
+    def shortened(self, kind: str) -> Job | None:
+        """A page's first quarter, None where the page is short already."""
+        if self.size <= _SHORTEST:
+            return None
+        return self.cut(max(self.size // 4, _SHORTEST), kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """An exception that an extraction met: its class, and how it came about.
 
-    ``field`` is what of the result is empty for it, "" where that is the text.
+    ``field`` is what of the result is empty for it, "" where that is the text.  A lack
+    of memory is a MemoryError, whatever was raised over it.
     """
 
     name: str
@@ -92,8 +121,15 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException, field: str = "") -> Failure:
-        shown = "".join(traceback.format_exception(error))
-        return cls(type(error).__name__, shown, field)
+        name = "MemoryError" if lacks_memory(error) else type(error).__name__
+        try:
+            shown = "".join(traceback.format_exception(error))
+        except MemoryError:
+            shown = name
+        half = _MAX_TRACEBACK // 2
+        if len(shown) > _MAX_TRACEBACK:
+            shown = f"{shown[:half]}\n[...]\n{shown[-half:]}"
+        return cls(name, shown, field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +164,25 @@ def warm_up(choice: Choice) -> None:
 
 
 def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
+    if job.give_up:
+        return _last_resort(None, job, failures), job.give_up
     page = None
-    kind = job.give_up or "failed"
+    kind = "failed"
     try:
         with time_limit(job.limits.timeout):
             page = Page.of(job.html, job.url)
             check()
-            if not job.give_up:
-                result, kind = cascade(job.choice, page, failures)
-                return _detached(result, job.fields, failures), kind
+            result, kind = cascade(job.choice, page, failures)
+            return _detached(result, job.fields, failures), kind
     except TimeLimitError:
-        kind = job.give_up or "timed_out"
+        kind = "timed_out"
+        if page is None:
+            # To read all of it once more would take as long.
+            job = job.shortened(kind) or job
     except _BREAKS as error:
         failures.append(Failure.of(error))
+        if lacks_memory(error):
+            page = None
     return _last_resort(page, job, failures), kind
 
 
@@ -196,25 +238,36 @@ def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
 
 
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
-    if job.limits.last_resort == "empty":
-        return NOTHING
-    try:
-        with time_limit(job.limits.timeout):
-            if page is None or not page.is_walked:
-                # The time was not enough to read all of it.
-                page = Page.of(_beginning(job.html), job.url)
-            verdict = lastresort.judge(page)
-            check()
-            verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
-            result = render(verdict, page, lastresort.NAME, lastresort.VERSION)
-            return _detached(result, job.fields, failures)
-    except TimeLimitError:
-        return NOTHING
-    except _BREAKS as error:
-        failures.append(Failure.of(error))
-        return NOTHING
+    """What the last resort finds in a page, or in as much of it as can be read.
+
+    Each part has half the time of the one before, so that all of them have no more
+    than the page.
+    """
+    left: Job | None = None if job.limits.last_resort == "empty" else job
+    seconds = job.limits.timeout
+    while left is not None:
+        seconds /= 2
+        try:
+            with time_limit(seconds):
+                return _keep_dense(page or Page.of(left.html, left.url), left, failures)
+        except TimeLimitError:
+            pass
+        except _BREAKS as error:
+            failure = Failure.of(error)
+            if failure.name != "MemoryError":
+                failures.append(failure)
+                return NOTHING
+            if all(known.name != "MemoryError" for known in failures):
+                failures.append(failure)
+        page = None
+        left = left.shortened(left.give_up)
+    return NOTHING
 
 
-def _beginning(html: str | bytes | TextResponse) -> str | bytes:
-    source = html if isinstance(html, (str, bytes)) else text_of(html)
-    return source[:_BEGINNING]
+def _keep_dense(page: Page, job: Job, failures: list[Failure]) -> MainText:
+    check()
+    verdict = lastresort.judge(page)
+    check()
+    verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
+    result = render(verdict, page, lastresort.NAME, lastresort.VERSION)
+    return _detached(result, job.fields, failures)

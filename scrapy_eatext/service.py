@@ -14,6 +14,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import CancelledError
 
 from scrapy_eatext import collector
 from scrapy_eatext.again import Again
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 # has the result.
 INPUT = "eatext"
 RESULT = "main_text"
+
+# Of a page without a byte.
+_EMPTY = Outcome(NOTHING, "empty")
 
 # What a site's decay shows in: pages that an algorithm came to an end with.
 _JUDGED = frozenset({"extracted", "below", "empty"})
@@ -81,7 +85,7 @@ class Service:
         if self.config.executor != "process":
             warm_up(self.config.choice)
         self._found: WeakKeyDictionary[Response, Found] = WeakKeyDictionary()
-        self._late: WeakKeyDictionary[Response, Future[Found]] = WeakKeyDictionary()
+        self._late: WeakKeyDictionary[Response, Future[Outcome]] = WeakKeyDictionary()
         self._recent: RecentPages[Found] = RecentPages()
         self._asked: WeakSet[Request] = WeakSet()
         self._seen = SeenUrls()
@@ -115,34 +119,50 @@ class Service:
     async def process(self, request: Request, response: Response) -> None:
         """Extract a response that was just downloaded, into request.meta.
 
-        Never raises: what goes wrong is counted and logged.
+        Raises nothing but what cancels it: what goes wrong is counted and logged.
         """
         request.meta.pop(RESULT, None)
-        self.tally.inc("response_count")
+        kind = "cancelled"
         try:
-            kind, choice = self._choose(request, response)
-            if choice is not None:
+            skipped, choice = self._choose(request, response)
+            if choice is None:
+                kind = skipped
+            else:
                 found = await self._run(response, response.url, choice)
                 kind = found.outcome.kind
                 request.meta[RESULT] = self._asking(response, found)
                 self._remember(request, response, found)
                 self._watch(response.url, found.outcome)
+        except CancelledError:  # Twisted's; asyncio's is no Exception
+            raise
         except Exception as error:  # noqa: BLE001
             kind = "failed"
             self.tally.error(response.url, error)
             found = Found(Outcome(NOTHING, kind), self.config.choice)
             request.meta[RESULT] = self._asking(response, found)
             self._found[response] = found
-        self.tally.inc(f"response/{kind}")
+        finally:
+            # At once, so that they add up whenever somebody looks.
+            self.tally.inc("response_count")
+            self.tally.inc(f"response/{kind}")
 
     async def _run(self, html: Any, url: str, choice: Choice) -> Found:
         """Extract HTML, or a response on whose tree nobody works meanwhile."""
+        return self._told(url, await wait(self._submit(html, url, choice)), choice)
+
+    def _submit(self, html: Any, url: str, choice: Choice) -> Future[Outcome]:
         if not (html if isinstance(html, (str, bytes)) else html.body):
-            return Found(Outcome(NOTHING, "empty"), choice)
+            nothing: Future[Outcome] = Future()
+            nothing.set_result(_EMPTY)
+            return nothing
         fields = tuple(self.config.fields.values())
-        job = Job.of(html, url, choice, self.config.limits, fields)
-        outcome = await wait(self._executor.submit(job))
-        self.tally.outcome(url, outcome)
+        return self._executor.submit(
+            Job.of(html, url, choice, self.config.limits, fields)
+        )
+
+    def _told(self, url: str, outcome: Outcome, choice: Choice) -> Found:
+        if outcome is not _EMPTY:  # which took no work
+            self.tally.outcome(url, outcome)
         return Found(outcome, choice)
 
     def _choose(
@@ -293,21 +313,17 @@ class Service:
         _, choice = self._choose(request, response)
         if choice is None:
             return None
-        if response in self._late:  # for another item, and not done yet
-            return await wait(self._late[response])
-        late = self._late[response] = Future()
-        try:
+        # Several items may wait for it, of which some are cancelled.
+        if response not in self._late:
             # By now the spider may work on the response's own tree: parse again.
-            found = await self._run(
-                text_of(cast("TextResponse", response)), response.url, choice
-            )
-        except BaseException as error:
-            late.set_exception(error)
-            raise
-        late.set_result(found)
-        self.tally.inc(f"late/{found.outcome.kind}")
-        self._remember(request, response, found)
-        return found
+            text = text_of(cast("TextResponse", response))
+            self._late[response] = self._submit(text, response.url, choice)
+        outcome = await wait(self._late[response], shared=True)
+        if response not in self._found:
+            found = self._told(response.url, outcome, choice)
+            self.tally.inc(f"late/{outcome.kind}")
+            self._remember(request, response, found)
+        return self._found[response]
 
     async def of_html(self, html: str | bytes, url: str) -> Found | None:
         """What is in the HTML that an item carries."""
@@ -375,11 +391,13 @@ class Service:
 
     async def _close(self) -> None:
         collector.take_back(self._crawler)
-        await self._executor.close()
-        for name, count in self._executor.counts().items():
-            self.tally.inc(f"worker/{name}", count)
-        self.tally.close()
-        _services.pop(self._crawler, None)
+        try:
+            await self._executor.close()
+        finally:
+            for name, count in self._executor.counts().items():
+                self.tally.inc(f"worker/{name}", count)
+            self.tally.close()
+            _services.pop(self._crawler, None)
 
 
 def main_text(response: TextResponse) -> MainText:

@@ -14,17 +14,31 @@ import signal
 import struct
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-from scrapy_eatext.cascade import Failure, Job, Limits, Outcome, extract_page, warm_up
+from scrapy_eatext.cascade import (
+    TURN,
+    Failure,
+    Job,
+    Limits,
+    Outcome,
+    extract_page,
+    warm_up,
+)
 from scrapy_eatext.choice import Choice
 from scrapy_eatext.page.decode import text_of
-from scrapy_eatext.result import MainText
+from scrapy_eatext.result import NOTHING, MainText
+
+_T = TypeVar("_T")
 
 _LENGTHS = struct.Struct(">QQ")
+# Nobody sends as much: what seems to be a longer message is none.
+_LONGEST = 1 << 32
 # Seconds after which a worker looks whether its crawl is still there.
 _LOOK_UP = 2.0
 # Where a page does not let it look: seconds after the page's time was up in which
@@ -41,13 +55,24 @@ def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
-    """Read one message, None where the stream ends before its end."""
+    """Read one message, None where the stream ends before its end.
+
+    Raises ValueError where it is none, and MemoryError where there is no room for
+    it; the next one can still be read.
+    """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None
     head_size, body_size = _LENGTHS.unpack(lengths)
+    if max(head_size, body_size) > _LONGEST:
+        raise ValueError("what came is no message")
     head = stream.read(head_size)
-    body = stream.read(body_size)
+    try:
+        body = stream.read(body_size)
+    except MemoryError:
+        while body_size > 0 and (skipped := len(stream.read(min(body_size, 1 << 16)))):
+            body_size -= skipped
+        raise
     if len(head) < head_size or len(body) < body_size:
         return None
     return json.loads(head), body
@@ -118,14 +143,43 @@ def main() -> None:
     if hello is None:
         return
     choice = unpack_choice(hello[0]["choice"])
-    warm_up(choice)
+    # In a thread like those to come, whose stack takes none of their memory then.
+    _in_thread(warm_up, choice)
     limit_memory(hello[0]["memory"])
     send(answers, "ready")
-    while message := receive(source):
-        job = unpack_job(*message)
-        _set_alarm(job.limits.timeout and job.limits.timeout + _ORPHAN)
-        send(answers, pack_outcome(extract_page(job)))
+    while _in_thread(_serve, source, answers):
+        pass
+
+
+def _in_thread(function: Callable[..., _T], *args: Any) -> _T:
+    """What a function gives in a thread for it alone, if the system gives one."""
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            future = thread.submit(function, *args)
+        except RuntimeError:
+            return function(*args)
+        return future.result()
+
+
+def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
+    """Answer messages for a thread's turn; tell whether there may be more of them."""
+    size = 0
+    while size < TURN:
+        try:
+            message = receive(source)
+            if message is None:
+                return False
+            job = unpack_job(*message)
+            del message
+            size += job.size
+            _set_alarm(job.limits.timeout and job.limits.timeout + _ORPHAN)
+            send(answers, pack_outcome(extract_page(job)))
+        except MemoryError as error:
+            # Either the page or what was found in it has no room.
+            failed = Outcome(NOTHING, "failed", failures=(Failure.of(error),))
+            send(answers, pack_outcome(failed))
         _set_alarm(0.0)
+    return True
 
 
 def limit_memory(mebibytes: int) -> None:
@@ -169,5 +223,6 @@ START = (
 
 def command() -> list[str]:
     """The command that starts a worker."""
-    path = [entry or str(Path.cwd()) for entry in sys.path]
+    # What is no string there Python passes over, too.
+    path = [entry or str(Path.cwd()) for entry in sys.path if isinstance(entry, str)]
     return [sys.executable, "-c", START, json.dumps(path)]

@@ -17,17 +17,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, replace
 from queue import SimpleQueue
-from threading import Event, Lock, Thread
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from threading import Event, Lock, Thread, current_thread
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 from weakref import WeakSet
 
 from scrapy.utils.asyncio import is_asyncio_available
 
-from scrapy_eatext.cascade import Job, Outcome, extract_page
+from scrapy_eatext.cascade import TURN, Failure, Job, Outcome, extract_page
 from scrapy_eatext.result import NOTHING
 from scrapy_eatext.worker import command, pack_job, receive, send, unpack_outcome
 
@@ -39,8 +40,10 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
-# How long a worker may take to start and to end, and beyond the time limit of
-# its page: one that looks at its clock then still has its last resort.
+# How long a worker may take to start: so much beyond the time limit of the page that
+# waits for it, and never longer than the latter.  And how long to end, and beyond the
+# time limit of its page: one that looks at its clock then still has its last resort.
+_START_GRACE = 10.0
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
 _GRACE = 1.0
@@ -49,9 +52,12 @@ _LOOK_SECONDS = 0.1
 # Bytes that a pipe to or from a worker holds: a page, or what is found in it.
 _PIPE_SIZE = 1 << 20
 # A page that ends this many workers is at fault, and so is a system on which
-# so many do not start in a row.
+# so many do not start in a row: it is left in peace for some seconds.
 _MAX_DEATHS = 2
 _MAX_FAILED_STARTS = 3
+_PAUSE = 600.0
+# What is read of a page that no worker can read: few bytes for any memory and time.
+_BEGINNING = 100_000
 # By how much a thread that extracts is nicer than the crawl's own.
 _NICER = 5
 # Kinds of outcome in which a page has ended a worker.
@@ -65,7 +71,10 @@ class Executor(Protocol):
 
 
 class Runner(Protocol):
-    """What a thread of a pool works with: begun, it takes jobs until it is closed."""
+    """What a thread of a pool works with: it takes jobs until it is closed.
+
+    It is begun in each thread that it is handed on to.
+    """
 
     counts: Counter[str]
 
@@ -74,36 +83,31 @@ class Runner(Protocol):
     def close(self) -> None: ...
 
 
-class Inline:
-    """Extraction in the caller's own thread."""
-
-    def submit(self, job: Job) -> Future[Outcome]:
-        future: Future[Outcome] = Future()
-        future.set_result(extract_page(job))
-        return future
-
-    async def close(self) -> None:
-        pass
-
-    def counts(self) -> Mapping[str, int]:
-        return {}
-
-
-class InThread:
-    """Runs jobs in the pool's thread itself."""
+class InPlace:
+    """Runs jobs in the thread that asks for it."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
     def begin(self) -> None:
-        _Switching.quicken()
-        _give_way()
+        pass
 
     def run(self, job: Job) -> Outcome:
         return extract_page(job)
 
     def close(self) -> None:
-        _Switching.restore()
+        pass
+
+
+class InThread(InPlace):
+    """Runs jobs in a thread that leaves time to the crawl's own."""
+
+    def begin(self) -> None:
+        _Switching.quicken(self)
+        _give_way()
+
+    def close(self) -> None:
+        _Switching.restore(self)
 
 
 class _Switching:
@@ -116,23 +120,23 @@ class _Switching:
 
     _SECONDS = 0.001
     _lock = Lock()
-    _users = 0
+    _users: ClassVar[set[object]] = set()
     _before = 0.0
 
     @classmethod
-    def quicken(cls) -> None:
+    def quicken(cls, user: object) -> None:
         """Let threads take turns sooner, for one user more."""
         with cls._lock:
             if not cls._users:
                 cls._before = sys.getswitchinterval()
                 sys.setswitchinterval(min(cls._before, cls._SECONDS))
-            cls._users += 1
+            cls._users.add(user)
 
     @classmethod
-    def restore(cls) -> None:
+    def restore(cls, user: object) -> None:
         """For one user less; after the last it is as it was before the first."""
         with cls._lock:
-            cls._users -= 1
+            cls._users.discard(user)
             if not cls._users:
                 sys.setswitchinterval(cls._before)
 
@@ -154,14 +158,16 @@ class InProcess:
     A page that its worker has not done in time, even when it does not look at
     its clock, loses the worker and gets the last resort, in a new one.  So
     does a page in which two workers died; the first death may be another's
-    doing.  A worker that has run out of memory is replaced.  Where none can be
-    started the page is done in this thread.
+    doing.  A worker that has run out of memory is replaced.  What none survives, or
+    has the memory for, is read at its beginning.  Where none can be started the page
+    is done in this thread.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
         self._hello = {"choice": asdict(choice), "memory": memory}
         self._worker: _Worker | None = None
         self._failed_starts = 0
+        self._next_start = 0.0
         self.counts: Counter[str] = Counter()
 
     def begin(self) -> None:
@@ -174,9 +180,20 @@ class InProcess:
 
     def _run(self, job: Job) -> Outcome:
         deaths = 0
-        while worker := self._ready_worker():
+        failures: tuple[Failure, ...] = ()
+        while worker := self._ready_worker(job.limits.timeout):
             answer = worker.ask(job)
-            if answer is not None:
+            if answer is None:
+                self._end_worker()
+                self.counts["stopped" if worker.stopped else "died"] += 1
+                deaths += not worker.stopped
+                if not worker.stopped and deaths < _MAX_DEATHS:
+                    continue
+                kind = "timed_out" if worker.stopped else "worker_died"
+                left = _easier(job, kind)
+                if left is None:
+                    break
+            else:
                 full = any(f.name == "MemoryError" for f in answer.failures)
                 if full or worker.stopped:  # the latter too late for this page
                     self._end_worker()
@@ -185,33 +202,35 @@ class InProcess:
                     # It may have been earlier pages that took the memory.
                     if worker.jobs > 1:
                         continue
-                return answer
-            self._end_worker()
-            self.counts["stopped" if worker.stopped else "died"] += 1
-            deaths += not worker.stopped
-            if worker.stopped or deaths >= _MAX_DEATHS:
-                if job.give_up:
-                    return Outcome(NOTHING, job.give_up)
-                kind = "timed_out" if worker.stopped else "worker_died"
-                job = replace(job, give_up=kind)
-        if deaths or job.give_up in _ENDED:
+                    failures += answer.failures
+                # There may have been no room for what the last resort reads.
+                told = not full or answer.result.algorithm
+                left = None if told else _beginning(job, answer.kind)
+                if left is None:
+                    return replace(answer, failures=failures or answer.failures)
+            job = left
+        if deaths or failures or job.give_up in _ENDED:
             # What has ended a worker is not let near the crawl itself.
-            return Outcome(NOTHING, job.give_up or "worker_died")
+            kind = job.give_up or "worker_died"
+            return Outcome(NOTHING, kind, failures=failures)
         return extract_page(job)
 
-    def _ready_worker(self) -> _Worker | None:
+    def _ready_worker(self, timeout: float) -> _Worker | None:
         if self._worker is not None and self._worker.process.poll() is not None:
             # It died between two pages.
             self.counts["died"] += 1
             self._end_worker()
-        if self._worker is None and self._failed_starts < _MAX_FAILED_STARTS:
+        if self._worker is None and time.monotonic() >= self._next_start:
+            limit = min(timeout + _START_GRACE, _START_SECONDS) if timeout else 0.0
             try:
-                self._worker = _Worker(self._hello)
+                self._worker = _Worker(self._hello, limit or _START_SECONDS)
                 self.counts["started"] += 1
                 self._failed_starts = 0
             except OSError as error:
                 self._failed_starts += 1
                 self.counts["not_started"] += 1
+                if self._failed_starts >= _MAX_FAILED_STARTS:
+                    self._next_start = time.monotonic() + _PAUSE
                 logger.error(
                     "No worker process could be started (%s); "
                     "extraction goes on in a thread",
@@ -231,10 +250,22 @@ class InProcess:
         self._worker = None
 
 
-class _Worker:
-    """A worker process.  OSError where it does not get to work."""
+def _easier(job: Job, kind: str) -> Job | None:
+    """What is left to try of a page that no worker has survived, if anything."""
+    return _beginning(job, kind) if job.give_up else replace(job, give_up=kind)
 
-    def __init__(self, hello: dict[str, Any]) -> None:
+
+def _beginning(job: Job, kind: str) -> Job | None:
+    """A page's beginning, for the last resort, where the page has more than that."""
+    if job.size <= _BEGINNING or job.limits.last_resort == "empty":
+        return None
+    return job.cut(_BEGINNING, job.give_up or kind)
+
+
+class _Worker:
+    """A worker process.  OSError where it does not get to work in so many seconds."""
+
+    def __init__(self, hello: dict[str, Any], start_seconds: float) -> None:
         self.stopped = False
         self.jobs = 0
         # In a session of its own, no Ctrl-C reaches it.
@@ -244,6 +275,9 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
+            # Its threads follow each other: the C library need not set memory apart
+            # for each of them, which would count to the limit.
+            env={"MALLOC_ARENA_MAX": "1", **os.environ},
         )
         self._to = cast("IO[bytes]", self.process.stdin)
         self._from = cast("IO[bytes]", self.process.stdout)
@@ -256,16 +290,17 @@ class _Worker:
         ready = None
         try:
             Thread(target=self._watch, name="eatext-watch", daemon=True).start()
-            ready = self._exchange(hello, b"", _START_SECONDS)
+            ready = self._exchange(hello, b"", start_seconds)
         except RuntimeError as error:  # the system gives no more threads
             raise ChildProcessError(str(error)) from error
         finally:
             if ready is None:
                 self.close()
         if ready is None:
-            raise ChildProcessError(
-                f"a worker ended at its start, with {self.process.returncode}"
-            )
+            end = f"ended at its start, with {self.process.returncode}"
+            if self.stopped:
+                end = f"was not ready after {start_seconds:g} seconds"
+            raise ChildProcessError(f"a worker {end}")
 
     def ask(self, job: Job) -> Outcome | None:
         """Have a job done; None where the worker came to its end over it.
@@ -346,46 +381,50 @@ def _kill_workers() -> None:
 class Pool:
     """Threads that each have a runner and take jobs from one queue.
 
-    They are started by the first job, and do not keep the interpreter alive.
-    Where none can be started jobs are done at once.
+    They are started by the first job, take turns with others (see cascade.TURN), and
+    do not keep the interpreter alive.  Where none can be started jobs are done at
+    once.  A job that comes after the pool was closed has a thread and a runner for
+    itself, one such job after the other.
     """
 
     def __init__(self, size: int, make_runner: Callable[[], Runner]) -> None:
         self._size = size
         self._make_runner = make_runner
         self._queue: SimpleQueue[tuple[Job, Future[Outcome]] | None] = SimpleQueue()
-        self._started = False
+        # No job may get behind what ends the threads.
+        self._lock = Lock()
+        self._after = Lock()
+        self._started = self._closed = False
         self._ends: list[Future[None]] = []
         self._runners: list[Runner] = []
 
     def submit(self, job: Job) -> Future[Outcome]:
-        if not self._started:
-            self._start()
-        if not self._ends:
-            return Inline().submit(job)
         future: Future[Outcome] = Future()
-        self._queue.put((job, future))
+        with self._lock:
+            if self._closed:
+                taken = _start(self._do_alone, (job, future), "eatext-after")
+            else:
+                if not self._started:
+                    self._start()
+                taken = bool(self._ends)
+                if taken:
+                    self._queue.put((job, future))
+        if not taken:
+            _do(InPlace(), job, future)
         return future
 
     def _start(self) -> None:
         self._started = True
         for number in range(self._size):
             end: Future[None] = Future()
+            # Whoever waits for it may be cancelled, but not the end.
+            end.set_running_or_notify_cancel()
             runner = self._make_runner()
-            thread = Thread(
-                target=self._work,
-                args=(runner, end),
-                name=f"eatext-{number}",
-                daemon=True,
-            )
-            try:
-                thread.start()
-            except RuntimeError as error:  # the system gives no more of them
+            if not _start(self._work, (runner, end), f"eatext-{number}"):
                 logger.error(
-                    "Extraction has %d of %d threads (%s)%s",
+                    "Extraction has %d of %d threads (the system gives no more)%s",
                     number,
                     self._size,
-                    error,
                     "" if number else ": it is done in the crawl's own",
                 )
                 return
@@ -394,31 +433,77 @@ class Pool:
 
     def _work(self, runner: Runner, end: Future[None]) -> None:
         runner.begin()
+        done = 0
         while task := self._queue.get():
-            job, future = task
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(runner.run(job))
-                except BaseException as error:  # noqa: BLE001
-                    future.set_exception(error)
+            done += task[0].size
+            _do(runner, *task)
             # A thread that waits for the next page must not hold this one.
-            del task, job, future
-        try:
-            runner.close()
-        except Exception:
-            logger.exception("A thread of extraction did not end as it should")
+            del task
+            name = current_thread().name
+            if done >= TURN and _start(self._work, (runner, end), name):
+                return
+        _close(runner)
         end.set_result(None)  # which the crawl waits for
+
+    def _do_alone(self, job: Job, future: Future[Outcome]) -> None:
+        with self._after:
+            runner = self._make_runner()
+            runner.begin()
+            _do(runner, job, future)
+            _close(runner)
 
     async def close(self) -> None:
         """Let the jobs in the queue come to their end, then the threads."""
-        for _ in self._ends:
-            self._queue.put(None)
+        with self._lock:
+            self._closed = True
+            for _ in self._ends:
+                self._queue.put(None)
         for end in self._ends:
             await wait(end)
 
     def counts(self) -> Mapping[str, int]:
         """What happened to workers: ``started``, ``died``, and so on."""
         return sum((runner.counts for runner in self._runners), Counter())
+
+
+def _start(target: Callable[..., None], args: tuple[Any, ...], name: str) -> bool:
+    """Start a thread, if the system gives one."""
+    try:
+        Thread(target=target, args=args, name=name, daemon=True).start()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _do(runner: Runner, job: Job, future: Future[Outcome]) -> None:
+    """Do a job that somebody still waits for."""
+    if future.set_running_or_notify_cancel():
+        try:
+            future.set_result(runner.run(job))
+        except BaseException as error:  # noqa: BLE001
+            future.set_exception(error)
+
+
+def _close(runner: Runner) -> None:
+    try:
+        runner.close()
+    except Exception:
+        logger.exception("A thread of extraction did not end as it should")
+
+
+class Inline(Pool):
+    """Extraction in a thread for which the caller waits.
+
+    The caller's own could not end and have another in its place.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1, InPlace)
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        future = super().submit(job)
+        futures.wait((future,))
+        return future
 
 
 def make_executor(config: Config) -> Executor:
@@ -430,12 +515,16 @@ def make_executor(config: Config) -> Executor:
     return Pool(config.workers, lambda: InProcess(config.choice, config.memory))
 
 
-async def wait(future: Future[_T]) -> _T:
-    """Await a future that another thread fulfils."""
+async def wait(future: Future[_T], *, shared: bool = False) -> _T:
+    """Await a future that another thread fulfils.
+
+    Who is cancelled meanwhile cancels it too, if it is not shared with others.
+    """
     if future.done():
         return future.result()
     if is_asyncio_available():
-        return await asyncio.wrap_future(future)
+        awaited = asyncio.wrap_future(future)
+        return await (asyncio.shield(awaited) if shared else awaited)
     from twisted.internet import reactor
     from twisted.internet.defer import Deferred
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -224,3 +225,24 @@ class Greedy(Plain):
         if "greedy" in page.html:
             b"x" * (4 << 30)
         return super().judge(page)
+
+
+class Big(Plain):
+    """Finds a long text on pages that have the word "big"."""
+
+    name = "big"
+
+    def judge(self, page) -> Verdict:
+        verdict = super().judge(page)
+        big = "big" in page.html
+        return replace(verdict, text="x" * (15 << 20)) if big else verdict
+
+
+class Where(Plain):
+    """Tells the process and the thread that it ran in, as the page's type."""
+
+    name = "where"
+
+    def judge(self, page) -> Verdict:
+        where = f"{os.getpid()} {threading.get_native_id()}"
+        return replace(super().judge(page), page_type=where)

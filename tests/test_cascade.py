@@ -5,16 +5,23 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from lxml import etree, html
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import lastresort
 from scrapy_eatext import page as page_module
-from scrapy_eatext.cascade import Job, Limits, extract_page, warm_up
+from scrapy_eatext.algorithms import (
+    dragnet_blocks,
+    eatiht_reference,
+    justext_reference,
+)
+from scrapy_eatext.cascade import Failure, Job, Limits, extract_page, warm_up
 from scrapy_eatext.choice import Choice
-from scrapy_eatext.deadline import TimeLimitError, check
-from scrapy_eatext.page import Page
+from scrapy_eatext.deadline import TimeLimitError, check, remaining
+from scrapy_eatext.page import Page, parse_source
 from scrapy_eatext.rendering import render
 from scrapy_eatext.result import NOTHING, MainText
 from scrapy_eatext.worker import limit_memory
@@ -80,7 +87,7 @@ def test_a_page_too_long_to_read_is_read_at_its_beginning(monkeypatch):
         return walk(root, lenient)
 
     monkeypatch.setattr(page_module, "walk", limited)
-    monkeypatch.setattr("scrapy_eatext.cascade._BEGINNING", 400)
+    monkeypatch.setattr("scrapy_eatext.cascade._SHORTEST", 400)
     choice = Choice(algorithms=("tests.algorithms.Plain",))
     html = f"<p>{LONG}</p>" * 20
     response = HtmlResponse("http://example.com/", body=html, encoding="utf-8")
@@ -97,8 +104,129 @@ def test_what_is_no_page_fails():
     assert (outcome.kind, outcome.result) == ("failed", MainText())
     assert [failure.name for failure in outcome.failures] == [
         "TypeError",
-        "AttributeError",
+        "TypeError",
     ]
+
+
+PLAIN = Choice(algorithms=("tests.algorithms.Plain",))
+LAST = f"<p>{text_of('last')}</p>"
+
+
+@pytest.mark.parametrize("kind", ["too_large", "timed_out", "worker_died"])
+def test_the_last_resort_reads_all_of_a_page(kind):
+    html = f"<p>{LONG}</p>" * 10_000 + LAST
+    assert len(html) > 1_000_000
+    if kind == "too_large":
+        limits = Limits(timeout=60, max_size=len(html))
+        job = Job.of(html + "<p>more</p>", "", PLAIN, limits)
+    else:
+        job = Job(html, "", PLAIN, Limits(timeout=60), give_up=kind)
+    outcome = extract_page(job)
+    assert outcome.kind == kind
+    assert outcome.result.text.endswith(text_of("last"))
+
+
+def reads(monkeypatch, fails) -> list[int]:
+    """Record the sizes of what is parsed; whatever ``fails`` says of one is raised."""
+    sizes = []
+    of = Page.of.__func__
+
+    def reading(cls, html, url=None):
+        sizes.append(len(html))
+        fails(len(html))
+        return of(cls, html, url)
+
+    monkeypatch.setattr(Page, "of", classmethod(reading))
+    return sizes
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "tried"),
+    [
+        # What was not read in time is not read once more.
+        (TimeLimitError, "timed_out", [160_000, 40_000, 10_000]),
+        (MemoryError, "failed", [160_000, 160_000, 40_000, 10_000]),
+    ],
+)
+def test_where_time_or_memory_is_short_a_part_is_read(monkeypatch, error, kind, tried):
+    def fails(size):
+        if size > 10_000:
+            raise error
+
+    html = f"<p>{LONG}</p>".ljust(160_000, "x")
+    for page in (html, html.encode()):
+        sizes = reads(monkeypatch, fails)
+        outcome = extract_page(Job(page, "", PLAIN, Limits()))
+        monkeypatch.undo()
+        assert outcome.kind == kind
+        assert outcome.result.text.startswith(LONG)
+        assert sizes == tried
+        assert len(outcome.failures) == (error is MemoryError)
+
+
+def test_a_short_page_is_not_made_shorter(monkeypatch):
+    looks = iter([1])
+
+    def fails(size):
+        if next(looks, 0):
+            raise TimeLimitError
+
+    reads(monkeypatch, fails)
+    outcome = extract_page(Job(f"<p>{LONG}</p>", "", PLAIN, Limits()))
+    assert (outcome.kind, outcome.result.text) == ("timed_out", LONG)
+
+
+def test_all_parts_together_have_the_time_of_a_page(monkeypatch):
+    seconds = []
+
+    def judge(page):
+        seconds.append(remaining())
+        raise TimeLimitError
+
+    monkeypatch.setattr(lastresort, "judge", judge)
+    limits = Limits(timeout=100)
+    outcome = extract_page(Job("x" * 50_000_000, "", PLAIN, limits, "too_large"))
+    assert outcome.result == MainText()
+    assert len(seconds) > 5
+    assert 90 < sum(seconds) < 100
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "Naïve café. " * 15),
+        ("cp1251", "Ваша цена: " + "one, two, three. " * 9),
+        ("iso-8859-7", "Καλημέρα. " + "One, two, three. " * 9),
+    ],
+)
+def test_a_page_that_is_cut_keeps_its_encoding(encoding, text):
+    """Also where the headers alone name it."""
+    body = f"<p>{text}</p>".encode(encoding) + b"<p>" + b"x" * 500
+    headers = {"Content-Type": f"text/html; charset={encoding}"}
+    response = HtmlResponse("http://example.com/", body=body, headers=headers)
+    job = Job.of(response, "", PLAIN, Limits(max_size=300))
+    assert extract_page(job).result.text.startswith(text.strip())
+
+
+def test_a_failure_keeps_no_page():
+    error = ValueError("<p>a page</p>" * 100_000)
+    failure = Failure.of(error)
+    assert failure.name == "ValueError"
+    assert len(failure.traceback) < 11_000
+
+
+def refused() -> etree.LxmlError:
+    """What lxml raises where libxml2 was refused memory."""
+    error = etree.XMLSyntaxError("unknown error", 2, 0, 0)
+    error.error_log = [SimpleNamespace(type=etree.ErrorTypes.ERR_NO_MEMORY)]
+    return error
+
+
+def test_any_lack_of_memory_is_a_memory_error():
+    assert Failure.of(refused()).name == "MemoryError"
+    with pytest.raises(etree.XPathEvalError) as caught:
+        etree.Element("html").xpath("no()")
+    assert Failure.of(caught.value).name == "XPathEvalError"
 
 
 def test_warming_up_runs_every_algorithm_and_raises_nothing(monkeypatch):
@@ -207,3 +335,22 @@ def test_what_an_algorithm_says_of_a_page_is_bounded():
     assert (found.language, found.page_type) == ("en", "")
     found = render(replace(verdict, language="de", page_type="forum"), page, "", "")
     assert (found.language, found.page_type) == ("de", "forum")
+
+
+@pytest.mark.parametrize(
+    "parse",
+    [
+        parse_source,
+        dragnet_blocks.original_blocks,
+        eatiht_reference._parse,
+        justext_reference._parse,
+    ],
+)
+def test_no_parser_takes_a_lack_of_memory_for_an_empty_page(monkeypatch, parse):
+    def refuse(*_: object, **__: object) -> None:
+        raise refused()
+
+    for module, name in ((etree, "fromstring"), (html, "fromstring"), (html, "parse")):
+        monkeypatch.setattr(module, name, refuse)
+    with pytest.raises(MemoryError):
+        parse(b"<p>A page.</p>")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -10,14 +11,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import scrapy
 from scrapy.exceptions import CloseSpider
 from scrapy.extensions.httpcache import FilesystemCacheStorage
+from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet import defer
+from twisted.internet.defer import AlreadyCalledError
 
+from scrapy_eatext.service import Service
 from tests import crawling
+from tests.algorithms import Slow
 from tests.crawling import ADDON, PATIENCE, Crawl, UrlSpider, crawl
 from tests.mockserver import text_of
 
@@ -27,6 +35,11 @@ needs_linux = pytest.mark.skipif(not LINUX, reason="looks into /proc")
 # These start crawls with a reactor of their own.
 once = pytest.mark.skipif(
     crawling.reactor_was_chosen, reason="the same under every --crawl-reactor"
+)
+
+
+needs_asyncio = pytest.mark.skipif(
+    crawling.reactor_name == "select", reason="cancels tasks of asyncio"
 )
 
 
@@ -293,6 +306,130 @@ def test_a_spider_that_is_closed_in_mid_page(server, fed_crawl, executor):
     assert done.stats["finish_reason"] == "enough"
     assert all(item["main_text"] for item in done.items)
     assert done.eatext("response/") == {"extracted": 3}
+
+
+class LateSpider(CalledSpider):
+    """Downloads pages before the crawl has begun, and when it is over."""
+
+    texts: tuple[dict[str, str], ...] = ({},)
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        for signal_ in (scrapy.signals.spider_opened, scrapy.signals.spider_closed):
+            crawler.signals.connect(spider.download, signal_)
+        return spider
+
+    async def download(self, signal):
+        for word in ("one", "two"):
+            when = "after" if signal is scrapy.signals.spider_closed else "before"
+            url = self.urls[0].replace("/page/1", f"/word/{when}-{word}")
+            request = scrapy.Request(url)
+            # Having done it Scrapy wants to close once more, and fails.
+            with suppress(AlreadyCalledError):
+                await self.crawler.engine.download_async(request)
+            self.texts[0][f"{when}-{word}"] = request.meta["main_text"].text
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+def test_pages_downloaded_before_and_after_the_crawl(server, executor):
+    LateSpider.texts[0].clear()
+    done = crawl(
+        LateSpider,
+        {**ADDON, "EATEXT_EXECUTOR": executor},
+        urls=(server("/page/1"),),
+        called=[],
+        not_called=[],
+    )
+    words = [
+        f"{when}-{word}" for when in ("before", "after") for word in ("one", "two")
+    ]
+    assert LateSpider.texts[0] == {w: f"{text_of(w)}\n\n{w}" for w in words}
+    assert done.eatext("response/") == {"extracted": 5}
+    assert done.adds_up()
+
+
+def reactor():
+    from twisted.internet import reactor as running
+
+    return running
+
+
+class CancellingSpider(CalledSpider):
+    """Waits for some pages for less time than they take."""
+
+    async def parse(self, response):
+        for result in super().parse(response):
+            yield result
+        for number in range(3):
+            request = scrapy.Request(f"{response.url}?slow={number}")
+            download = self.crawler.engine.download_async(request)
+            if is_asyncio_available():
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(download, 0.2)
+            else:
+                with suppress(defer.TimeoutError):
+                    await deferred_from_coro(download).addTimeout(0.2, reactor())
+
+
+class SlowServed(Slow):
+    """As Slow, by a page's address."""
+
+    def judge(self, page):
+        if "slow=" in page.url:
+            time.sleep(1)
+        return super().judge(page)
+
+
+@pytest.mark.parametrize("executor", ["thread", "process"])
+def test_downloads_that_are_cancelled_while_their_pages_are_worked_on(
+    server, fed_crawl, executor
+):
+    done = fed_crawl(
+        [server("/page/1")],
+        CancellingSpider,
+        EATEXT_ALGORITHM="tests.test_faults.SlowServed",
+        EATEXT_EXECUTOR=executor,
+        EATEXT_WORKERS=1,
+    )
+    assert done.eatext("response/") == {"extracted": 1, "cancelled": 3}
+    assert done.eatext()["response_count"] == 4
+
+
+class SharingSpider(CalledSpider):
+    """Asks twice for what is found late, and cancels one of the two."""
+
+    cancelled = 0
+
+    async def parse(self, response):
+        for result in super().parse(response):
+            yield result
+        service = Service.of(self.crawler)
+        body = b"<p>A slow page.</p>"
+        response = response.replace(body=body, request=response.request)
+        found = [asyncio.ensure_future(service.of_response(response)) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        found.pop(self.cancelled).cancel()
+        self.texts.append((await found[0]).result.text)
+        self.texts.append((await service.of_response(response)).result.text)
+
+
+@needs_asyncio
+@pytest.mark.parametrize("cancelled", [0, 1])
+def test_one_that_waits_for_a_late_page_may_be_cancelled(
+    server, fed_crawl, cancelled, monkeypatch
+):
+    texts: list[str] = []
+    monkeypatch.setattr(SharingSpider, "texts", texts, raising=False)
+    monkeypatch.setattr(SharingSpider, "cancelled", cancelled)
+    done = fed_crawl(
+        [server("/page/1")],
+        SharingSpider,
+        EATEXT_ALGORITHM="tests.algorithms.Slow",
+        EATEXT_EXECUTOR="thread",
+    )
+    assert texts == ["A slow page."] * 2
+    assert done.eatext("late/") == {"extracted": 1}
 
 
 @pytest.mark.parametrize(

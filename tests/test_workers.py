@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import signal
@@ -11,6 +12,7 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +30,7 @@ from scrapy_eatext.worker import (
     unpack_job,
     unpack_outcome,
 )
+from tests import crawling
 from tests.crawling import PATIENCE, PLAIN, run
 from tests.hostile import HOSTILE
 from tests.mockserver import page, text_of
@@ -37,6 +40,9 @@ from tests.mockserver import page, text_of
 has_memory_limits = pytest.mark.skipif(
     not sys.platform.startswith("linux") or "ASAN_OPTIONS" in os.environ,
     reason="needs /proc, and an allocator that takes a refusal",
+)
+needs_asyncio = pytest.mark.skipif(
+    crawling.reactor_name == "select", reason="cancels tasks of asyncio"
 )
 LONG = f"<p>{text_of('long')}</p>"
 
@@ -69,6 +75,14 @@ def process():
     yield made
     run(made.close())
     assert not workers._live
+
+
+def happens(condition):
+    """Whether something becomes true, sooner or later."""
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
 
 
 def outcome_of(executor, job):
@@ -250,6 +264,106 @@ def test_a_page_that_fills_every_worker_is_given_up(process):
     assert process.counts() == {"started": 2, "out_of_memory": 2}
 
 
+def with_memory(mebibytes, *names):
+    return workers.make_executor(
+        Config(executor="process", workers=1, choice=choice(*names), memory=mebibytes)
+    )
+
+
+PARAGRAPHS = LONG * (6_200_000 // len(LONG))
+DIVS = LONG + "<div>abc</div>" * 640_000
+
+
+@has_memory_limits
+@pytest.mark.parametrize(
+    ("html", "memory"),
+    # The parser is refused memory; the body cannot be decoded; it cannot be read.
+    [(PARAGRAPHS, 20), (PARAGRAPHS, 26), (DIVS, 128), (PARAGRAPHS, 8), (DIVS, 4)],
+)
+def test_a_page_that_the_parser_has_no_memory_for(html, memory):
+    made = with_memory(memory, "Plain")
+    outcome = outcome_of(made, job(html, "Plain", timeout=60))
+    after = outcome_of(made, job(LONG, "Plain", timeout=60))
+    run(made.close())
+    assert outcome.kind == "failed"
+    assert {failure.name for failure in outcome.failures} == {"MemoryError"}
+    assert outcome.result.algorithm == "last resort"
+    assert outcome.result.text.startswith(text_of("long"))
+    assert made.counts()["out_of_memory"] >= 1
+    assert "died" not in made.counts()
+    assert after.kind == "extracted"
+
+
+@has_memory_limits
+def test_an_answer_that_there_is_no_memory_for():
+    made = with_memory(40, "Big")
+    outcome = outcome_of(made, job(LONG + "big", "Big"))
+    run(made.close())
+    assert outcome.kind == "failed"
+    assert [failure.name for failure in outcome.failures] == ["MemoryError"]
+    assert made.counts() == {"started": 1, "out_of_memory": 1}
+
+
+def test_what_no_worker_survives_is_read_at_its_beginning(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def kill_over_large(self, job):
+        if job.size > 100_000:
+            self.process.kill()
+        return ask(self, job)
+
+    monkeypatch.setattr(workers._Worker, "ask", kill_over_large)
+    outcome = outcome_of(process, job(LONG * 2000, "Plain"))
+    assert outcome.kind == "worker_died"
+    assert outcome.result.text.startswith(text_of("long"))
+    assert process.counts() == {"started": 4, "died": 3}
+
+
+def test_what_stopped_a_worker_is_not_let_near_the_crawl(process, monkeypatch):
+    outcome_of(process, job(LONG, "Plain"))
+    monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
+    outcome = outcome_of(process, job(LONG + "stuck", "Stuck", timeout=0.5))
+    assert (outcome.kind, outcome.result) == ("timed_out", MainText())
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs the signal")
+def test_a_worker_that_is_stopped_while_it_starts(process, monkeypatch, caplog):
+    stop = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"
+    monkeypatch.setattr(workers, "command", lambda: [sys.executable, "-c", stop])
+    monkeypatch.setattr(workers, "_START_GRACE", 0.5)
+    start = time.monotonic()
+    outcome = process.submit(job(LONG, "Plain", timeout=0.5)).result(timeout=30)
+    assert time.monotonic() - start > 1
+    assert outcome.kind == "extracted"
+    assert process.counts() == {"not_started": 1}
+    assert "was not ready after 1 seconds" in caplog.text
+
+
+def test_workers_are_started_again_after_a_while(process, monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(workers, "command", lambda: ["/no/such/program"])
+        broken.setattr(workers, "_PAUSE", 0.5)
+        for _ in range(5):
+            assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3}
+    time.sleep(0.6)
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3, "started": 1}
+
+
+def test_a_worker_that_says_something_else(process, monkeypatch):
+    said = "print('What a module writes when it is loaded.')"
+    monkeypatch.setattr(workers, "command", lambda: [sys.executable, "-c", said])
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 1}
+
+
+def test_a_path_that_python_passes_over(process, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path, Path("/some/folder")])
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 1}
+
+
 @pytest.mark.parametrize(
     "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
 )
@@ -350,6 +464,98 @@ def test_a_job_that_nobody_waits_for_is_left_out():
     assert second.cancelled()
 
 
+def test_a_page_after_the_end(executor):
+    """As one that is downloaded while the spider is closed."""
+    assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
+    run(executor.close())
+    pages = [executor.submit(job(LONG, "Plain")) for _ in range(2)]
+    for page_after in pages:
+        assert page_after.result(timeout=60).kind == "extracted"
+    late = executor.submit(job(LONG + "endless", "Endless", timeout=0.2))
+    assert late.result(timeout=60).kind == "timed_out"
+    assert happens(lambda: not workers._live)
+
+
+def test_a_page_after_the_end_of_a_pool_that_was_never_used(executor):
+    run(executor.close())
+    after = executor.submit(job(LONG, "Plain"))
+    assert after.result(timeout=60).kind == "extracted"
+    assert happens(lambda: not workers._live)
+
+
+def test_no_page_is_lost_where_the_pool_is_closed():
+    """Whenever it is handed in: before what ends the threads, or after."""
+    for _ in range(30):
+        pool = workers.Pool(2, workers.InThread)
+        outcome_of(pool, job(LONG, "Plain"))
+        pages = []
+        closing = threading.Event()
+
+        def hand_in(pool=pool, pages=pages, closing=closing):
+            while not closing.wait(0.0001) or len(pages) < 20:
+                pages.append(pool.submit(job(LONG, "Plain")))
+
+        thread = threading.Thread(target=hand_in)
+        thread.start()
+        time.sleep(0.005)
+        run(pool.close())
+        closing.set()
+        thread.join()
+        assert {page.result(timeout=20).kind for page in pages} == {"extracted"}
+
+
+@needs_asyncio
+def test_who_waits_for_the_end_may_be_cancelled(caplog):
+    pool = workers.Pool(1, workers.InThread)
+    slow = pool.submit(job(LONG + "slow", "Slow", timeout=5))
+
+    async def cancelled():
+        closing = asyncio.ensure_future(pool.close())
+        await asyncio.sleep(0.1)
+        closing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        await pool.close()
+
+    run(cancelled())
+    assert slow.result(timeout=60).kind == "extracted"
+    assert not caplog.records
+
+
+def names(number: int) -> str:
+    """A page of 40,000 names that no other has."""
+    return LONG + "".join(
+        f"<b a{number}x{i} c{number}x{i}>x</b>" for i in range(20_000)
+    )
+
+
+def resident(pid: int | str) -> float:
+    """The memory of a process in MiB."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_names_are_not_kept_for_good(executor):
+    sizes = []
+    for number in range(60):
+        told = job(names(number), "Plain", timeout=0, last_resort="empty")
+        assert outcome_of(executor, told).kind == "extracted"
+        process = next(iter(workers._live), None)
+        sizes.append(resident(process.pid if process else "self"))
+    assert max(sizes[40:]) < max(sizes[10:20]) + 30
+
+
+def test_threads_take_turns_whatever_they_are_for(executor):
+    seen = []
+    for _ in range(6):
+        told = job(LONG + " " * 3_000_000, "Where")
+        seen.append(outcome_of(executor, told).result.page_type)
+    assert seen[0] == seen[1] != seen[2] == seen[3] != seen[4]
+    # It is the threads that change, not the processes.
+    assert len({where.partition(" ")[0] for where in seen}) == 1
+
+
 def test_an_error_of_a_runner_is_its_jobs_alone():
     class Failing(workers.InThread):
         def run(self, job):
@@ -362,6 +568,22 @@ def test_an_error_of_a_runner_is_its_jobs_alone():
         outcome_of(made, job("fail", "Plain"))
     assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
     run(made.close())
+
+
+@needs_asyncio
+def test_who_shares_a_future_may_be_cancelled():
+    async def share():
+        future: Future[int] = Future()
+        first, second = (
+            asyncio.ensure_future(workers.wait(future, shared=True)) for _ in range(2)
+        )
+        await asyncio.sleep(0.01)
+        first.cancel()
+        await asyncio.sleep(0.01)
+        future.set_result(1)
+        return await second
+
+    assert run(share()) == 1
 
 
 def test_wait_takes_what_is_there_and_what_comes():
@@ -468,7 +690,7 @@ def test_an_answer_that_came_with_the_stop(process, monkeypatch):
 def test_a_worker_that_does_not_end_is_killed(monkeypatch):
     monkeypatch.setattr(workers, "_END_SECONDS", 0.1)
     stuck = job("stuck", "Stuck", timeout=0)
-    worker = workers._Worker({"choice": asdict(stuck.choice), "memory": 0})
+    worker = workers._Worker({"choice": asdict(stuck.choice), "memory": 0}, 60)
     send(worker._to, *pack_job(stuck))
     worker.close()
     assert worker.process.returncode == -signal.SIGKILL

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.deadline import check, watched
 from scrapy_eatext.page.guard import tame
+from scrapy_eatext.page.memory import raise_memory
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, fnv1a
 
@@ -229,7 +230,8 @@ def original_blocks(html: bytes, encoding: str | None = None) -> Table:
             encoding=encoding or declared_encoding(html),
         )
         root = etree.fromstring(tame(html), parser)
-    except (etree.LxmlError, LookupError, ValueError):
+    except (etree.LxmlError, LookupError, ValueError) as error:
+        raise_memory(error)
         root = None
     if root is None:
         return _table([], [-1], [1], [0])

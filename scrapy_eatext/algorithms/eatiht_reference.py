@@ -28,6 +28,7 @@ from scrapy_eatext.algorithms.trail import Trail, walk
 from scrapy_eatext.deadline import check
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.page.guard import tame
+from scrapy_eatext.page.memory import raise_memory
 
 detect: Callable[[bytes], Any] | None
 try:
@@ -130,6 +131,7 @@ def _parse(source: bytes | str) -> html.HtmlElement:
         parser = html.HTMLParser(encoding=encoding, remove_blank_text=True)
         root = html.parse(BytesIO(body), parser=parser).getroot()
     except (etree.LxmlError, LookupError) as e:
+        raise_memory(e)
         raise PageError(f"the page cannot be parsed: {e}") from e
     if root is None:
         raise PageError("the page is empty")

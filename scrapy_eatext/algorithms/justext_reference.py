@@ -16,6 +16,7 @@ from lxml import etree, html
 
 from scrapy_eatext.algorithms.trail import Trail, walk
 from scrapy_eatext.page.guard import tame
+from scrapy_eatext.page.memory import raise_memory
 
 # The elements that end a paragraph: jusText's own list, which has no ol,
 # tbody, section or article.
@@ -96,6 +97,7 @@ def _parse(source: bytes | str) -> html.HtmlElement:
             raw = source.encode() if isinstance(source, str) else source
             return html.fromstring(tame(raw), parser=html.HTMLParser())
     except (etree.LxmlError, ValueError) as e:
+        raise_memory(e)
         raise PageError(f"the page cannot be parsed: {e}") from e
 
 

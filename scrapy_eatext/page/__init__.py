@@ -12,6 +12,7 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode, is_misread, utf8_of
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
+from scrapy_eatext.page.memory import raise_memory
 from scrapy_eatext.page.twins import walk
 from scrapy_eatext.page.values import primary_tag
 
@@ -202,14 +203,18 @@ def parse(text: str) -> Any:
 
 
 def parse_source(source: bytes) -> Any:
-    """The root element of a page, by the parser and options that parsel takes."""
+    """The root element of a page, by the parser and options that parsel takes.
+
+    Raises MemoryError where there is not enough for all of it.
+    """
     # Without a table of ids the tree is the same and made faster.
     parser = etree.HTMLParser(
         recover=True, encoding="utf-8", huge_tree=True, collect_ids=False
     )
     try:
         root = etree.fromstring(source or b"<html/>", parser)
-    except etree.XMLSyntaxError:
+    except etree.XMLSyntaxError as error:
+        raise_memory(error)
         root = None
     return etree.Element("html") if root is None else root
 
