@@ -54,10 +54,24 @@ class EatextPipeline:
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         if not is_item(item):
             return item
-        self._tally.inc("item_count")
+        kind, found = "cancelled", None
+        try:
+            item, kind, found = await self._filled(item)
+        finally:
+            # Together, so that they add up also where the crawl gives up waiting.
+            self._tally.inc("item_count")
+            self._tally.inc(f"item/{kind}")
+        if kind == "dropped" and found is not None:
+            raise DropItem(
+                f"main text is {found.outcome.kind}: {len(found.result.text)} "
+                f"characters, score {found.result.score:.2f}"
+            )
+        return item
+
+    async def _filled(self, item: Any) -> tuple[Any, str, Found | None]:
+        """An item, or a filled copy, how the stats name that, and its page."""
         if not self._is_wanted(type(item)):
-            self._tally.inc("item/skipped_off")
-            return item
+            return item, "skipped_off", None
         adapter = ItemAdapter(item)
         known = self._known_fields(item, adapter)
         values = {name: _single(_value(adapter, name)) for name in known}
@@ -78,19 +92,14 @@ class EatextPipeline:
             kind, found = await self._text_of(item, adapter)
         if found is not None:
             if found.drop:
-                self._tally.inc("item/dropped")
-                raise DropItem(
-                    f"main text is {found.outcome.kind}: {len(found.result.text)} "
-                    f"characters, score {found.result.score:.2f}"
-                )
+                return item, "dropped", found
             for name in open_fields:
                 value = getattr(found.result, self._config.fields[name])
                 changes[name] = _fit(value)
         item, failed = self._changed(item, adapter, changes)
         if found is not None and failed.intersection(open_fields):
             kind = "not_settable"
-        self._tally.inc(f"item/{kind}")
-        return item
+        return item, kind, found
 
     # -- which fields
 

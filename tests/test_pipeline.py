@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from scrapy.loader import ItemLoader
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
+from scrapy_eatext import EatextPipeline
 from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import page, text_of
 
@@ -917,3 +919,23 @@ def test_responses_that_are_not_extracted_late_either(server):
         done = crawl(spider, settings, urls=(server(path),))
         assert done.items == [{"url": server(path)}]
         assert done.eatext("item/") == {"none": 1}
+
+
+class CancellingSpider(UrlSpider):
+    """Cancels what waits for the text of an item."""
+
+    async def parse(self, response):
+        async def wait(*_: object) -> None:
+            raise asyncio.CancelledError
+
+        pipeline = EatextPipeline.from_crawler(self.crawler)
+        pipeline._text_of = wait
+        with pytest.raises(asyncio.CancelledError):
+            await pipeline.process_item({"url": response.url})
+        yield {"url": response.url}
+
+
+def test_an_item_that_nobody_waits_for(server):
+    done = crawl(CancellingSpider, ADDON, urls=[server("/page/one")])
+    assert done.eatext("item/") == {"cancelled": 1, "response": 1}
+    assert done.eatext()["item_count"] == 2
