@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 from pathlib import Path
+from runpy import run_path
 
 from setuptools import Extension, setup
 
@@ -31,6 +32,9 @@ def extensions() -> list[Extension]:
         import lxml
     except ImportError:  # built without isolation, and without these
         return []
+    package = Path("scrapy_eatext")
+    # Importing it would need what the package depends on.
+    checksum = run_path(str(package / "page/checksum.py"))["checksum"]
     # What CFLAGS say of optimisation counts.
     chosen = "-O" in os.environ.get("CFLAGS", "")
     return [
@@ -40,11 +44,14 @@ def extensions() -> list[Extension]:
             # lxml's wheels bring the headers of its C API and of libxml2;
             # nothing is linked, as the library is in the process already.
             include_dirs=lxml.get_include(),
+            # Tells sources that have changed since, see twins.load().
+            define_macros=[("EATEXT_CHECKSUM", f"{checksum(source)}u")],
+            depends=[header.as_posix() for header in package.glob("*/*.pxd")],
             # Where loops over numbers are what takes the time.
             extra_compile_args=["-O3"] if os.name != "nt" and not chosen else [],
             optional=True,
         )
-        for source in sorted(Path("scrapy_eatext").glob("*/*.pyx"))
+        for source in sorted(package.glob("*/*.pyx"))
     ]
 
 

@@ -21,6 +21,12 @@ from scrapy_eatext.page.twins import attribute_values, child_values, nodes_of
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import IMAGE as IMAGE_STYLE
 
+cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# Of the sources that this is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
 cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 c) noexcept
     bint Py_UNICODE_ISSPACE(Py_UCS4 c) noexcept

@@ -9,6 +9,12 @@ from libc.string cimport memcpy, memset
 from scrapy_eatext.page import tags
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 
+cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# Of the sources that this is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
 cdef enum:
     # Of elements and blocks.
     PARENT = 0

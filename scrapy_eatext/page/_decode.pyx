@@ -4,6 +4,12 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcmp, memcpy
 
+cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# Of the sources that this is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
 cdef enum:
     # Bytes that are looked at in one go, four words, as most of a page is ASCII.
     STRIDE = 32

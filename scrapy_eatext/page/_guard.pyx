@@ -3,6 +3,12 @@
 
 from libc.string cimport memchr
 
+cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# Of the sources that this is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
 
 cdef struct Cursor:
     # The byte that is read next, and the one behind the last.

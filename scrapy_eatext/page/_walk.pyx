@@ -36,6 +36,12 @@ from scrapy_eatext.page.walk import child_values as python_child_values
 from scrapy_eatext.page.walk import nodes_of as python_nodes_of
 from scrapy_eatext.page.walk import walk as python_walk
 
+cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# Of the sources that this is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
 cdef extern from "lxml-version.h":
     const char* LXML_VERSION_STRING
 

@@ -3,20 +3,26 @@
 The compiled ones are there where a compiler was at hand when the package was
 built.  SCRAPY_EATEXT_PURE=1 in the environment makes Python's run all the same.
 The compiled walk reads the structures of lxml and libxml2, so it is for versions
-of the two whose headers it was built with, or that came before them.
+of the two whose headers it was built with, or that came before them.  A module
+whose source has changed since it was built does not run, as it may disagree with
+the Python around it.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import warnings
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
 from lxml import etree
 
+from scrapy_eatext.page.checksum import checksum
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
@@ -46,8 +52,10 @@ _MODULES = (
     "tagger._tagger",
 )
 _PACKAGE = __package__.partition(".")[0]
+_FOLDER = Path(__file__).parents[1]
 
 
+@cache  # what is wrong with a module is said once
 def load(name: str) -> ModuleType | None:
     """One of the compiled modules, if it is to run."""
     if os.environ.get("SCRAPY_EATEXT_PURE", "0") not in {"", "0"}:
@@ -56,11 +64,22 @@ def load(name: str) -> ModuleType | None:
         return None  # built where no compiler was at hand
     full_name = f"{_PACKAGE}.{name}"
     try:
-        return import_module(full_name)
+        module = import_module(full_name)
     except Exception as error:  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
+    else:
+        if not _is_stale(module, name):
+            return module
+        reason = "its source has changed since it was built"
     _step_back(name, reason)
     return None
+
+
+def _is_stale(module: ModuleType, name: str) -> bool:
+    """Whether a compiled module's source is here, and is not what it was built from."""
+    source = _FOLDER.joinpath(*name.split(".")).with_suffix(".pyx")
+    # In an installed package there is none.
+    return source.exists() and getattr(module, "CHECKSUM", 0) != checksum(source)
 
 
 def load_walk() -> ModuleType | None:
@@ -77,7 +96,7 @@ def load_walk() -> ModuleType | None:
         ),
     )
     if reason:
-        _step_back("_walk", reason)
+        _step_back("page._walk", reason)
         return None
     return module
 
@@ -99,9 +118,14 @@ def mismatch(built_for: Versions, running: Versions) -> str:
 
 
 def _step_back(name: str, reason: str) -> None:
+    root = _FOLDER.parent
+    remedy = "Install the package again to build it anew."
+    if (root / "setup.py").exists():
+        command = f'"{sys.executable}" -m pip install --editable "{root}"'
+        remedy = f"To build it anew: {command}"
     warnings.warn(
         f"scrapy-eatext runs slower, without its compiled module {name}: {reason}. "
-        "Install the package again to build it anew.",
+        f"{remedy}",
         RuntimeWarning,
         stacklevel=3,
     )

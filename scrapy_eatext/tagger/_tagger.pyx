@@ -21,6 +21,12 @@ from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger import context, features
 
 cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# Of the sources that this is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
+cdef extern from *:
     """
     #include <stdint.h>
     #include <string.h>

@@ -1,0 +1,20 @@
+"""Which sources a compiled module was built from; setup.py runs this file too."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from pathlib import Path
+
+
+def checksum(source: Path) -> int:
+    """Of a .pyx and of all the package's headers, any of which it may read."""
+    return zlib.crc32(source.read_bytes(), _of_headers(source.parents[1]))
+
+
+@cache
+def _of_headers(package: Path) -> int:
+    value = 0
+    for header in sorted(package.glob("*/*.pxd")):
+        value = zlib.crc32(header.read_bytes(), value)
+    return value

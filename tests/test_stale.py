@@ -1,0 +1,93 @@
+"""A compiled module whose source has changed since it was built does not run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import scrapy_eatext
+from scrapy_eatext.page import checksum, twins
+from tests.properties import COMPILED_ONLY
+
+PACKAGE = Path(scrapy_eatext.__file__).parent
+
+
+def source_of(name: str) -> Path:
+    return PACKAGE.joinpath(*name.split(".")).with_suffix(".pyx")
+
+
+@pytest.mark.skipif(
+    "REQUIRE_COMPILED" not in os.environ, reason="only where a compiler must be"
+)
+def test_the_modules_have_been_built():
+    assert scrapy_eatext.compiled
+
+
+@COMPILED_ONLY
+@pytest.mark.parametrize("name", twins._MODULES)
+def test_each_module_tells_what_it_was_built_from(name):
+    module = twins.load(name)
+    assert module is not None
+    assert 0 < module.CHECKSUM < 1 << 32
+    # An installed package has no sources.
+    if source_of(name).exists():
+        assert checksum.checksum(source_of(name)) == module.CHECKSUM
+
+
+def test_every_source_is_a_module_that_is_loaded():
+    sources = sorted(PACKAGE.glob("*/*.pyx"))
+    if not sources:
+        pytest.skip("an installed package has no sources")
+    assert sources == sorted(map(source_of, twins._MODULES))
+
+
+def test_a_checksum_is_of_source_and_headers(tmp_path):
+    source, header = tmp_path / "page" / "_a.pyx", tmp_path / "tagger" / "b.pxd"
+    for path in (source, header):
+        path.parent.mkdir()
+        path.write_bytes(b"1")
+    found = set()
+    for path in (source, source, header):
+        checksum._of_headers.cache_clear()
+        found.add(checksum.checksum(source))
+        path.write_bytes(b"2" + path.read_bytes())
+    checksum._of_headers.cache_clear()
+    found.add(checksum.checksum(source))
+    assert len(found) == 4
+
+
+@COMPILED_ONLY
+@pytest.mark.parametrize("in_a_checkout", [True, False])
+def test_one_whose_source_has_changed_does_not_run(tmp_path, in_a_checkout):
+    copy = tmp_path / PACKAGE.name
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "page" / "_decode.pyx").write_text("# Not what it was built from.\n")
+    if in_a_checkout:
+        (tmp_path / "setup.py").touch()
+    program = (
+        "import scrapy_eatext; from scrapy_eatext.page import guard; "
+        "from scrapy_eatext.metadata import jsonld; "
+        "print(scrapy_eatext.__file__, scrapy_eatext.compiled, jsonld._compiled, "
+        "guard.surplus is guard.python_surplus)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # Two ask for it; the other modules run.
+    where = str(copy / "__init__.py")
+    assert done.stdout.split() == [where, "True", "None", "False"]
+    assert done.stderr.count("runs slower") == 1
+    said = "without its compiled module page._decode: its source has changed"
+    assert said in done.stderr
+    command = f'"{sys.executable}" -m pip install --editable "{tmp_path}"'
+    assert (command in done.stderr) == in_a_checkout
+    assert ("Install the package again" in done.stderr) != in_a_checkout
