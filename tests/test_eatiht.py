@@ -341,10 +341,11 @@ def test_options_that_may_not_be(options, said):
 def test_long_page_in_linear_time(version, reference):
     body = f"<title>T</title><div>{f'<p>{FIRST}</p>' * 30_000}</div>"
     start = time.process_time()
-    assert (
-        text_of(body, version, reference=reference)[-30:].endswith(FIRST)
-        or version == 2
-    )
+    found = text_of(body, version, reference=reference)
+    # The second one's original finds nothing that stands in one sentence each.
+    count = 0 if version == 2 and reference else 30_000
+    assert found.count(FIRST) == count
+    assert len(found) < (len(FIRST) + 3) * 30_000
     # By XPath and paths the original takes minutes.
     assert time.process_time() - start < 20
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -154,9 +155,13 @@ def test_workers_that_are_killed_all_the_time(server, fault_crawl):
     assert process.returncode == 0
     assert killed
     assert fault.has_all(urls)
-    assert {item["main_text"] for item in fault.items} == {
-        text_of("slow") + "\n\nslow"
-    } or fault.stats["eatext/response/worker_died"]
+    # A page over which two were killed has what the last resort keeps of it, or
+    # nothing where the third met that one too.
+    texts = Counter(item["main_text"] for item in fault.items)
+    died = fault.stats.get("eatext/response/worker_died", 0)
+    assert died <= 1
+    assert texts.pop(f"{text_of('slow')}\n\nslow") == len(urls) - died
+    assert texts.keys() <= {text_of("slow"), ""}
     # Some are killed before they are ready.
     noticed = ("eatext/worker/died", "eatext/worker/not_started")
     assert sum(fault.stats.get(name, 0) for name in noticed) == len(killed)

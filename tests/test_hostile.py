@@ -7,6 +7,7 @@ import gzip
 import pytest
 from hypothesis import given, settings
 from lxml import etree
+from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import REGISTRY, get_algorithm
@@ -80,7 +81,8 @@ def test_blocks_are_clean_of_what_is_no_text():
 
 def test_a_hundred_thousand_nested_tags():
     page = Page.of("<div>" * 100_000 + "text" + "</div>" * 100_000)
-    assert texts(page) in ([], ["text"])
+    # The parser gives up somewhere; what it keeps is all there.
+    assert texts(page) == list(page.root.itertext())
 
 
 def test_two_thousand_nested_tags_hide_nothing():
@@ -129,7 +131,11 @@ def test_a_comment_that_is_not_closed_hides_the_rest():
     [
         ("<meta charset=windows-1251><p>Привет".encode("windows-1251"), "Привет"),
         ("<meta charset=shift_jis><p>船を見た".encode("shift_jis"), "船を見た"),
-        ("<meta charset=utf-16><p>Größe".encode(), None),
+        # As Scrapy decodes it.
+        (
+            "<meta charset=utf-16><p>Größe".encode(),
+            "㱭整愠捨慲獥琽畴昭ㄶ㸼瀾䝲쎶쎟\ufffd",
+        ),
         ("\ufeff<meta charset=latin-1><p>Größe".encode(), "Größe"),
         ("<p>Größe".encode("utf-16"), "Größe"),
         ("<meta charset=no-such-one><p>Größe".encode(), "Größe"),
@@ -137,9 +143,9 @@ def test_a_comment_that_is_not_closed_hides_the_rest():
     ],
 )
 def test_declared_and_contradictory_charsets(body, text):
-    found = texts(Page.of(body))
-    if text is not None:
-        assert found == [text]
+    assert texts(Page.of(body)) == [text]
+    response = HtmlResponse("https://example.com/", body=body)
+    assert texts(Page.of(response)) == [text]
 
 
 def outputs(source: str) -> list[str]:

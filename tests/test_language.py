@@ -159,6 +159,7 @@ def test_lists_of_justext_come_first():
     assert stop_list("en").share == JUSTEXT_SHARE
     folder = justext_folder()
     names = {path.stem for path in folder.iterdir()}
+    assert "English" in names
     assert names <= set(NAMES.values())
     assert justext_words("zu") is None
     assert stop_list("zu") == iso_list("zu")

@@ -62,7 +62,10 @@ def test_replies_inside():
 @pytest.mark.parametrize(
     "post",
     [
-        '<article class="message"><h4 class="message-name">{}</h4><p>{}</p></article>',
+        (
+            '<article class="message"><h4 class="message-name"><a class="username">{}'
+            "</a></h4><p>{}</p></article>"
+        ),
         (
             '<div itemscope itemtype="https://schema.org/Comment">'
             '<b itemprop="author">{}</b><p>{}</p></div>'
@@ -79,9 +82,15 @@ def test_shapes_of_posts(post):
     posts = [("Ann", "One."), ("Bo", "Two.")]
     html = "".join(post.format(name, text) for name, text in posts)
     tree = tree_of(html, "Ann", "Bo", "By Ann", "By Bo")
-    assert list(bylines(tree)) in (["Ann", "Bo"], [])
-    if "message-name" not in post:
-        assert list(bylines(tree)) == ["Ann", "Bo"]
+    assert list(bylines(tree)) == ["Ann", "Bo"]
+
+
+def test_who_is_called_no_author_is_none():
+    post = (
+        '<article class="message"><h4 class="message-name">{}</h4><p>{}</p></article>'
+    )
+    html = post.format("Ann", "One.") + post.format("Bo", "Two.")
+    assert list(bylines(tree_of(html, "Ann", "Bo"))) == []
 
 
 def test_authors_that_are_no_names_are_left_out():

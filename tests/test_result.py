@@ -52,8 +52,9 @@ def test_computed_when_asked_for():
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
 def test_every_attribute_is_there(attribute):
-    assert getattr(result(), attribute) is not None
-    assert getattr(NOTHING, attribute) is not None
+    found, nothing = getattr(result(), attribute), getattr(NOTHING, attribute)
+    assert found is not None
+    assert type(nothing) is type(found)
 
 
 @pytest.mark.parametrize(

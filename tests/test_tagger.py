@@ -123,7 +123,16 @@ def test_features_are_whole_numbers_that_fit(html: str) -> None:
     for name, values in rows.items():
         assert values.dtype == np.int64, name
         assert len(values) == len(walk.blocks)
-        assert abs(values).max() <= 1000 * CAP
+        assert abs(values).max() <= CAP, name
+
+
+def test_no_feature_is_above_the_cap() -> None:
+    rows = features(menu=(2 * CAP, -3 * CAP, 0))
+    assert rows["names_near"][:3] == [CAP, CAP, 0]
+    rows = features(
+        "<div class=menu>" + "<div>" * 3 + "<p>Bread", menu=(0, -3 * CAP, 0)
+    )
+    assert rows["names_far"] == [-CAP]
 
 
 def test_shifted_goes_past_the_ends() -> None:

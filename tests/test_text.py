@@ -76,8 +76,7 @@ def test_long_lists_and_tables_are_linear() -> None:
 def test_items_two_thousand_deep_do_not_come_out_as_spaces() -> None:
     html = "<ul>" * 1500 + "<li>a" * 1000
     text = rendered(html)
-    assert text.startswith("  " * DEEPEST + "- a\n")
-    assert len(text) < 50 * 1000
+    assert text == "\n".join(["  " * DEEPEST + "- a"] * 1000)
     units = Page.of(html).blocks
     assert text == python_join(units, list(range(len(units))), {})
 
