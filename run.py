@@ -2,9 +2,10 @@
 """Run the example or the tests from a fresh clone: nothing has to be installed.
 
 ``python3 run.py example`` crawls the bundled site and shows the feed;
-``python3 run.py test`` runs the tests.  Either first makes a virtual environment
-in .venv and installs the package there with what the task needs; arguments
-after the task go to it.  Needs Python 3.10 or later and a way to PyPI.
+``python3 run.py test`` runs the tests, ``python3 run.py fuzz`` those on random
+pages for as long as it is let.  Each first makes a virtual environment in .venv and installs the package there with what the task needs, which takes some
+minutes as it compiles; arguments after the task go to it.  Needs Python 3.10 or
+later and a way to PyPI.
 """
 
 from __future__ import annotations
@@ -24,9 +25,13 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 TASKS = {
     "example": ("", ["example_project/run.py"]),
     "test": ("test", ["-m", "pytest", "--cov"]),
+    "fuzz": ("test", ["-m", "tests.fuzz"]),
 }
 # What the installed package depends on; it is installed anew when they change.
-SOURCES = ["setup.cfg", "setup.py", "pyproject.toml", "scrapy_eatext/*/*.p[xy][dx]"]
+SOURCES = [
+    *("setup.cfg", "setup.py", "pyproject.toml"),
+    *("scrapy_eatext/*/*.pyx", "scrapy_eatext/*/*.pxd"),
+]
 
 
 def make_venv() -> None:
@@ -69,7 +74,11 @@ def prepare(extra: str) -> None:
     stamps = [stamp] if extra else VENV.glob("installed-*")
     if any(s.exists() and s.read_text() == digest.hexdigest() for s in stamps):
         return
-    print("Installing into .venv ...", flush=True)
+    print(
+        "Installing into .venv, and compiling there: pip shows nothing of that, "
+        "which takes a minute or more ...",
+        flush=True,
+    )
     if not PYTHON.exists():
         make_venv()
     pip("--editable", f".[{extra}]" if extra else ".")
