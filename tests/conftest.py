@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,8 +21,23 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# The modules that crawl, start processes, train or measure time.
+SLOW = frozenset(
+    f"test_{name}.py"
+    for name in (
+        "command crawl decay downloadermiddleware eatext_training example_project faults "
+        "feeds fuzz hostile language linewriter ngram pipeline poet readme spidermiddleware "
+        "training workers"
+    ).split()
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="try properties on few examples, and leave out the modules that take long",
+    )
     parser.addoption(
         "--crawl-reactor",
         choices=("none", "asyncio", "select"),
@@ -31,6 +47,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     install_reactor(config.getoption("--crawl-reactor"))
+    if config.getoption("--quick"):
+        settings.load_profile("quick")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    left_out = config.getoption("--quick") and collection_path.name in SLOW
+    return True if left_out else None
 
 
 def pytest_unconfigure() -> None:

@@ -15,6 +15,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_eatext.settings import KEYS, Config
+from tests.conftest import SLOW
 from tests.crawling import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,10 +80,17 @@ def test_defaults_in_the_table_are_those_that_hold() -> None:
     assert Config.from_settings(settings) == Config()
 
 
-def test_links_lead_to_files() -> None:
-    links = re.findall(r"\]\(((?!https?:)[^)#]+)\)", README)
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_lead_to_files(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    links = re.findall(r"\]\(((?!https?:)[^)#]+)\)", text)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_modules_left_out_of_the_quick_tests_are_there() -> None:
+    modules = {path.name for path in Path(__file__).parent.glob("test_*.py")}
+    assert modules >= SLOW
 
 
 def test_the_bundled_site_is_as_large_as_it_says() -> None:
