@@ -30,7 +30,7 @@ TASKS = {
 # What the installed package depends on; it is installed anew when they change.
 SOURCES = [
     *("setup.cfg", "setup.py", "pyproject.toml"),
-    *("scrapy_eatext/*/*.pyx", "scrapy_eatext/*/*.pxd"),
+    *("scrapy_eatext/*/*.pyx", "scrapy_eatext/*/*.px[di]"),
 ]
 
 

@@ -46,7 +46,7 @@ def extensions() -> list[Extension]:
             include_dirs=lxml.get_include(),
             # Tells sources that have changed since, see twins.load().
             define_macros=[("EATEXT_CHECKSUM", f"{checksum(source)}u")],
-            depends=[header.as_posix() for header in package.glob("*/*.pxd")],
+            depends=[header.as_posix() for header in package.glob("*/*.px[di]")],
             # Where loops over numbers are what takes the time.
             extra_compile_args=["-O3"] if os.name != "nt" and not chosen else [],
             optional=True,

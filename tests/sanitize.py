@@ -26,6 +26,8 @@ FLAGS = (
     "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer "
     "-O1 -g"
 )
+# What is built, some of it maybe at this moment.
+IGNORED = ".* build *.so *.c __pycache__ *.egg-info scrapy_eatext-*".split()
 
 
 def main(options: list[str]) -> int:
@@ -35,7 +37,7 @@ def main(options: list[str]) -> int:
         shutil.copytree(
             ROOT,
             copy,
-            ignore=shutil.ignore_patterns(".*", "build", "*.so", "*.c", "__pycache__"),
+            ignore=shutil.ignore_patterns(*IGNORED),
         )
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         flags = {"CFLAGS": FLAGS, "LDFLAGS": FLAGS}

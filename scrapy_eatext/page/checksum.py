@@ -15,6 +15,6 @@ def checksum(source: Path) -> int:
 @cache
 def _of_headers(package: Path) -> int:
     value = 0
-    for header in sorted(package.glob("*/*.pxd")):
+    for header in sorted(package.glob("*/*.px[di]")):
         value = zlib.crc32(header.read_bytes(), value)
     return value
