@@ -107,7 +107,7 @@ def test_most_text_is_found(texts: dict[str, str]) -> None:
         found += got.total()
         expected += truth.total()
         both += (got & truth).total()
-    assert 2 * both / (found + expected) > 0.8
+    assert 2 * both / (found + expected) > 0.99
 
 
 @pytest.mark.skipif(DEFAULT != "eatext", reason="only eatext is made for all kinds")
@@ -142,9 +142,9 @@ def test_stats_add_up(site_crawl: Crawl) -> None:
 def test_crawl_meets_what_the_site_has(site_crawl: Crawl) -> None:
     stats = site_crawl.stats
     assert stats["downloader/response_status_count/302"] == 3
-    assert stats["downloader/response_status_count/404"] >= 1
+    assert stats["downloader/response_status_count/404"] == 3
     assert stats["httpcompression/response_count"] == 1
-    assert stats["robotstxt/forbidden"] >= 1
+    assert stats["robotstxt/forbidden"] == 9
 
 
 def assert_feeds_agree(done: Crawl, name: str) -> None:
