@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-import runpy
 from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 from setuptools import Extension, setup
 
-PAGE = Path("scrapy_eatext/page")
+PACKAGE = Path("scrapy_eatext")
+
+
+def run(module: str) -> dict[str, Any]:
+    """What a module has; importing it would need what the package depends on."""
+    return run_path(str(PACKAGE / module))
 
 
 def declare_columns() -> None:
     """Write the columns of the walk's tables down for Cython."""
-    text = runpy.run_path(str(PAGE / "columns.py"))["declarations"]()
-    declared = PAGE / "columns.pxd"
+    text = run("page/columns.py")["declarations"]()
+    declared = PACKAGE / "page/columns.pxd"
     # One that is as it should be keeps its date, and nothing is built anew.
     if not declared.exists() or declared.read_text("utf-8") != text:
         declared.write_text(text, "utf-8")
@@ -32,9 +37,7 @@ def extensions() -> list[Extension]:
         import lxml
     except ImportError:  # built without isolation, and without these
         return []
-    package = Path("scrapy_eatext")
-    # Importing it would need what the package depends on.
-    checksum = run_path(str(package / "page/checksum.py"))["checksum"]
+    checksum = run("page/checksum.py")["checksum"]
     # What CFLAGS say of optimisation counts.
     chosen = "-O" in os.environ.get("CFLAGS", "")
     return [
@@ -46,12 +49,12 @@ def extensions() -> list[Extension]:
             include_dirs=lxml.get_include(),
             # Tells sources that have changed since, see twins.load().
             define_macros=[("EATEXT_CHECKSUM", f"{checksum(source)}u")],
-            depends=[header.as_posix() for header in package.glob("*/*.px[di]")],
+            depends=[header.as_posix() for header in PACKAGE.glob("*/*.px[di]")],
             # Where loops over numbers are what takes the time.
             extra_compile_args=["-O3"] if os.name != "nt" and not chosen else [],
             optional=True,
         )
-        for source in sorted(package.glob("*/*.pyx"))
+        for source in sorted(PACKAGE.glob("*/*.pyx"))
     ]
 
 
