@@ -12,7 +12,8 @@ from pathlib import Path
 
 import lxml.html
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from scrapy_eatext.output.code import content
@@ -75,6 +76,49 @@ def test_words_of_any_page_come_back(source):
     assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
     assert markdown_of(page, page.blocks, shown) == markdown(tree)
     assert words(text_of(html(tree))) == words(text)
+
+
+# What means something to Markdown, by itself or put together, and what ends a piece.
+MARKS = [
+    *"*_`~#+-=|:;.!?()[]{}<>&^\\/'\"$1x é一".replace("<", "").replace("&", ""),
+    *[" "] * 5,
+    *["&lt;", "&amp;", "&lt;b>", "&lt;!--", "&amp;amp;", "&lt;http://a.b>", "\xa0"],
+    *["<br>"] * 4,
+    *["[^1]:", "[^", "]:", "](", "[x]: /u", "[a](b)", "![a](b)", "---", "***", "___"],
+    *["===", "1.", "2)", "- ", "+ ", "* ", "> ", "# ", "```", "~~~", "|-|", "    "],
+    *["<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<sub>", "</sub>"],
+    *["<a href=/u>", "</a>", "<img src=/i alt='^]:'>", "<p>"],
+]
+HOLDERS = [
+    "<p>%s</p>",
+    "<h2>%s</h2>",
+    "<ul><li>%s</ul>",
+    "<ol><li>a<li>%s</ol>",
+    "<blockquote>%s</blockquote>",
+    "<table><tr><th>%s<th>b<tr><td>c<td>d</table>",
+    "<table><caption>e<tr><td>a<td>b<tr><td>%s<td>c</table>",
+    "<dl><dt>%s<dd>a</dl>",
+    "<dl><dt>a<dd>%s</dl>",
+]
+
+
+def marked(data):
+    """Holders with what the bytes choose of marks inside, eight to each."""
+    pieces = [MARKS[byte % len(MARKS)] for byte in data]
+    return "".join(
+        HOLDERS[data[at] % len(HOLDERS)] % "".join(pieces[at : at + 8])
+        for at in range(0, len(pieces), 8)
+    )
+
+
+@settings(max_examples=10 * settings().max_examples)
+@given(st.binary(max_size=24).map(marked))
+def test_marks_come_back_as_text(source):
+    page, tree = tree_of(source)
+    shown = content(page.blocks, [True] * len(page.blocks))
+    text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
+    assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
+    assert markdown_of(page, page.blocks, shown) == markdown(tree)
 
 
 @pytest.mark.parametrize(

@@ -215,20 +215,43 @@ cdef bint means(
         return (
             last
             or at == begin
+            or follows == b"\n"
+            or at[-1] == b"\n"
             or not is_space(before(begin, at))
             or not is_space(after(at + 1, end))
         )
     if c == b"_":
         if at > begin and Py_UNICODE_ISALNUM(before(begin, at)):
             return False
-        return last or not is_space(after(at + 1, end))
+        return last or follows == b"\n" or not is_space(after(at + 1, end))
     if c == b"[":
-        return in_link
+        return in_link or follows == b"^"
     if c == b"]":
         return in_link or last or is_one_of(follows, b"([:")
     if c == b"<":
         return last or is_letter(follows) or is_one_of(follows, b"/!?")
     return begins_entity(at + 1, end)
+
+
+cdef bint is_definition(const char* at, const char* end) noexcept:
+    """Whether a paragraph would be the definition of an address."""
+    if at >= end or at[0] != b"[":
+        return False
+    at += 1
+    while at < end and at[0] != b"[" and at[0] != b"]":
+        at += 2 if at[0] == b"\\" else 1
+    return end - at >= 2 and at[0] == b"]" and at[1] == b":"
+
+
+cdef bint has_definition(const char* at, const char* end) noexcept:
+    """Whether a piece of code has what ends the label of a definition."""
+    while True:
+        at = <const char*>memchr(at, b"]", end - at)
+        if at == NULL:
+            return False
+        at += 1
+        if at < end and at[0] == b":":
+            return True
 
 
 cdef Py_ssize_t line_mark(
@@ -923,9 +946,21 @@ cdef class Writer:
         else:
             self.read_spans(part.unit)
         if plain:
-            for i in range(self.span_count):
-                self.spans[i].style &= ~plain
+            self.leave_plain(plain)
         return 0
+
+    cdef leave_plain(self, int plain):
+        """Take styles from the spans, of which some may go on in one style then."""
+        cdef Py_ssize_t i, count = self.span_count
+        self.span_count = 0
+        for i in range(count):
+            self.add_span(
+                self.spans[i].text,
+                self.spans[i].size,
+                self.spans[i].style & ~plain,
+                self.spans[i].link,
+                self.spans[i].image,
+            )
 
     cdef int read_spans(self, int block) except -1:
         cdef Py_ssize_t start = self.blocks[block, START]
@@ -1165,6 +1200,10 @@ cdef class Writer:
         cdef const char* end = self.out + self.used
         cdef Py_ssize_t mark
         cdef bytes text
+        if is_definition(at, end):
+            self.insert(begin, b"\\", 1)
+            at = self.out + begin
+            end = self.out + self.used
         if memchr(at, b"\n", end - at) == NULL:
             mark = line_mark(at, end, end)
             if mark >= 0:
@@ -1293,7 +1332,7 @@ cdef class Writer:
     # -- what is inside a block
 
     cdef int write(self, Part part, int plain) except -1:
-        cdef Py_ssize_t i, begin = self.used, first, stop
+        cdef Py_ssize_t i, begin = self.used, first, stop, inside
         cdef int styles = 0
         cdef Py_UCS4 follows
         cdef int link
@@ -1318,22 +1357,28 @@ cdef class Writer:
                 if self.used > begin and self.out[self.used - 1] == b"!":
                     self.insert(self.used - 1, b"\\", 1)
                 self.put_one(b"[")
-                self.styled(first, stop, styles, self.used, 0, True)
+                inside = self.used
+                self.styled(first, stop, styles, inside, 0, True)
+                self.label(inside)
                 self.put(b"](", 2)
                 url = self.links[link]
                 self.put_bytes(url)
                 self.put_one(b")")
             else:
-                follows = 0
-                if stop < self.span_count:
-                    follows = self.first_of(stop, STRONG | EM)
+                follows = "[" if stop < self.span_count else 0
                 self.styled(first, stop, styles, begin, follows, False)
             first = stop
         return 0
 
+    cdef int label(self, Py_ssize_t inside) except -1:
+        """Make what was written in the brackets of a link or image no footnote's mark."""
+        if inside < self.used and self.out[inside] == b"^":
+            self.insert(inside, b"\\", 1)
+        return 0
+
     cdef Py_UCS4 first_of(self, Py_ssize_t i, int styles) noexcept:
         cdef Span* span = &self.spans[i]
-        if span.link or span.image >= 0:
+        if span.image >= 0:
             return "["
         if span.style & styles:
             return "*"
@@ -1424,8 +1469,8 @@ cdef class Writer:
         self, Py_ssize_t first, Py_ssize_t end, Py_ssize_t begin, bint in_link
     ) except -1:
         cdef Span* span
-        cdef Py_ssize_t i
-        cdef bint behind_image = False
+        cdef Py_ssize_t i, inside
+        cdef bint behind_image = False, element
         cdef bytes source
         for i in range(first, end):
             span = &self.spans[i]
@@ -1433,7 +1478,9 @@ cdef class Writer:
                 if Py_UNICODE_ISALNUM(before(self.out + begin, self.out + self.used)):
                     self.put_one(b" ")
                 self.put(b"![", 2)
+                inside = self.used
                 self.escaped(span.text, span.size, True)
+                self.label(inside)
                 self.put(b"](", 2)
                 source = self.sources[span.image]
                 self.put_bytes(source)
@@ -1452,10 +1499,19 @@ cdef class Writer:
                 self.put(b"<sup>", 5)
             if span.style & DEL:
                 self.put(b"<del>", 5)
-            if span.style & CODE:
+            element = (
+                in_link
+                and span.style & CODE
+                and has_definition(span.text, span.text + span.size)
+            )
+            if span.style & CODE and not element:
                 self.code_span(span.text, span.size)
             else:
+                if element:
+                    self.put(b"<code>", 6)
                 self.escaped(span.text, span.size, in_link)
+                if element:
+                    self.put(b"</code>", 7)
             if span.style & DEL:
                 self.put(b"</del>", 6)
             if span.style & SUP:

@@ -83,7 +83,7 @@ class Inlines:
                     spans, text, style, link, around_style, self._link(around_row)
                 )
             spans.append(Span(text, style, link))
-        return _joined(spans)
+        return joined(spans)
 
     def images_before(self, i: int) -> list[Span]:
         """The images that stand between a block and the one before it."""
@@ -177,17 +177,17 @@ def _with_space(
     return text[1:]
 
 
-def _joined(spans: list[Span]) -> list[Span]:
+def joined(spans: Sequence[Span]) -> list[Span]:
     """Spans of which those that follow each other in one style and link are one."""
-    joined: list[Span] = []
+    made: list[Span] = []
     for (style, link, image), group in groupby(spans, itemgetter(1, 2, 3)):
         first, *more = group
         if image or not more:
-            joined += first, *more
+            made += first, *more
         else:
             text = "".join([first.text, *(span.text for span in more)])
-            joined.append(Span(text, style, link))
-    return joined
+            made.append(Span(text, style, link))
+    return made
 
 
 def largest(srcset: str) -> str:

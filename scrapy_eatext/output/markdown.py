@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from unicodedata import category
 
+from scrapy_eatext.output.inline import joined
 from scrapy_eatext.output.structure import Cell, Leaf, Node, Table, tree_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.tags import (
@@ -37,13 +38,15 @@ _compiled = load("output._markdown")
 # Punctuation that a backslash before it makes plain.
 _PUNCTUATION = "!-/:-@\\[-`{-~"
 # Characters that may mean something in the middle of a line.
-_MAY_MEAN = re.compile(r"[\\`*_\]<&~]")
+_MAY_MEAN = re.compile(r"[\\`*_\]<&~]|\[\^")
 # Where they do: not an underscore behind a letter, which begins no emphasis, not a
-# star between spaces, not a bracket that no address can follow.  A piece may be
-# followed by another one, so its last character is taken to mean what it might.
+# star between spaces, not a bracket that no address can follow; but one that begins
+# a footnote, as they are on GitHub.  A piece may be
+# followed by another one, so its last character is taken to mean what it might; and
+# in place of a line feed there will be what is no space, a backslash or an element.
 _MEANS = re.compile(
-    rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<!\s)\*|\*(?!\s)"
-    r"|(?<![^\W_])_(?=\S|\Z)|\](?=[(\[:]|\Z)|<(?=[A-Za-z/!?]|\Z)"
+    rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<![^\S\n])\*|\*(?![^\S\n])"
+    r"|(?<![^\W_])_(?=[\S\n]|\Z)|\](?=[(\[:]|\Z)|\[(?=\^)|<(?=[A-Za-z/!?]|\Z)"
     r"|&(?=\#|[A-Za-z][A-Za-z0-9]{0,40};|\Z)"
 )
 _MEANS_IN_LINK = re.compile(rf"{_MEANS.pattern}|[\[\]]")
@@ -56,6 +59,9 @@ _LINE_MARK = re.compile(
     re.MULTILINE,
 )
 _LINE_MAY = re.compile(r"^[\#>\-+*\[\d=|:]", re.MULTILINE)
+# A paragraph that would be the definition of an address, by brackets of which one may
+# be in code.
+_DEFINITION = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
 _CLOSING_MARK = re.compile(r"(?:(?<=[ \t])|^)(\#+)$")
 _TICKS = re.compile(r"`+")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
@@ -207,6 +213,8 @@ def _paragraph(spans: Sequence[Span]) -> str:
 
 def _lines(text: str) -> str:
     """Text as a paragraph, its lines apart, none of which begins with a mark."""
+    if text.startswith("[") and _DEFINITION.match(text):
+        text = f"\\{text}"
     if _LINE_MAY.search(text):
         text = _LINE_MARK.sub(_escaped_mark, text)
     return text.replace("\n", "\\\n")
@@ -256,7 +264,7 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
     if len(spans) == 1 and not (spans[0].style or spans[0].link or spans[0].image):
         return _escaped(spans[0].text, _MEANS)
     if plain:
-        spans = [span._replace(style=span.style & ~plain) for span in spans]
+        spans = joined([span._replace(style=span.style & ~plain) for span in spans])
     emphasised = any(span.style & (STRONG_TEXT | EM_TEXT) for span in spans)
     styles = (STRONG_TEXT, EM_TEXT) if emphasised else ()
     # Pieces, as a text that grows would be copied for each of them.
@@ -267,16 +275,18 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
             if out and out[-1].endswith("!"):
                 out[-1] = out[-1][:-1] + "\\!"
             inside = _styled(group, styles, "", "", _MEANS_IN_LINK)
-            out.append(f"[{inside}]({link})")
+            out.append(f"[{_label(inside)}]({link})")
         else:
-            after = (
-                _first(groups[number][1], STRONG_TEXT | EM_TEXT)
-                if number < len(groups)
-                else ""
-            )
+            # What follows is a link, or it would be of this group.
+            after = "[" if number < len(groups) else ""
             before = out[-1][-1:] if out else ""
             out.append(_styled(group, styles, before, after))
     return "".join(out)
+
+
+def _label(inside: str) -> str:
+    """What stands in the brackets of a link or image, which is no footnote's mark."""
+    return f"\\{inside}" if inside.startswith("^") else inside
 
 
 def _link_of(span: Span) -> str:
@@ -345,7 +355,7 @@ def _parts(character: str) -> bool:
 def _first(spans: Sequence[Span], styles: int) -> str:
     """The character that spans begin with when styles are shown, or one like it."""
     span = spans[0]
-    if span.link or span.image:
+    if span.image:
         return "["
     if span.style & styles:
         return "*"
@@ -361,7 +371,7 @@ def _plain(spans: Sequence[Span], before: str, means: re.Pattern[str]) -> str:
             if out:
                 before = out[-1][-1:] or before
             space = " " if before.isalnum() else ""
-            alt = _escaped(span.text, _MEANS_IN_LINK)
+            alt = _label(_escaped(span.text, _MEANS_IN_LINK))
             out.append(f"{space}![{alt}]({span.image})")
             behind_image = True
             continue
@@ -371,10 +381,13 @@ def _plain(spans: Sequence[Span], before: str, means: re.Pattern[str]) -> str:
         if not span.style:
             out.append(_escaped(span.text, means))
             continue
-        if span.style & CODE_TEXT:
+        code = span.style & CODE_TEXT
+        if code and not (means is _MEANS_IN_LINK and "]:" in span.text):
             made = _code_span(span.text)
         else:
             made = _escaped(span.text, means)
+            # What is in signs of code could end a link's text, as nothing escapes it.
+            made = f"<code>{made}</code>" if code else made
         for style, tag in _ELEMENTS:
             if span.style & style:
                 made = f"<{tag}>{made}</{tag}>"
