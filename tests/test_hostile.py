@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from scrapy_eatext.algorithms import REGISTRY, get_algorithm
 from scrapy_eatext.output import markdown as md
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html as to_html
+from scrapy_eatext.output.inline import ADDRESS_CHARS, ADDRESS_TIMES
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
@@ -148,9 +150,12 @@ def test_declared_and_contradictory_charsets(body, text):
     assert texts(Page.of(response)) == [text]
 
 
-def outputs(source: str) -> list[str]:
+SITE = "https://example.com/"
+
+
+def outputs(source: str, url: str = SITE + "dir/") -> list[str]:
     """The Markdown of all of a page, by both twins, and the HTML."""
-    page = Page.of(source, "https://example.com/dir/")
+    page = Page.of(source, url)
     shown = content(page.blocks, [True] * len(page.blocks))
     tree = tree_of(page, page.blocks, shown)
     made = [md.markdown_of(page, page.blocks, shown), md.markdown(tree), to_html(tree)]
@@ -164,9 +169,54 @@ def test_a_long_base_is_not_put_before_every_address():
         for made in outputs(f"<base href='https://{path}/'><p>{links}"):
             assert len(made) < 20_000
             assert "https://example.com/dir/99" in made
+    # One that is long by what the page's own address adds to it, or has many parts.
+    for base, url in (("b/", f"{SITE}{'a' * 1990}/"), (f"{SITE}{'a/' * 200}", SITE)):
+        for made in outputs(f"<base href='{base}'><p>{links}", url):
+            assert len(made) < 20_000
     assert (
         "https://example.org/b/99" in outputs("<base href=//example.org/b/>" + links)[0]
     )
+
+
+def test_a_long_address_of_the_page_is_not_put_before_every_address():
+    links = "".join(f"<a href={i}>x</a> <a href='#{i}'>y</a> " for i in range(100))
+    for made in outputs(f"<p>{links}", f"{SITE}dir/x?{'q' * 15_000}"):
+        assert len(made) < 20_000
+        assert f"{SITE}dir/99" in made
+        assert f"{SITE}dir/x#99" in made
+    for made in outputs(f"<p>{links}", f"{SITE}{'a' * 15_000}/x"):
+        assert len(made) < 20_000
+        assert "x" in made
+
+
+# Addresses that come out with each of a page's pieces.
+@pytest.mark.parametrize(
+    ("before", "each"),
+    [
+        ("<p>", "<a href=x>a</a> "),
+        ("<p>", "<a href='#x'>a</a> "),
+        ("<p>", "<img src=x>a "),
+        ("<p>", "<a href=x><img src=x></a> a "),
+        ("<p>a", "<p>b<p><img src=x>"),
+        (f"<p>a<a href='{SITE}{'b' * 1900}'>", "<p>c"),
+        ("<table>", "<tr><td><a href=x>a</a><td><a href=x>b</a>"),
+    ],
+)
+def test_addresses_come_to_no_more_than_some_times_the_page(before, each):
+    for count in (1000, 20_000):
+        source = before + each * count
+        for made in outputs(source, f"{SITE}{'a' * 1900}/"):
+            assert len(made) < ADDRESS_CHARS + (ADDRESS_TIMES + 10) * len(source)
+    # The first ones are there, the text of all is.
+    assert made.count(SITE) > 100
+    assert len(re.findall(r"\b[abc]\b", re.sub(r"https://\S+", "", made))) >= count
+
+
+def test_addresses_of_ordinary_pages_all_come_out():
+    url = f"{SITE}search?q={'x' * 1900}"
+    source = "<p>" + "".join(f"<a href='#{i}'>note {i}</a> " for i in range(200))
+    for made in outputs(source, url):
+        assert made.count(url) == 200
 
 
 def test_images_of_which_one_stands_beside_all():
@@ -183,11 +233,18 @@ def test_images_of_which_one_stands_beside_all():
 
 def test_tables_that_are_mostly_nothing():
     wide = "<td>a" * 199
-    made = outputs(f"<table><tr>{wide}{'<tr><td>b<td>c' * 500}</table>")
-    assert made[0].count("\n") == 502
+    made = outputs(f"<table><tr>{wide}{'<tr><td>b<td>c' * 60}</table>")
+    assert made[0].count("\n") == 62
+    # Each row would be as long as the longest, and a large table be dozens of times as
+    # long as its source.
+    for each in ("<tr><td>b", "<tr><td>b<td>c"):
+        source = f"<table><tr>{wide}{each * 3000}</table>"
+        for made in outputs(source):
+            assert len(made) < 5 * len(source)
     # One that is wider than any counts for none.
     for cells in ("<td>a" * 201, "<td>a<td>b" + "<td colspan=50>" * 50_000):
-        assert "|" not in outputs(f"<table><tr>{cells}<tr><td>b<td>c</table>")[0]
+        made = outputs(f"<table><tr>{cells}<tr><td>b<td>c</table>")
+        assert "|" not in made[0]
 
 
 @pytest.mark.parametrize(

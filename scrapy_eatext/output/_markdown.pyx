@@ -119,9 +119,12 @@ for _tag, _name in enumerate(structure.NODE_OF_TAG):
 cdef int HEADING_KIND = tags.HEADING
 cdef int CAPTION_KIND = tags.CAPTION
 cdef int CODE_KIND = tags.CODE
+cdef Py_ssize_t ADDRESS_CHARS = inline.ADDRESS_CHARS
 cdef int DEEPEST = structure.DEEPEST
 cdef int LONG_CELL = structure.LONG_CELL
 cdef int WIDEST = structure.WIDEST
+cdef Py_ssize_t PLACES = structure.PLACES
+cdef Py_ssize_t PLACES_OF_CELL = structure.PLACES_OF_CELL
 
 # -- characters
 
@@ -415,12 +418,18 @@ cdef list dissolved(Part part, list found):
 # -- what comes out
 
 
+cdef int32_t* zeros(Py_ssize_t count) except NULL:
+    """Room for so many numbers."""
+    cdef int32_t* numbers = <int32_t*>calloc(count + 1, sizeof(int32_t))
+    if numbers == NULL:
+        raise MemoryError
+    return numbers
+
+
 cdef int32_t* bounds_of(const int32_t[:, :] marks, Py_ssize_t blocks) except NULL:
     """For each block and what is behind all, the number of its first mark."""
-    cdef int32_t* bounds = <int32_t*>calloc(blocks + 2, sizeof(int32_t))
+    cdef int32_t* bounds = zeros(blocks + 1)
     cdef Py_ssize_t mark, count = marks.shape[0], block = 0
-    if bounds == NULL:
-        raise MemoryError
     for mark in range(count):
         while block <= min(marks[mark, MARK_BLOCK], blocks):
             bounds[block] = mark
@@ -462,12 +471,21 @@ cdef class Writer:
     # The rows of the element table that are tables and their rows, and lxml's elements.
     cdef set table_rows
     cdef dict table_nodes
-    # The number of the link that each anchor is, and each address as it is written and
-    # as it comes out; and these by number.
+    # The address that each anchor has, and its number; that of each address as it is
+    # written and as it comes out; and these by number.
+    cdef dict href_of_row
     cdef dict link_of_row
     cdef dict link_of_href
     cdef dict link_of_url
     cdef list links
+    cdef list link_chars
+    # How many characters of addresses came out, and how many may.
+    cdef Py_ssize_t address_chars
+    cdef Py_ssize_t most
+    # For each mark of a kept block the number of its link and of that around.
+    cdef int32_t* link_of_mark
+    cdef int32_t* around_of_mark
+    cdef dict images_of_mark
     # Images: by row and place what they say, then descriptions and addresses.
     cdef dict said
     cdef list alts
@@ -497,20 +515,26 @@ cdef class Writer:
         self.elements = walk.elements
         self.marks = walk.marks
         self.bounds = bounds_of(self.marks, len(walk.blocks))
+        self.link_of_mark = zeros(self.marks.shape[0])
+        self.around_of_mark = zeros(self.marks.shape[0])
+        self.images_of_mark = {}
         self.root = holder(DOCUMENT, -1, 0)
         self.nodes = [None] * len(walk.elements)
         self.table_rows = set()
-        self.link_of_row = {-1: 0}
+        self.link_of_row = {}
         self.link_of_href = {None: 0}
         self.link_of_url = {"": 0}
         self.said = {}
         self.links = [b""]
+        self.link_chars = [0]
         self.alts = []
         self.sources = []
         self.prefix = bytearray()
 
     def __dealloc__(self):
         free(self.bounds)
+        free(self.link_of_mark)
+        free(self.around_of_mark)
         free(self.spans)
         free(self.out)
 
@@ -560,6 +584,7 @@ cdef class Writer:
                 node.children.append(made)
                 last = i
                 continue
+            self.read_marks(i)
             if last == i - 1 or kind == CAPTION_KIND:
                 for mark in range(self.bounds[i], self.bounds[i + 1]):
                     if self.marks[mark, MARK_START] >= 0:
@@ -607,11 +632,56 @@ cdef class Writer:
             )
         )
         in_order = sorted(rows)
-        for row, href in zip(in_order, attribute_values(self.walk, in_order, "href")):
+        self.href_of_row = dict(
+            zip(in_order, attribute_values(self.walk, in_order, "href"))
+        )
+
+    cdef int read_marks(self, int block) except -1:
+        """Number a block's links and images, as far as their addresses may come out."""
+        cdef Py_ssize_t mark = self.bounds[block], last = self.bounds[block + 1]
+        cdef int row, link = 0, linked = -1
+        while mark < last and self.marks[mark, MARK_START] < 0:
+            mark += 1
+        while mark < last:
+            row = self.marks[mark, MARK_LINK]
+            if row != linked:
+                link = self.link(row)
+                if not self.allowed(self.link_chars[link]):
+                    link = 0
+                linked = row
+            self.link_of_mark[mark] = link
+            if self.marks[mark, MARK_STYLE] == IMAGE:
+                self.images_of_mark[mark] = self.images_at(mark, True)
+            else:
+                self.around_of_mark[mark] = self.link(self.marks[mark, AROUND_LINK])
+            mark += 1
+        return 0
+
+    cdef int is_full(self) except -1:
+        """Whether addresses have come out enough."""
+        if self.address_chars <= ADDRESS_CHARS:
+            return False
+        if not self.most:
+            self.most = self.inlines.most
+        return self.address_chars > self.most
+
+    cdef int allowed(self, Py_ssize_t chars) except -1:
+        """Whether an address of so many characters may come out."""
+        self.address_chars += chars
+        return not self.is_full()
+
+    cdef int link(self, int row) except -1:
+        """The number of an anchor's address, 0 for none."""
+        if row < 0 or self.is_full():
+            return 0
+        number = self.link_of_row.get(row)
+        if number is None:
+            href = self.href_of_row[row]
             number = self.link_of_href.get(href)
             if number is None:
                 number = self.link_of_href[href] = self.number_of(href)
             self.link_of_row[row] = number
+        return number
 
     cdef object number_of(self, str href):
         """The number of the address that a link leads to."""
@@ -622,6 +692,7 @@ cdef class Writer:
         if number is None:
             number = self.link_of_url[url] = len(self.links)
             self.links.append(url.encode())
+            self.link_chars.append(len(url))
         return number
 
     cdef object plain_address(self, str href):
@@ -668,10 +739,11 @@ cdef class Writer:
                 alt = " ".join((said[-3] or "").split())
                 if not alt.isascii():
                     alt = INVISIBLE.sub("", alt)
-                return [self.add_image(alt, url)]
+                return [self.add_image(alt, url)] if self.allowed(len(url)) else []
         return [
             self.add_image(image.text, image.image)
             for image in self.inlines.images_at(row, place, small=small)
+            if self.allowed(len(image.image))
         ]
 
     cdef object plain_source(self, list said):
@@ -978,10 +1050,10 @@ cdef class Writer:
         while mark < last:
             at = self.marks[mark, MARK_START]
             style = self.marks[mark, MARK_STYLE]
-            link = self.link_of_row[self.marks[mark, MARK_LINK]]
+            link = self.link_of_mark[mark]
             mark += 1
             if style == IMAGE:
-                for image in self.images_at(mark - 1, True):
+                for image in self.images_of_mark[mark - 1]:
                     self.take_image(image, link)
                 continue
             until = self.marks[mark, MARK_START] if mark < last else stop
@@ -998,7 +1070,7 @@ cdef class Writer:
         Gives how many characters that takes.
         """
         cdef Span* last = &self.spans[self.span_count - 1]
-        cdef int around_link = self.link_of_row[self.marks[mark, AROUND_LINK]]
+        cdef int around_link = self.around_of_mark[mark]
         cdef int common = last.style & style & self.marks[mark, AROUND_STYLE]
         cdef int around = link, differ = last.style ^ style
         if not (last.link == link and link == around_link):
@@ -1631,7 +1703,7 @@ cdef fill_from_above(list line, dict below):
 
 
 cdef list trimmed(list lines):
-    cdef Py_ssize_t width = 0, column
+    cdef Py_ssize_t width = 0, column, count = 0
     cdef list line, kept, made, used
     cdef Cell cell, other
     # One for all places that have none: there may be hundreds for each cell.
@@ -1641,12 +1713,16 @@ cdef list trimmed(list lines):
         width = max(width, len(line))
     used = [False] * width
     for line in lines:
+        for column, cell in enumerate(line):
+            if cell is not None:
+                count += 1
+                if cell.leaves:
+                    used[column] = True
+    if sum(used) * len(lines) > PLACES + PLACES_OF_CELL * count:
+        return None
+    for line in lines:
         for column in range(len(line), width):
             line.append(empty)
-        for column in range(width):
-            cell = line[column]
-            if cell is not None and cell.leaves:
-                used[column] = True
     if all(used):
         return lines
     made = []

@@ -36,6 +36,9 @@ SOURCES = (
 )
 # Images that are smaller are dots, spacers and icons.
 SMALL = 32
+# How many characters of addresses come out of any page, and how many more for each byte
+# of it: a link comes out with each block inside, and what it is relative to with each.
+ADDRESS_CHARS, ADDRESS_TIMES = 500_000, 10
 
 
 class Span(NamedTuple):
@@ -51,10 +54,13 @@ class Inlines:
     """The spans of a page's blocks."""
 
     def __init__(self, page: Page) -> None:
+        self._page = page
         self._blocks: Blocks = page.blocks
         self._walk = page.blocks.walk
         self.addresses = Addresses(page.root, page.url)
         self._links: dict[int, str] = {-1: ""}
+        # How many characters of addresses came out.
+        self._used = 0
 
     def spans(self, i: int) -> Sequence[Span]:
         """A block's spans; their texts, images left out, are the block's text."""
@@ -69,11 +75,13 @@ class Inlines:
         first = marks[begin][1]
         if first > start:
             spans.append(Span(self._walk.text[start:first].decode()))
+        link, linked = "", -1
         for number in range(begin, end):
             _, at, style, row, around_style, around_row = marks[number]
-            link = self._link(row)
+            if row != linked:
+                link, linked = self._allowed(self._link(row)), row
             if style == IMAGE:
-                images = self.images_at(around_style, around_row)
+                images = self._images(around_style, around_row)
                 spans += [image._replace(link=link) for image in images]
                 continue
             until = marks[number + 1][1] if number + 1 < end else stop
@@ -92,7 +100,7 @@ class Inlines:
             _, start, _, _, row, place = self._marks[number]
             if start >= 0:
                 break
-            found += self.images_at(row, place, small=False)
+            found += self._images(row, place, small=False)
         return found
 
     @cached_property
@@ -107,13 +115,36 @@ class Inlines:
         bounds: list[int] = self._walk.marks[:, _BLOCK].searchsorted(of).tolist()
         return bounds
 
+    @cached_property
+    def most(self) -> int:
+        """How many characters of addresses may come out."""
+        page = self._page
+        size = len(page.html if page.body is None else page.body)
+        return ADDRESS_CHARS + ADDRESS_TIMES * size
+
+    def _is_full(self) -> bool:
+        """Whether addresses have come out enough."""
+        return self._used > ADDRESS_CHARS and self._used > self.most
+
+    def _allowed(self, url: str) -> str:
+        """An address that is to come out, nothing for one that is too much."""
+        self._used += len(url)
+        return "" if self._is_full() else url
+
     def _link(self, row: int) -> str:
         """The address of a link, nothing where it is not safe."""
+        if self._is_full():
+            return ""
         link = self._links.get(row)
         if link is None:
             href = self._walk.node(row).get("href")
             link = self._links[row] = self.addresses.link(href or "")
         return link
+
+    def _images(self, row: int, place: int, *, small: bool = True) -> list[Span]:
+        """Those of the images at a place that are to come out."""
+        images = self.images_at(row, place, small=small)
+        return [image for image in images if self._allowed(image.image)]
 
     def images_at(self, row: int, place: int, *, small: bool = True) -> Iterator[Span]:
         """The images at a place in an element: one, or those in a picture's source."""

@@ -55,8 +55,11 @@ _PARENT, _TAG, _PLACE = (
 DEEPEST = 18
 # Cells with more characters lay out a page, unless the table has headers.
 LONG_CELL = 600
-# The widest table, and how many columns one cell may span.
+# The widest table, how many places any has, and how many more for each cell: what one
+# row is longer than others comes out with each of them.
 WIDEST = 200
+PLACES, PLACES_OF_CELL = 10_000, 20
+# How many columns or rows one cell may span.
 _MAX_SPAN = 50
 
 
@@ -397,12 +400,23 @@ def _span(value: str | None) -> int:
     return 1
 
 
-def _trimmed(grid: list[list[Cell | None]]) -> list[list[Cell | None]]:
-    """A grid in which all rows are as wide, without columns that have nothing."""
+def _trimmed(grid: list[list[Cell | None]]) -> list[list[Cell | None]] | None:
+    """A grid in which all rows are as wide, without columns that have nothing.
+
+    None for one that is mostly nothing.
+    """
     width = max(map(len, grid), default=0)
+    used = [False] * width
+    count = 0
+    for line in grid:
+        for column, cell in enumerate(line):
+            if cell is not None:
+                count += 1
+                used[column] = used[column] or bool(cell.leaves)
+    if sum(used) * len(grid) > PLACES + PLACES_OF_CELL * count:
+        return None
     for line in grid:
         line.extend([_EMPTY] * (width - len(line)))
-    used = [any(_reaches(line, column) for line in grid) for column in range(width)]
     if all(used):
         return grid
     trimmed: list[list[Cell | None]] = []
@@ -418,12 +432,6 @@ def _trimmed(grid: list[list[Cell | None]]) -> list[list[Cell | None]]:
                 kept.append(cell)
         trimmed.append(kept)
     return trimmed
-
-
-def _reaches(line: Sequence[Cell | None], column: int) -> bool:
-    """Whether a row has something that starts in a column."""
-    cell = line[column]
-    return cell is not None and bool(cell.leaves)
 
 
 def _holds_data(grid: Sequence[Sequence[Cell | None]]) -> bool:

@@ -15,9 +15,10 @@ IMAGE_SCHEMES = frozenset(("http", "https"))
 # How addresses begin that are of both.
 _WHOLE = ("http://", "https://")
 
-# A longer base element tells nothing.  It comes out with every address that is relative
-# to it, so that a large page could become thousands of times larger.
-_LONGEST_BASE = 1000
+# What addresses are relative to comes out with each of them, and a page with a few
+# thousand could become thousands of times larger: a longer one counts without its query,
+# or for none, and so does one of more parts, which take a while to put together.
+_LONGEST_BASE, _MOST_PARTS = 2000, 100
 
 # Browsers take these away before they read an address.
 _OUTER = "".join(map(chr, range(0x21)))
@@ -43,12 +44,12 @@ class Addresses:
     @cached_property
     def base(self) -> str:
         """What addresses are relative to, nothing where that is not known."""
-        base = self._url
+        base = _bounded(self._url)
         for head in self._root.iterchildren("head"):
             for element in head.iterchildren("base"):
                 given = element.get("href")
                 if given and len(given) <= _LONGEST_BASE:
-                    return _web_only(_joined(base, _cleaned(given)))
+                    return _web_only(_bounded(_joined(base, _cleaned(given))))
         return _web_only(base)
 
     @cached_property
@@ -96,6 +97,13 @@ class Addresses:
 def _cleaned(href: str) -> str:
     href = href.strip(_OUTER)
     return _INNER.sub("", href)
+
+
+def _bounded(url: str) -> str:
+    """A base without its query where that makes it too long, nothing where all does."""
+    if len(url) > _LONGEST_BASE:
+        url = re.split("[?#]", url, maxsplit=1)[0]
+    return "" if len(url) > _LONGEST_BASE or url.count("/") > _MOST_PARTS else url
 
 
 def _web_only(url: str) -> str:
