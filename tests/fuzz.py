@@ -92,12 +92,10 @@ def check(data: bytes) -> None:
     assert page.html == decode(data)[1]
     assert is_utf8(data) == python_is_utf8(data)
     source = page.html.replace("\0", "").encode("utf-8", "replace")
-    cuts = guard.python_surplus(source, 50)
-    assert guard.surplus(source, 50) == cuts
-    at = 0
-    for start, end in cuts:
-        assert at <= start < end <= len(source)
-        at = end
+    for stray in (2, len(source)):
+        kept = guard.python_without_surplus(source, 50, stray)
+        assert guard.without_surplus(source, 50, stray) == kept
+        assert len(kept) <= len(source)
     blocks = page.blocks
     if twins.compiled:
         for read in (page, Page(parse_xml(source))):

@@ -12,21 +12,28 @@ from scrapy.http import HtmlResponse
 from scrapy_eatext.page import Page, guard
 from tests.pages import any_pages
 
-SCANNERS = [guard.python_surplus]
-if guard.surplus is not guard.python_surplus:
-    SCANNERS.append(guard.surplus)
+TWINS = [guard.python_without_surplus]
+if guard.without_surplus is not guard.python_without_surplus:
+    TWINS.append(guard.without_surplus)
 
 MANY = b" ".join(b"a%d=1" % i for i in range(60))
+FIRST = b" ".join(b"a%d=1" % i for i in range(50))
+# More tags than any page has.
+ENDLESS = 1 << 40
 
 
-@pytest.fixture(params=SCANNERS, ids=lambda scanner: scanner.__name__)
-def surplus(request):
+@pytest.fixture(params=TWINS, ids=lambda twin: twin.__name__)
+def without_surplus(request):
     return request.param
 
 
-def attribute_counts(source: bytes) -> list[int]:
+def parsed(source: bytes):
     parser = etree.HTMLParser(recover=True, encoding="utf-8", huge_tree=True)
-    root = etree.fromstring(source, parser)
+    return etree.fromstring(source, parser)
+
+
+def attribute_counts(source: bytes) -> list[int]:
+    root = parsed(source)
     return [] if root is None else [len(e.attrib) for e in root.iter(etree.Element)]
 
 
@@ -91,11 +98,11 @@ BEFORE = [
 
 
 @pytest.mark.parametrize("before", BEFORE, ids=repr)
-def test_tags_are_read_as_the_parser_reads_them(surplus, before):
+def test_tags_are_read_as_the_parser_reads_them(without_surplus, before):
     source = before + b"<p " + MANY + b">text"
     assert max(attribute_counts(source)) == 60
-    start, end = surplus(source, 50)[-1]
-    assert source[start:end] == b" " + b" ".join(b"a%d=1" % i for i in range(50, 60))
+    kept = without_surplus(source, 50, ENDLESS)
+    assert kept == before + b"<p " + FIRST + b">text"
 
 
 @pytest.mark.parametrize(
@@ -122,8 +129,8 @@ def test_tags_are_read_as_the_parser_reads_them(surplus, before):
     ],
     ids=lambda source: repr(source[:30]),
 )
-def test_what_is_no_tag_with_too_much_is_left_alone(surplus, source):
-    assert surplus(source, 50) == []
+def test_what_is_no_tag_with_too_much_is_left_alone(without_surplus, source):
+    assert without_surplus(source, 50, ENDLESS) is source
     assert max(attribute_counts(source), default=0) < 50
 
 
@@ -137,8 +144,8 @@ def test_generated_pages_are_read_as_the_parser_reads_them(source):
     kept = not re.search(
         rb"</html|</?frameset|<(html|head|body)", source, re.IGNORECASE
     )
-    for surplus in SCANNERS:
-        found = bool(surplus(page, 50))
+    for without_surplus in TWINS:
+        found = without_surplus(page, 50, ENDLESS) != page
         assert found == seen or (found and not kept)
 
 
@@ -146,7 +153,7 @@ def test_generated_pages_are_read_as_the_parser_reads_them(source):
     st.lists(
         st.sampled_from(
             "<script </script <!-- --> --!> < > / = ' \" a <p </p <title </title "
-            "<plaintext/ <? - ! <style </style \n é".split(" ")
+            "<plaintext/ <? - ! <style </style \n é <br </b <b <body </x <x1".split(" ")
         ),
         max_size=60,
     ).map(lambda parts: "".join(parts).encode())
@@ -154,8 +161,9 @@ def test_generated_pages_are_read_as_the_parser_reads_them(source):
 def test_twins_agree(source):
     for end in (b"", b">", b"'>", b' x="'):
         page = source + b" " + MANY + end + b"<b " + MANY + b">"
-        expected = guard.python_surplus(page, 50)
-        assert all(surplus(page, 50) == expected for surplus in SCANNERS)
+        for stray in (0, 2, ENDLESS):
+            expected = guard.python_without_surplus(page, 50, stray)
+            assert all(twin(page, 50, stray) == expected for twin in TWINS)
 
 
 def test_ordinary_source_is_the_same_object():
@@ -191,3 +199,74 @@ def test_a_megabyte_of_attributes_is_parsed_at_once():
     assert [page.blocks.text(i) for i in range(len(page.blocks))] == ["before", "after"]
     # It takes half a minute where the tag goes to the parser as it is.
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        (b"a</b>b</i >c</x y='>'>d", b"a</>b</>c</>d"),
+        (b"<b>a</b><i>b</i>c</b>d</B>e", b"<b>a</b><i>b</i>c</>d</>e"),
+        # Names are told apart by their ends and length.
+        (b"<h1>a</h2></h1></div>", b"<h1>a</></h1></>"),
+        (b"<X1>a</x1></x1>", b"<X1>a</x1></>"),
+        (b"<section></selection>", b"<section></>"),
+        (b"<p><p>a</p></p></p>", b"<p><p>a</p></p></>"),
+        # They open nothing.
+        (b"<br>a</br><hr/></hr><b/>b</b>", b"<br>a</><hr/></><b/>b</>"),
+        (b"<b a=b/>b</b>", b"<b a=b/>b</b>"),
+        (b"<body><BODY a>a</body><bodyb></bodyb>", b"</></>a</><bodyb></bodyb>"),
+        # What is no tag opens nothing, and ends nothing.
+        (b"<!-- <b> --></b>< b></ b></>", b"<!-- <b> --></>< b></ b></>"),
+        (b"<script></b></script></script>", b"<script></b></script></>"),
+        (b"<script><!--<script></script></b></script>", None),
+        (b"<title></b><b></title></b>", b"<title></b><b></title></>"),
+        (b"<plaintext></b>", None),
+        # What is left out makes no tag of what is beside it.
+        (b"<</b>b " + MANY + b">", b"<</>b " + MANY + b">"),
+        (b"a</b", b"a</>"),
+        (b"a</", None),
+        (b"a<body", b"a</>"),
+    ],
+)
+def test_tags_that_neither_begin_nor_end_an_element(without_surplus, source, kept):
+    kept = source if kept is None else kept
+    assert without_surplus(source, 50, 0) == kept
+    strays = kept.count(b"</>") - source.count(b"</>")
+    assert without_surplus(source, 50, strays) is source
+    if strays:
+        # The first ones stay, the last one does not.
+        assert without_surplus(source, 50, strays - 1) != source
+
+
+def test_both_kinds_of_surplus_go(without_surplus):
+    source = b"</b><p " + MANY + b">a</b></p " + MANY + b"></b><i " + MANY + b"></b>"
+    kept = b"</><p " + FIRST + b">a</></p " + MANY + b"></><i " + FIRST + b"></>"
+    assert without_surplus(source, 50, 0) == kept
+
+
+@given(any_pages().map(lambda page: page.replace("\0", "").encode()))
+def test_what_stands_instead_of_tags_is_nothing_to_the_parser(source):
+    page = b"<p>a</>b" + source
+    root = parsed(page)
+    assert etree.tostring(root) == etree.tostring(parsed(b"<p>ab" + source))
+
+
+def test_pages_with_some_tags_that_end_nothing_are_the_same_object():
+    source = b"<div><b>text</b><p>more</p></div>" * 3 * guard.MAX_STRAY
+    source += b"a</b>" * guard.MAX_STRAY
+    assert guard.tame(source) is source
+    assert guard.tame(source + b"b</i>c") == source + b"b</>c"
+
+
+@pytest.mark.parametrize(
+    "each", ["</b>", "a</b>", "</p>", "</br>", "</head>", "</x y=z>", "<body>"]
+)
+def test_two_megabytes_of_such_tags_are_parsed_at_once(each):
+    count = 2_000_000 // len(each)
+    source = "<p>before</p>" + "<div>" * 1900 + each * count + "<p>after"
+    start = time.process_time()
+    page = Page.of(source)
+    texts = [page.blocks.text(i) for i in range(len(page.blocks))]
+    assert (texts[0], texts[-1]) == ("before", "after")
+    # Most take two seconds where they go to the parser as they are.
+    assert time.process_time() - start < 1

@@ -541,7 +541,7 @@ def test_the_environment_can_say_which_runs(value, tmp_path):
     program = (
         "import scrapy_eatext; from scrapy_eatext.page import Page, guard; "
         "print(scrapy_eatext.compiled, len(Page.of('<p>a').blocks), "
-        "guard.surplus is guard.python_surplus)"
+        "guard.without_surplus is guard.python_without_surplus)"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],

@@ -1,7 +1,10 @@
 # cython: language_level=3
-"""The compiled twin of guard.python_surplus()."""
+"""The compiled twin of guard.python_without_surplus()."""
 
-from libc.string cimport memchr
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memchr, memcpy
 
 cdef extern from *:
     const unsigned int EATEXT_CHECKSUM
@@ -26,6 +29,8 @@ cdef enum:
 cdef enum:
     # Fewer bytes take less time than a thread waits for Python's lock, which is kept.
     SHORT = 1 << 18
+    # How many keys there are of elements' names.
+    KEYS = 1 << 14
 
 cdef unsigned char[256] KINDS
 for _sign in " \t\n\r\f":
@@ -91,6 +96,36 @@ cdef const char* raw_name(Cursor* c) noexcept nogil:
         if is_name(c, b"xmp", 3):
             return b"xmp"
     return NULL
+
+
+cdef bint is_void(Cursor* c) noexcept nogil:
+    """Whether the name here is of an element without an end tag."""
+    cdef unsigned char first = c.at[0] | 32
+    if first == b"a":
+        return is_name(c, b"area", 4)
+    if first == b"b":
+        return is_name(c, b"br", 2) or is_name(c, b"base", 4)
+    if first == b"c":
+        return is_name(c, b"col", 3)
+    if first == b"e":
+        return is_name(c, b"embed", 5)
+    if first == b"f":
+        return is_name(c, b"frame", 5)
+    if first == b"h":
+        return is_name(c, b"hr", 2)
+    if first == b"i":
+        return is_name(c, b"img", 3) or is_name(c, b"input", 5)
+    if first == b"l":
+        return is_name(c, b"link", 4)
+    if first == b"m":
+        return is_name(c, b"meta", 4)
+    if first == b"p":
+        return is_name(c, b"param", 5)
+    if first == b"s":
+        return is_name(c, b"source", 6)
+    if first == b"t":
+        return is_name(c, b"track", 5)
+    return first == b"w" and is_name(c, b"wbr", 3)
 
 
 cdef inline bint skip_attribute(Cursor* c) noexcept nogil:
@@ -198,19 +233,46 @@ cdef bint ends_comment(
         at = found + 1
 
 
-cdef int find_surplus(
-    Cursor* c, const unsigned char* base, Py_ssize_t most, list cuts
-) except -1 nogil:
-    """Note in a list where attributes stand, from a cursor to its end."""
+cdef struct Copy:
+    # What is kept of a source, up to where that was done; no room where all is.
+    unsigned char* out
+    Py_ssize_t used
+    const unsigned char* done
+
+
+cdef bint leave_out(
+    Copy* copy, Cursor* c, const unsigned char* start, const unsigned char* end
+) noexcept nogil:
+    """Copy what stands before a piece that is left out, if there is memory for it."""
+    if copy.out == NULL:
+        # What stands instead of a tag is no longer than it.
+        copy.out = <unsigned char*>malloc(c.end - copy.done + 1)
+        if copy.out == NULL:
+            return False
+    memcpy(copy.out + copy.used, copy.done, start - copy.done)
+    copy.used += start - copy.done
+    copy.done = end
+    return True
+
+
+cdef bint copy_rest(
+    Copy* copy, Cursor* c, int32_t* opened, Py_ssize_t most, Py_ssize_t stray
+) noexcept nogil:
+    """Copy a source, without surplus, if there is any; and memory for it."""
+    cdef const unsigned char* start
+    cdef const unsigned char* name
     cdef const unsigned char* allowed
     cdef const unsigned char* last
+    cdef const unsigned char* after
     cdef const char* raw
     cdef Py_ssize_t count
-    cdef bint opens
+    cdef int key
+    cdef bint opens, body, element, closed
     while True:
         skip_to(c, b"<")
         if c.end - c.at < 2:
             break
+        start = c.at
         c.at += 1
         opens = c.at[0] != b"/"
         if not opens:
@@ -224,9 +286,16 @@ cdef int find_surplus(
             elif not opens or c.at[0] == b"!" or c.at[0] == b"?":
                 skip_to(c, b">")
             continue
+        name = c.at
         raw = raw_name(c) if opens else NULL
+        body = opens and (
+            starts(c, b"body")
+            and (c.end - c.at == 4 or KINDS[c.at[4]] & (BLANK | SLASH | CLOSE))
+        )
+        element = opens and not body and not is_void(c)
         while c.at < c.end and not KINDS[c.at[0]] & (BLANK | SLASH | CLOSE):
             c.at += 1
+        key = (name[0] & 31) << 9 | (c.at[-1] & 31) << 4 | min(c.at - name, 15)
         count = 0
         allowed = last = c.at
         while skip_attribute(c):
@@ -234,28 +303,58 @@ cdef int find_surplus(
             last = c.at
             if count == most:
                 allowed = last
+        # A slash counts where it is none of an attribute's.
+        closed = c.at > last and c.at[-1] == b"/"
+        after = c.at + 1 if c.at < c.end else c.end
+        if opens and not body:
+            opened[key] += element and not closed
+        elif not opens and opened[key]:
+            opened[key] -= 1
+        elif stray:
+            stray -= 1
+        else:
+            if not leave_out(copy, c, start, after):
+                return False
+            memcpy(copy.out + copy.used, b"</>", 3)
+            copy.used += 3
+            c.at = after
+            continue
         if opens and count > most:
-            with gil:
-                cuts.append((allowed - base, last - base))
+            if not leave_out(copy, c, allowed, last):
+                return False
         if c.at >= c.end:
             break
-        c.at += 1  # the bracket
-        # A slash counts where it is none of an attribute's.
-        if raw != NULL and not (c.at - 2 >= last and c.at[-2] == b"/"):
+        c.at = after
+        if raw != NULL and not closed:
             skip_raw(c, raw)
-    return 0
+    return copy.out == NULL or leave_out(copy, c, c.end, c.end)
 
 
-def surplus(bytes source not None, Py_ssize_t most):
-    """Where the attributes stand that tags have beyond so many."""
+def without_surplus(bytes source not None, Py_ssize_t most, Py_ssize_t stray):
+    """A source without tags and attributes that are too much, itself without any."""
     cdef Cursor c
+    cdef Copy copy
+    cdef bint good
     cdef const unsigned char* base = source
-    cdef list cuts = []
+    cdef int32_t* opened = <int32_t*>calloc(KEYS, sizeof(int32_t))
+    if opened == NULL:
+        raise MemoryError
     c.at = base
     c.end = base + len(source)
-    if len(source) < SHORT:
-        find_surplus(&c, base, most, cuts)
-    else:
-        with nogil:
-            find_surplus(&c, base, most, cuts)
-    return cuts
+    copy.out = NULL
+    copy.used = 0
+    copy.done = base
+    try:
+        if len(source) < SHORT:
+            good = copy_rest(&copy, &c, opened, most, stray)
+        else:
+            with nogil:
+                good = copy_rest(&copy, &c, opened, most, stray)
+        if not good:
+            raise MemoryError
+        if copy.out == NULL:
+            return source
+        return PyBytes_FromStringAndSize(<char*>copy.out, copy.used)
+    finally:
+        free(copy.out)
+        free(opened)

@@ -1,12 +1,17 @@
-"""What the parser must not be handed: tags with thousands of attributes.
+"""What the parser must not be handed: tags with thousands of attributes, and tens of
+thousands of end tags that end nothing.
 
 libxml2 puts each attribute behind those that the tag has, so a tag costs it the
-square of their number: 80,000 take it minutes.  All else that was measured
-(benchmarks/linear.py) it reads in linear time: since version 2.14 it stops at a
-depth of 2,048, and it resolves no entity that a document defines.  So before a
-source is parsed, it is looked through for such tags, and they lose what is
-beyond MAX_ATTRIBUTES.  Tags are read by the rules of the HTML standard, as
-libxml2 reads them since 2.14: a hostile page would make use of any difference.
+square of their number: 80,000 take it minutes.  For an end tag it looks through all
+elements that are open, 2,048 at most; ten megabytes of those for which there is none
+take it ten seconds, and so do start tags of a body.  All else that was measured
+(benchmarks/linear.py) it reads in linear time: since version 2.14 it stops at that
+depth, and it resolves no entity that a document defines.
+
+So before a source is parsed, it is looked through for such tags: they lose what is
+beyond MAX_ATTRIBUTES, or are left out beyond MAX_STRAY.  Tags are read by the rules
+of the HTML standard, as libxml2 reads them since 2.14: a hostile page would make use
+of any difference.
 
 Here is the reference for the compiled twin in _guard.pyx, which finds the same.
 """
@@ -14,12 +19,17 @@ Here is the reference for the compiled twin in _guard.pyx, which finds the same.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 from scrapy_eatext.page.twins import load
 
 # Far more than people write (hardly ever a hundred), far fewer than hurt.
 MAX_ATTRIBUTES = 1000
+# Of tags that neither begin nor end an element; so many cost libxml2 100 ms.
+MAX_STRAY = 20_000
+# What is left of the others: the parser passes over it, and it parts what is around.
+_NOTHING = b"</>"
 # A shorter source has no room for enough of them: 16 kB cost libxml2 10 ms.
 _HARMLESS_BYTES = 16_000
 
@@ -61,6 +71,14 @@ _ORDINARY = re.compile(
         b"attribute": _ATTRIBUTE,
     }
 )
+# The same without tags, where each of them is looked at.
+_NO_TAG = re.compile(
+    rb"[^<]*(?:(?:<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
+)
+# Elements without an end tag.
+_VOID = frozenset(
+    b"area base br col embed frame hr img input link meta param source track wbr".split()
+)
 _TAG = re.compile(rb"</?([a-zA-Z]%b)" % _NAME)
 _ONE_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _TAG_END = re.compile(rb"[ \t\n\r\f/]*")
@@ -74,31 +92,34 @@ _IN_SCRIPT = re.compile(rb"<!--|-->|<(/?)(?i:script)[ \t\n\r\f/>]")
 def tame(source: bytes) -> bytes:
     """The source of a page in UTF-8, fit for the parser.
 
-    It is the same object wherever no tag has more attributes than
-    MAX_ATTRIBUTES; a tag that has keeps its first ones.
+    It is the same object wherever no tag has more attributes than MAX_ATTRIBUTES,
+    and no more than MAX_STRAY neither begin nor end an element; a tag with more
+    attributes keeps its first ones.
     """
     if len(source) < _HARMLESS_BYTES:
         return source
-    cuts = surplus(source, MAX_ATTRIBUTES)
-    if not cuts:
-        return source
-    kept, at = [], 0
-    for start, end in cuts:
-        kept.append(source[at:start])
-        at = end
-    kept.append(source[at:])
-    return b"".join(kept)
+    return without_surplus(source, MAX_ATTRIBUTES, MAX_STRAY)
 
 
-def python_surplus(source: bytes, most: int) -> list[tuple[int, int]]:
-    """Where the attributes stand that tags have beyond so many, 50 or more."""
-    cuts: list[tuple[int, int]] = []
+def python_without_surplus(source: bytes, most: int, stray: int) -> bytes:
+    """A source without the attributes that tags have beyond ``most``, 50 or more, and
+    without the tags that neither begin nor end an element, beyond the first ``stray``.
+
+    An end tag ends none where no more start tags came before it, of its name or of one
+    with its _key(), than end tags.  How they are nested is not looked at.
+    """
+    kept = bytearray()
+    done = 0
+    # Where there are not so many tags, most need no closer look.
+    few = sum(map(source.count, (b"</", b"<b", b"<B"))) <= stray
+    passed = _ORDINARY if few else _NO_TAG
+    opened: Counter[int] = Counter()
     at = 0
     while True:
         # Some match is always found, if an empty one.
-        start, at = at, _ORDINARY.match(source, at).end()  # type: ignore[union-attr]
+        start, at = at, passed.match(source, at).end()  # type: ignore[union-attr]
         if at >= len(source):
-            return cuts
+            break
         if at > start:
             continue
         if source.startswith(b"<!--", at):
@@ -106,13 +127,32 @@ def python_surplus(source: bytes, most: int) -> list[tuple[int, int]]:
             continue
         tag = _TAG.match(source, at)
         if tag is None:  # a comment of an odd kind that does not end
-            return cuts
+            break
         opens, name = source[at + 1] != ord("/"), tag[1].lower()
         at, cut, closed = _after_attributes(source, tag.end(), most)
+        if not few:
+            key = _key(name)
+            if opens and name != b"body":
+                opened[key] += not closed and name not in _VOID
+            elif not opens and opened[key]:
+                opened[key] -= 1
+            elif stray:
+                stray -= 1
+            else:
+                kept += source[done : tag.start()] + _NOTHING
+                done = at
+                continue
         if cut and opens:
-            cuts.append(cut)
+            kept += source[done : cut[0]]
+            done = cut[1]
         if opens and name in _RAW and not closed:
             at = _after_raw(source, at, name)
+    return bytes(kept + source[done:]) if done else source
+
+
+def _key(name: bytes) -> int:
+    """A small number for the name of an element, by its ends and length."""
+    return (name[0] & 31) << 9 | (name[-1] & 31) << 4 | min(len(name), 15)
 
 
 def _after_attributes(
@@ -175,6 +215,6 @@ def _after_script(source: bytes, at: int) -> int:
 
 
 _compiled = load("page._guard")
-surplus: Callable[[bytes, int], list[tuple[int, int]]] = (
-    python_surplus if _compiled is None else _compiled.surplus
+without_surplus: Callable[[bytes, int, int], bytes] = (
+    python_without_surplus if _compiled is None else _compiled.without_surplus
 )
