@@ -1,10 +1,11 @@
-"""How the time for a page grows with its size, for every algorithm.
+"""How time, output and memory for a page grow with its size, for every algorithm.
 
-Each family of pages in tests/hostile.py, harmless shapes and hostile ones, is made
-in two sizes, one four times the other, and extracted from its source to its text;
-an algorithm that is linear takes four times as long, and six times is where the
-run fails.  Prints a table, and writes it into docs/robustness.md, and
-benchmarks/results/linear.json.
+Each family of pages in tests/hostile.py, harmless shapes and hostile ones, is made in
+three sizes, each four times the one before, and extracted from its source to its text,
+each time in a process of its own, a fork of one that has seen no large page.  What is
+linear takes four times as much of time, output and memory for four times the page; six
+times is where the run fails.  Linux only, as it reads /proc.  Prints a table, and
+writes it into docs/robustness.md, and benchmarks/results/linear.json.
 
     python benchmarks/linear.py [--size BYTES] [--algorithm NAME ...] [FAMILY ...]
 """
@@ -13,10 +14,20 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
+import os
 import platform
 import sys
 import time
+import traceback
+from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+# Threads of a library's own do not outlive a fork.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -25,110 +36,249 @@ from lxml import etree
 
 from benchmarks.tables import save, table
 from scrapy_eatext import __version__, extract
-from scrapy_eatext.algorithms import REGISTRY
+from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
+from scrapy_eatext.extraction import run
 from scrapy_eatext.page import Page
-from scrapy_eatext.result import ATTRIBUTES
-from tests.hostile import HOSTILE, SHAPES
+from scrapy_eatext.result import ATTRIBUTES, Metadata
+from tests.hostile import HOSTILE, SHAPES, URL, URLS
 
 # What is measured beside each algorithm's text: what all begin with, and all that the
-# default one's result can be asked for (Markdown, HTML and metadata).
-STEPS = ["parse and walk", "all outputs"]
+# default one's result can be asked for (text, Markdown, HTML, blocks and metadata),
+# where every block is kept.
+WALK, ALL = "parse and walk", "all outputs"
+STEPS = [WALK, ALL]
+TIMES = 4
 LIMIT = 6.0
-# What takes less than this is lost in the noise of a busy machine.
-NOISE = 0.02
+# What is measured, and how much of it is lost in the noise of a busy machine, or in what
+# an allocator takes at once, and how much for each byte of the page: an algorithm may
+# keep all of one page, and next to nothing of another.
+NOISE = {"seconds": (0.03, 0), "output": (0, 1), "memory": (8_000_000, 0)}
+# The shortest of some tries counts, as what else a machine does comes and goes; one
+# that takes longer than this many seconds is not tried again for that.
+TRIES, ENOUGH = 3, 0.5
+# What does not look linear is looked at with more patience, in processes of their own.
+PATIENCE = 5
 
 
-def seconds(source: str | bytes, algorithm: str) -> float:
-    """Time of the processor from source to text."""
-    # What earlier pages left behind is not this one's to clear away.
-    gc.collect()
-    start = time.process_time()
-    if algorithm == "parse and walk":
-        len(Page.of(source).blocks)
-    elif algorithm == "all outputs":
-        result = extract(source, url="https://example.com/")
-        for name in ATTRIBUTES:
-            getattr(result, name)
-    else:
-        extract(source, algorithm=algorithm)
-    return time.process_time() - start
+def work(source: str | bytes, url: str, algorithm: str) -> tuple[Any, Any]:
+    """From a page's source to what is asked for: what comes out, and what it is of."""
+    if algorithm == WALK:
+        return "", Page.of(source, url).blocks
+    if algorithm != ALL:
+        result = extract(source, url=url, algorithm=algorithm)
+        return result.text, result
+    # A site's rule that keeps all there is: what an algorithm drops costs nothing.
+    result = run(get_algorithm(DEFAULT), Page.of(source, url), rules=("//*", ""))
+    for name in ATTRIBUTES:
+        getattr(result, name)
+    told = [getattr(result.metadata, field.name) for field in fields(Metadata)]
+    return [result.text, result.markdown, result.html, told], result
 
 
-def measure(family: str, algorithm: str, size: int) -> dict[str, object]:
-    make = {**SHAPES, **HOSTILE}[family]
-    pages = make(size), make(4 * size)
-    small = large = float("inf")
-    # The shortest of some tries, in turn, as what else a machine does comes and
-    # goes; what seems too slow is looked at with more patience, also where a try
-    # takes seconds.
-    for tries, enough in ((2, 1.0), (10, 10.0)):
-        for _ in range(tries):
-            small = min(small, seconds(pages[0], algorithm))
-            large = min(large, seconds(pages[1], algorithm))
-            if large > enough:
-                break
-        if large <= LIMIT * small:
+def length(made: Any) -> int:
+    """How many characters are in what came out."""
+    if isinstance(made, str):
+        return len(made)
+    if isinstance(made, dict):
+        return length(list(made.items()))
+    return sum(map(length, made)) if isinstance(made, (list, tuple)) else 0
+
+
+def memory(name: str) -> int:
+    """What the system tells of this process's memory, in bytes."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(name):
+            return int(line.split()[1]) * 1024
+    raise LookupError(name)
+
+
+def cost(source: str | bytes, url: str, algorithm: str) -> dict[str, float]:
+    """What a page costs, in a process that has seen none like it."""
+    before = memory("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    least = float("inf")
+    grown = 0
+    for number in range(TRIES):
+        # What the one before left behind is not this one's to clear away.
+        made: Any = None
+        gc.collect()
+        start = time.process_time()
+        made = work(source, url, algorithm)
+        least = min(least, time.process_time() - start)
+        if number == 0:
+            grown = memory("VmHWM") - before
+        if least > ENOUGH:
             break
-    return {
-        "family": family,
-        "algorithm": algorithm,
-        "small": round(small, 5),
-        "large": round(large, 5),
-        "ratio": round(large / small, 2),
-        "linear": large <= max(LIMIT * small, NOISE),
-    }
+    size = len(
+        source if isinstance(source, bytes) else source.encode("utf-8", "replace")
+    )
+    output = length(made[0])
+    return {"bytes": size, "seconds": least, "output": output, "memory": grown}
 
 
-def write(about: dict) -> None:
+def forked(call: Callable[[], Any]) -> Any:
+    """What a call gives in a fork of this process, None where that fails."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        status = 1
+        try:
+            with os.fdopen(writer, "w") as out:
+                json.dump(call(), out)
+            status = 0
+        except Exception:  # noqa: BLE001
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    os.close(writer)
+    with os.fdopen(reader) as given:
+        text = given.read()
+    _, ended = os.waitpid(child, 0)
+    return json.loads(text) if ended == 0 else None
+
+
+def measure(family: str, algorithms: list[str], sizes: list[int]) -> list[dict]:
+    """What each algorithm costs on a family of pages."""
+    make = {**SHAPES, **HOSTILE}[family]
+    url = URLS.get(family, URL)
+    pages = [make(size) for size in sizes]
+    rows = []
+    for algorithm in algorithms:
+        calls = [partial(cost, page, url, algorithm) for page in pages]
+        costs = [forked(call) for call in calls]
+        if not all(costs):
+            raise RuntimeError(f"{algorithm} fails on {family}")
+        for _ in range(PATIENCE):
+            if not excess(costs):
+                break
+            for call, known in zip(calls, costs, strict=True):
+                again = forked(call)
+                known.update({name: min(known[name], again[name]) for name in known})
+        rows.append(
+            {
+                "family": family,
+                "algorithm": algorithm,
+                **{name: [one[name] for one in costs] for name in ("bytes", *NOISE)},
+                "ratios": {name: round(ratios(costs, name)[-1], 2) for name in NOISE},
+                "excess": excess(costs),
+            }
+        )
+    return rows
+
+
+def ratios(costs: list[dict[str, float]], name: str) -> list[float]:
+    """For each page but the smallest, how many times as much it takes.
+
+    That is compared to any that is smaller, as of one an algorithm may keep nothing.
+    """
+    figures = [max(one[name], 1e-6) for one in costs]
+    return [
+        min(
+            figures[large] / figures[small] / TIMES ** (large - small - 1)
+            for small in range(large)
+        )
+        for large in range(1, len(figures))
+    ]
+
+
+def counts(one: dict[str, float], name: str) -> bool:
+    """Whether there is so much that it can be compared."""
+    least, times = NOISE[name]
+    return one[name] > least + times * one["bytes"]
+
+
+def excess(costs: list[dict[str, float]]) -> list[str]:
+    """Of what there is more than a few times as much for a few times the page."""
+    return [
+        name
+        for name in NOISE
+        for one, times in zip(costs[1:], ratios(costs, name), strict=True)
+        if times > LIMIT and counts(one, name)
+    ]
+
+
+def write(about: dict[str, Any]) -> None:
     """Write the results down, for programs and for the docs."""
     rows = {(row["family"], row["algorithm"]): row for row in about["rows"]}
     algorithms = list(dict.fromkeys(name for _, name in rows))
     lines = []
     for family in dict.fromkeys(name for name, _ in rows):
         cells = [rows[family, algorithm] for algorithm in algorithms]
-        shown = [f"{cell['large'] * 1000:.1f} ({cell['ratio']:.1f})" for cell in cells]
+        everything = rows[family, ALL]
+        shown = [
+            *(_shown(cell, "seconds", 1000) for cell in cells),
+            _shown(everything, "output", 1e-6),
+            _shown(everything, "memory", 1e-6),
+        ]
         lines.append([family.replace("_", " "), *shown])
-    save("linear", about, table(["page", *algorithms], lines))
+    head = ["page", *algorithms, "MB of output", "MB of memory"]
+    save("linear", about, table(head, lines))
+
+
+def _shown(row: dict[str, Any], name: str, scale: float) -> str:
+    """The figure of the largest page, and how many times that of the one before."""
+    last = row[name][-1]
+    one = {key: row[key][-1] for key in ("bytes", *NOISE)}
+    figure = f"{last * scale:.{0 if last * scale >= 100 else 1}f}"
+    # What is too little to tell is compared to nothing.
+    return f"{figure} ({row['ratios'][name]:.1f})" if counts(one, name) else figure
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Time against size of page.")
-    parser.add_argument("--size", type=int, default=100_000, help="of the smaller page")
+    parser = argparse.ArgumentParser(description="What a page costs against its size.")
+    parser.add_argument("--size", type=int, default=100_000, help="of the smallest")
     choices = [*STEPS, *sorted(REGISTRY)]
     parser.add_argument("--algorithm", action="append", choices=choices)
     parser.add_argument("family", nargs="*", help="all when none is given")
     arguments = parser.parse_args()
-    algorithms = arguments.algorithm or [*STEPS, *sorted(REGISTRY)]
+    algorithms = arguments.algorithm or choices
     families = arguments.family or [*SHAPES, *HOSTILE]
-    print(f"milliseconds for {4 * arguments.size:,} bytes (times those for a quarter)")
-    print(f"{'':24}" + "".join(f"{name:>17}" for name in algorithms))
-    rows = []
+    sizes = [arguments.size * TIMES**power for power in range(3)]
+    # Modules and models.
+    for algorithm in algorithms:
+        work(HOSTILE["scripts"](2000), URL, algorithm)
+    gc.collect()
+    gc.freeze()  # nor are they copied for each process
+    print(f"milliseconds for {sizes[-1]:,} bytes (times those for a quarter)")
+    print(f"{'':28}" + "".join(f"{name:>17}" for name in algorithms))
+    rows: list[dict] = []
+    failed = []
     for family in families:
-        print(f"{family:24}", end="", flush=True)
-        for algorithm in algorithms:
-            row = measure(family, algorithm, arguments.size)
-            rows.append(row)
-            sign = " " if row["linear"] else "!"
-            large = float(str(row["large"])) * 1000
-            print(f"{large:9.1f} ({row['ratio']:4.1f}){sign}", end="", flush=True)
-        print()
-    slow = [row for row in rows if not row["linear"]]
-    for row in slow:
+        print(f"{family:28}", end="", flush=True)
+        measured = forked(partial(measure, family, algorithms, sizes))
+        if measured is None:
+            failed.append(family)
+            continue
+        for row in measured:
+            sign = "!" if row["excess"] else " "
+            print(f"{_shown(row, 'seconds', 1000):>16}{sign}", end="")
+        most = max(measured, key=lambda row: row["memory"][-1])
         print(
-            f"not linear: {row['algorithm']} on {row['family']}: {row['ratio']} times"
+            f"  {max(row['output'][-1] for row in measured) / 1e6:.1f} MB out,"
+            f" {most['memory'][-1] / 1e6:.0f} MB in {most['algorithm']}"
         )
-    if not arguments.family and not arguments.algorithm:
+        rows += measured
+    bad = [(row, name) for row in rows for name in row["excess"]]
+    for row, name in bad:
+        print(
+            f"not linear: {name} of {row['algorithm']} on {row['family']}: "
+            f"{row['ratios'][name]} times, {row[name]}"
+        )
+    for family in failed:
+        print(f"not measured: {family}")
+    if not (arguments.family or arguments.algorithm or failed):
         about = {
             "version": __version__,
             "python": platform.python_version(),
             "lxml": etree.__version__,
-            "bytes": [arguments.size, 4 * arguments.size],
+            "bytes": sizes,
             "limit": LIMIT,
             "rows": rows,
         }
         write(about)
-    print(f"{len(rows)} measured, {len(slow)} not linear")
-    return 1 if slow else 0
+    print(f"{len(rows)} measured at three sizes, {len(bad)} not linear")
+    return 1 if bad or failed else 0
 
 
 if __name__ == "__main__":

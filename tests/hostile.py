@@ -2,7 +2,8 @@
 
 Each is a function from a size in bytes to a page of about that size, as str or,
 where it is about bytes, as bytes.  The tests take small ones, and
-benchmarks/linear.py takes two sizes of each and compares the times.
+benchmarks/linear.py takes three sizes of each and compares what they cost.  Those that
+are about the page's own address have it in URLS.
 """
 
 from __future__ import annotations
@@ -13,6 +14,13 @@ from collections.abc import Callable
 Family = Callable[[int], "str | bytes"]
 SHAPES: dict[str, Family] = {}
 HOSTILE: dict[str, Family] = {}
+URL = "https://example.com/"
+# As long as what redirects can make.
+URLS = {
+    "long_path": f"{URL}{'a' * 15_000}/x",
+    "long_query": f"{URL}x?{'a' * 15_000}",
+    "addresses_of_fragments": f"{URL}x?{'a' * 1900}",
+}
 
 SENTENCE = (
     "The ferry was late again, and the two of us waited on the quay in the rain. "
@@ -119,6 +127,32 @@ def deep_then_unmatched(size: int) -> str:
 
 
 @hostile
+def deep_then_open_end_tags(size: int) -> str:
+    return repeat("</b x='>' ", size, "<div>" * 1900)
+
+
+@hostile
+def deep_then_bodies(size: int) -> str:
+    return repeat("<body>", size, "<div>" * 1900)
+
+
+@hostile
+def deep_then_closed_by_others(size: int) -> str:
+    """End tags of paragraphs that are closed already, as the parser finds out late."""
+    return repeat("<p>a<hr></p>", size, "<div>" * 1900)
+
+
+@hostile
+def open_end_tags(size: int) -> str:
+    return repeat("</a", size, "<p>text")
+
+
+@hostile
+def lone_end_tags(size: int) -> str:
+    return numbered("a</x%d></i>", size, "<p>")
+
+
+@hostile
 def tiny_blocks(size: int) -> str:
     return repeat("<p>a", size)
 
@@ -205,6 +239,33 @@ def wide_rows(size: int) -> str:
 
 
 @hostile
+def ragged_rows(size: int) -> str:
+    """A table with one row that is as long as any may be."""
+    rows = repeat("<tr><td>b<td>c", size)
+    return f"<p>{SENTENCE * 3}</p><table><tr>{'<td>a' * 199}{rows}"
+
+
+@hostile
+def code_in_deep_lists(size: int) -> str:
+    """Each line of the code stands behind as much space as nine numbers take."""
+    lists = "<ol start=99999999><li>" * 9
+    return repeat("a\n", size, f"<p>{SENTENCE * 3}</p>{lists}<pre>x", "</pre>")
+
+
+@hostile
+def styles_in_styles(size: int) -> str:
+    """Where one begins or ends, all within it do."""
+    pieces = repeat("a<b>b</b>", size)
+    return f"<p>{SENTENCE * 3}</p><p><i><s><sup><sub><code>{pieces}"
+
+
+@hostile
+def posts_in_posts(size: int) -> str:
+    part = f"<div class=comment><span class=author>A</span><p>{SENTENCE}"
+    return repeat(part * 100 + "</div>" * 100, size)
+
+
+@hostile
 def spans_of_cells(size: int) -> str:
     return repeat("<tr><td colspan=1000 rowspan=1000>a", size, "<table>")
 
@@ -226,6 +287,53 @@ def long_base(size: int) -> str:
 
 
 @hostile
+def long_path(size: int) -> str:
+    """The page's own address is longer than the page's links."""
+    return numbered("<a href=x%d>a</a> ", size, f"<p>{SENTENCE * 3}")
+
+
+@hostile
+def long_query(size: int) -> str:
+    return numbered("<a href=?%d>a</a> ", size, f"<p>{SENTENCE * 3}")
+
+
+@hostile
+def addresses_of_fragments(size: int) -> str:
+    return repeat("<a href=#x>a</a> ", size, f"<p>{SENTENCE * 3}")
+
+
+@hostile
+def addresses_of_images(size: int) -> str:
+    base = f"<base href='{URL}{'b' * 900}/'>"
+    return repeat("<img src=x>a ", size, f"{base}<p>{SENTENCE * 3}")
+
+
+@hostile
+def way_up(size: int) -> str:
+    """Addresses that go up what they are relative to, and down again."""
+    base = f"<base href='{URL}{'b/' * 95}'>"
+    return numbered("<a href=../../x%d>a</a> ", size, f"{base}<p>{SENTENCE * 3}")
+
+
+@hostile
+def link_around_blocks(size: int) -> str:
+    """An address that comes out with each block."""
+    link = f"<a href='{URL}{'b' * (size // 10)}'>"
+    return repeat("<p>a", 9 * size // 10, f"<p>{SENTENCE * 3}</p>{link}")
+
+
+@hostile
+def quoted_addresses(size: int) -> str:
+    """Each sign of them comes out as nine."""
+    return repeat(f"<a href='/{chr(0x3000) * 20}x'>a</a> ", size // 2, "<p>")
+
+
+@hostile
+def unique_attributes(size: int) -> str:
+    return numbered("<p a%d=b>text", size)
+
+
+@hostile
 def attributes(size: int) -> str:
     return numbered("a%d=1 ", size, "<p ", ">text")
 
@@ -244,6 +352,22 @@ def attributes_of_html(size: int) -> str:
 @hostile
 def long_attribute(size: int) -> str:
     return repeat("x", size, "<p title='", "'>text")
+
+
+@hostile
+def long_language(size: int) -> str:
+    return repeat("de-", size, "<html lang='", f"'><p>{SENTENCE * 3}")
+
+
+@hostile
+def long_values(size: int) -> str:
+    """All that a page says of itself, at length."""
+    names = "og:title og:site_name description author article:tag og:image keywords"
+    value = repeat("a, ", size // 10)
+    metas = "".join(f"<meta name={name} content='{value}'>" for name in names.split())
+    link = f"<link rel=canonical href='/{'a' * (size // 10)}'>"
+    title = f"<title>{value}</title><time datetime='{'1' * (size // 10)}'>now</time>"
+    return f"{metas}{link}{title}<p>{SENTENCE * 3}"
 
 
 @hostile
@@ -345,6 +469,54 @@ def endless_number(size: int) -> str:
 
 
 @hostile
+def huge_references(size: int) -> str:
+    """Numbers of characters that Python makes no number of, wherever they are read."""
+    number = f"&#{'9' * (size // 5)};"
+    data = (
+        f'{{"@type": "Article", "headline": "a{number}", "articleBody": "b{number}"}}'
+    )
+    return (
+        f"<title>{number}</title><meta name=author content='a{number}'>"
+        f"<script type='application/ld+json'>{data}</script><p>{SENTENCE * 3}{number}"
+    )
+
+
+@hostile
+def references_with_many_digits(size: int) -> str:
+    return repeat(f"&#{'0' * 5000}65;", size, f"<p>{SENTENCE * 3}", "</p>")
+
+
+@hostile
+def digits_of_others(size: int) -> str:
+    """Digits that are not ASCII, where dates, zones and numbers stand."""
+    time = "<time datetime='٢٠٢٤-٠١-٠١T٠٠:٠٠+٩٩:٩٩'>٣. ²</time>"
+    item = f"<ol start=٣><li value=²>{time}<td colspan=٣>a<img width=² src=/x></ol>"
+    return repeat(f"<div class=comment>{item}</div>", size * 2 // 3)
+
+
+@hostile
+def lines_of_marks(size: int) -> str:
+    """What Markdown would have to escape at the beginning and end of each line."""
+    lines = "<br>".join("_ * # + - = | : [^1]: [x]: 1. &gt; ~~~ ``` \\".split())
+    return repeat(f"<p>{lines}<br>", size)
+
+
+@hostile
+def marks_in_cells(size: int) -> str:
+    return repeat("<tr><td>|*_<td>`|`\\|<br>", size, "<table>")
+
+
+@hostile
+def open_brackets_of_links(size: int) -> str:
+    return repeat("[^", size, "<p>", "]: <code>]:</code>")
+
+
+@hostile
+def quotation_marks(size: int) -> str:
+    return repeat("\"'", size, "<p>", "</p>")
+
+
+@hostile
 def dashes_and_stars(size: int) -> str:
     """What Markdown would have to escape."""
     return repeat("*_`-#|\\", size, "<p>", "</p>")
@@ -417,6 +589,34 @@ def metas(size: int) -> str:
 def json_ld(size: int) -> str:
     data = repeat('{"a":[', size)
     return f"<script type='application/ld+json'>{data}</script><p>text"
+
+
+def _state(size: int) -> str:
+    """Texts in texts, as a framework keeps what it made a page of."""
+    text = "<p>" + SENTENCE * 3
+    depth = 30
+    count = max(1, size // (depth * (len(text) + 25)))
+    one = f'{{"body":"{text}","children":[' * depth + "1" + "]}" * depth
+    return "[" + ",".join([one] * count) + "]"
+
+
+@hostile
+def state_in_state(size: int) -> str:
+    state = _state(size)
+    return f"<script id=__NEXT_DATA__ type='application/json'>{state}</script><p>text"
+
+
+@hostile
+def linked_data_in_linked_data(size: int) -> str:
+    data = _state(size).replace('"body"', '"@type":"Article","articleBody"')
+    data = data.replace('"children"', '"hasPart"')
+    return f"<script type='application/ld+json'>{data}</script><p>text"
+
+
+@hostile
+def scripts_of_data(size: int) -> str:
+    text = f'{{"@type": "Article", "headline": "A", "articleBody": "{SENTENCE * 3}"}}'
+    return repeat(f"<script type='application/ld+json'>{text}</script>", size)
 
 
 @hostile
