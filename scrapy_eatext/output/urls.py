@@ -49,7 +49,9 @@ class Addresses:
             for element in head.iterchildren("base"):
                 given = element.get("href")
                 if given and len(given) <= _LONGEST_BASE:
-                    return _web_only(_bounded(_joined(base, _cleaned(given))))
+                    said = _web_only(_bounded(_joined(base, _cleaned(given))))
+                    # A base of no web, as javascript:, counts for nothing.
+                    return said or _web_only(base)
         return _web_only(base)
 
     @cached_property
