@@ -34,7 +34,7 @@ from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted, has_segments
 from scrapy_eatext.tagger.choice import Choice, choose
 from scrapy_eatext.tagger.context import CHANCE, best_first
-from scrapy_eatext.tagger.features import TokenTable
+from scrapy_eatext.tagger.facts import TokenTable
 
 RESULT = RESULTS / "ablation.json"
 

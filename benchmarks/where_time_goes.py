@@ -29,7 +29,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.rendering import render
 from scrapy_eatext.tagger.choice import choose
-from scrapy_eatext.tagger.features import weights
+from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.whole import page_figures
 
 PARSE = "lxml's bare parse, for comparison"

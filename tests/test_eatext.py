@@ -480,3 +480,27 @@ def test_a_model_whose_header_does_not_fit_is_refused(
     save_model(path, "eatext", "1", arrays, header)
     with pytest.raises(ModelError, match=r"broken\.model is damaged"):
         load_tagger(path)
+
+
+@pytest.mark.parametrize(
+    ("of", "name"),
+    [
+        ("first", "colour"),
+        ("second", "colour"),
+        ("second", "name64"),
+        ("first", "rank"),
+    ],
+)
+def test_a_model_that_names_an_unknown_feature_is_refused(
+    tmp_path: Path,
+    parts: tuple[dict[str, np.ndarray], dict[str, object]],
+    of: str,
+    name: str,
+) -> None:
+    arrays, header = parts
+    features = dict(header["features"])  # type: ignore[call-overload]
+    features[of] = [*features[of][:-1], name]
+    path = tmp_path / "newer.model"
+    save_model(path, "eatext", "1", arrays, {**header, "features": features})
+    with pytest.raises(ModelError, match=f"no feature is called '{name}'"):
+        load_tagger(path)

@@ -11,16 +11,9 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import fnv1a
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE, HIGHEST, ZERO, context_features
-from scrapy_eatext.tagger.features import (
-    CAP,
-    FAR,
-    NONE,
-    TokenTable,
-    block_features,
-    distance_back,
-    distance_on,
-    shifted,
-)
+from scrapy_eatext.tagger.facts import FAR, TokenTable, distance_back, distance_on
+from scrapy_eatext.tagger.features import block_features
+from scrapy_eatext.tagger.operations import CAP, NONE, shift
 from scrapy_eatext.tagger.trees import Asked, Trees, trees_from
 from tests.pages import any_pages
 
@@ -119,7 +112,7 @@ def test_features_are_whole_numbers_that_fit(html: str) -> None:
         return
     rows = block_features(walk, table(content=(100, 50, 0)))
     likelihood = np.arange(len(walk.blocks)) % (HIGHEST + 1)
-    rows |= context_features(walk, likelihood, rows["w"], rows["depth"])
+    rows |= context_features(walk, likelihood)
     for name, values in rows.items():
         assert values.dtype == np.int64, name
         assert len(values) == len(walk.blocks)
@@ -135,11 +128,11 @@ def test_no_feature_is_above_the_cap() -> None:
     assert rows["names_far"] == [-CAP]
 
 
-def test_shifted_goes_past_the_ends() -> None:
+def test_a_shift_goes_past_the_ends() -> None:
     values = np.arange(3)
-    assert shifted(values, 5).tolist() == [NONE] * 3
-    assert shifted(values, -3).tolist() == [NONE] * 3
-    assert shifted(values, -1).tolist() == [1, 2, NONE]
+    assert shift(values, 5).tolist() == [NONE] * 3
+    assert shift(values, -3).tolist() == [NONE] * 3
+    assert shift(values, -1).tolist() == [1, 2, NONE]
 
 
 def test_distances() -> None:

@@ -14,15 +14,12 @@ import scrapy_eatext
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
-from scrapy_eatext.tagger.choice import FAVOR, SETS, Choice, choose, python_choice
-from scrapy_eatext.tagger.context import HIGHEST, context_features
-from scrapy_eatext.tagger.features import (
-    CAP,
-    TokenTable,
-    block_features,
-    weights,
-)
-from scrapy_eatext.tagger.model import Tagger, likelihood_of
+from scrapy_eatext.tagger.choice import FAVOR, Choice, choose
+from scrapy_eatext.tagger.context import FEATURES, HIGHEST, context_features
+from scrapy_eatext.tagger.facts import TokenTable, weights
+from scrapy_eatext.tagger.features import block_features, features_with
+from scrapy_eatext.tagger.model import Tagger, Twin, likelihood_of
+from scrapy_eatext.tagger.operations import CAP
 from scrapy_eatext.tagger.trees import Asked, Trees
 from scrapy_eatext.tagger.whole import NAMES, page_figures, python_figures
 from tests.hostile import every_page
@@ -36,6 +33,18 @@ if scrapy_eatext.compiled:
 INT32 = np.iinfo(np.int32)
 SEEDS = st.integers(0, 2**32 - 1)
 PARAGRAPHS = "<p>one two three<ul><li>four<li>five</ul>" * 60
+
+
+NO_TREES = Trees(
+    names=(),
+    borders=np.zeros(0, dtype=np.int32),
+    starts=np.zeros(1, dtype=np.int32),
+    feature=np.zeros((0, 1), dtype=np.int16),
+    bin=np.zeros((0, 1), dtype=np.uint8),
+    leaves=np.zeros((1, 0, 2), dtype=np.int16),
+    bias=np.zeros(1, dtype=np.int32),
+    scale=1,
+)
 
 
 def walk_of(page: str | bytes) -> Walk:
@@ -95,7 +104,7 @@ def check_rows(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) ->
 
 
 def check_whole(rng: np.random.Generator, walk: Walk) -> None:
-    """The twins choose the same blocks, and know the same of the whole page."""
+    """The twins know the same of the whole page, and are asked about it alike."""
     # Fewer than make sums that do not fit, as on any page.
     w = np.minimum(weights(walk), 1_000_000) * int(rng.integers(3))
     levels = rng.integers(0, HIGHEST + 1, rng.choice([1, 3, 2000]))
@@ -103,16 +112,22 @@ def check_whole(rng: np.random.Generator, walk: Walk) -> None:
     favor = str(rng.choice(sorted(FAVOR)))
     least = rng.choice([None, 0, 1, 500, 1000])
     chosen = choose(likelihood, w, favor, least)
-    expected = python_choice(likelihood, w, FAVOR[favor], least)
-    assert chosen.kept.tolist() == expected.kept.tolist()
-    assert chosen.expected == expected.expected
     kept = chosen.kept if rng.integers(2) else rng.integers(0, 2, len(w)) > 0
     chosen = Choice(kept, int(rng.integers(1000)))
     figures = page_figures(walk, likelihood, w, chosen)
     assert figures.tolist() == python_figures(walk, likelihood, w, chosen).tolist()
     trees = any_trees(rng, list(NAMES), figures[:, None].astype(np.int32))
-    asked = Asked(trees, NAMES)
-    assert asked.answers(figures).tolist() == asked.python_answers(figures).tolist()
+    asked = figures[[NAMES.index(name) for name in trees.names]].astype(np.int32)
+    answers = trees.python_sums(asked[:, None])[:, 0]
+    assert Asked(trees, NAMES).answers(figures).tolist() == answers.tolist()
+
+
+def compiled_features(
+    walk: Walk, tagger: Tagger, likelihood: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    """All features of the first round, or of the second, from the compiled twin."""
+    known = features_with(tagger.names.flags) if likelihood is None else FEATURES
+    return dict(Twin(_tagger, tagger).features(walk, tuple(known), likelihood))
 
 
 def check_tagger(walk: Walk, seed: int) -> None:
@@ -123,22 +138,23 @@ def check_tagger(walk: Walk, seed: int) -> None:
     # All of the page's features, some, or none are kept for the second round.
     _tagger.keep_bins(int(rng.choice([0, 10_000, 1 << 23])))
     table = any_table(rng, walk)
+    bare = Tagger(table, NO_TREES, NO_TREES)
     if not len(walk.blocks):
-        assert not any(len(row) for row in _tagger.block_features(walk, table).values())
+        assert not any(len(row) for row in compiled_features(walk, bare).values())
         return
     check_whole(rng, walk)
     rows = block_features(walk, table)
-    check_rows(_tagger.block_features(walk, table), rows)
+    check_rows(compiled_features(walk, bare), rows)
     names = list(rows)
     values = np.stack([rows[name] for name in names]).astype(np.int32)
     first = any_trees(rng, names, values)
     asked = np.stack([values[names.index(name)] for name in first.names])
-    assert _tagger.sums(first, asked).tolist() == first.sums(asked).tolist()
+    assert first.sums(asked).tolist() == first.python_sums(asked).tolist()
     likelihood = likelihood_of(first, rows)
     if rng.integers(2):
         likelihood = rng.integers(0, HIGHEST + 1, len(walk.blocks))
-    around = context_features(walk, likelihood, rows["w"], rows["depth"])
-    check_rows(_tagger.context_features(walk, likelihood, table), around)
+    around = context_features(walk, likelihood)
+    check_rows(compiled_features(walk, bare, likelihood), around)
     rows |= around
     names = list(rows)
     values = np.stack([rows[name] for name in names]).astype(np.int32)
@@ -146,7 +162,7 @@ def check_tagger(walk: Walk, seed: int) -> None:
     found = tagger.likelihoods(walk)
     assert found.dtype == np.int64
     assert found.tolist() == tagger.python_likelihoods(walk).tolist()
-    some = tagger.python_features(walk, first.names)
+    some = block_features(walk, table, first.names)
     check_rows(tagger.features(walk, first.names), some)
 
 
@@ -223,7 +239,7 @@ def parts() -> tuple[Walk, TokenTable, Trees]:
 
 def test_no_blocks():
     walk, table, trees = parts()
-    tagger = _tagger.Tagger(table, trees, trees)
+    tagger = Tagger(table, trees, trees)
     assert tagger.likelihoods(walk_of("")).tolist() == []
     assert len(tagger.likelihoods(walk)) == 180
 
@@ -261,20 +277,20 @@ def spoilt(walk: Walk, of: str, name: str, value: int) -> Walk:
 def test_tables_that_do_not_fit(of, name, value):
     walk, table, trees = parts()
     with pytest.raises(ValueError, match="do not fit"):
-        _tagger.Tagger(table, trees, trees).likelihoods(spoilt(walk, of, name, value))
+        Tagger(table, trees, trees).likelihoods(spoilt(walk, of, name, value))
 
 
 def test_tables_of_another_shape():
     walk, table, trees = parts()
-    tagger = _tagger.Tagger(table, trees, trees)
+    tagger = Tagger(table, trees, trees)
     with pytest.raises(ValueError, match="number of columns"):
         tagger.likelihoods(replace(walk, elements=walk.blocks))
     with pytest.raises(ValueError, match="dtype"):
         tagger.likelihoods(replace(walk, blocks=walk.blocks.astype(np.int64)))
     with pytest.raises(ValueError, match="do not fit"):
-        _tagger.context_features(walk, np.full(180, HIGHEST + 1), table)
+        compiled_features(walk, tagger, np.full(180, HIGHEST + 1))
     with pytest.raises(ValueError, match="as many likelihoods"):
-        _tagger.context_features(walk, np.zeros(179), table)
+        compiled_features(walk, tagger, np.zeros(179, dtype=np.int64))
 
 
 @pytest.mark.parametrize(
@@ -305,10 +321,9 @@ def test_trees_that_do_not_fit(name, value):
         bias=np.zeros(1, dtype=np.int32),
         scale=1,
     )
-    assert len(_tagger.Tagger(table, trees, trees).likelihoods(walk)) == 180
-    wrong = replace(trees, **{name: value})
-    with pytest.raises(ValueError, match=r"fit together|numbers of|no feature"):
-        _tagger.Tagger(table, wrong, trees)
+    assert len(Tagger(table, trees, trees).likelihoods(walk)) == 180
+    with pytest.raises(ValueError, match=r"fit together|no feature"):
+        Tagger(table, replace(trees, **{name: value}), trees)
 
 
 def test_a_table_that_does_not_fit():
@@ -318,7 +333,7 @@ def test_a_table_that_does_not_fit():
         replace(table, flag=table.flag + 100),
     ):
         with pytest.raises(ValueError, match=r"differ in length|words with a feature"):
-            _tagger.Tagger(wrong, trees, trees)
+            Tagger(wrong, trees, trees)
 
 
 def test_threads_at_the_same_time():
@@ -339,19 +354,12 @@ def test_threads_at_the_same_time():
 
 
 def test_no_other_likelihoods() -> None:
-    one = np.array([1])
+    walk = walk_of(PARAGRAPHS)
+    w = weights(walk)
+    kept = Choice(np.ones(len(w), dtype=np.bool_), 0)
     for value in (-1, HIGHEST + 1):
         with pytest.raises(ValueError, match=f"no likelihood is {value}"):
-            _tagger.choose(np.array([value]), one, SETS, 1, None)
-    with pytest.raises(ValueError, match="as many words"):
-        _tagger.choose(np.array([1, 2]), one, SETS, 1, None)
-    for sets in (0, 3, 100):
-        with pytest.raises(ValueError, match=f"in {sets} steps"):
-            _tagger.choose(one, one, sets, 1, None)
-    with pytest.raises(ValueError, match="no such column"):
-        _tagger.Whole([1000], [], [], [])
-    with pytest.raises(ValueError, match="no such kind"):
-        _tagger.Whole([0], [0], [-1], [])
+            page_figures(walk, np.full(len(w), value), w, kept)
 
 
 def test_other_figures() -> None:
@@ -360,9 +368,3 @@ def test_other_figures() -> None:
     few = Choice(np.zeros(1, dtype=np.bool_), 0)
     with pytest.raises(ValueError, match="do not fit together"):
         page_figures(walk, w, w, few)
-    trees = any_trees(np.random.default_rng(1), ["a"], np.arange(9)[None])
-    leaves = trees.leaves
-    with pytest.raises(ValueError, match="do not fit together"):
-        _tagger.Asked(trees.feature, trees.feature[:1], leaves, trees.bias)
-    with pytest.raises(ValueError, match="there is no figure 0"):
-        Asked(trees, ["a"]).answers(np.zeros(0, dtype=np.int64))

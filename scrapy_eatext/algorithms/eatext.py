@@ -33,7 +33,7 @@ from scrapy_eatext.page.tags import HEADING
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE
-from scrapy_eatext.tagger.features import TokenTable, weights
+from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.trees import Asked, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.embedded import Embedded
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.features import Ints
+    from scrapy_eatext.tagger.operations import Ints
 
 MODEL = "eatext.model"
 _CODE_VERSION = "1"

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.page.tags import CODE
 from scrapy_eatext.page.walk import BLOCK_COLUMNS
-from scrapy_eatext.tagger.features import tree_of, weights
+from scrapy_eatext.tagger.facts import tree_of, weights
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.features import Ints
+    from scrapy_eatext.tagger.operations import Ints
 
 _KIND, _INNER = (BLOCK_COLUMNS.index(name) for name in ("kind", "inner"))
 # A true text is cut off if so many blocks and words follow that stand on the page as

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.features import Ints, Rows
+    from scrapy_eatext.tagger.operations import Ints, Rows
 
 MODEL = "eatext.model"
 # Answers to learn from are made in so many folds by site.
@@ -171,7 +171,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     )
     weights = _trusted(samples, weights, likelihoods)
     for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
-        row.update(context_features(sample.walk, likelihood, row["w"], row["depth"]))
+        row.update(context_features(sample.walk, likelihood))
     names = list(rows[0])
     second, likelihoods = _round(
         samples, rows, weights, names, SECOND, inner, seed, progress

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.learning import need
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
-from scrapy_eatext.tagger.features import NEAR, TokenTable, columns, weigh
+from scrapy_eatext.tagger.facts import NEAR, TokenTable, columns, weigh
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.eatext import Sample

@@ -65,6 +65,8 @@ def load(name: str) -> ModuleType | None:
     full_name = f"{_PACKAGE}.{name}"
     try:
         module = import_module(full_name)
+        if hasattr(module, "check_names"):
+            module.check_names()
     except Exception as error:  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
     else:

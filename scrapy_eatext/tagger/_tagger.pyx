@@ -1,14 +1,13 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""The compiled twin of features, context and trees, without the GIL.
+"""The compiled twin of facts, operations and trees, without the GIL.
 
-Blocks are looked at a tile at a time, so that all figures of a tile, and what the
-trees make of them, stay in a cache.  Functions are named and ordered as in the
-Python modules.  Each row of features is asked for by name, in one order whatever
-the page, see row(); one that no tree asks about is not written.
+Facts are made of a page as a whole, then figures; features are evaluated for a tile
+of blocks at a time, so that all of a tile's, and what the trees make of them, stay in
+a cache.  Only what the model asks for is evaluated.  Columns are known by the names
+that the Python modules declare.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdio cimport snprintf
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from scrapy_eatext.page.clock cimport eatext_clock
@@ -18,7 +17,7 @@ import numpy as np
 from scrapy_eatext.deadline import TimeLimitError, remaining
 from scrapy_eatext.page import tags
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
-from scrapy_eatext.tagger import context, features
+from scrapy_eatext.tagger import context, facts, operations
 
 cdef extern from *:
     const unsigned int EATEXT_CHECKSUM
@@ -225,156 +224,174 @@ def keep_bins(size_t most):
 
 keep_bins(1 << 23)
 
-cdef enum:
-    # Columns of the element table.
-    PARENT
-    TAG
-    DEPTH
-    FIRST_BLOCK
-    LAST_BLOCK
-    FIRST_TOKEN
-    TOKENS
-    PLACE
-    ELEMENT_WIDTH
-
-cdef enum:
-    # Columns of the block table.
-    START
-    END
-    ELEMENT
-    INNER
-    ITEM
-    ROW
-    KIND
-    LEVEL
-    CHARS
-    WORDS
-    WIDTH
-    LINES
-    LINK_CHARS
-    LINKS
-    STRONG_CHARS
-    UPPER
-    DIGITS
-    ENDS
-    COMMAS
-    MARKS
-    MONEY
-    RIGHTS
-    WIDE
-    OTHER
-    FIRST
-    LAST
-    IMAGES
-    CONTROLS
-    ELEMENTS
-    HASH
-    BLOCK_WIDTH
-
-assert ELEMENT_COLUMNS == tuple(
-    "parent tag depth first_block last_block first_token tokens place".split()
-)
-assert BLOCK_COLUMNS == tuple(
-    "start end element inner item row kind level chars words width lines link_chars "
-    "links strong_chars upper digits ends commas marks money rights wide other first "
-    "last images controls elements hash".split()
-)
+# -- names: as the Python modules declare them, in the same order, which is checked
 
 cdef enum:
     MAX_TAGS = 256
-    MAX_DEPTH = 8
     MAX_FLAGS = 64
     MAX_CHANCES = 2048
-    MAX_SETS = 64
+    MAX_COLUMNS = 512
+    MAX_DOMAINS = 16
     NONE = -1
+    CAP = 1_000_000
 
-assert (features.NONE, len(tags.TAGS) <= MAX_TAGS) == (NONE, True)
-assert context.HIGHEST < MAX_CHANCES
+cpdef enum:
+    E_PARENT, E_TAG, E_DEPTH, E_FIRST_BLOCK, E_LAST_BLOCK, E_FIRST_TOKEN, E_TOKENS
+    E_PLACE, ELEMENT_WIDTH
 
-cdef int32_t CAP = features.CAP
-cdef int32_t FAR = features.FAR
-cdef int32_t LONG = features.LONG
-cdef int32_t LONGER = features.LONGER
-cdef int CONTAINERS = features.CONTAINERS
-cdef int NEAR = features.NEAR
-cdef int PARAGRAPH = tags.PARAGRAPH
-cdef int HEADING = tags.HEADING
-cdef int QUOTE = tags.QUOTE
+cpdef enum:
+    B_START, B_END, B_ELEMENT, B_INNER, B_ITEM, B_ROW, B_KIND, B_LEVEL, B_CHARS, B_WORDS
+    B_WIDTH, B_LINES, B_LINK_CHARS, B_LINKS, B_STRONG_CHARS, B_UPPER, B_DIGITS, B_ENDS
+    B_COMMAS, B_MARKS, B_MONEY, B_RIGHTS, B_WIDE, B_OTHER, B_FIRST, B_LAST, B_IMAGES
+    B_CONTROLS, B_ELEMENTS, B_HASH, BLOCK_WIDTH
+
+# The facts of each domain.
+cpdef enum:
+    F_PLACE, F_W, F_DEPTH, F_AROUND, F_OWN, F_FLAGS0, F_FLAGS1, F_SINCE_HEADING
+    F_HEADING_LEVEL, F_FROM_TITLE, F_SINCE_LONG, F_TO_LONG, F_NAMES_NEAR, F_NAMES_FAR
+    F_NAMES, F_NAMES_NEAR_LOW, F_NAMES_NEAR_HIGH, F_NAMES_FAR_LOW, F_NAMES_FAR_HIGH
+    F_OF_COPIES, F_OF_WAY, F_OF_TAGS, F_OF_LIKE, F_OF_BOX1
+
+cpdef enum:
+    S_N, S_W, S_CHARS, S_LINK_CHARS, S_ENDS, S_LINKS, S_HEADINGS, S_IMAGES, S_CONTROLS
+    S_MONEY, S_LONG, S_FLOWING, SUM_WIDTH
+
+cpdef enum:
+    # Behind the same sums.
+    X_FIRST = SUM_WIDTH
+    X_LAST, X_DEPTH, BOX_WIDTH
+
+cpdef enum:
+    L_N, L_W, L_CHARS, L_LINK_CHARS, LIKE_WIDTH
+
+cpdef enum:
+    G_N, G_W, G_CHARS, G_LINK_CHARS, G_COPIED, G_FIRST, G_LAST, G_REACH, G_LONGEST
+    GROUP_WIDTH
+
+cpdef enum:
+    P_LAST = SUM_WIDTH
+    P_ELEMENTS, P_WIDE, P_LONGEST, P_COPIED, P_ARTICLES, P_TAG_GROUPS, P_MAIN, P_ARTICLE
+    P_TITLES, P_WAY_TOP, P_WAY_TOP_N, P_WAY_MANY, P_WAY_GROUPS, P_TAGS_TOP, P_TAGS_TOP_N
+    P_TAGS_MANY, P_TAGS_GROUPS, PAGE_WIDTH
+
+# Of the context.
+cpdef enum:
+    C_LIKELIHOOD, C_RANK, C_SINCE_LIKELY, C_TO_LIKELY, C_SINCE_SURE, C_TO_SURE, C_OF_KIND
+    LATER_WIDTH
+
+cpdef enum:
+    R_WORDS_TO_RANK, R_EXPECTED_TO_RANK, R_EXPECTED_BEHIND, RANK_WIDTH
+
+cpdef enum:
+    W_LIKELIHOOD, W_WEIGHT, W_EXPECTED, WEIGHT_WIDTH
+
+cpdef enum:
+    Q_LIKELY_WORDS = WEIGHT_WIDTH
+    Q_LIKELY, Q_BEST, Q_UNSURE, Q_FIRST_LIKELY, Q_LAST_LIKELY, Q_FIRST_SURE, Q_LAST_SURE
+    Q_THOUSAND, LATER_PAGE_WIDTH
+
+cpdef enum:
+    O_COPY, O_RATIO, O_QUOTIENT, O_LEFT, O_BIT, O_SHIFT, O_STEP, O_SPAN_RATIO
+    O_SPAN_QUOTIENT, O_PICK, O_PLACE
+
+cpdef enum:
+    D_, D_PAGE, D_SUM, D_BOX, D_LIKE, D_COPIES, D_WAY, D_TAGS, D_KIND, D_KEPT
+
+
+FIRST, LATER = facts.FACTS, context.FACTS
+
+
+def check_names():
+    """See that the numbers here are the places of the same names in Python's lists.
+
+    It is called once all is there.  Raises ImportError, which says that this was
+    built with other lists.
+    """
+    operation_names = [operation.__name__ for operation in operations.READS]
+    for prefix, first, names in (
+        ("E", 0, ELEMENT_COLUMNS),
+        ("B", 0, BLOCK_COLUMNS),
+        ("F", 0, FIRST[""][BLOCK_WIDTH : BLOCK_WIDTH + F_OF_BOX1 + 1]),
+        ("S", 0, FIRST["sum"]),
+        ("X", SUM_WIDTH, FIRST["box"][SUM_WIDTH:]),
+        ("L", 0, FIRST["like"]),
+        ("G", 0, FIRST["way"]),
+        ("P", SUM_WIDTH, FIRST["page"][SUM_WIDTH:]),
+        ("C", 0, LATER[""][:LATER_WIDTH]),
+        ("R", 0, LATER[""][LATER_WIDTH : LATER_WIDTH + RANK_WIDTH]),
+        ("W", 0, LATER["sum"]),
+        ("Q", WEIGHT_WIDTH, LATER["page"][WEIGHT_WIDTH:]),
+        ("O", 0, operation_names),
+        ("D", 0, operations.DOMAINS),
+    ):
+        for number, name in enumerate(names, first):
+            if globals().get(f"{prefix}_{name.upper()}") != number:
+                raise ImportError(f"it was built with another place for {name!r}")
+
+
+assert (operations.NONE, operations.CAP) == (NONE, CAP) and context.HIGHEST < MAX_CHANCES
+assert len(tags.TAGS) <= MAX_TAGS and len(context.COLUMNS) <= MAX_COLUMNS
+
+# Blocks have so many columns of 32 bits behind the walk's.  The last ones are those of
+# containers: of each its number, then the branches' siblings, then their classes.
+cdef int CONTAINERS = facts.CONTAINERS
+cdef int FACT_WIDTH = F_OF_BOX1 + 3 * CONTAINERS
+cdef int WORDS_BEFORE = BLOCK_WIDTH + FACT_WIDTH
+assert FIRST[""][WORDS_BEFORE:] == ("words_before",)
+
+cdef struct Table:
+    # The facts of a domain: the number of the first among all columns, how many there are.
+    int first
+    int width
+
+
+# Those of the first round, and those of the second.
+cdef Table[2][MAX_DOMAINS] TABLES
+# Of the second round's facts of blocks the first ones have 32 bits, those behind 64.
+cdef int LATER_FACTS = context.COLUMNS.index("likelihood")
+cdef int EXPECTED_BEFORE = LATER_FACTS + LATER_WIDTH + RANK_WIDTH
+assert LATER[""][LATER_WIDTH + RANK_WIDTH :] == ("expected_before",)
+
+cdef int32_t FAR = facts.FAR
+cdef int32_t LONG = facts.LONG
+cdef int32_t LONGER = facts.LONGER
+cdef int NEAR = facts.NEAR
+cdef int32_t PARAGRAPH = tags.PARAGRAPH
+cdef int32_t HEADING = tags.HEADING
+cdef int32_t QUOTE = tags.QUOTE
 cdef int TAG_COUNT = len(tags.TAGS)
-cdef uint64_t[MAX_TAGS] TAG_BITS
-cdef int32_t[MAX_TAGS] TAG_CLASS
 cdef int32_t ZERO = context.ZERO
 cdef int32_t HIGHEST = context.HIGHEST
 cdef int32_t SURE = context.SURE
 cdef int32_t LIKELY = context.LIKELY
-cdef int CONTEXT_CONTAINERS = context.CONTAINERS
+cdef int32_t DEEPEST = context.DEEPEST
+cdef uint64_t ANCESTORS = (1 << len(facts.ANCESTORS)) - 1
+cdef int BIT_DIV = facts.group_bit("div")
+cdef int BIT_P = facts.group_bit("p")
+cdef int BIT_SPAN = facts.group_bit("span")
+cdef int BIT_MAIN = facts.group_bit("main")
+cdef int BIT_ARTICLE = facts.group_bit("article")
+cdef uint64_t[MAX_TAGS] TAG_BITS
+cdef int32_t[MAX_TAGS] TAG_CLASS
 cdef int32_t[MAX_CHANCES] CHANCE
-
-
-cdef enum:
-    MAX_LIST = 64
-
-ctypedef const char* Name
-
-cdef struct List:
-    # Names, each with a number: a column of a table, a bit, a radius.
-    int count
-    Name name[MAX_LIST]
-    int[MAX_LIST] number
-
-
-# The names stay alive here.
-_NAMES = []
-
-
-cdef int make_list(List* made, pairs) except -1:
-    made.count = len(pairs)
-    assert made.count <= MAX_LIST
-    for i, (name, number) in enumerate(pairs):
-        name = name.encode()
-        _NAMES.append(name)
-        made.name[i] = name
-        made.number[i] = number
-    return 0
-
-
-def _columns(names):
-    return [(name, BLOCK_COLUMNS.index(name)) for name in names.split()]
-
-
-cdef List OWN, SHARES, INSIDE, PAGE_HAS, WINDOWS, RADII
-make_list(
-    &OWN,
-    _columns(
-        "kind level chars width lines links first last images controls elements ends "
-        "commas digits"
-    ),
-)
-make_list(
-    &SHARES,
-    _columns(
-        "link_chars strong_chars upper digits ends commas marks money rights wide other"
-    ),
-)
-make_list(&INSIDE, [(name, features._bit(name)) for name in features.ANCESTORS])
-make_list(&PAGE_HAS, [(name, features._bit(name)) for name in features.PAGE_HAS])
-make_list(&WINDOWS, [("", radius) for radius in features.WINDOWS])
-make_list(&RADII, [("", radius) for radius in context.RADII])
-cdef int BIT_DIV = features._bit("div")
-cdef int BIT_P = features._bit("p")
-cdef int BIT_SPAN = features._bit("span")
-cdef int BIT_MAIN = features._bit("main")
-cdef int BIT_ARTICLE = features._bit("article")
-cdef int[6] NEIGHBOURS = [1, 2, 3, -1, -2, -3]
-cdef int[8] AROUND = context.AROUND
+# Of what is summed up the walk's column, or -1.
+cdef int[SUM_WIDTH] SUMMED
 
 
 cdef void fill_tables() except *:
-    for i, (bits, tag_class) in enumerate(zip(features.TAG_BITS, features.TAG_CLASS)):
+    later = len(context.FIRST_COLUMNS)
+    for i, (bits, tag_class) in enumerate(zip(facts.TAG_BITS, facts.TAG_CLASS)):
         TAG_BITS[i] = bits
         TAG_CLASS[i] = tag_class
     for i, chance in enumerate(context.CHANCE):
         CHANCE[i] = chance
+    for i, declared in enumerate((FIRST, LATER)):
+        for of, names in declared.items():
+            first = context.COLUMNS.index(operations.names_of({of: names})[0], i * later)
+            TABLES[i][operations.DOMAINS.index(of)] = Table(first, len(names))
+    TABLES[1][D_] = Table(LATER_FACTS + LATER_WIDTH, RANK_WIDTH)
+    for i, name in enumerate(facts.SUMMED):
+        SUMMED[i] = BLOCK_COLUMNS.index(name) if name in BLOCK_COLUMNS else NONE
 
 
 fill_tables()
@@ -383,7 +400,8 @@ fill_tables()
 
 
 cdef inline int32_t clip(int64_t value) noexcept nogil:
-    return <int32_t>(-CAP if value < -CAP else CAP if value > CAP else value)
+    value = CAP if value > CAP else value
+    return <int32_t>(-CAP if value < -CAP else value)
 
 
 cdef inline int64_t quotient(int64_t part, int64_t whole) noexcept nogil:
@@ -401,6 +419,10 @@ cdef inline int64_t ratio(int64_t part, int64_t whole) noexcept nogil:
     return quotient(part * 1000, whole if whole > 1 else 1)
 
 
+cdef inline int64_t share(int64_t part, int64_t whole) noexcept nogil:
+    """What there is for each one of the whole."""
+    return quotient(part, whole if whole > 1 else 1)
+
 # -- memory
 
 cdef enum Status:
@@ -410,7 +432,7 @@ cdef enum Status:
     TIME_IS_UP = -3
 
 cdef enum:
-    MAX_PARTS = 64
+    MAX_PARTS = 256
     # Things of one page begin on lines of a cache.
     LINE = 64
     # What is kept from page to page has this many bytes at most.
@@ -459,126 +481,104 @@ cdef void give_back(Memory* memory) noexcept nogil:
         free(memory.parts[memory.count])
     memory.used = 0
 
+# -- operations, as operations.py has them
 
-# -- rows
-
-
-cdef struct Rows:
-    # Where each row is written, or NULL, and the number of the next one.
-    int32_t** out
-    int next
-    # Instead the names of all are written here, when only these are asked for.
-    char* names
-    size_t used
-    size_t room
+cdef struct Column:
+    # Where its first row is, how many bytes there are from row to row (none where one
+    # row is for all), and whether its numbers have 64 bits or 32.
+    const char* at
+    size_t step
+    bint wide
 
 
-cdef int32_t* row(
-    Rows* rows, const char* begin, int number=NONE, const char* end=b""
+cdef struct Line:
+    # As operations.encoded() gives them.
+    int32_t operation
+    int32_t a
+    int32_t b
+    int32_t c
+    int32_t domain
+    int32_t column
+
+
+cdef inline int64_t cell(const Column* column, size_t row) noexcept nogil:
+    cdef const char* at = column.at + row * column.step
+    return (<const int64_t*>at)[0] if column.wide else (<const int32_t*>at)[0]
+
+
+cdef inline int64_t span(
+    const Column* sums, size_t row, size_t radius, size_t end
 ) noexcept nogil:
-    """Where the next row of a tile is written, or NULL if nobody asks for it.
+    return cell(sums, min(row + radius + 1, end)) - cell(
+        sums, row - radius if row > radius else 0
+    )
 
-    It has a name in up to three parts.
-    """
-    rows.next += 1
-    if rows.names == NULL:
-        return rows.out[rows.next - 1]
-    cdef char* at = rows.names + rows.used
-    cdef size_t room = rows.room - rows.used
-    cdef int size
-    if number == NONE:
-        size = snprintf(at, room, b"%s%s ", begin, end)
+
+cdef void evaluate(
+    const Line* line,
+    const Column* columns,
+    size_t start,
+    size_t count,
+    size_t end,
+    int32_t* out,
+) noexcept nogil:
+    """What a line makes of so many rows from one on, of those up to an end."""
+    cdef int operation = line.operation
+    cdef Column a = columns[line.a], b, c
+    cdef const int32_t* at
+    cdef size_t i, row
+    cdef int64_t value
+    if operation == O_COPY:
+        for i in range(count):
+            out[i] = clip(cell(&a, start + i))
+    elif operation == O_BIT:
+        if a.wide:
+            for i in range(count):
+                out[i] = cell(&a, start + i) >> line.b & 1
+        else:
+            at = <const int32_t*>a.at + start
+            for i in range(count):
+                out[i] = at[i] >> line.b & 1
+    elif operation == O_SHIFT or operation == O_STEP:
+        for i in range(count):
+            # Before the first row it is a large number.
+            row = start + i - <size_t>line.b
+            value = cell(&a, row) if row < end else NONE
+            out[i] = clip(value - (cell(&a, start + i) if operation == O_STEP else 0))
     else:
-        size = snprintf(at, room, b"%s%d%s ", begin, number, end)
-    if size > 0 and <size_t>size < room:
-        rows.used += size
-    else:
-        rows.room = rows.used
-    return NULL
-
-
-cdef inline void fill(int32_t* out, int64_t value) noexcept nogil:
-    """A row of one value on all of the page, which is written once."""
-    cdef int i
-    if out != NULL:
-        for i in range(TILE):
-            out[i] = clip(value)
-
-
-cdef inline void copy(
-    int32_t* out, const int32_t* values, int step, int count
-) noexcept nogil:
-    cdef int i
-    if out != NULL:
-        for i in range(count):
-            out[i] = clip(values[i * step])
-
-
-cdef inline void pick(
-    int32_t* out, const int32_t* values, int step, const int32_t* index, int count
-) noexcept nogil:
-    """Copy the values that the blocks' numbers point to."""
-    cdef int i
-    if out != NULL:
-        for i in range(count):
-            out[i] = values[<size_t>index[i] * step]
-
-
-cdef inline void test_bit(
-    int32_t* out, const uint64_t* masks, int bit, int count
-) noexcept nogil:
-    cdef int i
-    if out != NULL:
-        for i in range(count):
-            out[i] = masks[i] >> bit & 1
-
-
-# -- groups
-
-cdef struct Groups:
-    # The group of each entry, each group's size, and how many there are.
-    int32_t* of
-    int32_t* size
-    int32_t count
-
-
-cdef uint64_t* sort_keys(uint64_t* keys, uint64_t* spare, size_t count) noexcept nogil:
-    """Sort by the upper 32 bits, byte by byte, so that no keys are slow to sort."""
-    cdef uint32_t[256] starts
-    cdef uint32_t start, size
-    cdef size_t i
-    cdef int shift, byte
-    for shift in range(32, 64, 8):
-        memset(starts, 0, sizeof(starts))
-        for i in range(count):
-            starts[keys[i] >> shift & 0xFF] += 1
-        start = 0
-        for byte in range(256):
-            size = starts[byte]
-            starts[byte] = start
-            start += size
-        for i in range(count):
-            byte = keys[i] >> shift & 0xFF
-            spare[starts[byte]] = keys[i]
-            starts[byte] += 1
-        keys, spare = spare, keys
-    return keys
-
-
-cdef void group(
-    Groups* groups, uint64_t* keys, uint64_t* spare, size_t count
-) noexcept nogil:
-    """Number the groups of equal keys; the lower 32 bits of each are its entry."""
-    cdef uint64_t* found = sort_keys(keys, spare, count)
-    cdef int32_t last = NONE
-    cdef size_t i
-    for i in range(count):
-        if i == 0 or found[i] >> 32 != found[i - 1] >> 32:
-            last += 1
-        groups.size[last] += 1
-        groups.of[<uint32_t>found[i]] = last
-    groups.count = last + 1
-
+        b = columns[line.b]
+        if operation == O_RATIO:
+            for i in range(count):
+                out[i] = clip(ratio(cell(&a, start + i), cell(&b, start + i)))
+        elif operation == O_QUOTIENT:
+            for i in range(count):
+                out[i] = clip(share(cell(&a, start + i), cell(&b, start + i)))
+        elif operation == O_LEFT:
+            for i in range(count):
+                out[i] = clip(cell(&a, start + i) - cell(&b, start + i))
+        elif operation == O_SPAN_RATIO:
+            for i in range(count):
+                row = start + i
+                out[i] = clip(ratio(span(&a, row, line.c, end), span(&b, row, line.c, end)))
+        elif operation == O_SPAN_QUOTIENT:
+            for i in range(count):
+                row = start + i
+                out[i] = clip(share(span(&a, row, line.c, end), span(&b, row, line.c, end)))
+        elif operation == O_PICK:
+            at = <const int32_t*>b.at + start
+            if a.wide:
+                for i in range(count):
+                    out[i] = clip(cell(&a, at[i]))
+            else:
+                # Of a figure, which is capped.
+                for i in range(count):
+                    out[i] = (<const int32_t*>a.at)[at[i]]
+        else:
+            c = columns[line.c]
+            for i in range(count):
+                row = cell(&a, start + i)
+                value = cell(&b, row)
+                out[i] = clip(ratio(<int64_t>(start + i) - value, cell(&c, row) - value))
 
 # -- words in attributes
 
@@ -640,8 +640,7 @@ cdef inline uint32_t find_word(Words w, uint32_t hash) noexcept nogil:
         at = (at + 1) & w.mask
     return at
 
-
-# -- features: what the first trees see
+# -- facts of a page, as facts.py has them
 
 cdef struct Element:
     int32_t parent
@@ -671,88 +670,6 @@ cdef struct Named:
     int32_t far_high
 
 
-cdef struct Totals:
-    # Sums over the blocks before one.
-    int64_t w
-    int64_t chars
-    int64_t link
-    int64_t ends
-    int64_t links
-    int64_t heads
-    int64_t images
-    int64_t controls
-    int64_t money
-    int64_t long_
-    int64_t flowing
-
-
-cdef struct Expected:
-    # Likewise, of the likelihoods.
-    int64_t logits
-    int64_t weights
-    int64_t expected
-
-
-cdef struct Outermost:
-    # Of likely or of sure blocks the first and the last, and how far the nearest are.
-    int32_t first
-    int32_t last
-    int32_t* since
-    int32_t* to
-
-
-cdef List BOX
-make_list(
-    &BOX,
-    [
-        (f"_{name}", 0)
-        for name in (
-            "n w density mean share ends long links heads flowing images money controls "
-            "depth start"
-        ).split()
-    ],
-)
-cdef List LIKE
-make_list(&LIKE, [("_likes", 0), ("_like_mean", 0), ("_like_density", 0)])
-cdef List GROUP
-make_list(
-    &GROUP,
-    [
-        (name, 0)
-        for name in "n mean share density copied spread start longest".split()
-    ],
-)
-cdef enum:
-    # As many as the lists above have.
-    BOX_WIDTH = 15
-    LIKE_WIDTH = 3
-    GROUP_WIDTH = 8
-    CONTEXT_WIDTH = 3
-
-assert (BOX.count, LIKE.count, GROUP.count) == (BOX_WIDTH, LIKE_WIDTH, GROUP_WIDTH)
-
-
-cdef struct GroupSums:
-    # The place of the first, and that behind the last.
-    int64_t first
-    int64_t last
-    int64_t words
-    int64_t chars
-    int64_t links
-    int64_t copied
-    int64_t longest
-
-
-cdef struct Alike:
-    # Blocks that are alike in one way, and what there is to say of the groups.
-    Groups groups
-    int32_t* figures
-    GroupSums* sums
-    # The group with the most words, and the words in groups of some size.
-    int32_t top
-    int64_t many
-
-
 cdef struct Page:
     const int32_t* elements
     const int32_t* blocks
@@ -763,44 +680,20 @@ cdef struct Page:
     # When to give up, by the clock, or 0.
     double end
     Memory memory
-    int flags
-    # Of each element, and of each container; the first of these is the page.
+    # All columns by their numbers, and how many rows there are in each domain.
+    Column[MAX_COLUMNS] column
+    size_t[MAX_DOMAINS] rows
     Element* element
     Named* named
+    # The elements that are containers; the first of these is the page.
     int32_t boxes
     int32_t* box_element
-    int32_t* box
-    # Of each group of siblings.
     int32_t likes
-    int32_t* like
-    # Of each block, and one more for the sums.
-    Totals* before
-    int64_t* w
-    int32_t* words
-    int32_t* density
-    int32_t* depth
-    int32_t* heading
-    int32_t* since_long
-    int32_t* to_long
-    Groups copies
-    Alike ways
-    Alike tags
-    # Of the page.
-    uint64_t has
-    int64_t articles
-    int32_t title
-    int64_t titles
-    # What the context needs besides.
-    int32_t* likelihood
-    Expected* expected
-    int32_t* rank
-    int64_t* words_to_rank
-    int64_t* expected_to_rank
-    Outermost[2] outermost
-    int32_t* box_context
-    int32_t* like_chance
-    int32_t* group_mean[4]
-    Groups kinds
+    # Tables of facts.
+    int64_t* sums
+    int64_t* box
+    int64_t* copies
+    int64_t* whole
     # For sorting.
     uint64_t* keys
     uint64_t* spare
@@ -813,6 +706,7 @@ cdef int open_page(
     const uint32_t[::1] tokens,
 ) except -1:
     """Point to a walk's tables, whose numbers are not trusted yet."""
+    cdef int i
     memset(p, 0, sizeof(Page))
     if elements.shape[1] != ELEMENT_WIDTH or blocks.shape[1] != BLOCK_WIDTH:
         raise ValueError("a table has another number of columns")
@@ -824,7 +718,84 @@ cdef int open_page(
         p.blocks = &blocks[0, 0]
     if p.token_count:
         p.tokens = &tokens[0]
+    p.rows[D_] = p.count
+    for i in range(BLOCK_WIDTH):
+        p.column[i] = Column(
+            <const char*>(p.blocks + i), BLOCK_WIDTH * sizeof(int32_t), False
+        )
     return 0
+
+
+cdef int64_t* open_table(Page* p, int later, int domain, size_t rows) noexcept nogil:
+    """Room for the facts of a domain, row by row; NULL if there is none."""
+    cdef const Table* table = &TABLES[later][domain]
+    cdef int64_t* made
+    cdef size_t step = table.width * sizeof(int64_t)
+    cdef int i
+    made = <int64_t*>room_for(&p.memory, rows, step)
+    p.rows[domain] = rows
+    for i in range(table.width):
+        p.column[table.first + i] = Column(
+            <const char*>(made + i), 0 if domain == D_PAGE else step, True
+        )
+    return made
+
+
+cdef int32_t* open_columns(Page* p, int first, int width) noexcept nogil:
+    """Room for facts of blocks that fit 32 bits, column by column; NULL for none."""
+    cdef int32_t* made
+    cdef int i
+    made = <int32_t*>room_for(&p.memory, p.count, width * sizeof(int32_t))
+    for i in range(width):
+        p.column[first + i] = Column(
+            <const char*>(made + i * p.count), sizeof(int32_t), False
+        )
+    return made
+
+
+cdef inline int32_t* fact(Page* p, int number) noexcept nogil:
+    """The column of one of the blocks' facts."""
+    return <int32_t*>p.column[BLOCK_WIDTH + number].at
+
+
+# -- groups
+
+
+cdef uint64_t* sort_keys(uint64_t* keys, uint64_t* spare, size_t count) noexcept nogil:
+    """Sort by the upper 32 bits, byte by byte, so that no keys are slow to sort."""
+    cdef uint32_t[256] starts
+    cdef uint32_t start, size
+    cdef size_t i
+    cdef int shift, byte
+    for shift in range(32, 64, 8):
+        memset(starts, 0, sizeof(starts))
+        for i in range(count):
+            starts[keys[i] >> shift & 0xFF] += 1
+        start = 0
+        for byte in range(256):
+            size = starts[byte]
+            starts[byte] = start
+            start += size
+        for i in range(count):
+            byte = keys[i] >> shift & 0xFF
+            spare[starts[byte]] = keys[i]
+            starts[byte] += 1
+        keys, spare = spare, keys
+    return keys
+
+
+cdef int32_t group(Page* p, size_t count, int32_t* of) noexcept nogil:
+    """Number the groups of equal keys, and say how many there are.
+
+    The lower 32 bits of each key are its entry.
+    """
+    cdef uint64_t* found = sort_keys(p.keys, p.spare, count)
+    cdef int32_t last = NONE
+    cdef size_t i
+    for i in range(count):
+        last += i == 0 or found[i] >> 32 != found[i - 1] >> 32
+        of[<uint32_t>found[i]] = last
+    return last + 1
 
 
 cdef bint is_sound(const Page* p) noexcept nogil:
@@ -839,25 +810,25 @@ cdef bint is_sound(const Page* p) noexcept nogil:
         return False
     for i in range(p.element_count):
         if not (
-            NONE <= e[PARENT] < <int32_t>i
-            and 0 <= e[TAG] < TAG_COUNT
-            and 0 <= e[DEPTH]
-            and 0 <= e[FIRST_BLOCK] <= e[LAST_BLOCK] <= count
-            and 0 <= e[FIRST_TOKEN]
-            and 0 <= e[TOKENS]
-            and <size_t>e[FIRST_TOKEN] + <size_t>e[TOKENS] <= p.token_count
+            NONE <= e[E_PARENT] < <int32_t>i
+            and 0 <= e[E_TAG] < TAG_COUNT
+            and 0 <= e[E_DEPTH]
+            and 0 <= e[E_FIRST_BLOCK] <= e[E_LAST_BLOCK] <= count
+            and 0 <= e[E_FIRST_TOKEN]
+            and 0 <= e[E_TOKENS]
+            and <size_t>e[E_FIRST_TOKEN] + <size_t>e[E_TOKENS] <= p.token_count
         ):
             return False
         e += ELEMENT_WIDTH
     for i in range(p.count):
-        below = b[ELEMENT] | b[INNER]
-        for column in range(KIND, HASH):
+        below = b[B_ELEMENT] | b[B_INNER]
+        for column in range(B_KIND, B_HASH):
             below |= b[column]
         if (
             below < 0
-            or <size_t>b[ELEMENT] >= p.element_count
-            or <size_t>b[INNER] >= p.element_count
-            or b[KIND] >> 15
+            or <size_t>b[B_ELEMENT] >= p.element_count
+            or <size_t>b[B_INNER] >= p.element_count
+            or b[B_KIND] >> 15
         ):
             return False
         b += BLOCK_WIDTH
@@ -865,7 +836,7 @@ cdef bint is_sound(const Page* p) noexcept nogil:
 
 
 cdef int read_page(Page* p, Words words) noexcept nogil:
-    """Gather what the features need of a page as a whole."""
+    """Gather what the first round needs of a page as a whole."""
     if not is_sound(p):
         return NOT_SOUND
     cdef Memory* memory = &p.memory
@@ -874,33 +845,29 @@ cdef int read_page(Page* p, Words words) noexcept nogil:
     p.element = <Element*>room_for(memory, p.element_count, sizeof(Element))
     p.named = <Named*>room_for(memory, p.element_count, sizeof(Named))
     p.box_element = <int32_t*>room_for(memory, p.element_count, sizeof(int32_t))
-    p.before = <Totals*>room_for(memory, n, sizeof(Totals))
-    p.w = <int64_t*>room_for(memory, n, sizeof(int64_t))
-    p.words = <int32_t*>room_for(memory, n, sizeof(int32_t))
-    p.density = <int32_t*>room_for(memory, n, sizeof(int32_t))
-    p.depth = <int32_t*>room_for(memory, n, sizeof(int32_t))
-    p.heading = <int32_t*>room_for(memory, n, sizeof(int32_t))
-    p.since_long = <int32_t*>room_for(memory, n, sizeof(int32_t))
-    p.to_long = <int32_t*>room_for(memory, n, sizeof(int32_t))
     p.keys = <uint64_t*>room_for(memory, most, sizeof(uint64_t))
     p.spare = <uint64_t*>room_for(memory, most, sizeof(uint64_t))
+    open_columns(p, BLOCK_WIDTH, FACT_WIDTH)
+    p.sums = open_table(p, 0, D_SUM, n + 1)
+    p.whole = open_table(p, 0, D_PAGE, 1)
     if memory.failed:
         return NO_MEMORY
+    p.column[WORDS_BEFORE] = p.column[TABLES[0][D_SUM].first + S_W]
     read_elements(p)
     read_tokens(p, words)
     if is_late(p):
         return TIME_IS_UP
     read_blocks(p)
     read_distances(p)
+    read_names(p)
     if is_late(p):
         return TIME_IS_UP
     if read_likes(p) or read_boxes(p):
         return NO_MEMORY
+    read_containers(p)
     if is_late(p):
         return TIME_IS_UP
-    if read_alike(p):
-        return NO_MEMORY
-    return DONE
+    return read_alike(p)
 
 
 cdef inline bint is_late(const Page* p) noexcept nogil:
@@ -915,13 +882,13 @@ cdef void read_elements(Page* p) noexcept nogil:
     cdef uint32_t name, way, same_tags
     cdef size_t i
     for i in range(p.element_count):
-        e.parent, e.tag, e.depth = from_[PARENT], from_[TAG], from_[DEPTH]
-        e.first, e.last = from_[FIRST_BLOCK], from_[LAST_BLOCK]
+        e.parent, e.tag, e.depth = from_[E_PARENT], from_[E_TAG], from_[E_DEPTH]
+        e.first, e.last = from_[E_FIRST_BLOCK], from_[E_LAST_BLOCK]
         e.up, e.top = NONE, <int32_t>i
         e.mask = TAG_BITS[e.tag]
-        p.has |= e.mask
-        p.articles += e.mask >> BIT_ARTICLE & 1
-        name = p.tokens[from_[FIRST_TOKEN]] if from_[TOKENS] > 0 else 0
+        p.whole[P_TAG_GROUPS] |= e.mask
+        p.whole[P_ARTICLES] += e.mask >> BIT_ARTICLE & 1
+        name = p.tokens[from_[E_FIRST_TOKEN]] if from_[E_TOKENS] > 0 else 0
         way = same_tags = 17
         if e.parent >= 0:
             parent = p.element + e.parent
@@ -946,6 +913,7 @@ cdef void read_elements(Page* p) noexcept nogil:
             p.likes += 1
         from_ += ELEMENT_WIDTH
         e += 1
+    p.whole[P_ELEMENTS] = p.element_count
 
 
 cdef void read_tokens(Page* p, Words words) noexcept nogil:
@@ -958,14 +926,14 @@ cdef void read_tokens(Page* p, Words words) noexcept nogil:
     cdef size_t i
     cdef int k
     for i in range(p.element_count):
-        if from_[PARENT] >= 0:
-            parent = p.named + from_[PARENT]
+        if from_[E_PARENT] >= 0:
+            parent = p.named + from_[E_PARENT]
             named.far = parent.far
             named.far_low = parent.far_low
             named.far_high = parent.far_high
             named.flags = parent.flags
-        for k in range(from_[TOKENS]):
-            slot = find_word(words, p.tokens[from_[FIRST_TOKEN] + k])
+        for k in range(from_[E_TOKENS]):
+            slot = find_word(words, p.tokens[from_[E_FIRST_TOKEN] + k])
             if words.slots[slot] == words.empty:
                 continue
             word = words.words + slot
@@ -983,983 +951,489 @@ cdef void read_tokens(Page* p, Words words) noexcept nogil:
         named += 1
 
 
+cdef inline int64_t weigh(const int32_t* block) noexcept nogil:
+    return <int64_t>block[B_WORDS] + block[B_WIDE] // 2
+
+
 cdef void read_blocks(Page* p) noexcept nogil:
-    """The blocks' words, and the sums of all that is summed up over runs of them."""
+    """What the blocks are themselves, and the sums over all before each."""
     cdef const int32_t* b = p.blocks
-    cdef Totals* sums = p.before
-    cdef int32_t kind
+    cdef int64_t* sums = p.sums
+    cdef int64_t* whole = p.whole
+    cdef int32_t* place = fact(p, F_PLACE)
+    cdef int32_t* words = fact(p, F_W)
+    cdef int32_t* depth = fact(p, F_DEPTH)
+    cdef int32_t* around = fact(p, F_AROUND)
+    cdef int32_t* own = fact(p, F_OWN)
+    cdef const Element* e
+    cdef uint64_t inner, mask
     cdef int64_t w
     cdef size_t i
+    cdef int j
     for i in range(p.count):
-        kind = b[KIND]
-        w = <int64_t>b[WORDS] + b[WIDE] // 2
-        p.w[i] = w
-        p.words[i] = clip(w)
-        p.density[i] = clip(ratio(b[LINK_CHARS], b[CHARS]))
-        p.depth[i] = p.element[b[ELEMENT]].depth
-        sums[1] = sums[0]
-        sums += 1
-        sums.w += w
-        sums.chars += b[CHARS]
-        sums.link += b[LINK_CHARS]
-        sums.ends += b[ENDS]
-        sums.links += b[LINKS]
-        sums.heads += kind == HEADING
-        sums.images += b[IMAGES]
-        sums.controls += b[CONTROLS]
-        sums.money += b[MONEY]
-        sums.long_ += w if w >= LONG else 0
-        sums.flowing += w if kind == PARAGRAPH or kind == QUOTE else 0
+        w = weigh(b)
+        e = p.element + b[B_ELEMENT]
+        inner = TAG_BITS[p.element[b[B_INNER]].tag]
+        mask = e.mask | inner
+        place[i] = <int32_t>i
+        words[i] = clip(w)
+        depth[i] = e.depth
+        around[i] = <int32_t>(mask & ANCESTORS)
+        mask = TAG_BITS[e.tag]
+        own[i] = <int32_t>(
+            (mask >> BIT_DIV & 1)
+            | (mask >> BIT_P & 1) << 1
+            | (inner >> BIT_SPAN & 1) << 2
+            | <uint64_t>(b[B_ITEM] >= 0) << 3
+            | <uint64_t>(b[B_ROW] >= 0) << 4
+        )
+        for j in range(SUM_WIDTH):
+            sums[SUM_WIDTH + j] = sums[j] + (b[SUMMED[j]] if SUMMED[j] >= 0 else 0)
+        sums += SUM_WIDTH
+        sums[S_N] += 1
+        sums[S_W] += w
+        sums[S_HEADINGS] += b[B_KIND] == HEADING
+        sums[S_LONG] += w if w >= LONG else 0
+        sums[S_FLOWING] += w if b[B_KIND] == PARAGRAPH or b[B_KIND] == QUOTE else 0
+        whole[P_WIDE] += b[B_WIDE]
+        whole[P_LONGEST] = max(whole[P_LONGEST], w)
+        whole[P_MAIN] += w if around[i] >> BIT_MAIN & 1 else 0
+        whole[P_ARTICLE] += w if around[i] >> BIT_ARTICLE & 1 else 0
         b += BLOCK_WIDTH
+    memcpy(whole, sums, SUM_WIDTH * sizeof(int64_t))
+    whole[P_LAST] = p.count - 1
+
+
+cdef void distances(
+    const int32_t* values, int32_t least, int32_t count, int32_t* since, int32_t* to
+) noexcept nogil:
+    """How far the nearest blocks with so much are, back and on, or FAR."""
+    cdef int32_t last = NONE
+    cdef int32_t i
+    for i in range(count):
+        last = i if values[i] >= least else last
+        since[i] = i - last if last >= 0 else FAR
+    last = NONE
+    for i in range(count - 1, -1, -1):
+        last = i if values[i] >= least else last
+        to[i] = last - i if last >= 0 else FAR
 
 
 cdef void read_distances(Page* p) noexcept nogil:
-    """The last heading up to each block, and how far the nearest long ones are."""
+    """Where the last heading up to each block is, and the first title."""
     cdef const int32_t* b = p.blocks
-    cdef int32_t heading = NONE, last = NONE
+    cdef int32_t* since = fact(p, F_SINCE_HEADING)
+    cdef int32_t* level = fact(p, F_HEADING_LEVEL)
+    cdef int32_t* behind = fact(p, F_FROM_TITLE)
+    cdef int32_t heading = NONE, title = NONE
     cdef int32_t i, count = <int32_t>p.count
-    p.title = NONE
     for i in range(count):
-        if b[KIND] == HEADING:
+        if b[i * <size_t>BLOCK_WIDTH + B_KIND] == HEADING:
             heading = i
-            if b[LEVEL] == 1:
-                if p.titles == 0:
-                    p.title = i
-                p.titles += 1
-        p.heading[i] = heading
-        if p.w[i] >= LONGER:
-            last = i
-        p.since_long[i] = i - last if last >= 0 else FAR
-        b += BLOCK_WIDTH
-    last = NONE
-    for i in range(count - 1, -1, -1):
-        if p.w[i] >= LONGER:
-            last = i
-        p.to_long[i] = last - i if last >= 0 else FAR
+            if b[i * <size_t>BLOCK_WIDTH + B_LEVEL] == 1:
+                title = i if title < 0 else title
+                p.whole[P_TITLES] += 1
+        since[i] = i - heading if heading >= 0 else NONE
+        if heading >= 0:
+            level[i] = b[heading * <size_t>BLOCK_WIDTH + B_LEVEL]
+    for i in range(count):
+        behind[i] = i - title if title >= 0 else -FAR
+    distances(
+        fact(p, F_W), LONGER, count, fact(p, F_SINCE_LONG), fact(p, F_TO_LONG)
+    )
 
 
-cdef int read_likes(Page* p) noexcept nogil:
-    """Siblings that look alike, whose text is taken together."""
-    cdef Groups groups
-    cdef Totals* sums
-    cdef const Totals* first
-    cdef const Totals* last
-    cdef Element* e
-    cdef size_t i
-    cdef int32_t k
-    groups.of = <int32_t*>room_for(&p.memory, p.element_count, sizeof(int32_t))
-    groups.size = <int32_t*>room_for(&p.memory, p.likes, sizeof(int32_t))
-    sums = <Totals*>room_for(&p.memory, p.likes, sizeof(Totals))
-    p.like = <int32_t*>room_for(&p.memory, p.likes, LIKE_WIDTH * sizeof(int32_t))
-    if p.memory.failed:
-        return NO_MEMORY
-    group(&groups, p.keys, p.spare, p.likes)
-    p.likes = groups.count
-    for i in range(p.element_count):
-        e = p.element + i
-        if e.last == e.first:
-            continue
-        e.like = k = groups.of[i] + 1
-        first, last = p.before + e.first, p.before + e.last
-        sums[k].w += last.w - first.w
-        sums[k].chars += last.chars - first.chars
-        sums[k].link += last.link - first.link
-    p.like[0] = 1
-    for k in range(1, p.likes + 1):
-        p.like[k * LIKE_WIDTH] = clip(groups.size[k - 1])
-        p.like[k * LIKE_WIDTH + 1] = clip(quotient(sums[k].w, groups.size[k - 1]))
-        p.like[k * LIKE_WIDTH + 2] = clip(ratio(sums[k].link, sums[k].chars))
-    return DONE
-
-
-cdef int read_boxes(Page* p) noexcept nogil:
-    """What there is to say of containers, the page first."""
-    cdef const Totals* first
-    cdef const Totals* last
-    cdef const Element* e
-    cdef int32_t* out
-    cdef int64_t[BOX_WIDTH] of
-    cdef int64_t n, w, whole = p.before[p.count].w
-    cdef int32_t k
-    cdef int i
-    p.box = <int32_t*>room_for(&p.memory, p.boxes, BOX_WIDTH * sizeof(int32_t))
-    if p.box == NULL:
-        return NO_MEMORY
-    for k in range(p.boxes + 1):
-        e = p.element + p.box_element[k]
-        first, last = p.before, p.before + p.count
-        n = p.count
-        if k:
-            first, last = p.before + e.first, p.before + e.last
-            n = e.last - e.first
-        w = last.w - first.w
-        out = p.box + <size_t>k * BOX_WIDTH
-        of = [
-            n,
-            w,
-            ratio(last.link - first.link, last.chars - first.chars),
-            ratio(w, n),
-            ratio(w, whole),
-            ratio(last.ends - first.ends, w),
-            ratio(last.long_ - first.long_, w),
-            ratio(last.links - first.links, n),
-            ratio(last.heads - first.heads, n),
-            ratio(last.flowing - first.flowing, w),
-            ratio(last.images - first.images, n),
-            last.money - first.money,
-            last.controls - first.controls,
-            e.depth if k else 0,
-            ratio(e.first if k else 0, p.count),
-        ]
-        for i in range(BOX_WIDTH):
-            out[i] = clip(of[i])
-    return DONE
-
-
-cdef int read_alike(Page* p) noexcept nogil:
-    """Blocks with the same text, and blocks that stand alike on the page."""
-    cdef const int32_t* b = p.blocks
-    cdef size_t i
-    p.copies.of = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    p.copies.size = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    if p.memory.failed:
-        return NO_MEMORY
-    for i in range(p.count):
-        p.keys[i] = <uint64_t><uint32_t>b[i * BLOCK_WIDTH + HASH] << 32 | i
-    group(&p.copies, p.keys, p.spare, p.count)
-    for i in range(p.count):
-        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_WIDTH + INNER]].way << 32 | i
-    if read_group(p, &p.ways):
-        return NO_MEMORY
-    for i in range(p.count):
-        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_WIDTH + ELEMENT]].tags << 32 | i
-    return read_group(p, &p.tags)
-
-
-cdef int read_group(Page* p, Alike* a) noexcept nogil:
-    cdef const int32_t* b = p.blocks
-    cdef int64_t whole = p.before[p.count].w
-    cdef int64_t[GROUP_WIDTH] of
-    cdef int32_t* out
-    cdef int32_t size, k, top = 0
-    cdef size_t i
-    cdef int j
-    a.groups.of = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    a.groups.size = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    if p.memory.failed:
-        return NO_MEMORY
-    group(&a.groups, p.keys, p.spare, p.count)
-    size = a.groups.count
-    a.figures = <int32_t*>room_for(&p.memory, size, GROUP_WIDTH * sizeof(int32_t))
-    a.sums = <GroupSums*>room_for(&p.memory, size, sizeof(GroupSums))
-    if p.memory.failed:
-        return NO_MEMORY
-    cdef GroupSums* g
-    for i in range(p.count):
-        k = a.groups.of[i]
-        g = a.sums + k
-        if g.last == 0:
-            g.first = i
-        # One more, so that 0 says that none was seen.
-        g.last = i + 1
-        g.words += p.w[i]
-        g.chars += b[CHARS]
-        g.links += b[LINK_CHARS]
-        g.copied += p.copies.size[p.copies.of[i]] > 1
-        g.longest = max(g.longest, p.w[i])
-        b += BLOCK_WIDTH
-    for k in range(size):
-        g = a.sums + k
-        out = a.figures + <size_t>k * GROUP_WIDTH
-        of = [
-            a.groups.size[k],
-            quotient(g.words, a.groups.size[k]),
-            ratio(g.words, whole),
-            ratio(g.links, g.chars),
-            ratio(g.copied, a.groups.size[k]),
-            ratio(g.last - 1 - g.first, p.count),
-            ratio(g.first, p.count),
-            g.longest,
-        ]
-        for j in range(GROUP_WIDTH):
-            out[j] = clip(of[j])
-        if a.groups.size[k] >= 4:
-            a.many += g.words
-        # The first of the groups with the most words.
-        if g.words > a.sums[top].words or (
-            g.words == a.sums[top].words and g.first < a.sums[top].first
-        ):
-            top = k
-    a.top = top
-    return DONE
-
-
-cdef void page_rows(Page* p, Rows* rows) noexcept nogil:
-    """The rows that are the same for all blocks of a page, written once."""
-    cdef const Totals* whole = p.before + p.count
-    cdef int64_t w = whole.w, chars = whole.chars, count = p.count
-    cdef int64_t wide = 0, longest = 0, copied = 0, in_main = 0, in_article = 0
-    cdef const int32_t* b = p.blocks
-    cdef uint64_t mask
+cdef void read_names(Page* p) noexcept nogil:
+    """What the names of the elements around the blocks tell."""
+    cdef int32_t* out = fact(p, F_NAMES_NEAR)
+    cdef int32_t* flags = fact(p, F_FLAGS0)
+    cdef size_t n = p.count
+    cdef const Named* named
+    cdef int64_t near, low, high, far, far_low, far_high
+    cdef int32_t element
     cdef size_t i
     cdef int k
-    for i in range(p.count):
-        wide += b[WIDE]
-        longest = max(longest, p.w[i])
-        copied += p.copies.size[p.copies.of[i]] > 1
-        mask = p.element[b[ELEMENT]].mask | TAG_BITS[p.element[b[INNER]].tag]
-        in_main += p.w[i] * <int64_t>(mask >> BIT_MAIN & 1)
-        in_article += p.w[i] * <int64_t>(mask >> BIT_ARTICLE & 1)
-        b += BLOCK_WIDTH
-    fill(row(rows, b"titles"), p.titles)
-    page_group(p, &p.ways, rows, b"page_way_")
-    page_group(p, &p.tags, rows, b"page_tags_")
-    fill(row(rows, b"page_n"), count)
-    fill(row(rows, b"page_w"), w)
-    fill(row(rows, b"page_density"), ratio(whole.link, chars))
-    fill(row(rows, b"page_mean"), ratio(w, count))
-    fill(row(rows, b"page_long"), ratio(whole.long_, w))
-    fill(row(rows, b"page_ends"), ratio(whole.ends, w))
-    fill(row(rows, b"page_heads"), ratio(whole.heads, count))
-    fill(row(rows, b"page_images"), ratio(whole.images, count))
-    fill(row(rows, b"page_money"), whole.money)
-    fill(row(rows, b"page_controls"), whole.controls)
-    fill(row(rows, b"page_flowing"), ratio(whole.flowing, w))
-    fill(row(rows, b"page_elements"), ratio(p.element_count, count))
-    fill(row(rows, b"page_wide"), ratio(wide, chars))
-    fill(row(rows, b"page_longest"), longest)
-    fill(row(rows, b"page_copied"), copied)
-    fill(row(rows, b"page_articles"), p.articles)
-    for k in range(PAGE_HAS.count):
-        fill(
-            row(rows, b"page_has_", NONE, PAGE_HAS.name[k]),
-            p.has >> PAGE_HAS.number[k] & 1,
-        )
-    fill(row(rows, b"page_share_main"), ratio(in_main, w))
-    fill(row(rows, b"page_share_article"), ratio(in_article, w))
-
-
-cdef void page_group(
-    const Page* p, const Alike* a, Rows* rows, const char* of
-) noexcept nogil:
-    cdef int64_t w = p.before[p.count].w
-    cdef const GroupSums* top = a.sums + a.top
-    cdef int64_t size = a.groups.size[a.top]
-    fill(row(rows, of, NONE, b"top"), ratio(top.words, w))
-    fill(row(rows, of, NONE, b"top_n"), size)
-    fill(row(rows, of, NONE, b"top_mean"), quotient(top.words, size if size else 1))
-    fill(row(rows, of, NONE, b"many"), ratio(a.many, w))
-    fill(row(rows, of, NONE, b"groups"), ratio(a.groups.count, p.count))
-
-
-cdef struct Tile:
-    # Some blocks of a page that stand in a row, and what their rows share.
-    size_t start
-    int count
-    int32_t[TILE] place
-    int32_t[TILE] inside
-    int32_t[TILE] branch
-    int32_t[TILE] number
-    uint64_t[TILE] mask
-
-
-cdef void block_rows(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    """The first features of a tile's blocks."""
-    own(p, t, rows)
-    ancestry(p, t, rows)
-    containers(p, t, rows)
-    neighbours(p, t, rows)
-    windows(p, t, rows)
-    distances(p, t, rows)
-    alike(p, t, rows)
-    places(p, t, rows)
-    token_rows(p, t, rows)
-
-
-cdef void own(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef const int32_t* b = p.blocks + t.start * BLOCK_WIDTH
-    cdef const int32_t* at
-    cdef int32_t* out
-    cdef int i, k, column
-    for k in range(OWN.count):
-        copy(row(rows, OWN.name[k]), b + OWN.number[k], BLOCK_WIDTH, t.count)
-    copy(row(rows, b"w"), p.words + t.start, 1, t.count)
-    for k in range(SHARES.count):
-        out = row(rows, SHARES.name[k], NONE, b"_share")
-        if out != NULL:
-            column = SHARES.number[k]
-            at = b
-            for i in range(t.count):
-                out[i] = clip(ratio(at[column], at[CHARS]))
-                at += BLOCK_WIDTH
-    out = row(rows, b"word_length")
-    if out != NULL:
-        at = b
-        for i in range(t.count):
-            out[i] = clip(ratio(at[CHARS], at[WORDS]))
-            at += BLOCK_WIDTH
-    out = row(rows, b"plain_chars")
-    if out != NULL:
-        at = b
-        for i in range(t.count):
-            out[i] = clip(<int64_t>at[CHARS] - at[LINK_CHARS])
-            at += BLOCK_WIDTH
-    out = row(rows, b"in_item")
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = b[i * BLOCK_WIDTH + ITEM] >= 0
-    out = row(rows, b"in_row")
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = b[i * BLOCK_WIDTH + ROW] >= 0
-
-
-cdef void ancestry(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef const int32_t* b = p.blocks + t.start * BLOCK_WIDTH
-    cdef int i, k
-    for i in range(t.count):
-        t.mask[i] = (
-            p.element[b[i * BLOCK_WIDTH + ELEMENT]].mask
-            | TAG_BITS[p.element[b[i * BLOCK_WIDTH + INNER]].tag]
-        )
-    for k in range(INSIDE.count):
-        test_bit(row(rows, b"in_", NONE, INSIDE.name[k]), t.mask, INSIDE.number[k], t.count)
-    for i in range(t.count):
-        t.mask[i] = TAG_BITS[p.element[b[i * BLOCK_WIDTH + ELEMENT]].tag]
-    test_bit(row(rows, b"is_div"), t.mask, BIT_DIV, t.count)
-    test_bit(row(rows, b"is_p"), t.mask, BIT_P, t.count)
-    for i in range(t.count):
-        t.mask[i] = TAG_BITS[p.element[b[i * BLOCK_WIDTH + INNER]].tag]
-    test_bit(row(rows, b"is_span"), t.mask, BIT_SPAN, t.count)
-    copy(row(rows, b"depth"), p.depth + t.start, 1, t.count)
-
-
-cdef void enter_element(const Page* p, Tile* t) noexcept nogil:
-    """Begin at the block-level elements around the blocks, to climb() from there."""
-    cdef const int32_t* b = p.blocks + t.start * BLOCK_WIDTH
-    cdef int i
-    for i in range(t.count):
-        t.inside[i] = b[i * BLOCK_WIDTH + ELEMENT]
-
-
-cdef void climb(const Page* p, Tile* t) noexcept nogil:
-    """Go to the next containers; branches and containers' numbers are left."""
-    cdef int32_t inside
-    cdef int i
-    for i in range(t.count):
-        inside = t.inside[i]
-        t.branch[i] = p.element[inside if inside >= 0 else 0].top
-        if inside >= 0:
-            inside = p.element[inside].up
-        t.inside[i] = inside
-        t.number[i] = p.element[inside].box if inside >= 0 else 0
-
-
-cdef void containers(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    """The elements around a block, each with more blocks than the one before."""
-    cdef int32_t[TILE] like
-    cdef const Element* e
-    cdef int32_t* out
-    cdef int i, j, k
-    enter_element(p, t)
-    for i in range(t.count):
-        like[i] = p.element[t.inside[i]].like
-    pick(row(rows, b"likes"), p.like, LIKE_WIDTH, like, t.count)
-    for k in range(1, CONTAINERS + 1):
-        climb(p, t)
-        for j in range(BOX.count):
-            pick(row(rows, b"c", k, BOX.name[j]), p.box + j, BOX_WIDTH, t.number, t.count)
-        out = row(rows, b"c", k, b"_place")
-        if out != NULL:
-            for i in range(t.count):
-                if t.inside[i] < 0:
-                    out[i] = <int32_t>ratio(t.start + i, p.count)
-                else:
-                    e = p.element + t.inside[i]
-                    out[i] = clip(
-                        ratio(<int64_t>(t.start + i) - e.first, e.last - e.first)
-                    )
-        for i in range(t.count):
-            like[i] = p.element[t.branch[i]].like
-        for j in range(LIKE.count):
-            pick(row(rows, b"c", k, LIKE.name[j]), p.like + j, LIKE_WIDTH, like, t.count)
-        out = row(rows, b"c", k, b"_branch")
-        if out != NULL:
-            for i in range(t.count):
-                out[i] = TAG_CLASS[p.element[t.branch[i]].tag]
-
-
-cdef void shifted(
-    int32_t* out, const int32_t* values, int step, const Page* p, const Tile* t, int by
-) noexcept nogil:
-    """The values of the blocks so many places before (or, below 0, behind)."""
-    cdef int i
-    cdef size_t place
-    if out == NULL:
-        return
-    for i in range(t.count):
-        # Before the first one it is a large number.
-        place = t.start + i - by
-        out[i] = clip(values[place * step]) if place < p.count else NONE
-
-
-cdef void neighbours(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef const char* of
-    cdef int32_t* out
-    cdef int64_t depth
-    cdef size_t place
-    cdef int by, far, i, k
-    for k in range(6):
-        by = NEIGHBOURS[k]
-        far = by if by > 0 else -by
-        of = b"before" if by > 0 else b"behind"
-        shifted(row(rows, of, far, b"_w"), p.words, 1, p, t, by)
-        shifted(row(rows, of, far, b"_density"), p.density, 1, p, t, by)
-        if far <= 2:
-            shifted(row(rows, of, far, b"_kind"), p.blocks + KIND, BLOCK_WIDTH, p, t, by)
-            shifted(row(rows, of, far, b"_ends"), p.blocks + ENDS, BLOCK_WIDTH, p, t, by)
-            shifted(row(rows, of, far, b"_last"), p.blocks + LAST, BLOCK_WIDTH, p, t, by)
-            out = row(rows, of, far, b"_depth")
-            if out != NULL:
-                for i in range(t.count):
-                    place = t.start + i - by
-                    depth = p.depth[place] if place < p.count else NONE
-                    out[i] = clip(depth - p.depth[t.start + i])
-        if far == 1:
-            shifted(
-                row(rows, of, far, b"_elements"),
-                p.blocks + ELEMENTS,
-                BLOCK_WIDTH,
-                p,
-                t,
-                by,
-            )
-            shifted(
-                row(rows, of, far, b"_level"), p.blocks + LEVEL, BLOCK_WIDTH, p, t, by
-            )
-
-
-cdef inline size_t window_first(const Page* p, size_t place, size_t radius) noexcept nogil:
-    return place - radius if place > radius else 0
-
-
-cdef inline size_t window_last(const Page* p, size_t place, size_t radius) noexcept nogil:
-    return min(place + radius + 1, p.count)
-
-
-cdef void windows(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef int32_t* mean
-    cdef int32_t* density
-    cdef int32_t* ends
-    cdef int32_t* long_
-    cdef const Totals* first
-    cdef const Totals* last
-    cdef int i, k, radius
-    for k in range(WINDOWS.count):
-        radius = WINDOWS.number[k]
-        mean = row(rows, b"window", radius, b"_mean")
-        density = row(rows, b"window", radius, b"_density")
-        ends = row(rows, b"window", radius, b"_ends")
-        long_ = row(rows, b"window", radius, b"_long")
-        for i in range(t.count):
-            first = p.before + window_first(p, t.start + i, radius)
-            last = p.before + window_last(p, t.start + i, radius)
-            if mean != NULL:
-                mean[i] = clip(ratio(last.w - first.w, last - first))
-            if density != NULL:
-                density[i] = clip(ratio(last.link - first.link, last.chars - first.chars))
-            if ends != NULL:
-                ends[i] = clip(ratio(last.ends - first.ends, last.w - first.w))
-            if long_ != NULL:
-                long_[i] = clip(ratio(last.long_ - first.long_, last.w - first.w))
-
-
-cdef void distances(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef const int32_t* last = p.heading + t.start
-    cdef int32_t place = <int32_t>t.start
-    cdef int32_t* out = row(rows, b"since_heading")
-    cdef int i
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(place + i - last[i]) if last[i] >= 0 else NONE
-    out = row(rows, b"heading_level")
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = 0
-            if last[i] >= 0:
-                out[i] = clip(p.blocks[<size_t>last[i] * BLOCK_WIDTH + LEVEL])
-    out = row(rows, b"from_title")
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(place + i - p.title) if p.title >= 0 else -FAR
-    copy(row(rows, b"since_long"), p.since_long + t.start, 1, t.count)
-    copy(row(rows, b"to_long"), p.to_long + t.start, 1, t.count)
-
-
-cdef void alike(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef int32_t* out = row(rows, b"copies")
-    cdef const int32_t* of = p.copies.of + t.start
-    cdef int i
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(p.copies.size[of[i]])
-    alike_in(&p.ways, t, rows, b"way_")
-    alike_in(&p.tags, t, rows, b"tags_")
-
-
-cdef void alike_in(
-    const Alike* a, Tile* t, Rows* rows, const char* name
-) noexcept nogil:
-    cdef const int32_t* of = a.groups.of + t.start
-    cdef const GroupSums* g
-    cdef int32_t* out
-    cdef int i, j
-    for j in range(GROUP.count):
-        pick(row(rows, name, NONE, GROUP.name[j]), a.figures + j, GROUP_WIDTH, of, t.count)
-    out = row(rows, name, NONE, b"place")
-    if out != NULL:
-        for i in range(t.count):
-            g = a.sums + of[i]
-            out[i] = <int32_t>ratio(t.start + i - g.first, g.last - g.first)
-
-
-cdef void places(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef int32_t* place = row(rows, b"place")
-    cdef int32_t* left = row(rows, b"places_left")
-    cdef int32_t* share = row(rows, b"place_share")
-    cdef int32_t* words = row(rows, b"words_before")
-    cdef int64_t w = p.before[p.count].w
-    cdef size_t at
-    cdef int i
-    for i in range(t.count):
-        at = t.start + i
-        if place != NULL:
-            place[i] = clip(at)
-        if left != NULL:
-            left[i] = clip(p.count - 1 - at)
-        if share != NULL:
-            share[i] = <int32_t>ratio(at, p.count)
-        if words != NULL:
-            words[i] = <int32_t>ratio(p.before[at].w, w)
-
-
-cdef void token_rows(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    """What the names of the elements around the blocks tell."""
-    cdef const int32_t* b = p.blocks + t.start * BLOCK_WIDTH
-    cdef int32_t* out[7]
-    cdef const Named* named
-    cdef int64_t total, low, high, far, far_low, far_high
-    cdef int32_t element
-    cdef int i, k
-    out[0] = row(rows, b"names_near")
-    out[1] = row(rows, b"names_far")
-    out[2] = row(rows, b"names")
-    out[3] = row(rows, b"names_near_low")
-    out[4] = row(rows, b"names_near_high")
-    out[5] = row(rows, b"names_far_low")
-    out[6] = row(rows, b"names_far_high")
-    for i in range(t.count):
-        element = b[i * BLOCK_WIDTH + INNER]
-        t.mask[i] = p.named[element].flags
-        total = low = high = far = far_low = far_high = 0
+    for i in range(n):
+        element = p.blocks[i * BLOCK_WIDTH + B_INNER]
+        flags[i] = <int32_t>p.named[element].flags
+        flags[n + i] = <int32_t>(p.named[element].flags >> 32)
+        near = low = high = far = far_low = far_high = 0
         for k in range(NEAR):
             if element < 0:
                 break
             named = p.named + element
-            total += named.near
+            near += named.near
             low, high = min(low, named.near_low), max(high, named.near_high)
             element = p.element[element].parent
         if element >= 0:
             named = p.named + element
             far, far_low, far_high = named.far, named.far_low, named.far_high
-        if out[0] != NULL:
-            out[0][i] = clip(total)
-        if out[1] != NULL:
-            out[1][i] = clip(far)
-        if out[2] != NULL:
-            out[2][i] = clip(total + far)
-        if out[3] != NULL:
-            out[3][i] = clip(low)
-        if out[4] != NULL:
-            out[4][i] = clip(high)
-        if out[5] != NULL:
-            out[5][i] = clip(far_low)
-        if out[6] != NULL:
-            out[6][i] = clip(far_high)
-    for k in range(p.flags):
-        test_bit(row(rows, b"name", k), t.mask, k, t.count)
-
-# -- context: what the second trees see besides
+        out[i] = clip(near)
+        out[n + i] = clip(far)
+        out[2 * n + i] = clip(near + far)
+        out[3 * n + i] = clip(low)
+        out[4 * n + i] = clip(high)
+        out[5 * n + i] = clip(far_low)
+        out[6 * n + i] = clip(far_high)
 
 
-cdef int read_likelihoods(Page* p, const int64_t* likelihood) noexcept nogil:
-    """Gather what the second features need of the likelihoods as a whole."""
-    cdef Memory* memory = &p.memory
-    cdef Expected* sums
-    cdef size_t n = p.count
+cdef int read_likes(Page* p) noexcept nogil:
+    """Siblings that look alike, whose text is taken together."""
+    cdef int32_t* of
+    cdef int64_t* like
+    cdef int64_t* row
+    cdef const int64_t* first
+    cdef const int64_t* last
+    cdef Element* e
+    cdef int32_t* of_like = fact(p, F_OF_LIKE)
     cdef size_t i
-    cdef int64_t chance
-    p.likelihood = <int32_t*>room_for(memory, n, sizeof(int32_t))
-    p.expected = <Expected*>room_for(memory, n, sizeof(Expected))
-    if memory.failed:
+    of = <int32_t*>room_for(&p.memory, p.element_count, sizeof(int32_t))
+    if of == NULL:
         return NO_MEMORY
-    sums = p.expected
-    for i in range(n):
-        if not 0 <= likelihood[i] <= HIGHEST:
-            return NOT_SOUND
-        p.likelihood[i] = <int32_t>likelihood[i]
-        chance = CHANCE[likelihood[i]]
-        sums[1] = sums[0]
-        sums += 1
-        sums.logits += likelihood[i]
-        sums.weights += p.words[i]
-        sums.expected += chance * p.words[i]
-    if (
-        read_ranks(p)
-        or read_runs(p, &p.outermost[0], LIKELY)
-        or read_runs(p, &p.outermost[1], SURE)
-    ):
+    p.likes = group(p, p.likes, of)
+    # And one row for where there is no container any more.
+    like = open_table(p, 0, D_LIKE, p.likes + 2)
+    if like == NULL:
         return NO_MEMORY
-    if is_late(p):
-        return TIME_IS_UP
-    if (
-        read_likely_likes(p)
-        or read_likely_boxes(p)
-        or read_kinds(p)
-        or read_means(p, &p.copies, &p.group_mean[0])
-        or read_means(p, &p.ways.groups, &p.group_mean[1])
-        or read_means(p, &p.tags.groups, &p.group_mean[2])
-        or read_means(p, &p.kinds, &p.group_mean[3])
-    ):
-        return NO_MEMORY
+    like[L_N] = 1
+    for i in range(p.element_count):
+        e = p.element + i
+        if e.last == e.first:
+            continue
+        e.like = of[i] + 1
+        row = like + e.like * <size_t>LIKE_WIDTH
+        first = p.sums + e.first * <size_t>SUM_WIDTH
+        last = p.sums + e.last * <size_t>SUM_WIDTH
+        row[L_N] += 1
+        row[L_W] += last[S_W] - first[S_W]
+        row[L_CHARS] += last[S_CHARS] - first[S_CHARS]
+        row[L_LINK_CHARS] += last[S_LINK_CHARS] - first[S_LINK_CHARS]
+    memcpy(
+        like + (p.likes + 1) * <size_t>LIKE_WIDTH,
+        like + p.element[p.element[0].top].like * <size_t>LIKE_WIDTH,
+        LIKE_WIDTH * sizeof(int64_t),
+    )
+    for i in range(p.count):
+        of_like[i] = p.element[p.blocks[i * BLOCK_WIDTH + B_ELEMENT]].like
     return DONE
 
 
-cdef int read_ranks(Page* p) noexcept nogil:
+cdef void sum_boxes(
+    const Page* p, const int64_t* sums, int width, int64_t* out, int step
+) noexcept nogil:
+    """Sums over the blocks of each container, the page first."""
+    cdef const int64_t* first
+    cdef const int64_t* last
+    cdef const Element* e
+    cdef int32_t k
+    cdef int j
+    for k in range(p.boxes + 1):
+        first, last = sums, sums + p.count * width
+        if k:
+            e = p.element + p.box_element[k]
+            first = sums + e.first * <size_t>width
+            last = sums + e.last * <size_t>width
+        for j in range(width):
+            out[j] = last[j] - first[j]
+        out += step
+
+
+cdef int read_boxes(Page* p) noexcept nogil:
+    cdef int64_t* box
+    cdef const Element* e
+    cdef int32_t k
+    p.box = box = open_table(p, 0, D_BOX, p.boxes + 1)
+    if box == NULL:
+        return NO_MEMORY
+    sum_boxes(p, p.sums, SUM_WIDTH, box, BOX_WIDTH)
+    box[X_LAST] = p.count
+    for k in range(1, p.boxes + 1):
+        e = p.element + p.box_element[k]
+        box += BOX_WIDTH
+        box[X_FIRST], box[X_LAST], box[X_DEPTH] = e.first, e.last, e.depth
+    return DONE
+
+
+cdef void read_containers(Page* p) noexcept nogil:
+    """The elements around a block, each with more blocks than the one before."""
+    cdef int32_t* of_box = fact(p, F_OF_BOX1)
+    cdef int32_t* of_like = fact(p, F_OF_BOX1 + CONTAINERS)
+    cdef int32_t* branches = fact(p, F_OF_BOX1 + 2 * CONTAINERS)
+    cdef size_t n = p.count
+    cdef int32_t inside, branch
+    cdef size_t i, at
+    cdef int k
+    for i in range(n):
+        inside = p.blocks[i * BLOCK_WIDTH + B_ELEMENT]
+        for k in range(CONTAINERS):
+            at = k * n + i
+            branch = p.element[inside if inside >= 0 else 0].top
+            of_like[at] = p.element[branch].like if inside >= 0 else p.likes + 1
+            branches[at] = TAG_CLASS[p.element[branch].tag]
+            inside = p.element[inside].up if inside >= 0 else NONE
+            of_box[at] = p.element[inside].box if inside >= 0 else 0
+
+
+cdef int read_alike(Page* p) noexcept nogil:
+    """Blocks with the same text, and blocks that stand alike on the page."""
+    cdef const int32_t* b = p.blocks
+    cdef int32_t* of = fact(p, F_OF_COPIES)
+    cdef size_t i
+    for i in range(p.count):
+        p.keys[i] = <uint64_t><uint32_t>b[i * BLOCK_WIDTH + B_HASH] << 32 | i
+    p.copies = open_table(p, 0, D_COPIES, group(p, p.count, of))
+    if p.copies == NULL:
+        return NO_MEMORY
+    for i in range(p.count):
+        p.copies[of[i]] += 1
+    for i in range(p.count):
+        p.whole[P_COPIED] += p.copies[of[i]] > 1
+        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_WIDTH + B_INNER]].way << 32 | i
+    if read_group(p, D_WAY, fact(p, F_OF_WAY), p.whole + P_WAY_TOP):
+        return NO_MEMORY
+    for i in range(p.count):
+        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_WIDTH + B_ELEMENT]].tags << 32 | i
+    return read_group(p, D_TAGS, fact(p, F_OF_TAGS), p.whole + P_TAGS_TOP)
+
+
+cdef int read_group(
+    Page* p, int domain, int32_t* of, int64_t* whole
+) noexcept nogil:
+    """The blocks with equal keys; of the page the numbers of facts.MOST."""
+    cdef const int32_t* b = p.blocks
+    cdef const int32_t* copies = fact(p, F_OF_COPIES)
+    cdef int32_t count = group(p, p.count, of)
+    cdef int64_t* groups = open_table(p, 0, domain, count)
+    cdef int64_t* g
+    cdef int64_t* top = groups
+    cdef int64_t w
+    cdef size_t i
+    cdef int32_t k
+    if groups == NULL:
+        return NO_MEMORY
+    for i in range(p.count):
+        g = groups + of[i] * <size_t>GROUP_WIDTH
+        w = weigh(b)
+        if g[G_N] == 0:
+            g[G_FIRST] = i
+        g[G_N] += 1
+        g[G_W] += w
+        g[G_CHARS] += b[B_CHARS]
+        g[G_LINK_CHARS] += b[B_LINK_CHARS]
+        g[G_COPIED] += p.copies[copies[i]] > 1
+        g[G_LAST] = i + 1
+        g[G_REACH] = i - g[G_FIRST]
+        g[G_LONGEST] = max(g[G_LONGEST], w)
+        b += BLOCK_WIDTH
+    g = groups
+    for k in range(count):
+        whole[P_WAY_MANY - P_WAY_TOP] += g[G_W] if g[G_N] >= 4 else 0
+        # The first of the groups with the most words.
+        if g[G_W] > top[G_W] or (g[G_W] == top[G_W] and g[G_FIRST] < top[G_FIRST]):
+            top = g
+        g += GROUP_WIDTH
+    whole[0] = top[G_W]
+    whole[P_WAY_TOP_N - P_WAY_TOP] = top[G_N]
+    whole[P_WAY_GROUPS - P_WAY_TOP] = count
+    return DONE
+
+# -- the context, as context.py has it
+
+
+cdef int read_likelihoods(Page* p, const int64_t* likelihood) noexcept nogil:
+    """Gather what the second round needs of the likelihoods as a whole."""
+    cdef const int32_t* words = fact(p, F_W)
+    cdef size_t n = p.count
+    cdef int32_t* columns
+    cdef int64_t* sums
+    cdef int64_t* box
+    cdef int64_t* ranks
+    cdef int64_t* whole
+    cdef int64_t chance
+    cdef size_t i
+    columns = open_columns(p, LATER_FACTS, LATER_WIDTH)
+    ranks = open_table(p, 1, D_, n)
+    sums = open_table(p, 1, D_SUM, n + 1)
+    box = open_table(p, 1, D_BOX, p.boxes + 1)
+    whole = open_table(p, 1, D_PAGE, 1)
+    if p.memory.failed:
+        return NO_MEMORY
+    p.column[EXPECTED_BEFORE] = p.column[TABLES[1][D_SUM].first + W_EXPECTED]
+    for i in range(n):
+        if not 0 <= likelihood[i] <= HIGHEST:
+            return NOT_SOUND
+        chance = CHANCE[likelihood[i]]
+        columns[i] = <int32_t>likelihood[i]
+        sums += WEIGHT_WIDTH
+        sums[W_LIKELIHOOD] = sums[W_LIKELIHOOD - WEIGHT_WIDTH] + likelihood[i]
+        sums[W_WEIGHT] = sums[W_WEIGHT - WEIGHT_WIDTH] + words[i]
+        sums[W_EXPECTED] = sums[W_EXPECTED - WEIGHT_WIDTH] + chance * words[i]
+        if chance >= LIKELY:
+            whole[Q_LIKELY_WORDS] += words[i]
+            whole[Q_LIKELY] += 1
+        whole[Q_BEST] = max(whole[Q_BEST], likelihood[i])
+        whole[Q_UNSURE] += min(chance, 1000 - chance) * words[i]
+    memcpy(whole, sums, WEIGHT_WIDTH * sizeof(int64_t))
+    whole[Q_THOUSAND] = 1000
+    sums -= n * WEIGHT_WIDTH
+    sum_boxes(p, sums, WEIGHT_WIDTH, box, WEIGHT_WIDTH)
+    for i in range(n):
+        ranks[i * RANK_WIDTH + R_EXPECTED_BEHIND] = (
+            whole[W_EXPECTED] - sums[(i + 1) * WEIGHT_WIDTH + W_EXPECTED]
+        )
+    read_ranks(p, columns, ranks)
+    read_runs(p, columns, LIKELY, columns + C_SINCE_LIKELY * n, whole + Q_FIRST_LIKELY)
+    read_runs(p, columns, SURE, columns + C_SINCE_SURE * n, whole + Q_FIRST_SURE)
+    if is_late(p):
+        return TIME_IS_UP
+    return read_means(p, columns, sums)
+
+
+cdef void read_ranks(
+    Page* p, int32_t* likelihood, int64_t* ranks
+) noexcept nogil:
     """The blocks from the likeliest down; of equals the first one first."""
     cdef int32_t[MAX_CHANCES] starts
-    cdef int32_t* ranked
+    # Nothing is being sorted at the moment.
+    cdef int32_t* ranked = <int32_t*>p.spare
+    cdef const int32_t* w = fact(p, F_W)
     cdef int64_t words = 0, expected = 0
     cdef int32_t start = 0, size, place
     cdef size_t i
     cdef int value
-    # Nothing is being sorted at the moment.
-    ranked = <int32_t*>p.spare
-    p.rank = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    p.words_to_rank = <int64_t*>room_for(&p.memory, p.count, sizeof(int64_t))
-    p.expected_to_rank = <int64_t*>room_for(&p.memory, p.count, sizeof(int64_t))
-    if p.memory.failed:
-        return NO_MEMORY
     memset(starts, 0, sizeof(starts))
     for i in range(p.count):
-        starts[p.likelihood[i]] += 1
+        starts[likelihood[i]] += 1
     for value in range(HIGHEST, -1, -1):
         size = starts[value]
         starts[value] = start
         start += size
     for i in range(p.count):
-        value = p.likelihood[i]
-        ranked[starts[value]] = <int32_t>i
-        starts[value] += 1
+        ranked[starts[likelihood[i]]] = <int32_t>i
+        starts[likelihood[i]] += 1
     for i in range(p.count):
         place = ranked[i]
-        words += p.words[place]
-        expected += <int64_t>CHANCE[p.likelihood[place]] * p.words[place]
-        p.rank[place] = <int32_t>i
-        p.words_to_rank[place] = words
-        p.expected_to_rank[place] = expected
-    return DONE
+        words += w[place]
+        expected += <int64_t>CHANCE[likelihood[place]] * w[place]
+        likelihood[C_RANK * p.count + place] = <int32_t>i
+        ranks[place * <size_t>RANK_WIDTH + R_WORDS_TO_RANK] = words
+        ranks[place * <size_t>RANK_WIDTH + R_EXPECTED_TO_RANK] = expected
 
 
-cdef int read_runs(Page* p, Outermost* o, int32_t least) noexcept nogil:
+cdef void read_runs(
+    Page* p, const int32_t* likelihood, int32_t least, int32_t* since, int64_t* whole
+) noexcept nogil:
     """How far the nearest blocks are that are so likely, and the outermost ones."""
-    cdef int32_t last = NONE
-    cdef int32_t i, count = <int32_t>p.count
-    o.since = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    o.to = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    if p.memory.failed:
-        return NO_MEMORY
-    o.first = NONE
-    for i in range(count):
-        if CHANCE[p.likelihood[i]] >= least:
-            last = i
-            if o.first < 0:
-                o.first = i
-        o.since[i] = i - last if last >= 0 else FAR
-    o.last = last
-    last = NONE
-    for i in range(count - 1, -1, -1):
-        if CHANCE[p.likelihood[i]] >= least:
-            last = i
-        o.to[i] = last - i if last >= 0 else FAR
-    return DONE
+    cdef int32_t* chance = <int32_t*>p.spare
+    cdef size_t i
+    for i in range(p.count):
+        chance[i] = CHANCE[likelihood[i]]
+    distances(chance, least, <int32_t>p.count, since, since + p.count)
+    whole[0] = whole[1] = NONE
+    for i in range(p.count):
+        if since[i] == 0:
+            whole[0] = i if whole[0] < 0 else whole[0]
+            whole[1] = i
 
 
-cdef int read_likely_likes(Page* p) noexcept nogil:
-    cdef Expected* sums = <Expected*>room_for(&p.memory, p.likes, sizeof(Expected))
+cdef int read_means(Page* p, int32_t* columns, const int64_t* sums) noexcept nogil:
+    """Sums of the likelihoods of siblings that look alike, and of blocks."""
+    cdef int64_t* like = open_table(p, 1, D_LIKE, p.likes + 2)
+    cdef int64_t* kinds
+    cdef int32_t* of = columns + C_OF_KIND * p.count
+    cdef const int64_t* first
+    cdef const int64_t* last
     cdef const Element* e
     cdef size_t i
-    cdef int32_t k
-    p.like_chance = <int32_t*>room_for(&p.memory, p.likes, sizeof(int32_t))
-    if p.memory.failed:
+    if like == NULL:
         return NO_MEMORY
     for i in range(p.element_count):
         e = p.element + i
         if e.last > e.first:
-            sums[e.like].weights += p.expected[e.last].weights - p.expected[e.first].weights
-            sums[e.like].expected += (
-                p.expected[e.last].expected - p.expected[e.first].expected
-            )
-    for k in range(1, p.likes + 1):
-        p.like_chance[k] = clip(
-            quotient(sums[k].expected, sums[k].weights if sums[k].weights else 1)
-        )
-    return DONE
-
-
-cdef int read_likely_boxes(Page* p) noexcept nogil:
-    cdef const Expected* first
-    cdef const Expected* last
-    cdef const Element* e
-    cdef int64_t n, here, weights
-    cdef int32_t* out
-    cdef int32_t k
-    p.box_context = <int32_t*>room_for(
-        &p.memory, p.boxes, CONTEXT_WIDTH * sizeof(int32_t)
+            first = sums + e.first * <size_t>WEIGHT_WIDTH
+            last = sums + e.last * <size_t>WEIGHT_WIDTH
+            like[e.like * 2] += last[W_WEIGHT] - first[W_WEIGHT]
+            like[e.like * 2 + 1] += last[W_EXPECTED] - first[W_EXPECTED]
+    # So that there is no chance where there is no container any more.
+    like[(p.likes + 1) * 2] = 1
+    like[(p.likes + 1) * 2 + 1] = NONE
+    for i in range(p.count):
+        p.keys[i] = <uint64_t>p.blocks[i * BLOCK_WIDTH + B_KIND] << 48 | i
+        p.keys[i] |= <uint64_t>min(fact(p, F_DEPTH)[i], DEEPEST) << 32
+    kinds = open_table(p, 1, D_KIND, group(p, p.count, of))
+    if kinds == NULL:
+        return NO_MEMORY
+    for i in range(p.count):
+        kinds[of[i] * 2] += columns[i]
+        kinds[of[i] * 2 + 1] += 1
+    return (
+        sum_groups(p, D_COPIES, fact(p, F_OF_COPIES), columns)
+        or sum_groups(p, D_WAY, fact(p, F_OF_WAY), columns)
+        or sum_groups(p, D_TAGS, fact(p, F_OF_TAGS), columns)
     )
-    if p.memory.failed:
-        return NO_MEMORY
-    for k in range(p.boxes + 1):
-        first, last = p.expected, p.expected + p.count
-        n = p.count
-        if k:
-            e = p.element + p.box_element[k]
-            first, last = p.expected + e.first, p.expected + e.last
-            n = e.last - e.first
-        here = last.expected - first.expected
-        weights = last.weights - first.weights
-        out = p.box_context + <size_t>k * CONTEXT_WIDTH
-        out[0] = clip(quotient(last.logits - first.logits, n if n else 1))
-        out[1] = clip(quotient(here, weights if weights else 1))
-        out[2] = clip(ratio(here, p.expected[p.count].expected))
-    return DONE
 
 
-cdef int read_kinds(Page* p) noexcept nogil:
-    """Blocks of one kind at one depth."""
-    cdef uint32_t depth
-    cdef size_t i
-    p.kinds.of = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    p.kinds.size = <int32_t*>room_for(&p.memory, p.count, sizeof(int32_t))
-    if p.memory.failed:
-        return NO_MEMORY
-    for i in range(p.count):
-        depth = p.depth[i] if p.depth[i] < 65535 else 65535
-        p.keys[i] = <uint64_t>p.blocks[i * BLOCK_WIDTH + KIND] << 48
-        p.keys[i] |= <uint64_t>depth << 32 | i
-    group(&p.kinds, p.keys, p.spare, p.count)
-    return DONE
-
-
-cdef int read_means(Page* p, const Groups* groups, int32_t** mean) noexcept nogil:
-    """The likelihood that blocks alike have on average."""
-    cdef int64_t* sums
-    cdef size_t i
-    cdef int32_t k
-    sums = <int64_t*>room_for(&p.memory, groups.count, sizeof(int64_t))
-    mean[0] = <int32_t*>room_for(&p.memory, groups.count, sizeof(int32_t))
-    if p.memory.failed:
-        return NO_MEMORY
-    for i in range(p.count):
-        sums[groups.of[i]] += p.likelihood[i]
-    for k in range(groups.count):
-        mean[0][k] = clip(quotient(sums[k], groups.size[k]))
-    return DONE
-
-
-cdef void page_context(const Page* p, Rows* rows) noexcept nogil:
-    """The second features that are the same for all blocks of a page."""
-    cdef const Expected* whole = p.expected + p.count
-    cdef int64_t weights = whole.weights if whole.weights else 1
-    cdef int64_t likely_words = 0, likely = 0, unsure = 0, chance
-    cdef int32_t best = 0
-    cdef size_t i
-    for i in range(p.count):
-        chance = CHANCE[p.likelihood[i]]
-        if chance >= LIKELY:
-            likely_words += p.words[i]
-            likely += 1
-        best = max(best, p.likelihood[i])
-        unsure += min(chance, 1000 - chance) * p.words[i]
-    fill(row(rows, b"page_expected"), quotient(whole.expected, 1000))
-    fill(row(rows, b"page_expected_share"), quotient(whole.expected, weights))
-    fill(row(rows, b"page_likely_words"), likely_words)
-    fill(row(rows, b"page_likely"), likely)
-    fill(row(rows, b"page_best"), best)
-    fill(row(rows, b"page_unsure"), quotient(unsure, weights))
-
-
-cdef void context_rows(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    """The second features of a tile's blocks."""
-    cdef int by, k
-    copy(row(rows, b"likelihood"), p.likelihood + t.start, 1, t.count)
-    for k in range(8):
-        by = AROUND[k]
-        shifted(
-            row(
-                rows,
-                b"before" if by > 0 else b"behind",
-                by if by > 0 else -by,
-                b"_likelihood",
-            ),
-            p.likelihood,
-            1,
-            p,
-            t,
-            by,
-        )
-    likely_windows(p, t, rows)
-    expectations(p, t, rows)
-    ranks(p, t, rows)
-    runs(p, &p.outermost[0], t, rows, b"likely")
-    runs(p, &p.outermost[1], t, rows, b"sure")
-    likely_containers(p, t, rows)
-    pick_mean(row(rows, b"copies_likelihood"), p.group_mean[0], &p.copies, t)
-    pick_mean(row(rows, b"way_likelihood"), p.group_mean[1], &p.ways.groups, t)
-    pick_mean(row(rows, b"tags_likelihood"), p.group_mean[2], &p.tags.groups, t)
-    pick_mean(row(rows, b"kind_likelihood"), p.group_mean[3], &p.kinds, t)
-
-
-cdef void likely_windows(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef int32_t* chance
-    cdef int32_t* mean
-    cdef const Expected* first
-    cdef const Expected* last
-    cdef int64_t weights
-    cdef int i, k, radius
-    for k in range(RADII.count):
-        radius = RADII.number[k]
-        chance = row(rows, b"within", radius, b"_chance")
-        mean = row(rows, b"within", radius, b"_likelihood")
-        for i in range(t.count):
-            first = p.expected + window_first(p, t.start + i, radius)
-            last = p.expected + window_last(p, t.start + i, radius)
-            if chance != NULL:
-                weights = last.weights - first.weights
-                chance[i] = clip(
-                    quotient(last.expected - first.expected, weights if weights else 1)
-                )
-            if mean != NULL:
-                mean[i] = clip(quotient(last.logits - first.logits, last - first))
-
-
-cdef void expectations(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef const Expected* at = p.expected + t.start
-    cdef int64_t total = p.expected[p.count].expected
-    cdef int32_t* before = row(rows, b"expected_before")
-    cdef int32_t* behind = row(rows, b"expected_behind")
-    cdef int32_t* share = row(rows, b"expected_share_before")
-    cdef int i
-    for i in range(t.count):
-        if before != NULL:
-            before[i] = clip(quotient(at[i].expected, 1000))
-        if behind != NULL:
-            behind[i] = clip(quotient(total - at[i + 1].expected, 1000))
-        if share != NULL:
-            share[i] = clip(ratio(at[i].expected, total))
-
-
-cdef void ranks(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    """Where a block stands among all of the page, and how much text until there."""
-    cdef const int64_t* words = p.words_to_rank + t.start
-    cdef const int64_t* expected = p.expected_to_rank + t.start
-    cdef const Expected* whole = p.expected + p.count
-    cdef int32_t* out
-    cdef int i
-    copy(row(rows, b"rank"), p.rank + t.start, 1, t.count)
-    out = row(rows, b"words_to_rank")
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(words[i])
-    out = row(rows, b"words_share_to_rank")
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(ratio(words[i], whole.weights))
-    out = row(rows, b"expected_share_to_rank")
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(ratio(expected[i], whole.expected))
-
-
-cdef void runs(
-    const Page* p, const Outermost* o, Tile* t, Rows* rows, const char* name
+cdef int sum_groups(
+    Page* p, int domain, const int32_t* of, const int32_t* likelihood
 ) noexcept nogil:
-    cdef int32_t place = <int32_t>t.start
-    cdef int32_t* out
-    cdef int i
-    copy(row(rows, b"since_", NONE, name), o.since + t.start, 1, t.count)
-    copy(row(rows, b"to_", NONE, name), o.to + t.start, 1, t.count)
-    out = row(rows, b"from_first_", NONE, name)
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(<int64_t>place + i - o.first)
-    out = row(rows, b"to_last_", NONE, name)
-    if out != NULL:
-        for i in range(t.count):
-            out[i] = clip(<int64_t>o.last - place - i)
+    """The sum of the likelihoods of the blocks that are alike."""
+    cdef int64_t* sums = open_table(p, 1, domain, p.rows[domain])
+    cdef size_t i
+    if sums == NULL:
+        return NO_MEMORY
+    for i in range(p.count):
+        sums[of[i]] += likelihood[i]
+    return DONE
 
 
-cdef void likely_containers(const Page* p, Tile* t, Rows* rows) noexcept nogil:
-    cdef bint[TILE] there
-    cdef int32_t* out
-    cdef int i, k
-    enter_element(p, t)
-    for k in range(1, CONTEXT_CONTAINERS + 1):
-        for i in range(t.count):
-            there[i] = t.inside[i] >= 0
-        climb(p, t)
-        out = row(rows, b"c", k, b"_like_chance")
-        if out != NULL:
-            for i in range(t.count):
-                out[i] = NONE
-                if there[i]:
-                    out[i] = p.like_chance[p.element[t.branch[i]].like]
-        pick(
-            row(rows, b"c", k, b"_likelihood"),
-            p.box_context,
-            CONTEXT_WIDTH,
-            t.number,
-            t.count,
-        )
-        pick(
-            row(rows, b"c", k, b"_chance"),
-            p.box_context + 1,
-            CONTEXT_WIDTH,
-            t.number,
-            t.count,
-        )
-        pick(
-            row(rows, b"c", k, b"_expected_share"),
-            p.box_context + 2,
-            CONTEXT_WIDTH,
-            t.number,
-            t.count,
-        )
+# -- rounds
 
 
-cdef inline void pick_mean(
-    int32_t* out, const int32_t* mean, const Groups* groups, const Tile* t
-) noexcept nogil:
-    pick(out, mean, 1, groups.of + t.start, t.count)
+cdef class Program:
+    """Lines for one round: of the figures that are needed, and of features."""
+
+    cdef int32_t[:, ::1] figures
+    cdef int32_t[:, ::1] lines
+
+    def __init__(self, figures, lines):
+        self.figures, self.lines = figures, lines
+
+    cdef int make_figures(self, Page* p) noexcept nogil:
+        cdef const Line* line
+        cdef Py_ssize_t i
+        cdef size_t rows
+        cdef int32_t* out
+        for i in range(self.figures.shape[0]):
+            line = <const Line*>&self.figures[i, 0]
+            rows = p.rows[line.domain]
+            out = <int32_t*>room_for(&p.memory, rows, sizeof(int32_t))
+            if out == NULL:
+                return NO_MEMORY
+            evaluate(line, p.column, 0, rows, rows, out)
+            p.column[line.column] = Column(
+                <const char*>out, 0 if line.domain == D_PAGE else sizeof(int32_t), False
+            )
+        return DONE
+
+    cdef void make_rows(
+        self, const Page* p, size_t start, size_t count, int32_t* out
+    ) noexcept nogil:
+        """The features of a tile's blocks, a row of the tile each."""
+        cdef const Line* line
+        cdef Py_ssize_t i
+        for i in range(self.lines.shape[0]):
+            line = <const Line*>&self.lines[i, 0]
+            # What is the same for all of the page is there since the first tile.
+            if start == 0 or line.operation != O_COPY or p.column[line.a].step:
+                evaluate(line, p.column, start, count, p.count, out + i * TILE)
 
 
 # -- trees
 
 
 cdef class Forest:
-    """The numbers of a Trees, in the order that they are asked for."""
+    """The numbers of a Trees, which has checked them, in the order they are asked for."""
 
-    cdef tuple names
     cdef int features
     cdef int trees
     cdef int depth
@@ -1973,53 +1447,38 @@ cdef class Forest:
     # A table for each class, and so for each tree.
     cdef int16_t[::1] leaves
     cdef int32_t[::1] bias
-    # Where the tile's row of each feature is, and whether it is of the context.
-    cdef int32_t[::1] slot
 
     def __init__(self, trees):
-        feature = np.array(trees.feature, dtype=np.int32, order="C")
-        self.names = tuple(trees.names)
-        self.features = len(self.names)
-        self.trees, self.depth = feature.shape
-        self.classes = len(trees.bias)
+        self.features, self.classes = len(trees.names), len(trees.bias)
+        self.trees, self.depth = trees.feature.shape
         self.scale = trees.scale
-        starts = np.array(trees.starts, dtype=np.int32, order="C")
-        size = 1 << self.depth if 0 < self.depth <= MAX_DEPTH else 0
-        if not (
-            size
-            and self.features
-            # The sums fit 32 bits.
-            and self.trees < 65536
-            and trees.bin.shape == feature.shape
-            and trees.leaves.shape == (self.classes, self.trees, size)
-            and starts.shape == (self.features + 1,)
-            and starts[0] == 0
-            and starts[self.features] == len(trees.borders)
-            and ((np.diff(starts) >= 0) & (np.diff(starts) < 256)).all()
-            and ((feature >= 0) & (feature < self.features)).all()
-            and (trees.bin < np.diff(starts)[feature]).all()
-            and self.scale > 0
-        ):
-            raise ValueError("the trees do not fit together")
         self.borders = _padded(trees.borders, np.int32)
-        self.starts = starts
-        self.feature = _padded(feature, np.int32)
+        self.starts = _padded(trees.starts, np.int32)
+        self.feature = _padded(trees.feature, np.int32)
         self.bin = _padded(trees.bin, np.uint8)
         self.leaves = _padded(trees.leaves.transpose(1, 0, 2), np.int16)
         self.bias = _padded(trees.bias, np.int32)
-        self.slot = np.arange(self.features, dtype=np.int32)
 
     cdef void count_bins(
-        self, const int32_t* rows, int first, int end, int width, uint8_t* bins
+        self,
+        const int32_t* rows,
+        const int32_t* places,
+        int first,
+        int end,
+        int width,
+        uint8_t* bins,
     ) noexcept nogil:
-        """Turn the values of a tile's rows from one on to another into bins."""
-        cdef int i, slot, start
+        """Turn the values of a tile's rows from one on to another into bins.
+
+        ``places`` are the rows of the features, if not their own numbers.
+        """
+        cdef int i, start, place
         for i in range(self.features):
-            slot = self.slot[i]
-            if first <= slot < end:
+            place = places[i] if places != NULL else i
+            if first <= place < end:
                 start = self.starts[i]
                 count_borders(
-                    rows + <size_t>slot * TILE,
+                    rows + <size_t>place * TILE,
                     width,
                     &self.borders[start],
                     self.starts[i + 1] - start,
@@ -2054,11 +1513,40 @@ cdef class Forest:
             value = quotient(value * 100, self.scale)
             out[i] = min(max(value, -ZERO), HIGHEST - ZERO) + ZERO
 
+    def sums(self, const int32_t[:, :] matrix):
+        """The answers for each block, as Trees.sums()."""
+        cdef int count = <int>matrix.shape[1]
+        cdef int start, width, i, k
+        cdef Memory memory
+        cdef int32_t* values
+        cdef int32_t* found
+        cdef uint8_t* bins
+        cdef int64_t[:, ::1] out
+        made = np.zeros((self.classes, count), dtype=np.int64)
+        out = made
+        memset(&memory, 0, sizeof(Memory))
+        values = <int32_t*>room_for(&memory, self.features, TILE * sizeof(int32_t))
+        found = <int32_t*>room_for(&memory, self.classes, TILE * sizeof(int32_t))
+        bins = <uint8_t*>room_for(&memory, self.features, TILE)
+        if not memory.failed:
+            for start in range(0, count, TILE):
+                width = min(TILE, count - start)
+                for k in range(self.features):
+                    for i in range(width):
+                        values[k * TILE + i] = matrix[k, start + i]
+                self.count_bins(values, NULL, 0, self.features, tile_width(width), bins)
+                self.add(bins, tile_width(width), found)
+                for k in range(self.classes):
+                    for i in range(width):
+                        out[k, start + i] = <int64_t>found[k * TILE + i] + self.bias[k]
+        give_back(&memory)
+        free(memory.kept)
+        raise_for(NO_MEMORY if memory.failed else DONE)
+        return made
+
 
 def _padded(array, dtype):
     """A copy in one row, and so much more that there is something in it."""
-    if array.dtype != dtype and dtype is not np.int32:
-        raise ValueError(f"numbers of {array.dtype}, not {np.dtype(dtype)}")
     return np.append(np.ascontiguousarray(array).ravel(), np.zeros(64)).astype(dtype)
 
 
@@ -2072,68 +1560,26 @@ cdef inline int tile_width(size_t count) noexcept nogil:
     return <int>((width + LANES - 1) // LANES * LANES)
 
 
-def _names_of(Words words):
-    """The names of all rows of both kinds, in the order that they are written in."""
-    cdef Page page
-    cdef Tile tile
-    cdef Rows rows
-    cdef bytearray names
-    found = []
-    memset(&page, 0, sizeof(Page))
-    memset(&tile, 0, sizeof(Tile))
-    page.flags = words.flags
-    try:
-        if (
-            read_page(&page, words) != DONE
-            or read_likelihoods(&page, NULL) != DONE
-        ):
-            raise MemoryError
-        for kind in range(2):
-            names = bytearray(1 << 16)
-            memset(&rows, 0, sizeof(Rows))
-            rows.names = names
-            rows.room = len(names)
-            if kind == 0:
-                page_rows(&page, &rows)
-                block_rows(&page, &tile, &rows)
-            else:
-                page_context(&page, &rows)
-                context_rows(&page, &tile, &rows)
-            found.append(names[: rows.used].decode().split())
-            assert len(found[kind]) == rows.next
-    finally:
-        give_back(&page.memory)
-        free(page.memory.kept)
-    return found
-
-
-cdef class _Places:
-    """Where the rows are in a tile, of those that are wanted."""
-
-    cdef int32_t[::1] slot
-    cdef int wanted
-
-    def __init__(self, names, wanted, int first):
-        slots = {name: first + i for i, name in enumerate(wanted)}
-        self.wanted = len(wanted)
-        self.slot = np.array([slots.get(name, NONE) for name in names], dtype=np.int32)
-        
-    cdef void point(self, int32_t** out, int32_t* rows) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(self.slot.shape[0]):
-            out[i] = NULL
-            if self.slot[i] >= 0:
-                out[i] = rows + <size_t>self.slot[i] * TILE
+cdef int raise_for(int status) except -1:
+    if status == NO_MEMORY:
+        raise MemoryError
+    if status == TIME_IS_UP:
+        raise TimeLimitError
+    if status == NOT_SOUND:
+        raise ValueError("the tables of the walk do not fit together")
+    return 0
 
 
 cdef class Tagger:
-    """The tagger of one model."""
+    """Two rounds: programs, forests, and which rows of all features these ask about."""
 
     cdef Words words
+    cdef Program own
+    cdef Program context
     cdef Forest first
     cdef Forest second
-    cdef _Places own
-    cdef _Places context
+    cdef int32_t[::1] first_places
+    cdef int32_t[::1] second_places
     # Kept from page to page; a thread that finds it taken gets its own.
     cdef char* kept
     cdef size_t room
@@ -2141,26 +1587,13 @@ cdef class Tagger:
     def __dealloc__(self):
         free(self.kept)
 
-    def __init__(self, table, first, second):
-        self.words = Words(table)
-        self.first, self.second = Forest(first), Forest(second)
-        own, context_ = _names_of(self.words)
-        asked = dict.fromkeys([*self.first.names, *self.second.names])
-        first_rows = [name for name in asked if name in own]
-        second_rows = [name for name in self.second.names if name in context_]
-        slots = {name: i for i, name in enumerate([*first_rows, *second_rows])}
-        for name in asked:
-            if name not in slots or (name in context_ and name in self.first.names):
-                raise ValueError(f"no feature is called {name!r}")
-        for forest in (self.first, self.second):
-            (<Forest>forest).slot = np.array(
-                [slots[name] for name in (<Forest>forest).names], dtype=np.int32
-            )
-        self.own = _Places(own, first_rows, 0)
-        self.context = _Places(context_, second_rows, len(first_rows))
-
-    def features(self, walk, names):
-        return _features(walk, self.words, names, None)
+    def __init__(self, words, programs, forests, places):
+        self.words = words
+        self.own, self.context = programs
+        self.first, self.second = forests
+        self.first_places, self.second_places = (
+            _padded(np.array(part, dtype=np.int32), np.int32) for part in places
+        )
 
     def likelihoods(self, walk):
         """The likelihood of each of a page's blocks, after both rounds of trees.
@@ -2175,7 +1608,6 @@ cdef class Tagger:
             return made
         out = made
         open_page(&page, walk.elements, walk.blocks, walk.tokens)
-        page.flags = self.words.flags
         page.end = eatext_clock() + remaining()
         page.memory.kept, page.memory.room = self.kept, self.room
         self.kept, self.room = NULL, 0
@@ -2193,20 +1625,17 @@ cdef class Tagger:
         cdef int width = tile_width(p.count)
         cdef size_t tiles = (p.count + width - 1) // width
         cdef size_t room = <size_t>self.second.features * TILE
-        cdef int first_rows = self.own.wanted
-        cdef int all_rows = first_rows + self.context.wanted
-        cdef int status
+        cdef int first_rows = self.own.lines.shape[0]
+        cdef int all_rows = first_rows + self.context.lines.shape[0]
+        cdef int status, count
         cdef size_t most = min(tiles, most_bins // room) if room else 0
-        cdef size_t i
-        cdef int fixed, context_fixed
-        cdef Tile tile
-        cdef Rows rows
+        cdef size_t i, start
         cdef int32_t* values
         cdef int32_t* sums
         cdef uint8_t* bins
         cdef uint8_t* second_bins
         cdef uint8_t* here
-        status = read_page(p, self.words)
+        status = read_page(p, self.words) or self.own.make_figures(p)
         if status:
             return status
         values = <int32_t*>room_for(&p.memory, all_rows, TILE * sizeof(int32_t))
@@ -2218,239 +1647,108 @@ cdef class Tagger:
             max(self.first.classes, self.second.classes),
             TILE * sizeof(int32_t),
         )
-        rows.names = NULL
-        rows.out = <int32_t**>room_for(
-            &p.memory,
-            max(self.own.slot.shape[0], self.context.slot.shape[0]),
-            sizeof(int32_t*),
-        )
         if p.memory.failed:
             return NO_MEMORY
-        self.own.point(rows.out, values)
-        rows.next = 0
-        page_rows(p, &rows)
-        fixed = rows.next
         for i in range(tiles):
             if is_late(p):
                 return TIME_IS_UP
-            tile.start = i * width
-            tile.count = <int>min(p.count - tile.start, <size_t>width)
-            rows.next = fixed
-            block_rows(p, &tile, &rows)
-            self.first.count_bins(values, 0, first_rows, width, bins)
-            self.first.likelihoods(bins, width, sums, out + tile.start, tile.count)
+            start = i * width
+            count = <int>min(p.count - start, <size_t>width)
+            self.own.make_rows(p, start, count, values)
+            self.first.count_bins(
+                values, &self.first_places[0], 0, first_rows, width, bins
+            )
+            self.first.likelihoods(bins, width, sums, out + start, count)
             if i < most:
+                here = second_bins + i * room
                 self.second.count_bins(
-                    values, 0, first_rows, width, second_bins + i * room
+                    values, &self.second_places[0], 0, first_rows, width, here
                 )
-        status = read_likelihoods(p, out)
+        status = read_likelihoods(p, out) or self.context.make_figures(p)
         if status:
             return status
-        self.context.point(rows.out, values)
-        rows.next = 0
-        page_context(p, &rows)
-        context_fixed = rows.next
         for i in range(tiles):
             if is_late(p):
                 return TIME_IS_UP
-            tile.start = i * width
-            tile.count = <int>min(p.count - tile.start, <size_t>width)
+            start = i * width
+            count = <int>min(p.count - start, <size_t>width)
             here = second_bins + min(i, most) * room
             if i >= most:
-                self.own.point(rows.out, values)
-                rows.next = fixed
-                block_rows(p, &tile, &rows)
-                self.second.count_bins(values, 0, first_rows, width, here)
-                self.context.point(rows.out, values)
-            rows.next = context_fixed
-            context_rows(p, &tile, &rows)
-            self.second.count_bins(values, first_rows, all_rows, width, here)
-            self.second.likelihoods(here, width, sums, out + tile.start, tile.count)
+                self.own.make_rows(p, start, count, values)
+                self.second.count_bins(
+                    values, &self.second_places[0], 0, first_rows, width, here
+                )
+            self.context.make_rows(p, start, count, values + first_rows * TILE)
+            self.second.count_bins(
+                values, &self.second_places[0], first_rows, all_rows, width, here
+            )
+            self.second.likelihoods(here, width, sums, out + start, count)
         return DONE
 
 
-cdef int raise_for(int status) except -1:
-    if status == NO_MEMORY:
-        raise MemoryError
-    if status == TIME_IS_UP:
-        raise TimeLimitError
-    if status == NOT_SOUND:
-        raise ValueError("the tables of the walk do not fit together")
-    return 0
-
-
-def block_features(walk, table, names=None):
-    """The first features of those names, or all: a dict of rows, as the Python twin."""
-    return _features(walk, Words(table), names, None)
-
-
-def context_features(walk, likelihood, table, names=None):
-    """The second features, given the likelihoods."""
-    return _features(
-        walk, Words(table), names, np.ascontiguousarray(likelihood, dtype=np.int64)
-    )
-
-
-def _features(walk, Words words, names, const int64_t[::1] likelihood):
+def rows(walk, Words words, Program program, const int64_t[::1] likelihood=None):
+    """The features of a program, a row each; those of the second round need likelihoods."""
     cdef Page page
-    cdef Tile tile
-    cdef Rows rows
     cdef int32_t[:, ::1] out, values
-    cdef int64_t[::1] pointers
-    cdef int width, k, fixed
-    cdef bint second = likelihood is not None
-    known = _names_of(words)[second]
-    names = known if names is None else names
-    places = _Places(known, names, 0)
-    made = np.zeros((len(names), len(walk.blocks)), dtype=np.int32)
-    values = np.zeros((len(names) + 1, TILE), dtype=np.int32)
-    pointers = np.zeros(len(known) + 1, dtype=np.int64)
-    out = made
+    cdef size_t start
+    cdef int width, count, k
+    made = np.zeros((program.lines.shape[0], len(walk.blocks)), dtype=np.int32)
+    if not made.size:
+        return made
+    out, values = made, np.zeros((len(made), TILE), dtype=np.int32)
     open_page(&page, walk.elements, walk.blocks, walk.tokens)
-    page.flags = words.flags
-    if not page.count:
-        return dict(zip(names, made))
-    if second and likelihood.shape[0] != <Py_ssize_t>page.count:
+    if likelihood is not None and likelihood.shape[0] != <Py_ssize_t>page.count:
         raise ValueError("as many likelihoods as blocks are needed")
     try:
         raise_for(read_page(&page, words))
-        if second:
+        if likelihood is not None:
             raise_for(read_likelihoods(&page, &likelihood[0]))
-        memset(&rows, 0, sizeof(Rows))
-        rows.out = <int32_t**>&pointers[0]
-        (<_Places>places).point(rows.out, &values[0, 0])
-        if second:
-            page_context(&page, &rows)
-        else:
-            page_rows(&page, &rows)
-        fixed = rows.next
+        raise_for(program.make_figures(&page))
         width = tile_width(page.count)
-        tile.start = 0
-        while tile.start < page.count:
-            tile.count = <int>min(page.count - tile.start, <size_t>width)
-            rows.next = fixed
-            if second:
-                context_rows(&page, &tile, &rows)
-            else:
-                block_rows(&page, &tile, &rows)
+        for start in range(0, page.count, width):
+            count = <int>min(page.count - start, <size_t>width)
+            program.make_rows(&page, start, count, &values[0, 0])
             for k in range(out.shape[0]):
-                memcpy(
-                    &out[k, tile.start], &values[k, 0], tile.count * sizeof(int32_t)
-                )
-            tile.start += width
+                memcpy(&out[k, start], &values[k, 0], count * sizeof(int32_t))
     finally:
         give_back(&page.memory)
         free(page.memory.kept)
-    return dict(zip(names, made))
+    return made
 
 
-def sums(trees, matrix):
-    """The answers of an ensemble for each block, as Trees.sums()."""
-    cdef Forest forest = Forest(trees)
-    cdef int count = matrix.shape[1]
-    cdef int32_t[:, ::1] values = np.zeros((forest.features, TILE), dtype=np.int32)
-    cdef uint8_t[:, ::1] bins = np.zeros((forest.features, TILE), dtype=np.uint8)
-    cdef int32_t[:, ::1] found = np.zeros((forest.classes, TILE), dtype=np.int32)
-    made = np.zeros((forest.classes, count), dtype=np.int64)
-    for start in range(0, count, TILE):
-        part = matrix[:, start : start + TILE]
-        np.asarray(values)[:, : part.shape[1]] = part
-        forest.count_bins(&values[0, 0], 0, forest.features, TILE, &bins[0, 0])
-        forest.add(&bins[0, 0], TILE, &found[0, 0])
-        made[:, start : start + TILE] = np.asarray(found)[:, : part.shape[1]]
-    return made + np.asarray(forest.bias)[: forest.classes, None]
+# -- the page as a whole, as whole.py has it
 
+cpdef enum:
+    V_ALL_ELEMENTS, V_BEST, V_UNSURE, V_UNDECIDED, V_EXPECTED, V_FIRST_PLACE, V_LAST_PLACE
+    V_WIDTH
 
-# -- what is chosen, and the page as a whole
-
-
-cdef int check_likelihoods(const int64_t[::1] likelihood, const int64_t[::1] w) except -1:
-    cdef Py_ssize_t i
-    if likelihood.shape[0] != w.shape[0]:
-        raise ValueError("as many words as likelihoods are needed")
-    for i in range(likelihood.shape[0]):
-        if not 0 <= likelihood[i] <= HIGHEST:
-            raise ValueError(f"no likelihood is {likelihood[i]}")
-    return 0
-
-
-def choose(
-    const int64_t[::1] likelihood,
-    const int64_t[::1] w,
-    int sets,
-    int64_t square,
-    least,
-):
-    """Which blocks to keep, and the F1 to expect of them, as choice.python_choice()."""
-    cdef int64_t[MAX_SETS] words
-    cdef int64_t hits, whole, worth, same, best = -1, kept_words = 0, expected = 0
-    cdef int64_t lowest = least if least is not None else 0
-    cdef Py_ssize_t i, count = likelihood.shape[0]
-    cdef int level, other, step
-    cdef bint is_given = least is not None
-    if not 0 < sets <= MAX_SETS or 1000 % sets:
-        raise ValueError(f"chances are not told apart in {sets} steps")
-    step = 1000 // sets
-    check_likelihoods(likelihood, w)
-    kept = np.zeros(count, dtype=np.bool_)
-    cdef uint8_t[::1] out = kept.view(np.uint8)
-    memset(words, 0, sizeof(words))
-    # First the words of the blocks in so many of the sets, then those in each set.
-    for i in range(count):
-        level = (CHANCE[likelihood[i]] + step // 2) // step
-        if level:
-            words[level - 1] += w[i]
-    for level in range(sets - 1, 0, -1):
-        words[level - 1] += words[level]
-    level = 0
-    while level < sets and not is_given:
-        worth = 0
-        other = 0
-        while other < sets:
-            hits = min(words[level], words[other])
-            whole = 1000 * words[level] + square * words[other]
-            # Sets that are equal, as most are on a page of few blocks, count at once.
-            same = 1
-            while other + same < sets and words[other + same] == words[other]:
-                same += 1
-            worth += same * ((1000 + square) * 1000 * hits // (whole if whole else 1))
-            other += same
-        if worth > best:
-            best = worth
-            # The chance from which on a block is in this set.
-            lowest = (level + 1) * step - step // 2
-        level += 1
-        while level < sets and words[level] == words[level - 1]:
-            level += 1
-    for i in range(count):
-        out[i] = CHANCE[likelihood[i]] >= lowest
-        if out[i]:
-            kept_words += w[i]
-    if kept_words == 0:
-        return np.zeros(count, dtype=np.bool_), 0
-    for level in range(sets):
-        expected += 2000 * min(words[level], kept_words) // (words[level] + kept_words)
-    return kept, expected // sets
+cpdef enum:
+    # Of the page and of what is kept; behind these are sums of columns, and kinds.
+    T_N, T_W, T_HITS, T_LONGEST, T_COUNTED
 
 
 cdef class Whole:
     """What is known of a page as a whole, as whole.python_figures()."""
 
-    cdef int64_t[::1] per_word
-    cdef int64_t[::1] per_block
-    cdef int64_t[::1] kinds
-    cdef int64_t[::1] tags
+    cdef const int32_t[:, ::1] lines
+    cdef const int64_t[::1] kinds
+    cdef const int64_t[::1] tags
+    cdef int least, most
+    cdef Py_ssize_t width, part_width
 
-    def __init__(self, per_word, per_block, kinds, tags_):
-        """The columns that are summed up, and the kinds and tags that are counted."""
-        self.per_word, self.per_block, self.kinds, self.tags = (
-            np.array(numbers, dtype=np.int64)
-            for numbers in (per_word, per_block, kinds, tags_)
+    def __init__(self, lines, names, kinds, tags_, undecided):
+        self.lines = lines
+        self.kinds, self.tags = np.array(kinds, np.int64), np.array(tags_, np.int64)
+        self.least, self.most = undecided
+        self.width = len(names)
+        self.part_width = T_COUNTED + B_HASH - B_KIND + len(kinds)
+        part = ("n", "w", "hits", "longest", *BLOCK_COLUMNS[B_KIND:B_HASH])
+        names = [name.rpartition(".")[2] for name in names]
+        for start in (V_WIDTH, V_WIDTH + self.part_width):
+            assert tuple(names[start : start + len(part)]) == part
+        assert names[:V_WIDTH] == (
+            "all_elements best unsure undecided expected first_place last_place".split()
         )
-        if not all(0 <= i < BLOCK_WIDTH for i in [*per_word, *per_block]):
-            raise ValueError("a block has no such column")
-        if not all(0 <= i < MAX_TAGS for i in [*kinds, *tags_]):
-            raise ValueError("there is no such kind or tag")
 
     def figures(
         self,
@@ -2461,119 +1759,57 @@ cdef class Whole:
         const uint8_t[::1] kept,
         int64_t expected,
     ):
-        cdef int64_t[2][BLOCK_WIDTH] totals
-        cdef int64_t[2][MAX_TAGS] kinds
+        cdef int64_t[::1] facts = np.zeros(self.width, dtype=np.int64)
         cdef int64_t[MAX_TAGS] tags
-        cdef int64_t[2] words = [0, 0]
-        cdef int64_t[2] counts = [0, 0]
-        cdef int64_t[2] longest = [0, 0]
-        cdef int64_t[2] hits = [0, 0]
-        cdef int64_t chance, best = 0, unsure = 0, undecided = 0
-        cdef int64_t first = NONE, last = NONE
+        cdef Column[MAX_COLUMNS] columns
+        cdef int64_t* of
+        cdef int64_t chance
+        cdef int32_t figure
         cdef Py_ssize_t i, count = blocks.shape[0]
-        cdef int column, part, at
+        cdef int part, j
         cdef int64_t[::1] out
-        check_likelihoods(likelihood, w)
         if (
             elements.shape[1] != ELEMENT_WIDTH
             or blocks.shape[1] != BLOCK_WIDTH
-            or not likelihood.shape[0] == kept.shape[0] == count > 0
+            or not likelihood.shape[0] == w.shape[0] == kept.shape[0] == count > 0
         ):
             raise ValueError("the tables of the page do not fit together")
-        memset(totals, 0, sizeof(totals))
-        memset(kinds, 0, sizeof(kinds))
-        memset(tags, 0, sizeof(tags))
+        facts[V_ALL_ELEMENTS], facts[V_EXPECTED] = elements.shape[0], expected
+        facts[V_FIRST_PLACE] = facts[V_LAST_PLACE] = NONE
         for i in range(count):
-            # Of the whole page, and then of what is kept of it.
+            if not 0 <= likelihood[i] <= HIGHEST:
+                raise ValueError(f"no likelihood is {likelihood[i]}")
             chance = CHANCE[likelihood[i]]
-            best = max(best, likelihood[i])
-            unsure += min(chance, 1000 - chance) * w[i]
-            undecided += 300 < chance < 700
+            facts[V_BEST] = max(facts[V_BEST], likelihood[i])
+            facts[V_UNSURE] += min(chance, 1000 - chance) * w[i]
+            facts[V_UNDECIDED] += self.least < chance < self.most
             if kept[i]:
-                first = i if first < 0 else first
-                last = i
-            for part in range(1 if kept[i] else 0, -1, -1):
-                counts[part] += 1
-                words[part] += w[i]
-                hits[part] += chance * w[i]
-                longest[part] = max(longest[part], w[i])
-                kinds[part][blocks[i, KIND] & (MAX_TAGS - 1)] += 1
-                for column in range(KIND, HASH):
-                    totals[part][column] += blocks[i, column]
+                facts[V_LAST_PLACE] = ratio(i, count)
+                if facts[V_FIRST_PLACE] < 0:
+                    facts[V_FIRST_PLACE] = facts[V_LAST_PLACE]
+            # Of the whole page, and then of what is kept of it.
+            for part in range(2 if kept[i] else 1):
+                of = &facts[V_WIDTH + part * self.part_width]
+                of[T_N] += 1
+                of[T_W] += w[i]
+                of[T_HITS] += chance * w[i]
+                of[T_LONGEST] = max(of[T_LONGEST], w[i])
+                of += T_COUNTED
+                for j in range(B_KIND, B_HASH):
+                    of[j - B_KIND] += blocks[i, j]
+                of += B_HASH - B_KIND
+                for j in range(self.kinds.shape[0]):
+                    of[j] += blocks[i, B_KIND] == self.kinds[j]
+        memset(tags, 0, sizeof(tags))
         for i in range(elements.shape[0]):
-            tags[elements[i, TAG] & (MAX_TAGS - 1)] += 1
-        made = np.empty(
-            16 + 2 * (len(self.per_word) + len(self.per_block) + len(self.kinds))
-            + len(self.tags),
-            dtype=np.int64,
-        )
-        out = made
-        out[0] = expected
-        out[1] = words[0]
-        out[2] = ratio(words[1], words[0])
-        out[3] = quotient(hits[0], max(words[0], 1))
-        out[4] = count
-        out[5] = ratio(counts[1], count)
-        out[6] = ratio(elements.shape[0], count)
-        out[7] = ratio(words[1], counts[1])
-        out[8] = longest[1]
-        out[9] = longest[0]
-        out[10] = ratio(first, count) if first >= 0 else NONE
-        out[11] = ratio(last, count) if last >= 0 else NONE
-        out[12] = quotient(hits[1], max(words[1], 1))
-        out[13] = best
-        out[14] = quotient(unsure, max(words[0], 1))
-        out[15] = ratio(undecided, count)
-        at = 16
-        for part in range(1, -1, -1):
-            for i in range(self.per_word.shape[0]):
-                out[at] = ratio(totals[part][self.per_word[i]], words[part])
-                at += 1
-            for i in range(self.per_block.shape[0]):
-                out[at] = ratio(totals[part][self.per_block[i]], counts[part])
-                at += 1
-            for i in range(self.kinds.shape[0]):
-                out[at] = ratio(kinds[part][self.kinds[i]], counts[part])
-                at += 1
+            tags[elements[i, E_TAG] & (MAX_TAGS - 1)] += 1
         for i in range(self.tags.shape[0]):
-            out[at] = ratio(tags[self.tags[i]], count)
-            at += 1
-        return made
-
-
-cdef class Asked:
-    """Trees that are asked about one thing at a time, as trees.Asked."""
-
-    cdef int64_t[:, ::1] which
-    cdef int64_t[:, ::1] borders
-    # A row for each leaf of each tree, so that what is added stands together.
-    cdef int32_t[:, :, ::1] leaves
-    cdef int64_t[::1] bias
-
-    def __init__(self, which, borders, leaves, bias):
-        """The figures asked about, their borders, a table a class and tree."""
-        self.which = np.ascontiguousarray(which, dtype=np.int64)
-        self.borders = np.ascontiguousarray(borders, dtype=np.int64)
-        self.leaves = np.ascontiguousarray(leaves.transpose(1, 2, 0), dtype=np.int32)
-        self.bias = np.ascontiguousarray(bias, dtype=np.int64)
-        if not (
-            which.shape == borders.shape
-            and leaves.shape == (len(bias), len(which), 1 << which.shape[1])
-        ):
-            raise ValueError("the trees do not fit together")
-
-    def answers(self, const int64_t[::1] figures):
-        cdef Py_ssize_t tree, k, of
-        cdef int level, leaf
-        made = np.array(self.bias)
-        cdef int64_t[::1] out = made
-        for tree in range(self.which.shape[0]):
-            leaf = 0
-            for level in range(self.which.shape[1]):
-                of = self.which[tree, level]
-                if not 0 <= of < figures.shape[0]:
-                    raise ValueError(f"there is no figure {of}")
-                leaf |= (figures[of] > self.borders[tree, level]) << level
-            for k in range(out.shape[0]):
-                out[k] += self.leaves[tree, leaf, k]
+            facts[V_WIDTH + 2 * self.part_width + i] = tags[self.tags[i]]
+        for i in range(self.width):
+            columns[i] = Column(<const char*>&facts[i], 0, True)
+        made = np.empty(self.lines.shape[0], dtype=np.int64)
+        out = made
+        for i in range(self.lines.shape[0]):
+            evaluate(<const Line*>&self.lines[i, 0], columns, 0, 1, 1, &figure)
+            out[i] = figure
         return made

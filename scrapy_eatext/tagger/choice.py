@@ -16,19 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.page.twins import load
 from scrapy_eatext.tagger.context import CHANCE
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from scrapy_eatext.tagger.features import Ints
-
-_compiled = load("tagger._tagger")
+    from scrapy_eatext.tagger.operations import Ints
 
 # Thousandths of beta squared: below one precision counts more, above it recall.
 FAVOR = {"precision": 300, "balance": 1000, "recall": 3000}
 SETS = 50
+# In how many of the sets a block is, by its likelihood.
+_LEVEL = (CHANCE + 500 // SETS) * SETS // 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +47,20 @@ def choose(
     of what is best by ``favor``.
     """
     square = FAVOR[favor]
-    if _compiled is not None:
-        return Choice(*_compiled.choose(likelihood, w, SETS, square, least))
-    return python_choice(likelihood, w, square, least)
-
-
-def python_choice(likelihood: Ints, w: Ints, square: int, least: int | None) -> Choice:
-    """What choose() chooses, given thousandths of beta squared."""
-    chance = CHANCE[likelihood]
-    # In how many of the sets a block is, and the words that are in each.
     step = 1000 // SETS
-    level = (chance + step // 2) // step
-    by_level = np.zeros(SETS + 1, dtype=np.int64)
-    np.add.at(by_level, level, w)
-    words = by_level[:0:-1].cumsum()[::-1]
+    # The words of the blocks in so many of the sets, and then those in each set.  They
+    # are whole numbers, exact up to 2^53.
+    words = np.bincount(_LEVEL[likelihood], w, SETS + 1)[:0:-1].cumsum()[::-1]
     if least is None:
-        hits = np.minimum(words[:, None], words)
-        whole = 1000 * words[:, None] + square * words
-        worth = (1000 + square) * 1000 * hits // np.maximum(whole, 1)
+        hits = words * (1000 * (1000 + square))
+        worth = np.minimum(hits[:, None], hits)
+        worth /= np.maximum(1000 * words, 1)[:, None] + square * words
+        best = int(np.floor(worth, out=worth).sum(axis=1).argmax())
         # The chance from which on a block is in the best of them.
-        least = (int(worth.sum(axis=1).argmax()) + 1) * step - step // 2
-    kept = chance >= least
-    count = w[kept].sum()
+        least = (best + 1) * step - step // 2
+    kept = CHANCE[likelihood] >= least
+    count = int(w @ kept)
     if not count:
         return Choice(np.zeros(len(w), dtype=np.bool_), 0)
-    expected = 2000 * np.minimum(words, count) // (words + count)
+    expected = np.floor(2000 * np.minimum(words, count) / (words + count))
     return Choice(kept, int(expected.sum()) // SETS)

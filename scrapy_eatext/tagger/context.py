@@ -1,33 +1,52 @@
 """What the second trees see besides: what the first ones think of the blocks around.
 
 A likelihood here is a whole number from 0 to 1200: hundredths of a logit, plus
-600.  A chance is in thousandths.
+600.  A chance is in thousandths; times a block's words it is what may be expected of it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.tagger.features import (
-    NONE,
-    clipped,
-    columns,
+from scrapy_eatext.tagger import features
+from scrapy_eatext.tagger.facts import (
+    CONTAINERS,
+    box_sums,
     distance_back,
     distance_on,
+    facts_of,
     grouped,
-    prefix,
-    ratio,
-    shifted,
+    like_sums,
+    no_names,
+    of_page,
+    sums_of,
     tree_of,
-    window,
+)
+from scrapy_eatext.tagger.facts import FACTS as FIRST_FACTS
+from scrapy_eatext.tagger.features import of_all, picked, spread
+from scrapy_eatext.tagger.operations import (
+    CAP,
+    NONE,
+    Table,
+    copy,
+    evaluate_all,
+    left,
+    names_of,
+    quotient,
+    ratio,
+    shift,
+    span_quotient,
+    table,
 )
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.features import Ints, Rows, Tree
+    from scrapy_eatext.tagger.facts import Tree
+    from scrapy_eatext.tagger.operations import Ints, Rows
 
 ZERO = 600
 HIGHEST = 2 * ZERO
@@ -39,50 +58,140 @@ CHANCE = np.array(
 SURE, LIKELY = 800, 500
 AROUND = (1, 2, 3, 4, -1, -2, -3, -4)
 RADII = (3, 8, 20)
-CONTAINERS = 6
+# Blocks of one kind are alike if they are as deep, up to here.
+DEEPEST = 65535
+
+# The facts of each domain.  Those of a block are
+#   likelihood          what the first trees say of it
+#   rank                its place among all, the likeliest first
+#   words_to_rank       the words of all down to it, and what may be expected of them
+#   since_..., to_...   how far the nearest blocks are that are likely and sure, or FAR
+#   expected_before     what may be expected of all blocks before it, and behind it
+#   of_kind             which blocks of its kind are as deep
+# and first and last of the page are the outermost blocks that are likely and sure.
+WEIGHED = ("likelihood", "weight", "expected")
+FACTS = {
+    "": (
+        *"likelihood rank since_likely to_likely since_sure to_sure of_kind".split(),
+        *"words_to_rank expected_to_rank expected_behind expected_before".split(),
+    ),
+    "sum": WEIGHED,
+    "box": WEIGHED,
+    "like": ("weight", "expected"),
+    "copies": ("likelihood",),
+    "way": ("likelihood",),
+    "tags": ("likelihood",),
+    "kind": ("likelihood", "n"),
+    "page": (
+        *WEIGHED,
+        *"likely_words likely best unsure first_likely last_likely first_sure".split(),
+        *"last_sure thousand".split(),
+    ),
+}
+
+_BOX = table(
+    ("c_likelihood", quotient, "likelihood", "n"),
+    ("c_chance", quotient, "expected", "weight"),
+    ("c_expected_share", ratio, "expected", "page.expected"),
+    of="box",
+)
+_LIKE = table(("c_like_chance", quotient, "expected", "weight"), of="like")
+_MEANS = {
+    of: table((f"{of}_likelihood", quotient, "likelihood", "n"), of=of)
+    for of in ("copies", "way", "tags", "kind")
+}
+_PAGE = table(
+    ("page_expected", quotient, "expected", "thousand"),
+    ("page_expected_share", quotient, "expected", "weight"),
+    ("page_likely_words", copy, "likely_words"),
+    ("page_likely", copy, "likely"),
+    ("page_best", copy, "best"),
+    ("page_unsure", quotient, "unsure", "weight"),
+    of="page",
+)
+FIGURES: Table = {
+    **_BOX,
+    **_LIKE,
+    **{name: line for lines in _MEANS.values() for name, line in lines.items()},
+    **_PAGE,
+}
 
 
-def context_features(
-    walk: Walk, likelihood: Ints, w: Ints, depth: Ints, tree: Tree | None = None
-) -> Rows:
-    """The second features of a page's blocks, given the first trees' likelihoods.
-
-    ``w`` and ``depth`` are those of the first features.
-    """
-    block, tree = columns(walk), tree or tree_of(walk)
-    chance = CHANCE[likelihood]
-    count = len(w)
-    heavy = chance * w
-    logits, weights, expected = prefix(likelihood), prefix(w), prefix(heavy)
-    total = int(expected[-1])
-    rows: Rows = {"likelihood": likelihood}
+def _around() -> Iterator[tuple[Any, ...]]:
     for by in AROUND:
-        name = f"{'before' if by > 0 else 'behind'}{abs(by)}"
-        rows[f"{name}_likelihood"] = shifted(likelihood, by)
+        of = f"{'before' if by > 0 else 'behind'}{abs(by)}"
+        yield f"{of}_likelihood", shift, "likelihood", by
     for radius in RADII:
-        first, last = window(count, radius)
-        share = ratio(expected[last] - expected[first], weights[last] - weights[first])
-        rows[f"within{radius}_chance"] = share // 1000
-        mean = (logits[last] - logits[first]) // (last - first)
-        rows[f"within{radius}_likelihood"] = mean
-    rows["expected_before"] = expected[:-1] // 1000
-    rows["expected_behind"] = (total - expected[1:]) // 1000
-    rows["expected_share_before"] = ratio(expected[:-1], total)
-    rows |= _ranks(likelihood, w, heavy)
-    rows |= _runs(chance)
-    rows |= _containers(block, tree, logits, weights, expected)
-    rows |= _groups(block, tree, likelihood, depth)
-    unsure = int((np.minimum(chance, 1000 - chance) * w).sum())
-    whole = {
-        "expected": total // 1000,
-        "expected_share": total // max(int(weights[-1]), 1),
-        "likely_words": int(w[chance >= LIKELY].sum()),
-        "likely": int((chance >= LIKELY).sum()),
-        "best": int(likelihood.max()),
-        "unsure": unsure // max(int(weights[-1]), 1),
-    }
-    rows |= {f"page_{name}": np.full(count, v) for name, v in whole.items()}
-    return clipped(rows)
+        of = f"within{radius}"
+        yield f"{of}_chance", span_quotient, "sum.expected", "sum.weight", radius
+        yield f"{of}_likelihood", span_quotient, "sum.likelihood", "sum.n", radius
+
+
+def _runs() -> Iterator[tuple[Any, ...]]:
+    for name in ("likely", "sure"):
+        yield f"since_{name}", copy, f"since_{name}"
+        yield f"to_{name}", copy, f"to_{name}"
+        yield f"from_first_{name}", left, "place", f"page.first_{name}"
+        yield f"to_last_{name}", left, f"page.last_{name}", "place"
+
+
+def _containers() -> Iterator[tuple[Any, ...]]:
+    for k in range(1, CONTAINERS + 1):
+        yield from picked(_LIKE, "like", k)
+        yield from picked(_BOX, "box", k)
+
+
+FEATURES: Table = table(
+    ("likelihood", copy, "likelihood"),
+    *_around(),
+    ("expected_before", quotient, "expected_before", "page.thousand"),
+    ("expected_behind", quotient, "expected_behind", "page.thousand"),
+    ("expected_share_before", ratio, "expected_before", "page.expected"),
+    ("rank", copy, "rank"),
+    ("words_to_rank", copy, "words_to_rank"),
+    ("words_share_to_rank", ratio, "words_to_rank", "page.weight"),
+    ("expected_share_to_rank", ratio, "expected_to_rank", "page.expected"),
+    *_runs(),
+    *_containers(),
+    *(line for of, lines in _MEANS.items() for line in picked(lines, of)),
+    *of_all(_PAGE),
+)
+
+# What lines of the first round and of the second may read, in the order of their
+# numbers in the compiled twin.
+FIRST_COLUMNS = [*names_of(FIRST_FACTS), *features.FIGURES]
+COLUMNS = [*FIRST_COLUMNS, *names_of(FACTS), *FIGURES]
+
+
+def context_facts(first: Rows, tree: Tree, likelihood: Ints) -> Rows:
+    """The facts of a page with these likelihoods, given those without."""
+    chance = CHANCE[likelihood]
+    w = np.minimum(first["w"], CAP)
+    expected = chance * w
+    known = first | {"likelihood": likelihood}
+    known |= sums_of({"likelihood": likelihood, "weight": w, "expected": expected})
+    known["expected_before"] = known["sum.expected"][:-1]
+    known["expected_behind"] = known["page.expected"] - known["sum.expected"][1:]
+    known |= box_sums(known, WEIGHED)
+    known |= like_sums(known, tree, ("weight", "expected"))
+    # So that there is no chance where there is no container any more.
+    known["like.weight"][-1], known["like.expected"][-1] = 1, NONE
+    kinds = grouped(first["kind"] * (DEEPEST + 1) + np.minimum(first["depth"], DEEPEST))
+    known |= {"of_kind": kinds.of, "kind.n": kinds.size}
+    for of in _MEANS:
+        group, n = known[f"of_{of}"], len(known[f"{of}.n"])
+        known[f"{of}.likelihood"] = np.zeros(n, dtype=np.int64)
+        np.add.at(known[f"{of}.likelihood"], group, likelihood)
+    known |= _ranks(likelihood, w, expected) | _runs_of(chance)
+    return known | of_page(
+        {
+            "likely_words": int(w[chance >= LIKELY].sum()),
+            "likely": int((chance >= LIKELY).sum()),
+            "best": int(likelihood.max()),
+            "unsure": int((np.minimum(chance, 1000 - chance) * w).sum()),
+            "thousand": 1000,
+        }
+    )
 
 
 def best_first(likelihood: Ints) -> Ints:
@@ -90,25 +199,18 @@ def best_first(likelihood: Ints) -> Ints:
     return np.argsort(-likelihood, kind="stable")
 
 
-def _ranks(likelihood: Ints, w: Ints, heavy: Ints) -> Rows:
+def _ranks(likelihood: Ints, w: Ints, expected: Ints) -> Rows:
     """Where a block stands among all of the page, and how much text until there."""
     order = best_first(likelihood)
-    rank, words, expected = (np.empty_like(w) for _ in range(3))
+    rank, words, to_rank = (np.empty_like(w) for _ in range(3))
     rank[order] = np.arange(len(w))
     words[order] = np.cumsum(w[order])
-    expected[order] = np.cumsum(heavy[order])
-    return {
-        "rank": rank,
-        "words_to_rank": words,
-        "words_share_to_rank": ratio(words, int(w.sum())),
-        "expected_share_to_rank": ratio(expected, int(heavy.sum())),
-    }
+    to_rank[order] = np.cumsum(expected[order])
+    return {"rank": rank, "words_to_rank": words, "expected_to_rank": to_rank}
 
 
-def _runs(chance: Ints) -> Rows:
+def _runs_of(chance: Ints) -> Rows:
     """How far the nearest likely and sure blocks are, and the outermost ones."""
-    count = len(chance)
-    place = np.arange(count)
     rows: Rows = {}
     for name, least in (("likely", LIKELY), ("sure", SURE)):
         there = chance >= least
@@ -116,48 +218,17 @@ def _runs(chance: Ints) -> Rows:
         first, last = (int(found[0]), int(found[-1])) if len(found) else (NONE, NONE)
         rows[f"since_{name}"] = distance_back(there)
         rows[f"to_{name}"] = distance_on(there)
-        rows[f"from_first_{name}"] = place - first
-        rows[f"to_last_{name}"] = last - place
+        rows |= of_page({f"first_{name}": first, f"last_{name}": last})
     return rows
 
 
-def _containers(
-    block: Rows, tree: Tree, logits: Ints, weights: Ints, expected: Ints
+def context_features(
+    walk: Walk, likelihood: Ints, wanted: Iterable[str] | None = None
 ) -> Rows:
-    count = len(block["chars"])
-    of_element = np.stack([weights, expected])
-    of_element = of_element.take(tree.last, axis=1) - of_element.take(
-        tree.first, axis=1
+    """The second features of a page's blocks, given the first trees' likelihoods."""
+    tree = tree_of(walk)
+    known = context_facts(facts_of(walk, no_names(), tree), tree, likelihood)
+    rows = evaluate_all(
+        FEATURES if wanted is None else wanted, FEATURES, FIGURES, known
     )
-    like_weights, like_expected = tree.alike.sums(of_element)[:, tree.alike.of]
-    like_chance = like_expected // np.maximum(like_weights, 1)
-    inside = block["element"]
-    rows: Rows = {}
-    for k in range(1, CONTAINERS + 1):
-        there = inside >= 0
-        branch = tree.top[np.maximum(inside, 0)]
-        rows[f"c{k}_like_chance"] = np.where(there, like_chance[branch], NONE)
-        inside = np.where(there, tree.up[inside], NONE)
-        there = inside >= 0
-        first = np.where(there, tree.first[inside], 0)
-        last = np.where(there, tree.last[inside], count)
-        rows[f"c{k}_likelihood"] = (logits[last] - logits[first]) // (last - first)
-        here = expected[last] - expected[first]
-        rows[f"c{k}_chance"] = here // np.maximum(weights[last] - weights[first], 1)
-        rows[f"c{k}_expected_share"] = ratio(here, int(expected[-1]))
-    return rows
-
-
-def _groups(block: Rows, tree: Tree, likelihood: Ints, depth: Ints) -> Rows:
-    """What blocks alike have on average: by text, by their way, by kind and depth."""
-    rows: Rows = {}
-    for name, key in (
-        ("copies", block["hash"]),
-        ("way", tree.same_way[block["inner"]]),
-        ("tags", tree.same_tags[block["element"]]),
-        ("kind", block["kind"] * 65536 + np.minimum(depth, 65535)),
-    ):
-        groups = grouped(key)
-        mean = groups.sums(likelihood) // groups.size
-        rows[f"{name}_likelihood"] = mean[groups.of]
-    return rows
+    return spread(rows, len(walk.blocks))

@@ -7,8 +7,7 @@ block's place in the table is a number of d bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +18,21 @@ from scrapy_eatext.page.twins import load
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from scrapy_eatext.tagger.features import Ints
+    from scrapy_eatext.tagger.operations import Ints
 
 _compiled = load("tagger._tagger")
+
+# How many questions a tree may ask.
+MAX_DEPTH = 8
+# The arrays of an ensemble, with what their numbers have to fit.
+_ARRAYS = {
+    "borders": np.int32,
+    "starts": np.int32,
+    "feature": np.int16,
+    "bin": np.uint8,
+    "leaves": np.int16,
+    "bias": np.int32,
+}
 
 # Blocks that are looked at together, so that what is made of them stays small.
 _BATCH = 512
@@ -47,6 +58,36 @@ class Trees:
     leaves: npt.NDArray[np.int16]
     bias: npt.NDArray[np.int32]
     scale: int
+    # The compiled twin, where there is one.
+    forest: Any = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self._is_sound():
+            raise ValueError("the trees do not fit together")
+        forest = None if _compiled is None else _compiled.Forest(self)
+        object.__setattr__(self, "forest", forest)
+
+    def _is_sound(self) -> bool:
+        """Whether every number that points somewhere may do so."""
+        shape, classes = self.feature.shape, len(self.bias)
+        count, borders = len(self.names), np.diff(self.starts)
+        types = (getattr(self, name).dtype for name in _ARRAYS)
+        return (
+            all(map(np.can_cast, types, _ARRAYS.values()))
+            and len(shape) == 2
+            and 0 < shape[1] <= MAX_DEPTH
+            # So that the sums fit 32 bits.
+            and shape[0] < 1 << 16
+            and self.bin.shape == shape
+            and self.leaves.shape == (classes, shape[0], 1 << shape[1])
+            and self.starts.shape == (count + 1,)
+            and self.starts[0] == 0
+            and self.starts[-1] == len(self.borders)
+            and bool(((borders >= 0) & (borders < 256)).all())
+            and bool(((self.feature >= 0) & (self.feature < count)).all())
+            and bool((self.bin < borders[self.feature]).all())
+            and self.scale > 0
+        )
 
     @property
     def depth(self) -> int:
@@ -58,6 +99,12 @@ class Trees:
 
         ``values`` has a row for each of ``names`` and a column a block.
         """
+        if self.forest is not None:
+            found: Ints = self.forest.sums(values)
+            return found
+        return self.python_sums(values)
+
+    def python_sums(self, values: npt.NDArray[np.int32]) -> Ints:
         batches = [
             self._batch(values[:, i : i + _BATCH])
             for i in watched(range(0, values.shape[1], _BATCH), often=1)
@@ -89,10 +136,7 @@ class Trees:
 
     def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
         """The ensemble as arrays for a model file, under names that begin so."""
-        return {
-            f"{of}.{name}": getattr(self, name)
-            for name in ("borders", "starts", "feature", "bin", "leaves", "bias")
-        }
+        return {f"{of}.{name}": getattr(self, name) for name in _ARRAYS}
 
 
 class Asked:
@@ -105,28 +149,14 @@ class Asked:
         place = {name: i for i, name in enumerate(names)}
         if not place.keys() >= set(trees.names):
             raise ValueError(f"there are no figures {set(trees.names) - set(place)}")
-        places = np.array([place[name] for name in trees.names], dtype=np.intp)
-        self._which = places[trees.feature] if len(places) else trees.feature
-        self._borders = trees.borders[trees.starts[trees.feature] + trees.bin]
-        self._bits = 1 << np.arange(trees.depth)
-        self._trees = np.arange(len(trees.feature))
-        self._leaves = trees.leaves.astype(np.int64)
-        self._bias = trees.bias
+        self._trees = trees
+        self._places = np.array([place[name] for name in trees.names], dtype=np.intp)
         self.scale = trees.scale
-        self._twin = _compiled and _compiled.Asked(
-            self._which, self._borders, self._leaves, self._bias
-        )
 
     def answers(self, figures: Ints) -> Ints:
         """The answer of each class, in 1/``scale`` logits."""
-        if self._twin is not None:
-            found: Ints = self._twin.answers(figures)
-            return found
-        return self.python_answers(figures)
-
-    def python_answers(self, figures: Ints) -> Ints:
-        leaf = (figures[self._which] > self._borders) @ self._bits
-        answers: Ints = self._leaves[:, self._trees, leaf].sum(axis=1) + self._bias
+        values = figures[self._places].astype(np.int32)[:, None]
+        answers: Ints = self._trees.sums(values)[:, 0]
         return answers
 
 
@@ -137,26 +167,8 @@ def trees_from(
 
     Raises ValueError or KeyError for arrays that do not fit one another.
     """
-    part = {
-        name: arrays[f"{of}.{name}"]
-        for name in ("borders", "starts", "feature", "bin", "leaves", "bias")
-    }
-    trees, depth = part["feature"].shape
-    starts = part["starts"].tolist()
-    feature = part["feature"]
-    sound = (
-        0 < depth <= 8
-        and part["bin"].shape == (trees, depth)
-        and part["leaves"].shape[1:] == (trees, 1 << depth)
-        and part["bias"].shape == part["leaves"].shape[:1]
-        and len(starts) == len(names) + 1
-        and starts[0] == 0
-        and starts[-1] == len(part["borders"])
-        and all(0 <= b - a <= 255 for a, b in pairwise(starts))
-        and bool(((feature >= 0) & (feature < len(names))).all())
-        and bool((part["bin"] < np.diff(part["starts"])[feature]).all())
-        and scale > 0
-    )
-    if not sound:
-        raise ValueError(f"the trees {of!r} do not fit together")
-    return Trees(names=tuple(names), scale=scale, **part)
+    part = {name: arrays[f"{of}.{name}"] for name in _ARRAYS}
+    try:
+        return Trees(names=tuple(names), scale=scale, **part)
+    except (IndexError, ValueError) as error:
+        raise ValueError(f"the trees {of!r} do not fit together") from error

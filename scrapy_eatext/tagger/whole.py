@@ -10,78 +10,121 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.page.tags import CODE, HEADING, ITEM, KINDS, TAG_ID, TAGS
+from scrapy_eatext.page.tags import CODE, HEADING, ITEM, KINDS, TAG_ID
 from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.context import CHANCE
+from scrapy_eatext.tagger.operations import (
+    NONE,
+    Table,
+    copy,
+    encoded,
+    evaluate,
+    quotient,
+    ratio,
+    table,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.choice import Choice
-    from scrapy_eatext.tagger.features import Ints
+    from scrapy_eatext.tagger.operations import Ints, Rows
 
-# Columns of blocks that add up, taken per thousand words, and per block.
-_PER_WORD = (
-    "chars",
-    "lines",
-    "link_chars",
-    "strong_chars",
-    "upper",
-    "digits",
-    "ends",
-    "commas",
-    "marks",
-    "money",
-    "rights",
-    "other",
-)
-_PER_BLOCK = ("links", "images", "controls", "elements")
-# Tags that tell kinds of page apart, counted per thousand blocks.
+_KINDS = (HEADING, ITEM, CODE)
+# Tags that tell kinds of page apart.
 _TAGS = tuple(
     "a article aside blockquote button code dd figure footer form h1 h2 h3 h4 header "
     "img input label li main nav p pre section select small strong svg table td "
     "textarea time tr video".split()
 )
-_KINDS = (HEADING, ITEM, CODE)
+# Blocks with a chance between these, in thousandths, are undecided.
+UNDECIDED = 300, 700
 
-_COLUMN = {name: i for i, name in enumerate(BLOCK_COLUMNS)}
-_WORD_COLUMNS = [_COLUMN[name] for name in _PER_WORD]
-_BLOCK_SUMS = [_COLUMN[name] for name in _PER_BLOCK]
-_TAG_IDS = [TAG_ID[tag] for tag in _TAGS]
-_TAG = ELEMENT_COLUMNS.index("tag")
+# The facts of the blocks that are kept, and of all: the sums of the walk's columns, how
+# many are of some kinds and how many there are, their words, what was expected of them,
+# and the words of the longest.  Places are in thousandths of the blocks, or -1.
+_COUNTED = BLOCK_COLUMNS[BLOCK_COLUMNS.index("kind") : BLOCK_COLUMNS.index("hash")]
+_OF_KINDS = tuple(f"of_kind_{kind}" for kind in _KINDS)
+_PART = ("n", "w", "hits", "longest", *_COUNTED, *_OF_KINDS)
+FACTS = (
+    "page.all_elements",
+    "page.best",
+    "page.unsure",
+    "page.undecided",
+    "kept.expected",
+    "kept.first_place",
+    "kept.last_place",
+    *(f"page.{name}" for name in _PART),
+    *(f"kept.{name}" for name in _PART),
+    *(f"page.tag_{tag}" for tag in _TAGS),
+)
+
+
+def _part(of: str) -> Table:
+    """Of all blocks or of those kept: for each word, and for each block."""
+    return table(
+        *(
+            (f"{of}_{name}", ratio, f"{of}.{name}", f"{of}.w")
+            for name in (
+                "chars",
+                "lines",
+                "link_chars",
+                "strong_chars",
+                "upper",
+                "digits",
+                "ends",
+                "commas",
+                "marks",
+                "money",
+                "rights",
+                "other",
+            )
+        ),
+        *(
+            (f"{of}_{name}", ratio, f"{of}.{name}", f"{of}.n")
+            for name in ("links", "images", "controls", "elements")
+        ),
+        *(
+            (f"{of}_{KINDS[kind].replace(' ', '_')}", ratio, f"{of}.{fact}", f"{of}.n")
+            for kind, fact in zip(_KINDS, _OF_KINDS, strict=True)
+        ),
+    )
+
+
+FIGURES: Table = {
+    **table(
+        ("expected", copy, "kept.expected"),
+        ("words", copy, "page.w"),
+        ("words_kept", ratio, "kept.w", "page.w"),
+        ("words_expected", quotient, "page.hits", "page.w"),
+        ("blocks", copy, "page.n"),
+        ("blocks_kept", ratio, "kept.n", "page.n"),
+        ("elements", ratio, "page.all_elements", "page.n"),
+        ("mean_kept", ratio, "kept.w", "kept.n"),
+        ("longest_kept", copy, "kept.longest"),
+        ("longest", copy, "page.longest"),
+        ("first_kept", copy, "kept.first_place"),
+        ("last_kept", copy, "kept.last_place"),
+        ("chance_kept", quotient, "kept.hits", "kept.w"),
+        ("best", copy, "page.best"),
+        ("unsure", quotient, "page.unsure", "page.w"),
+        ("undecided", ratio, "page.undecided", "page.n"),
+    ),
+    **_part("kept"),
+    **_part("page"),
+    **table(*((f"tag_{tag}", ratio, f"page.tag_{tag}", "page.n") for tag in _TAGS)),
+}
+NAMES = tuple(FIGURES)
 
 _compiled = load("tagger._tagger")
-_twin = _compiled and _compiled.Whole(_WORD_COLUMNS, _BLOCK_SUMS, _KINDS, _TAG_IDS)
-
-NAMES = (
-    "expected",
-    "words",
-    "words_kept",
-    "words_expected",
-    "blocks",
-    "blocks_kept",
-    "elements",
-    "mean_kept",
-    "longest_kept",
-    "longest",
-    "first_kept",
-    "last_kept",
-    "chance_kept",
-    "best",
-    "unsure",
-    "undecided",
-    *(
-        f"{part}_{name}"
-        for part in ("kept", "page")
-        for name in (
-            *_PER_WORD,
-            *_PER_BLOCK,
-            *(KINDS[kind].replace(" ", "_") for kind in _KINDS),
-        )
-    ),
-    *(f"tag_{tag}" for tag in _TAGS),
+_twin = _compiled and _compiled.Whole(
+    encoded(list(FIGURES.values()), FACTS),
+    FACTS,
+    _KINDS,
+    [TAG_ID[tag] for tag in _TAGS],
+    UNDECIDED,
 )
 
 
@@ -97,48 +140,47 @@ def page_figures(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Ints:
 
 def python_figures(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Ints:
     """What page_figures() gives."""
-    chance = CHANCE[likelihood]
-    kept = choice.kept
-    places = np.flatnonzero(kept)
-    count, count_kept = len(w), len(places)
-    words, words_kept = int(w.sum()), int(w[places].sum())
-    heavy = chance * w
-    tags = np.bincount(walk.elements[:, _TAG], minlength=len(TAGS))[_TAG_IDS]
-    figures = [
-        choice.expected,
-        words,
-        words_kept * 1000 // max(words, 1),
-        int(heavy.sum()) // max(words, 1),
-        count,
-        count_kept * 1000 // count,
-        len(walk.elements) * 1000 // count,
-        words_kept * 1000 // max(count_kept, 1),
-        int(w[places].max(initial=0)),
-        int(w.max()),
-        int(places[0]) * 1000 // count if count_kept else -1,
-        int(places[-1]) * 1000 // count if count_kept else -1,
-        int(heavy[places].sum()) // max(words_kept, 1),
-        int(likelihood.max()),
-        int((np.minimum(chance, 1000 - chance) * w).sum()) // max(words, 1),
-        int(((chance > 300) & (chance < 700)).sum()) * 1000 // count,
-    ]
-    parts = [
-        _part(walk.blocks[places], words_kept),
-        _part(walk.blocks, words),
-        tags * 1000 // count,
-    ]
-    return np.concatenate([np.array(figures, dtype=np.int64), *parts])
+    figures = evaluate(FIGURES.values(), facts_of(walk, likelihood, w, choice))
+    return np.concatenate(list(figures.values()))
 
 
-def _part(blocks: npt.NDArray[np.int32], words: int) -> Ints:
-    """The figures of some of the blocks."""
-    total = blocks.sum(axis=0, dtype=np.int64)
-    kinds = np.bincount(blocks[:, _COLUMN["kind"]], minlength=len(KINDS))
-    count = max(len(blocks), 1)
-    return np.concatenate(
-        [
-            total[_WORD_COLUMNS] * 1000 // max(words, 1),
-            total[_BLOCK_SUMS] * 1000 // count,
-            kinds[list(_KINDS)] * 1000 // count,
-        ]
+def facts_of(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Rows:
+    """The facts of FACTS for a page with blocks."""
+    chance, count = CHANCE[likelihood], len(w)
+    every, kept = np.arange(count), np.flatnonzero(choice.kept)
+    first, last = (
+        (kept[[0, -1]] * 1000 // count).tolist() if len(kept) else (NONE, NONE)
     )
+    which = walk.elements[:, ELEMENT_COLUMNS.index("tag")]
+    facts = {
+        **_part_facts("page", walk, chance, w, every),
+        **_part_facts("kept", walk, chance, w, kept),
+        **{f"page.tag_{tag}": int((which == TAG_ID[tag]).sum()) for tag in _TAGS},
+        "page.all_elements": len(walk.elements),
+        "page.best": int(likelihood.max()),
+        "page.unsure": int((np.minimum(chance, 1000 - chance) * w).sum()),
+        "page.undecided": int(
+            ((chance > UNDECIDED[0]) & (chance < UNDECIDED[1])).sum()
+        ),
+        "kept.expected": choice.expected,
+        "kept.first_place": first,
+        "kept.last_place": last,
+    }
+    return {name: np.array([value]) for name, value in facts.items()}
+
+
+def _part_facts(
+    of: str, walk: Walk, chance: Ints, w: Ints, places: npt.NDArray[np.intp]
+) -> dict[str, int]:
+    """The facts of some of the blocks."""
+    blocks, w = walk.blocks[places], w[places]
+    total = dict(zip(BLOCK_COLUMNS, blocks.sum(axis=0, dtype=np.int64), strict=True))
+    kind = blocks[:, BLOCK_COLUMNS.index("kind")]
+    return {
+        **{f"{of}.{name}": int(total[name]) for name in _COUNTED},
+        **{f"{of}.of_kind_{k}": int((kind == k).sum()) for k in _KINDS},
+        f"{of}.n": len(w),
+        f"{of}.w": int(w.sum()),
+        f"{of}.hits": int((chance[places] * w).sum()),
+        f"{of}.longest": int(w.max(initial=0)),
+    }

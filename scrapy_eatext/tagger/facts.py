@@ -1,0 +1,622 @@
+"""What is known of a page's blocks before the trees: the facts that features read.
+
+Every fact is a whole number, so that the compiled twin gives the same to the last
+bit.  Nothing here knows a language: characters count by their class, and names of
+elements by the TokenTable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.tags import HEADING, PARAGRAPH, QUOTE, TAG_ID, TAGS
+from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
+from scrapy_eatext.tagger.operations import NONE
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.operations import Ints, Rows
+
+# Farther away than any block.
+FAR = 9999
+
+# Tags that mean the same, a bit of a mask each.
+TAG_GROUPS = tuple(
+    "main, article, nav, footer, header, aside, form, section, figure, "
+    "blockquote, table, td th, tr, ul ol menu, li, dl, dd, dt, h1, h2, h3 h4 h5 "
+    "h6, pre, details, strong b, em i, label, time, address, fieldset, small, a, "
+    "div, p, span".split(", ")
+)
+# The last three stand around nearly everything.
+ANCESTORS = tuple(group.split()[0] for group in TAG_GROUPS[:-3])
+# What a branch of a container is made of, as one number.
+TAG_CLASSES = tuple(
+    "div, span a, p, li, section, article main, td th, tr, ul ol, nav, aside, "
+    "header, footer, h1 h2 h3 h4 h5 h6, dd dt dl, figure, form fieldset, "
+    "blockquote, pre".split(", ")
+)
+# How many containers of a block are looked at, from the innermost one.
+CONTAINERS = 6
+# From how many words on a block is long.
+LONG, LONGER = 15, 20
+# How many elements, from the innermost one up, are near a block.
+NEAR = 4
+
+# What is summed up over runs of blocks, and over all: the blocks themselves, their
+# words, columns of the walk, headings, the words of long blocks and those of
+# paragraphs and quotes.
+SUMMED = tuple(
+    "n w chars link_chars ends links headings images controls money long flowing".split()
+)
+# What is known of blocks that are alike in some way.  first and last are places, the
+# last one not included; reach is how far the last is behind the first.
+GROUPED = tuple("n w chars link_chars copied first last reach longest".split())
+# Of the blocks as a group that has the most words: these, and how many blocks it has;
+# then the words in groups of four blocks and more, and how many groups there are.
+MOST = ("top", "top_n", "many", "groups")
+_LEVELS = range(1, CONTAINERS + 1)
+
+# The facts of each domain.  Those of a block are the walk's columns and
+#   place, w, depth     its place, its words as weigh() counts them, and how deep it is
+#   around              a bit for each of ANCESTORS that it stands in
+#   own                 a bit for each of OWN
+#   flags0, flags1      a bit for each word with a feature of its own around it
+#   since_heading       how many blocks ago the last heading was, or -1
+#   heading_level       that heading's level, or 0
+#   from_title          how far it is behind the first heading of level 1, or -FAR
+#   since_long, to_long how far the nearest blocks of LONGER words are, or FAR
+#   names...            what the words in attributes around it tell, see name_facts()
+#   words_before        the words of all blocks before it
+#   of_...              the rows of what it is of, in another domain
+#   branch1 ...         the class of each container's branch that it stands in
+OWN = ("div", "p", "span", "item", "row")
+NAMES = tuple(
+    "names_near names_far names names_near_low names_near_high names_far_low "
+    "names_far_high".split()
+)
+FACTS = {
+    "": (
+        *BLOCK_COLUMNS,
+        *"place w depth around own flags0 flags1 since_heading heading_level".split(),
+        *"from_title since_long to_long".split(),
+        *NAMES,
+        *"of_copies of_way of_tags of_like".split(),
+        *(f"{name}{k}" for name in ("of_box", "of_like", "branch") for k in _LEVELS),
+        "words_before",
+    ),
+    "sum": SUMMED,
+    "box": (*SUMMED, "first", "last", "depth"),
+    "like": ("n", "w", "chars", "link_chars"),
+    "copies": ("n",),
+    "way": GROUPED,
+    "tags": GROUPED,
+    "page": (
+        *SUMMED,
+        *"last elements wide longest copied articles tag_groups main article".split(),
+        "titles",
+        *(f"{of}_{name}" for of in ("way", "tags") for name in MOST),
+    ),
+}
+
+_WORDS, _WIDE = (BLOCK_COLUMNS.index(name) for name in ("words", "wide"))
+
+
+def _bits() -> Ints:
+    bits = np.zeros(len(TAGS), dtype=np.int64)
+    for i, group in enumerate(TAG_GROUPS):
+        for tag in group.split():
+            bits[TAG_ID[tag]] |= 1 << i
+    return bits
+
+
+def _classes() -> Ints:
+    classes = np.zeros(len(TAGS), dtype=np.int64)
+    for i, group in enumerate(TAG_CLASSES):
+        for tag in group.split():
+            classes[TAG_ID[tag]] = i + 1
+    return classes
+
+
+TAG_BITS = _bits()
+TAG_CLASS = _classes()
+
+
+def group_bit(name: str) -> int:
+    """The number of a group's bit, by its first tag."""
+    return next(i for i, group in enumerate(TAG_GROUPS) if group.split()[0] == name)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenTable:
+    """What the words in attributes tell, in hundredths of a logit.
+
+    ``hashes`` is sorted; ``near`` and ``far`` are the weights of a word on one
+    of the NEAR innermost elements around a block and farther out; ``flag`` is
+    the number of the word's own feature, or -1.
+    """
+
+    hashes: npt.NDArray[np.uint32]
+    near: npt.NDArray[np.int32]
+    far: npt.NDArray[np.int32]
+    flag: npt.NDArray[np.int32]
+
+    @property
+    def flags(self) -> int:
+        """How many words have a feature of their own."""
+        return int(self.flag.max()) + 1 if len(self.flag) else 0
+
+
+def no_names() -> TokenTable:
+    """A table of no words."""
+    none = np.zeros(0, dtype=np.int32)
+    return TokenTable(np.zeros(0, dtype=np.uint32), none, none, none)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Entries in groups of equal keys, in the order of the keys.
+
+    ``of`` is the number of each entry's group and ``size`` how many are in each;
+    ``order`` has the entries group by group, which begin at ``starts``.
+    """
+
+    of: npt.NDArray[np.intp]
+    size: Ints
+    order: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+
+    def sums(self, values: Ints) -> Ints:
+        """The sum of the values in each group, of one row or of many."""
+        if not len(self.starts):
+            return values
+        sums: Ints = np.add.reduceat(values[..., self.order], self.starts, axis=-1)
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Elements by their distance from the root, to hand figures down to all.
+
+    ``order`` has the elements level by level, and ``bounds`` where each level
+    begins and ends in it; ``above`` is where in ``order`` their parents are, -1
+    for none.
+    """
+
+    order: npt.NDArray[np.intp]
+    bounds: list[tuple[int, int]]
+    above: npt.NDArray[np.intp]
+
+    def down(self, combine: np.ufunc, values: Any) -> Any:
+        """Rows of values, each combined with those of all elements around.
+
+        There is one more column, of zeros, for what has no element.
+        """
+        found = values[:, self.order]
+        for start, end in watched(self.bounds[1:]):
+            here = found[:, start:end]
+            combine(here, found.take(self.above[start:end], axis=1), out=here)
+        out = np.zeros((len(found), len(self.order) + 1), dtype=found.dtype)
+        out[:, self.order] = found
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The element table with what the features need of it, an entry an element.
+
+    ``up`` is the innermost element around with more blocks, ``top`` the
+    outermost with the same blocks; ``mask`` has a bit for each of TAG_GROUPS on
+    the way up; ``same_way`` and ``same_tags`` are hashes of that way.
+    ``likes`` counts the siblings that look alike, which are ``alike``.
+    """
+
+    parent: Ints
+    tag: Ints
+    depth: Ints
+    first: Ints
+    last: Ints
+    up: Ints
+    top: Ints
+    mask: Ints
+    same_way: Ints
+    same_tags: Ints
+    likes: Ints
+    alike: Groups
+    levels: Levels
+
+
+def grouped(keys: Ints) -> Groups:
+    """The groups of equal keys."""
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    begins = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    starts = begins.nonzero()[0]
+    of = np.empty(len(keys), dtype=np.intp)
+    of[order] = np.cumsum(begins) - 1
+    return Groups(of, np.diff(starts, append=len(keys)), order, starts)
+
+
+def columns(walk: Walk) -> Rows:
+    """The columns of the block table."""
+    return dict(zip(BLOCK_COLUMNS, _transposed(walk.blocks), strict=True))
+
+
+def _transposed(table: npt.NDArray[np.int32]) -> Ints:
+    return np.ascontiguousarray(table.T, dtype=np.int64)
+
+
+def weights(walk: Walk) -> Ints:
+    """The blocks' words, as weigh() counts them."""
+    blocks = walk.blocks
+    return blocks[:, _WORDS].astype(np.int64) + blocks[:, _WIDE] // 2
+
+
+def weigh(block: Rows) -> Ints:
+    """The blocks' words; two wide characters count as one more."""
+    return block["words"] + block["wide"] // 2
+
+
+def tree_of(walk: Walk) -> Tree:
+    """What the features need of the element table."""
+    table = dict(zip(ELEMENT_COLUMNS, _transposed(walk.elements), strict=True))
+    parent, tag = table["parent"], table["tag"]
+    blocks = table["last_block"] - table["first_block"]
+    tokens = np.append(walk.tokens, np.uint32(0)).astype(np.int64)
+    name = np.where(table["tokens"] > 0, tokens[table["first_token"]], 0)
+    levels = levels_of(parent)
+    up, top, way, tags = _ways(levels, parent, tag, blocks, name)
+    # Elements without blocks are like none.
+    key = ((parent + 1) * 0x9E3779B1 ^ tag * 0x85EBCA6B ^ name) & 0xFFFFFFFF
+    alike = grouped(np.where(blocks > 0, key, NONE - np.arange(len(key))))
+    return Tree(
+        parent=parent,
+        tag=tag,
+        depth=table["depth"],
+        first=table["first_block"],
+        last=table["last_block"],
+        up=up,
+        top=top,
+        mask=levels.down(np.bitwise_or, TAG_BITS[tag][None])[0],
+        same_way=way,
+        same_tags=tags,
+        likes=alike.size[alike.of],
+        alike=alike,
+        levels=levels,
+    )
+
+
+def levels_of(parent: Ints) -> Levels:
+    """The levels of elements, given the parent of each or -1."""
+    # Each round doubles how far up the elements have counted; the last place is
+    # what stands above all.
+    above = np.append(parent, NONE)
+    level = (above >= 0).astype(np.int64)
+    while (above >= 0).any():
+        level += level[above]
+        above = above[above]
+    order = level[:-1].argsort(kind="stable")
+    place = np.empty(len(above), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    place[-1] = NONE
+    ends = np.cumsum(np.bincount(level[:-1])).tolist()
+    return Levels(order, list(pairwise([0, *ends])), place[parent[order]])
+
+
+def _ways(
+    levels: Levels, parent: Ints, tag: Ints, blocks: Ints, name: Ints
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """What is called up, top, same_way and same_tags in a Tree."""
+    order, count = levels.order, len(parent)
+    outer = np.append(blocks[order], NONE)
+    nodes = np.full((2, count + 1), NONE, dtype=np.int64)
+    own = np.stack([parent[order], order])
+    # Hashes of 32 bits, by numbers that drop what is above; 17 begins them.
+    ways = np.full((2, count + 1), 17, dtype=np.uint32)
+    tags, names = (values[order].astype(np.uint32) for values in (tag + 1, name))
+    for start, end in watched(levels.bounds):
+        above = levels.above[start:end]
+        way = ways.take(above, axis=1)
+        way *= np.uint32(31)
+        way += tags[start:end]
+        way *= np.uint32(0x01000193)
+        way[0] ^= names[start:end]
+        ways[:, start:end] = way
+        wider = outer.take(above) > outer[start:end]
+        nodes[:, start:end] = np.where(
+            wider, own[:, start:end], nodes.take(above, axis=1)
+        )
+        if start == 0:
+            nodes[1, :end] = order[:end]
+    out = np.empty((4, count), dtype=np.int64)
+    out[:2, order] = nodes[:, :-1]
+    out[2:, order] = ways[:, :-1]
+    return out[0], out[1], out[2], out[3]
+
+
+def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
+    """The facts of a page with blocks.
+
+    ``tree`` is tree_of() the walk, where that is known already.
+    """
+    tree = tree or tree_of(walk)
+    facts = columns(walk)
+    facts |= _own(facts, tree)
+    facts |= _distances(facts)
+    facts |= name_facts(walk, table, tree)
+    facts |= _sums(facts)
+    facts |= _containers(facts, tree)
+    copies = grouped(facts["hash"])
+    facts |= {"of_copies": copies.of, "copies.n": copies.size}
+    for of, key in (
+        ("way", tree.same_way[facts["inner"]]),
+        ("tags", tree.same_tags[facts["element"]]),
+    ):
+        facts |= _alike(of, grouped(key), facts)
+    return facts | _page(facts, tree)
+
+
+def of_page(values: Mapping[str, int], of: str = "page") -> Rows:
+    """Facts of one row."""
+    return {f"{of}.{name}": np.array([value]) for name, value in values.items()}
+
+
+def _own(block: Rows, tree: Tree) -> Rows:
+    element, inner = block["element"], block["inner"]
+    bits = TAG_BITS[tree.tag]
+    own = (
+        bits[element] >> group_bit("div") & 1,
+        bits[element] >> group_bit("p") & 1,
+        bits[inner] >> group_bit("span") & 1,
+        (block["item"] >= 0).astype(np.int64),
+        (block["row"] >= 0).astype(np.int64),
+    )
+    return {
+        "place": np.arange(len(element)),
+        "w": weigh(block),
+        "depth": tree.depth[element],
+        "around": (tree.mask[element] | bits[inner]) & ((1 << len(ANCESTORS)) - 1),
+        "own": np.bitwise_or.reduce([row << i for i, row in enumerate(own)]),
+    }
+
+
+def latest(marked: npt.NDArray[np.bool_]) -> Ints:
+    """The last marked place up to each place, or -1."""
+    return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), NONE))
+
+
+def distance_back(marked: npt.NDArray[np.bool_]) -> Ints:
+    """How many blocks it is back to a marked one, or FAR."""
+    last = latest(marked)
+    return np.where(last >= 0, np.arange(len(marked)) - last, FAR)
+
+
+def distance_on(marked: npt.NDArray[np.bool_]) -> Ints:
+    """How many blocks it is to the next marked one, or FAR."""
+    return distance_back(marked[::-1])[::-1]
+
+
+def _distances(block: Rows) -> Rows:
+    place = block["place"]
+    heading = block["kind"] == HEADING
+    last = latest(heading)
+    titles = np.flatnonzero(heading & (block["level"] == 1))
+    long = block["w"] >= LONGER
+    return {
+        "since_heading": np.where(last >= 0, place - last, NONE),
+        "heading_level": np.where(last >= 0, block["level"][last], 0),
+        "from_title": place - titles[0] if len(titles) else np.full(len(place), -FAR),
+        "since_long": distance_back(long),
+        "to_long": distance_on(long),
+        **of_page({"titles": len(titles)}),
+    }
+
+
+def _sums(block: Rows) -> Rows:
+    w, kind = block["w"], block["kind"]
+    summed = block | {
+        "n": np.ones_like(w),
+        "headings": kind == HEADING,
+        "long": np.where(w >= LONG, w, 0),
+        "flowing": np.where((kind == PARAGRAPH) | (kind == QUOTE), w, 0),
+    }
+    return sums_of({name: summed[name] for name in SUMMED})
+
+
+def sums_of(values: Rows) -> Rows:
+    """Sums over all blocks before each one, and over all."""
+    sums = {name: np.append(0, np.cumsum(row)) for name, row in values.items()}
+    return {f"sum.{name}": row for name, row in sums.items()} | {
+        f"page.{name}": row[-1:] for name, row in sums.items()
+    }
+
+
+def box_sums(facts: Rows, names: Iterable[str]) -> Rows:
+    """Sums over the blocks of each container."""
+    first, last = facts["box.first"], facts["box.last"]
+    return {
+        f"box.{name}": facts[f"sum.{name}"][last] - facts[f"sum.{name}"][first]
+        for name in names
+    }
+
+
+def like_sums(facts: Rows, tree: Tree, names: Iterable[str]) -> Rows:
+    """Sums over all of the siblings alike, and 0 where there are none."""
+    return {
+        f"like.{name}": np.append(
+            tree.alike.sums(facts[f"box.{name}"][: len(tree.parent)]), 0
+        )
+        for name in names
+    }
+
+
+def _containers(block: Rows, tree: Tree) -> Rows:
+    """The elements around a block, each with more blocks than the one before.
+
+    The branch is the outermost element inside the container with the block and
+    nothing more than the container before; it may be one of many alike.  Every
+    element may be a container; the last one is the page, which is around elements
+    that have nothing around.
+    """
+    count = len(block["place"])
+    facts = dict(block)
+    facts["box.first"] = np.append(tree.first, 0)
+    facts["box.last"] = np.append(tree.last, count)
+    facts["box.depth"] = np.append(tree.depth, 0)
+    facts |= box_sums(facts, SUMMED)
+    facts |= like_sums(facts, tree, ("w", "chars", "link_chars"))
+    facts["like.n"] = np.append(tree.alike.size, 0)
+    # Where there is no container any more, the branch is like the first element's.
+    none = tree.alike.of[tree.top[0]]
+    for name in FACTS["like"]:
+        facts[f"like.{name}"][-1] = facts[f"like.{name}"][none]
+    inside = block["element"]
+    facts["of_like"] = tree.alike.of[inside]
+    up = np.append(tree.up, NONE)
+    for k in _LEVELS:
+        branch = tree.top[np.maximum(inside, 0)]
+        facts[f"of_like{k}"] = np.where(inside >= 0, tree.alike.of[branch], NONE)
+        facts[f"branch{k}"] = TAG_CLASS[tree.tag[branch]]
+        inside = up[inside]
+        facts[f"of_box{k}"] = inside
+    return facts
+
+
+def _alike(of: str, groups: Groups, block: Rows) -> Rows:
+    """Blocks that stand alike on the page."""
+    w, size = block["w"], groups.size
+    # Inside a group the blocks are in the order of the page.
+    first = groups.order[groups.starts]
+    last = groups.order[groups.starts + size - 1]
+    copied = block["copies.n"][block["of_copies"]] > 1
+    words = groups.sums(w)
+    # The first of the groups with the most words tells what the page is made of.
+    most = words == words.max()
+    top = int(np.flatnonzero(most)[np.argmin(first[most])])
+    whole = {
+        "top": int(words[top]),
+        "top_n": int(size[top]),
+        "many": int(words[size >= 4].sum()),
+        "groups": len(size),
+    }
+    return {
+        f"of_{of}": groups.of,
+        f"{of}.n": size,
+        f"{of}.w": words,
+        f"{of}.chars": groups.sums(block["chars"]),
+        f"{of}.link_chars": groups.sums(block["link_chars"]),
+        f"{of}.copied": groups.sums(copied.astype(np.int64)),
+        f"{of}.first": first,
+        f"{of}.last": last + 1,
+        f"{of}.reach": last - first,
+        f"{of}.longest": np.maximum.reduceat(w[groups.order], groups.starts),
+        **of_page({f"{of}_{name}": value for name, value in whole.items()}),
+    }
+
+
+def _page(block: Rows, tree: Tree) -> Rows:
+    bits = TAG_BITS[tree.tag]
+    w, around = block["w"], block["around"]
+    inside = {
+        name: int((w * (around >> group_bit(name) & 1)).sum())
+        for name in ("main", "article")
+    }
+    return {
+        "words_before": block["sum.w"][:-1],
+        **of_page(
+            {
+                "last": len(w) - 1,
+                "elements": len(tree.tag),
+                "wide": int(block["wide"].sum()),
+                "longest": int(w.max()),
+                "copied": int((block["copies.n"][block["of_copies"]] > 1).sum()),
+                "articles": int((bits >> group_bit("article") & 1).sum()),
+                "tag_groups": int(np.bitwise_or.reduce(bits)),
+                **inside,
+            }
+        ),
+    }
+
+
+def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
+    """What the names of the elements around the blocks tell."""
+    elements = walk.elements
+    first, tokens = (
+        elements[:, ELEMENT_COLUMNS.index(name)].astype(np.int64)
+        for name in ("first_token", "tokens")
+    )
+    # Of each use of a known word the word's place in the table, and the element.
+    owner = np.repeat(np.arange(len(elements)), tokens)
+    used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
+    values = walk.tokens[first[owner] + used]
+    place = table.hashes.searchsorted(values)
+    place = np.minimum(place, max(len(table.hashes) - 1, 0))
+    known = (
+        table.hashes[place] == values
+        if len(table.hashes)
+        else np.zeros(len(values), dtype=np.bool_)
+    )
+    owner, place = owner[known], place[known]
+    near = _own_names(owner, table.near[place], len(elements))
+    far = _own_names(owner, table.far[place], len(elements))
+    flag = table.flag[place]
+    flagged = flag >= 0
+    flags = np.zeros((1, len(elements)), dtype=np.uint64)
+    bits = np.uint64(1) << flag[flagged].astype(np.uint64)
+    np.bitwise_or.at(flags[0], owner[flagged], bits)
+    flags = tree.levels.down(np.bitwise_or, flags)
+    above = np.concatenate(
+        [
+            tree.levels.down(np.add, far[:1]),
+            tree.levels.down(np.minimum, far[1:2]),
+            tree.levels.down(np.maximum, far[2:]),
+        ]
+    )
+    inner = walk.blocks[:, BLOCK_COLUMNS.index("inner")].astype(np.int64)
+    masks = flags[0, inner]
+    halves = {"flags0": masks & np.uint64(0xFFFFFFFF), "flags1": masks >> np.uint64(32)}
+    return _names_around(inner, tree.parent, near, above) | {
+        name: half.astype(np.int64) for name, half in halves.items()
+    }
+
+
+def _own_names(
+    owner: npt.NDArray[np.intp], weights: npt.NDArray[np.int32], count: int
+) -> Ints:
+    """The sum of the weights of each element's words, the lowest and the highest.
+
+    The last two are 0 where all weights are on the other side.  The words are in
+    the order of their elements.  There is one more column, of zeros.
+    """
+    out = np.zeros((3, count + 1), dtype=np.int64)
+    if len(owner):
+        starts = np.diff(owner, prepend=NONE).nonzero()[0]
+        of = owner[starts]
+        out[0, of] = np.add.reduceat(weights, starts, dtype=np.int64)
+        out[1, of] = np.minimum(np.minimum.reduceat(weights, starts), 0)
+        out[2, of] = np.maximum(np.maximum.reduceat(weights, starts), 0)
+    return out
+
+
+def _names_around(inner: Ints, parents: Ints, near: Ints, above: Ints) -> Rows:
+    """What the names near the blocks tell, and those farther out."""
+    # Around what has nothing around is the last column, of zeros.
+    parents = np.append(parents, NONE)
+    total, low, high = near.take(inner, axis=1)
+    element = inner
+    for _ in range(NEAR - 1):
+        element = parents[element]
+        of_element, of_low, of_high = near.take(element, axis=1)
+        total, low = total + of_element, np.minimum(low, of_low)
+        high = np.maximum(high, of_high)
+    far, far_low, far_high = above.take(parents[element], axis=1)
+    found = total, far, total + far, low, high, far_low, far_high
+    return dict(zip(NAMES, found, strict=True))
