@@ -58,11 +58,11 @@ def drop(*starts: str) -> Callable[[], AbstractContextManager[Any]]:
 
     def fewer(*given: Any) -> Any:
         rows = features(*given)
-        # The weight and the depth of blocks are needed in other places too.
+        # The weight of blocks is needed in other places too.
         return {
             name: row
             for name, row in rows.items()
-            if name in {"w", "depth"} or not name.startswith(starts)
+            if name == "w" or not name.startswith(starts)
         }
 
     return lambda: patch.object(eatext, "block_features", fewer)
