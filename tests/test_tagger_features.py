@@ -584,3 +584,6 @@ def test_a_stale_compiled_tagger_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(_tagger.FIRST, "like", ("n", "chars", "w", "link_chars"))
     with pytest.raises(ImportError, match="another place for 'chars'"):
         _tagger.check_names()
+    monkeypatch.setitem(_tagger.FIRST, "like", ("n", "w", "chars"))
+    with pytest.raises(ImportError, match="other names"):
+        _tagger.check_names()

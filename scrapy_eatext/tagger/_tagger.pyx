@@ -308,27 +308,33 @@ def check_names():
     built with other lists.
     """
     operation_names = [operation.__name__ for operation in operations.READS]
-    for prefix, first, names in (
-        ("E", 0, ELEMENT_COLUMNS),
-        ("B", 0, BLOCK_COLUMNS),
-        ("F", 0, FIRST[""][BLOCK_WIDTH : BLOCK_WIDTH + F_OF_BOX1 + 1]),
-        ("S", 0, FIRST["sum"]),
-        ("X", SUM_WIDTH, FIRST["box"][SUM_WIDTH:]),
-        ("L", 0, FIRST["like"]),
-        ("G", 0, FIRST["way"]),
-        ("P", SUM_WIDTH, FIRST["page"][SUM_WIDTH:]),
-        ("C", 0, LATER[""][:LATER_WIDTH]),
-        ("R", 0, LATER[""][LATER_WIDTH : LATER_WIDTH + RANK_WIDTH]),
-        ("W", 0, LATER["sum"]),
-        ("Q", WEIGHT_WIDTH, LATER["page"][WEIGHT_WIDTH:]),
-        ("O", 0, operation_names),
-        ("D", 0, operations.DOMAINS),
+    for prefix, first, end, names in (
+        ("E", 0, ELEMENT_WIDTH, ELEMENT_COLUMNS),
+        ("B", 0, BLOCK_WIDTH, BLOCK_COLUMNS),
+        ("F", 0, F_OF_BOX1 + 1, FIRST[""][BLOCK_WIDTH : BLOCK_WIDTH + F_OF_BOX1 + 1]),
+        ("S", 0, SUM_WIDTH, FIRST["sum"]),
+        ("X", SUM_WIDTH, BOX_WIDTH, FIRST["box"][SUM_WIDTH:]),
+        ("L", 0, LIKE_WIDTH, FIRST["like"]),
+        ("G", 0, GROUP_WIDTH, FIRST["way"]),
+        ("P", SUM_WIDTH, PAGE_WIDTH, FIRST["page"][SUM_WIDTH:]),
+        ("C", 0, LATER_WIDTH, LATER[""][:LATER_WIDTH]),
+        ("R", 0, RANK_WIDTH, LATER[""][LATER_WIDTH : LATER_WIDTH + RANK_WIDTH]),
+        ("W", 0, WEIGHT_WIDTH, LATER["sum"]),
+        ("Q", WEIGHT_WIDTH, LATER_PAGE_WIDTH, LATER["page"][WEIGHT_WIDTH:]),
+        ("O", 0, O_PLACE + 1, operation_names),
+        ("D", 0, D_KEPT + 1, operations.DOMAINS),
     ):
+        if first + len(names) != end:
+            raise ImportError(f"it was built with other names than {names}")
         for number, name in enumerate(names, first):
             if globals().get(f"{prefix}_{name.upper()}") != number:
                 raise ImportError(f"it was built with another place for {name!r}")
 
 
+# What is so short that it has no names here.
+assert (LATER["like"], LATER["kind"]) == (("weight", "expected"), ("likelihood", "n"))
+assert (FIRST["tags"], LATER["box"]) == (FIRST["way"], LATER["sum"])
+assert facts.OWN == ("div", "p", "span", "item", "row")
 assert (operations.NONE, operations.CAP) == (NONE, CAP) and context.HIGHEST < MAX_CHANCES
 assert len(tags.TAGS) <= MAX_TAGS and len(context.COLUMNS) <= MAX_COLUMNS
 
