@@ -261,4 +261,7 @@ def block_features(
 
 def spread(rows: Rows, count: int) -> Rows:
     """The rows with a number for each of so many blocks."""
-    return {name: np.broadcast_to(row, count) for name, row in rows.items()}
+    return {
+        name: row if len(row) == count else np.full(count, row[0])
+        for name, row in rows.items()
+    }

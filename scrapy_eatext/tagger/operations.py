@@ -180,12 +180,12 @@ def wanted(names: Iterable[str], features: Table, figures: Table) -> list[list[L
 
 def evaluate(lines: Iterable[Line], columns: Mapping[str, Ints]) -> Rows:
     """What lines make of columns, capped."""
-    return {
-        line.name: line.operation(
-            *(columns[of] if isinstance(of, str) else of for of in line.reads)
-        ).clip(-CAP, CAP)
-        for line in lines
-    }
+    made = {}
+    for line in lines:
+        reads = (columns[of] if isinstance(of, str) else of for of in line.reads)
+        # Faster by far on short rows than clip().
+        made[line.name] = np.minimum(np.maximum(line.operation(*reads), -CAP), CAP)
+    return made
 
 
 def evaluate_all(
