@@ -18,7 +18,8 @@ def checksum(source: Path) -> int:
 @cache
 def _of_headers(package: Path) -> int:
     value = 0
-    headers = {*package.glob("*/*.px[di]"), package / "page/columns.py"}
-    for header in sorted(headers - {package / "page/columns.pxd"}):
+    made = package / "page/columns.pxd"
+    headers = {*package.glob("*/*.px[di]"), *package.glob("page/columns.py")} - {made}
+    for header in sorted(headers):
         value = zlib.crc32(header.read_bytes(), value)
     return value
