@@ -5,25 +5,22 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any
 
 from scrapy_eatext.algorithms import DEFAULT, algorithm_class, get_algorithm
-from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
-
-BELOW = ("keep", "empty", "drop")
-# What a choice may be told for a site or a request.
-OVERRIDES = (
-    "algorithm",
-    "options",
-    "min_chars",
-    "min_score",
-    "below",
-    "keep",
-    "remove",
+from scrapy_eatext.algorithms.base import Algorithm, make_options
+from scrapy_eatext.declared import (
+    Dict,
+    Kind,
+    OneOf,
+    OptionError,
+    declarations,
+    declare,
+    number,
 )
 
 
@@ -38,6 +35,65 @@ class SettingError(OptionError):
         return self.name
 
 
+class Algorithms(Kind):
+    """One algorithm or a cascade: a name, or a list of names; classes have paths."""
+
+    def allowed(self) -> str:
+        return "the name of an algorithm or a list of names"
+
+    def take(self, value: Any, key: str) -> tuple[str, ...]:
+        given = [value] if isinstance(value, (str, type)) else value
+        if not isinstance(given, (list, tuple)) or not given:
+            raise self.error(value, key)
+        names = [
+            f"{one.__module__}.{one.__qualname__}" if isinstance(one, type) else one
+            for one in given
+        ]
+        for name in names:
+            _algorithm(name, key, value)
+        return tuple(names)
+
+    def plain(self, value: object) -> object:
+        return listed(value)
+
+
+class PerAlgorithm(Dict):
+    """Options per algorithm, each found good."""
+
+    def take(self, value: Any, key: str) -> dict[str, Mapping[str, Any]]:
+        given = super().take(value, key)
+        if given and not any(isinstance(said, Mapping) for said in given.values()):
+            # Most likely the options of one, without its name.
+            allowed = f"{self.allowed()}: {{'name': {{'option': value}}}}"
+            raise OptionError(key, value, allowed)
+        return {
+            name: check_options(name, options, f"{key}[{name!r}]")
+            for name, options in given.items()
+        }
+
+
+class Css(Kind):
+    """A CSS selector, or a list of them, as one XPath expression."""
+
+    def allowed(self) -> str:
+        return "a CSS selector or a list of them"
+
+    def take(self, value: Any, key: str) -> str:
+        selectors = [value] if isinstance(value, str) else value
+        if not isinstance(selectors, (list, tuple)):
+            raise self.error(value, key)
+        if not selectors:
+            return ""
+        # Worker processes are sent expressions, and start sooner without these.
+        from cssselect import SelectorError
+
+        try:
+            return " | ".join(_xpath(selector) for selector in selectors)
+        except (SelectorError, TypeError, AttributeError) as error:
+            allowed = f"CSS selectors for elements ({error})"
+            raise OptionError(key, value, allowed) from error
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How one page is to be extracted.
@@ -49,17 +105,38 @@ class Choice:
     those under one that ``remove`` finds are not; "" finds none.
     """
 
-    algorithms: tuple[str, ...] = (DEFAULT,)
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    min_chars: int = 0
-    min_score: float = 0.0
-    below: str = "keep"
-    keep: str = ""
-    remove: str = ""
+    algorithms: tuple[str, ...] = declare(
+        (DEFAULT,),
+        Algorithms(),
+        "a name, the import path of a class, or a list: the first whose text passes "
+        "wins",
+        name="algorithm",
+    )
+    options: Mapping[str, Mapping[str, Any]] = declare(
+        {},
+        PerAlgorithm("a dict of options per algorithm"),
+        'options of algorithms: `{"justext": {"length_low": 50}}`',
+    )
+    min_chars: int = number(0, 0, math.inf, doc="a shorter text does not pass")
+    min_score: float = number(
+        0.0, 0, 1, doc="a text of which the algorithm is less sure does not pass"
+    )
+    below: str = declare(
+        "keep",
+        OneOf(("keep", "empty", "drop")),
+        "what becomes of a text that does not pass: `keep` it, leave an `empty` "
+        "one, or `drop` the item",
+    )
+    keep: str = declare("", Css(), setting=False)
+    remove: str = declare("", Css(), setting=False)
 
     def passes(self, text: str, score: float) -> bool:
         """Whether a text is good enough."""
         return bool(text) and len(text) >= self.min_chars and score >= self.min_score
+
+
+# What a choice may be told for a site or a request.
+OVERRIDES = tuple(declarations(Choice))
 
 
 def overridden(choice: Choice, value: object, key: str) -> Choice | None:
@@ -74,7 +151,7 @@ def overridden(choice: Choice, value: object, key: str) -> Choice | None:
     if value is False:
         return None
     if not isinstance(value, Mapping):
-        return replace(choice, algorithms=algorithm_names(value, key))
+        return replace(choice, algorithms=take(Algorithms(), value, key))
     return changed(choice, value, key)
 
 
@@ -83,23 +160,12 @@ def changed(choice: Choice, said: Mapping[Any, object], key: str = "") -> Choice
 
     Raises SettingError.
     """
-    changes: dict[str, Any] = {}
-    for name, given in said.items():
-        where = _part(key, name)
-        if name == "algorithm":
-            changes["algorithms"] = algorithm_names(given, where)
-        elif name == "min_chars":
-            changes[name] = whole(given, where)
-        elif name == "min_score":
-            changes[name] = fraction(given, where)
-        elif name == "below":
-            changes[name] = one_of(given, where, BELOW)
-        elif name in ("keep", "remove"):
-            changes[name] = css(given, where)
-        elif name != "options":
-            raise SettingError(
-                where, given, "left out: the keys are " + ", ".join(OVERRIDES)
-            )
+    for name in said:
+        if name not in OVERRIDES:
+            allowed = "left out: the keys are " + ", ".join(OVERRIDES)
+            raise SettingError(_part(key, name), said[name], allowed)
+    others = {name: given for name, given in said.items() if name != "options"}
+    changes = taken(Choice, others, partial(_part, key))
     if "options" in said:
         changes["options"] = _merged(
             choice.options,
@@ -108,6 +174,30 @@ def changed(choice: Choice, said: Mapping[Any, object], key: str = "") -> Choice
             _part(key, "options"),
         )
     return replace(choice, **changes)
+
+
+def taken(
+    cls: type, given: Mapping[str, object], place: Callable[[str], str]
+) -> dict[str, Any]:
+    """The fields of a class from what is given for them, by the names it is given by.
+
+    Names that are of none are passed over.  Raises SettingError, in which the key
+    is the name's place.
+    """
+    return {
+        declaration.name: take(declaration.metadata["kind"], given[name], place(name))
+        for name, declaration in declarations(cls).items()
+        if name in given
+    }
+
+
+def take(kind: Kind, value: object, key: str) -> Any:
+    """What a kind makes of a value, also of a command line's text; or SettingError."""
+    try:
+        return kind.take(kind.plain(value), key)
+    except OptionError as error:
+        wrong = value if error.name == key else error.value
+        raise SettingError(error.name, wrong, error.allowed) from error
 
 
 def _part(key: str, name: object) -> str:
@@ -201,18 +291,14 @@ def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
     return options
 
 
-def algorithm_names(value: object, key: str) -> tuple[str, ...]:
-    """One algorithm or a cascade: a name, or a list of names; classes have paths."""
-    given = [value] if isinstance(value, (str, type)) else value
-    if not isinstance(given, (list, tuple)) or not given:
-        raise SettingError(key, value, "the name of an algorithm or a list of names")
-    names = [
-        f"{one.__module__}.{one.__qualname__}" if isinstance(one, type) else one
-        for one in given
-    ]
-    for name in names:
-        _algorithm(name, key, value)
-    return tuple(names)
+def listed(value: object) -> object:
+    """A list, also from the names or the JSON that a command line has."""
+    if isinstance(value, str) and ("," in value or "[" in value):
+        # What is no JSON stays as it is, for the error to show.
+        with suppress(ValueError):
+            names = [name.strip() for name in value.split(",")]
+            value = json.loads(value) if "[" in value else names
+    return value
 
 
 def _algorithm(name: Any, key: str, value: object) -> type[Algorithm[Any]]:
@@ -220,67 +306,6 @@ def _algorithm(name: Any, key: str, value: object) -> type[Algorithm[Any]]:
         return algorithm_class(name)
     except OptionError as error:
         raise SettingError(key, value, error.allowed) from error
-
-
-def whole(value: object, key: str, low: int = 0) -> int:
-    """A whole number from low up, also as a string of digits."""
-    if isinstance(value, str) and value.strip().isdecimal():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
-        raise SettingError(key, value, f"a whole number, {low} or more")
-    return value
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value)
-
-
-def fraction(value: object, key: str) -> float:
-    """A number from 0 to 1, also as a string."""
-    number = _number(value)
-    if number is None or not 0 <= number <= 1:
-        raise SettingError(key, value, "a number from 0 to 1")
-    return number
-
-
-def seconds(value: object, key: str) -> float:
-    """A number of seconds, 0 or more, also as a string."""
-    number = _number(value)
-    if number is None or number < 0 or not math.isfinite(number):
-        raise SettingError(key, value, "a number of seconds, 0 (no limit) or more")
-    return number
-
-
-def one_of(value: object, key: str, allowed: Iterable[str]) -> str:
-    """One of the words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise SettingError(key, value, "one of " + ", ".join(map(repr, allowed)))
-    return value
-
-
-def css(value: object, key: str) -> str:
-    """A CSS selector, or a list of them, as one XPath expression."""
-    selectors = [value] if isinstance(value, str) else value
-    if not isinstance(selectors, (list, tuple)):
-        raise SettingError(key, value, "a CSS selector or a list of them")
-    if not selectors:
-        return ""
-    # Worker processes are sent expressions, and start sooner without these.
-    from cssselect import SelectorError
-
-    try:
-        return " | ".join(_xpath(selector) for selector in selectors)
-    except (SelectorError, TypeError, AttributeError) as error:
-        raise SettingError(
-            key, value, f"CSS selectors for elements ({error})"
-        ) from error
 
 
 # Bounded: selectors can come with every request.

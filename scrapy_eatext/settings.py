@@ -1,13 +1,14 @@
-"""Every EATEXT_* setting: its type, its default, its range and its errors."""
+"""Every EATEXT_* setting, declared once: its type, default, range and meaning."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -15,17 +16,23 @@ from scrapy.utils.misc import load_object
 
 from scrapy_eatext.cascade import Limits
 from scrapy_eatext.choice import (
-    BELOW,
     Choice,
     SettingError,
-    algorithm_names,
     check_loadable,
-    check_options,
-    fraction,
-    one_of,
+    listed,
     overridden,
-    seconds,
-    whole,
+    taken,
+)
+from scrapy_eatext.declared import (
+    Dict,
+    Kind,
+    OneOf,
+    declarations,
+    declare,
+    limit,
+    number,
+    switch,
+    text,
 )
 from scrapy_eatext.result import ATTRIBUTES
 
@@ -33,105 +40,156 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 EXECUTORS = ("inline", "thread", "process")
-LAST_RESORTS = ("density", "empty")
-ON_DECAY = ("ignore", "warn", "close_spider")
 ITEMS = ("all", "declared")
 
 # One processor is the crawl's own: with as many threads as processors its event loop
 # waits for its turn, and no more pages get done.
 _WORKERS = min(4, max(1, (os.cpu_count() or 1) - 1))
+# Seconds and MiB that every system's clocks and memory can count.
+_MOST = 1_000_000_000
+
+
+class Fields(Dict):
+    """The attribute of the result that an item field is filled with."""
+
+    def take(self, value: Any, key: str) -> dict[str, str]:
+        fields = super().take(value, key)
+        if not all(isinstance(name, str) and name for name in fields):
+            raise self.error(value, key)
+        kind = OneOf(ATTRIBUTES)
+        return {name: kind.take(fields[name], f"{key}[{name!r}]") for name in fields}
+
+
+class Items(Kind):
+    """A word for which items are filled, or their classes."""
+
+    def allowed(self) -> str:
+        return "'all', 'declared', or a list of classes or their import paths"
+
+    def take(self, value: Any, key: str) -> str | tuple[type, ...]:
+        if isinstance(value, str) and value in ITEMS:
+            return value
+        given = value if isinstance(value, (list, tuple)) else [value]
+        if not given:
+            raise self.error(value, key)
+        try:
+            return tuple(map(_class, given))
+        except Exception as error:  # whatever importing a module raises
+            raise self.error(value, key, error) from error
+
+    def plain(self, value: object) -> object:
+        return listed(value)
 
 
 @dataclass(frozen=True)
 class Config:
     """The settings of a crawl, each found good.
 
-    ``sites`` has a choice a host, None where the host's pages are not to be
-    extracted.  ``items`` is one of ITEMS, or the classes of the items to fill.
-    ``memory`` is in MiB.
+    A field is a setting: EATEXT_ and its name in capitals.  So are the fields of
+    ``choice``, which sites and requests may override.  ``sites`` has a choice a host,
+    None where the host's pages are not to be extracted.  ``items`` is one of ITEMS, or
+    the classes of the items to fill.
     """
 
-    enabled: bool = True
     choice: Choice = field(default_factory=Choice)
-    sites: Mapping[str, Choice | None] = field(default_factory=dict)
-    fields: Mapping[str, str] = field(default_factory=lambda: {"main_text": "text"})
-    items: str | tuple[type, ...] = "all"
-    html_field: str = ""
-    url_field: str = "url"
-    executor: str = "thread"
-    workers: int = _WORKERS
-    limits: Limits = field(
-        default_factory=lambda: Limits(timeout=10.0, max_size=10_000_000)
+    sites: Mapping[str, Choice | None] = declare(
+        {},
+        Dict("a dict: host -> what holds there"),
+        "host → what is said there: an algorithm, `False`, or a dict as in "
+        "`request.meta`",
     )
-    memory: int = 1024
-    on_decay: str = "warn"
+    fields: Mapping[str, str] = declare(
+        {"main_text": "text"},
+        Fields("a dict: item field -> one of " + ", ".join(ATTRIBUTES)),
+        "item field → `text`, `markdown`, `html`, `title`, `author`, `date`, `score`, "
+        "`page_type`, `algorithm`, `version` and more",
+    )
+    items: str | tuple[type, ...] = declare(
+        "all",
+        Items(),
+        "which items are filled: `all`, those that have a field `declared`, or classes "
+        "by their import paths",
+    )
+    html_field: str = text(
+        "",
+        "the name of an item field",
+        "an item field with raw HTML, which is extracted from and taken out",
+    )
+    url_field: str = text(
+        "url",
+        "the name of an item field",
+        "the item field by whose URL an item finds its page",
+    )
+    executor: str = declare(
+        "thread",
+        OneOf(EXECUTORS),
+        "where extraction runs: `inline`, `thread` or `process`",
+    )
+    workers: int = number(
+        _WORKERS,
+        1,
+        math.inf,
+        doc="threads or processes",
+        shown="cores less one, 1 to 4",
+    )
+    timeout: float = limit(
+        10.0, "seconds", _MOST, doc="seconds that a page may take; 0 is no limit"
+    )
+    max_size: int = limit(
+        10_000_000, "bytes", doc="bytes that a page may have; 0 is no limit"
+    )
+    memory: int = limit(
+        1024,
+        "MiB",
+        _MOST,
+        doc="MiB that a worker process may take for its pages; 0 is no limit",
+    )
+    last_resort: str = declare(
+        "density",
+        OneOf(("density", "empty")),
+        "what a page beyond these limits gets: its long blocks with few links "
+        "(`density`), or nothing (`empty`)",
+    )
+    on_decay: str = declare(
+        "warn",
+        OneOf(("ignore", "warn", "close_spider")),
+        "when nearly all texts of a host have become empty or the same: `ignore`, "
+        "`warn` or `close_spider`",
+    )
+    enabled: bool = switch(True, "off: no component does anything")
+
+    @cached_property
+    def limits(self) -> Limits:
+        return Limits(self.timeout, self.max_size, self.last_resort)
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Config:
         """Read a crawl's settings; SettingError names the first that is wrong."""
         _refuse_unknown(settings)
         given = {
-            key: settings.get(key) for key in KEYS if settings.get(key) is not None
+            name: value
+            for name in SETTINGS
+            if (value := settings.get(_key(name))) is not None
         }
-        values = {
-            key: parse(given[key], key)
-            for key, parse in _PARSERS.items()
-            if key in given
-        }
-        default = cls()
-        fields = values.get("EATEXT_FIELDS", default.fields)
-        if (html_field := values.get("EATEXT_HTML_FIELD")) in fields:
-            # What is taken out of an item is not to be filled.
-            raise SettingError(
-                "EATEXT_HTML_FIELD", html_field, "none of the fields in EATEXT_FIELDS"
-            )
-        choice = Choice(
-            algorithms=values.get("EATEXT_ALGORITHM", default.choice.algorithms),
-            options=values.get("EATEXT_OPTIONS", {}),
-            min_chars=values.get("EATEXT_MIN_CHARS", 0),
-            min_score=values.get("EATEXT_MIN_SCORE", 0.0),
-            below=values.get("EATEXT_BELOW", "keep"),
-        )
+        choice = Choice(**taken(Choice, given, _key))
         check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
-        limits = replace(
-            default.limits,
-            **{
-                name: values[key]
-                for name, key in (
-                    ("timeout", "EATEXT_TIMEOUT"),
-                    ("max_size", "EATEXT_MAX_SIZE"),
-                    ("last_resort", "EATEXT_LAST_RESORT"),
-                )
-                if key in values
-            },
-        )
-        config = replace(
-            default,
-            choice=choice,
-            limits=limits,
-            sites=_sites(given.get("EATEXT_SITES", {}), choice),
-            **{
-                name: values[key]
-                for name, key in (
-                    ("enabled", "EATEXT_ENABLED"),
-                    ("fields", "EATEXT_FIELDS"),
-                    ("items", "EATEXT_ITEMS"),
-                    ("html_field", "EATEXT_HTML_FIELD"),
-                    ("url_field", "EATEXT_URL_FIELD"),
-                    ("executor", "EATEXT_EXECUTOR"),
-                    ("workers", "EATEXT_WORKERS"),
-                    ("memory", "EATEXT_MEMORY"),
-                    ("on_decay", "EATEXT_ON_DECAY"),
-                )
-                if key in values
-            },
-        )
-        if config.executor == "process":
-            _check_sendable(choice, "EATEXT_OPTIONS")
-            for host, site in config.sites.items():
+        values = taken(cls, given, _key)
+        values["sites"] = _sites(values.get("sites", {}), choice)
+        config = cls(choice=choice, **values)
+        config._check_together()
+        return config
+
+    def _check_together(self) -> None:
+        """Raise SettingError where settings, each of them good, do not go together."""
+        if self.html_field in self.fields:
+            # What is taken out of an item is not to be filled.
+            allowed = "none of the fields in EATEXT_FIELDS"
+            raise SettingError("EATEXT_HTML_FIELD", self.html_field, allowed)
+        if self.executor == "process":
+            _check_sendable(self.choice, "EATEXT_OPTIONS")
+            for host, site in self.sites.items():
                 if site is not None:
                     _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
-        return config
 
     def choice_for(self, url: str, said: object = None) -> Choice | None:
         """How to extract the page at a URL, None where it is not to be.
@@ -166,76 +224,6 @@ def host_of(url: str) -> str:
         return ""
 
 
-def _switch(value: object, key: str) -> bool:
-    for word, meaning in (("true", True), ("false", False), ("1", True), ("0", False)):
-        if str(value).lower() == word:
-            return meaning
-    raise SettingError(key, value, "True or False")
-
-
-def _dict(value: object, key: str, meaning: str) -> Mapping[Any, Any]:
-    """A dict, also as the JSON that a command line has."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise SettingError(key, value, meaning) from None
-    if not isinstance(value, Mapping):
-        raise SettingError(key, value, meaning)
-    return value
-
-
-def _listed(value: object) -> object:
-    """A list, also from the names or the JSON that a command line has."""
-    if isinstance(value, str) and ("," in value or "[" in value):
-        # What is no JSON stays as it is, for the error to show.
-        with suppress(ValueError):
-            names = [name.strip() for name in value.split(",")]
-            value = json.loads(value) if "[" in value else names
-    return value
-
-
-def _algorithm(value: object, key: str) -> tuple[str, ...]:
-    return algorithm_names(_listed(value), key)
-
-
-def _options(value: object, key: str) -> dict[str, Mapping[str, Any]]:
-    meaning = "a dict of options per algorithm"
-    given = _dict(value, key, meaning)
-    if given and not any(isinstance(options, Mapping) for options in given.values()):
-        # Most likely the options of one, without its name.
-        raise SettingError(key, value, f"{meaning}: {{'name': {{'option': value}}}}")
-    return {
-        name: check_options(name, options, f"{key}[{name!r}]")
-        for name, options in given.items()
-    }
-
-
-def _fields(value: object, key: str) -> dict[str, str]:
-    meaning = "a dict: item field -> one of " + ", ".join(ATTRIBUTES)
-    fields = dict(_dict(value, key, meaning))
-    if not all(isinstance(name, str) and name for name in fields):
-        raise SettingError(key, value, meaning)
-    for name, attribute in fields.items():
-        one_of(attribute, f"{key}[{name!r}]", ATTRIBUTES)
-    return fields
-
-
-def _items(value: object, key: str) -> str | tuple[type, ...]:
-    if isinstance(value, str) and value in ITEMS:
-        return value
-    given = _listed(value)
-    given = given if isinstance(given, (list, tuple)) else [given]
-    allowed = "'all', 'declared', or a list of classes or their import paths"
-    if not given:
-        raise SettingError(key, value, allowed)
-    try:
-        classes = tuple(map(_class, given))
-    except Exception as error:  # whatever importing a module raises
-        raise SettingError(key, value, f"{allowed} ({error})") from error
-    return classes
-
-
 def _class(said: Any) -> type:
     """A class, or what an import path leads to; "dict" is one too."""
     path = f"builtins.{said}" if isinstance(said, str) and "." not in said else said
@@ -245,17 +233,10 @@ def _class(said: Any) -> type:
     return found
 
 
-def _name(value: object, key: str) -> str:
-    if not isinstance(value, str):
-        raise SettingError(key, value, "the name of an item field")
-    return value
-
-
-def _sites(value: object, choice: Choice) -> dict[str, Choice | None]:
-    key = "EATEXT_SITES"
+def _sites(given: Mapping[Any, Any], choice: Choice) -> dict[str, Choice | None]:
     sites: dict[str, Choice | None] = {}
-    for host, said in _dict(value, key, "a dict: host -> what holds there").items():
-        where = f"{key}[{host!r}]"
+    for host, said in given.items():
+        where = f"EATEXT_SITES[{host!r}]"
         name = _host(host, where)
         if name in sites:
             raise SettingError(where, said, "there once: another key is the same host")
@@ -298,28 +279,20 @@ def _host(host: object, key: str) -> str:
     return name
 
 
-# key -> what makes a good value of what was given, or raises SettingError.
-# EATEXT_SITES is not here: its defaults are the other settings.
-_PARSERS: dict[str, Callable[[object, str], Any]] = {
-    "EATEXT_ENABLED": _switch,
-    "EATEXT_ALGORITHM": _algorithm,
-    "EATEXT_OPTIONS": _options,
-    "EATEXT_FIELDS": _fields,
-    "EATEXT_ITEMS": _items,
-    "EATEXT_HTML_FIELD": _name,
-    "EATEXT_URL_FIELD": _name,
-    "EATEXT_MIN_CHARS": whole,
-    "EATEXT_MIN_SCORE": fraction,
-    "EATEXT_BELOW": lambda value, key: one_of(value, key, BELOW),
-    "EATEXT_EXECUTOR": lambda value, key: one_of(value, key, EXECUTORS),
-    "EATEXT_WORKERS": lambda value, key: whole(value, key, low=1),
-    "EATEXT_TIMEOUT": seconds,
-    "EATEXT_MAX_SIZE": whole,
-    "EATEXT_MEMORY": whole,
-    "EATEXT_LAST_RESORT": lambda value, key: one_of(value, key, LAST_RESORTS),
-    "EATEXT_ON_DECAY": lambda value, key: one_of(value, key, ON_DECAY),
+# The declarations of all settings, by their names without the prefix, in small letters.
+SETTINGS = {
+    name: declaration
+    for cls in (Choice, Config)
+    for name, declaration in declarations(cls).items()
+    if declaration.metadata["setting"]
 }
-KEYS = (*_PARSERS, "EATEXT_SITES")
+
+
+def _key(name: str) -> str:
+    return f"EATEXT_{name.upper()}"
+
+
+KEYS = tuple(map(_key, SETTINGS))
 
 
 def _refuse_unknown(settings: BaseSettings) -> None:

@@ -31,7 +31,7 @@ FLOORS = [
     ["output", "rules", "metadata"],
     ["algorithms"],
     ["tagger"],
-    ["page", "deadline", "decay", "result", "items", "collector"],
+    ["page", "deadline", "decay", "declared", "result", "items", "collector"],
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 KNOWS_SCRAPY = FLOOR_OF["workers"]

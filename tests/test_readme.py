@@ -66,12 +66,6 @@ def test_the_spider_fills_its_items(tmp_path: Path) -> None:
     assert "two hundred and six stoneware jars" in item["main_text"]
 
 
-def test_every_setting_is_in_the_table() -> None:
-    assert sorted(re.findall(r"^\| `(EATEXT_\w+)` \|", README, re.MULTILINE)) == sorted(
-        KEYS
-    )
-
-
 def test_defaults_in_the_table_are_those_that_hold() -> None:
     rows = re.findall(r"^\| `(EATEXT_\w+)` \| `([^`]+)` \|", README, re.MULTILINE)
     settings = Settings({key: literal_eval(value) for key, value in rows})

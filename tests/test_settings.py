@@ -174,6 +174,23 @@ def test_values_for_a_choice(key, given, attribute, value):
         ("EATEXT_TIMEOUT", "soon", "EATEXT_TIMEOUT", "a number of seconds"),
         ("EATEXT_TIMEOUT", float("inf"), "EATEXT_TIMEOUT", "a number of seconds"),
         ("EATEXT_TIMEOUT", -1, "EATEXT_TIMEOUT", "a number of seconds"),
+        ("EATEXT_TIMEOUT", 1e10, "EATEXT_TIMEOUT", "from 0 (no limit) to 1000000000"),
+        pytest.param(
+            "EATEXT_TIMEOUT",
+            10**400,
+            "EATEXT_TIMEOUT",
+            "a number of seconds",
+            id="huge EATEXT_TIMEOUT",
+        ),
+        pytest.param(
+            "EATEXT_MIN_SCORE",
+            10**400,
+            "EATEXT_MIN_SCORE",
+            "a number from 0 to 1",
+            id="huge EATEXT_MIN_SCORE",
+        ),
+        ("EATEXT_MEMORY", 10**14, "EATEXT_MEMORY", "MiB from 0 (no limit) to 1000000"),
+        ("EATEXT_MIN_CHARS", "9" * 5000, "EATEXT_MIN_CHARS", "a whole number"),
         ("EATEXT_MAX_SIZE", "1MB", "EATEXT_MAX_SIZE", "a whole number"),
         ("EATEXT_MEMORY", None, None, None),
         ("EATEXT_LAST_RESORT", "justext", "EATEXT_LAST_RESORT", "'density', 'empty'"),
@@ -381,11 +398,6 @@ def test_scrapy_crawl_fails(tmp_path, reactor):
     assert ended.returncode == 1
     assert "EATEXT_BELOW is 'sink', it must be one of 'keep'" in ended.stderr
     assert "Spider opened" not in ended.stderr
-
-
-def test_the_docs_have_every_key():
-    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    assert [key for key in KEYS if f"`{key}`" not in text] == []
 
 
 ANYTHING = st.recursive(

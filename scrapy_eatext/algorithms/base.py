@@ -2,96 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from scrapy_eatext.declared import OptionError, choice, number, switch, text
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-
-class OptionError(ValueError):
-    """An option that does not exist or has a value that it may not have.
-
-    ``name`` and ``value`` are those given, ``allowed`` says what may be there,
-    as the end of a sentence: "a number from 0 to 1".
-    """
-
-    def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} is {value!r}, it must be {allowed}")
-        self.name = name
-        self.value = value
-        self.allowed = allowed
-
-
-def choice(default: Any, *values: Any) -> Any:
-    """A dataclass field that holds one of the values."""
-    return field(default=default, metadata={"choices": values})
-
-
-def number(default: float | str, low: float, high: float, *others: str) -> Any:
-    """A dataclass field that holds a number from low to high, both included.
-
-    It takes whole numbers only where the default is one; the others are words
-    that may stand in the number's place.
-    """
-    meta = {
-        "low": low,
-        "high": high,
-        "whole": isinstance(default, int),
-        "others": others,
-    }
-    return field(default=default, metadata=meta)
-
-
-def switch(default: bool) -> Any:
-    """A dataclass field that holds True or False."""
-    return field(default=default, metadata={"choices": (True, False)})
-
-
-def text(default: str, meaning: str) -> Any:
-    """A dataclass field that holds a string; the meaning ends the error's sentence."""
-    return field(default=default, metadata={"meaning": meaning})
+__all__ = [
+    "Algorithm",
+    "OptionError",
+    "Options",
+    "Unit",
+    "UnitList",
+    "Units",
+    "Verdict",
+    "choice",
+    "make_options",
+    "number",
+    "switch",
+    "text",
+]
 
 
 @dataclass(frozen=True)
 class Options:
-    """What every algorithm may be told.
+    """What every algorithm may be told."""
 
-    ``reference`` True reproduces the original implementation exactly, quirks
-    included; False mends its known defects.
-    """
-
-    reference: bool = switch(False)
-
-
-def _check(name: str, value: object, meta: Mapping[str, Any]) -> None:
-    """Raise OptionError unless the value is what the field's metadata allow."""
-    if "choices" in meta:
-        # 1 == True, but 1 is no switch: compare the types too.
-        if not any(value == c and type(value) is type(c) for c in meta["choices"]):
-            raise OptionError(
-                name, value, "one of " + ", ".join(map(repr, meta["choices"]))
-            )
-    elif "low" in meta:
-        kind = "a whole number" if meta["whole"] else "a number"
-        allowed = f"{kind} from {meta['low']:g} to {meta['high']:g}"
-        if meta["others"]:
-            allowed += " or one of " + ", ".join(map(repr, meta["others"]))
-        if isinstance(value, str) and value in meta["others"]:
-            return
-        wanted = int if meta["whole"] else (int, float)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, wanted)
-            or math.isnan(value)
-            or not meta["low"] <= value <= meta["high"]
-        ):
-            raise OptionError(name, value, allowed)
-    elif "meaning" in meta and not isinstance(value, str):
-        raise OptionError(name, value, meta["meaning"])
+    reference: bool = switch(
+        False,
+        "`True` reproduces the original implementation exactly, quirks included; "
+        "`False` mends its known defects: see [below](#what-reference-changes).",
+    )
 
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -101,18 +46,20 @@ def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     """The options of a class, checked; OptionError names what is wrong."""
     if not given:  # as in most crawls, for each page
         return cls()
-    known = {f.name: f for f in fields(cls)}
+    known = {f.name: f.metadata.get("kind") for f in fields(cls)}
+    values = dict(given)
     for name, value in given.items():
         if name not in known:
             raise OptionError(
                 name, value, "left out: the options are " + ", ".join(sorted(known))
             )
-        _check(name, value, known[name].metadata)
+        if kind := known[name]:
+            values[name] = kind.take(value, name)
         try:
             hash(value)  # by which an algorithm with its options is kept for reuse
         except TypeError:
             raise OptionError(name, value, "of a type that can be hashed") from None
-    return cls(**given)
+    return cls(**values)
 
 
 class Units(Protocol):

@@ -47,9 +47,32 @@ class DensityOptions(Options):
     ``reference`` looks at lines of the source, whatever ``lines`` says.
     """
 
-    lines: str = choice("rendered", "rendered", "source")
-    threshold: float | str = number("stddev", 0, 1, "mean", "stddev")
-    min_chars: int = number(60, 0, 1_000_000)
+    lines: str = choice(
+        "rendered",
+        "rendered",
+        "source",
+        doc='What a line is. `"rendered"`: a block of the page, which has the text that '
+        "a browser shows together; its markup are the tags of all elements that began "
+        "since the block before, as long as they are when the tree is written as HTML. "
+        '`"source"`: a line of the page\'s source.',
+    )
+    threshold: float | str = number(
+        "stddev",
+        0,
+        1,
+        "mean",
+        "stddev",
+        doc='What a line must exceed. `"mean"`: the mean density of the lines that are '
+        'long enough; `"stddev"`: 0.5 less their standard deviation (that of a sample, '
+        "0 for a single line).",
+    )
+    min_chars: int = number(
+        60,
+        0,
+        1_000_000,
+        doc="A line with fewer characters of text is dropped, and is not counted in the "
+        "mean or the deviation.",
+    )
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,13 @@ from scrapy_eatext.algorithms.dragnet_features import (
     original_tokens,
     page_tokens,
 )
-from scrapy_eatext.algorithms.modelfile import SHIPPED, Model, ModelError, load_model
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    Model,
+    ModelError,
+    load_model,
+    model_path,
+)
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
@@ -66,18 +72,25 @@ def subset(features: str) -> int:
 
 @dataclass(frozen=True)
 class DragnetOptions(Options):
-    """``content`` is what is looked for: main text, readers' comments or both.
+    """What is looked for, by which features, and how probable it must be."""
 
-    ``features`` are the groups that the model sees, such as "shallow+cetr";
-    "auto" gives it all of them, with ``reference`` those of the original's
-    model.  A block is kept where its probability is above ``threshold``.
-    ``model`` is the path of a model file, by default the shipped one.
-    """
-
-    content: str = choice("content", *TARGETS)
-    features: str = text("auto", "names of feature groups")
-    threshold: float = number(0.5, 0.0, 1.0)
-    model: str = text("", "the path of a model file")
+    content: str = choice(
+        "content",
+        *TARGETS,
+        doc="What is looked for: `content`, the main text; `comments`, what readers say "
+        "below it; `both`.",
+    )
+    features: str = text(
+        "auto",
+        "names of feature groups",
+        'The groups that the model sees, joined by `+`, such as `"shallow+tokens"`: '
+        "there is a model for every choice. `auto` is all five, with `reference` the "
+        "three that the original's own model saw, `shallow+cetr+readability`.",
+    )
+    threshold: float = number(
+        0.5, 0, 1, doc="A block is kept if it is more probable than this."
+    )
+    model: str = model_path()
 
     def __post_init__(self) -> None:
         if self.features != "auto":

@@ -24,9 +24,13 @@ from scrapy_eatext.algorithms.base import (
     choice,
     number,
     switch,
-    text,
 )
-from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_model
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    model_path,
+)
 from scrapy_eatext.page.embedded import embedded_text
 from scrapy_eatext.page.names import COMMENTS, HUMAN_TESTS
 from scrapy_eatext.page.tags import HEADING
@@ -72,19 +76,33 @@ _COMMENT_WORDS = 3
 
 @dataclass(frozen=True)
 class EatextOptions(Options):
-    """``favor`` says which mistakes are worse: text in vain, or text lost.
+    """Which mistakes are worse, and whether readers' comments are wanted."""
 
-    ``comments`` takes in what readers wrote below an article.  ``threshold``
-    is the chance from which on a block is kept, instead of what ``favor`` finds
-    best for the page.  ``model`` is the path of a model file, by default the
-    shipped one.  There is no original that ``reference`` could reproduce.
-    """
-
-    reference: bool = choice(False, False)
-    favor: str = choice("balance", "precision", "balance", "recall")
-    comments: bool = switch(False)
-    threshold: float | str = number("best", 0, 1, "best")
-    model: str = text("", "the path of a model file")
+    reference: bool = choice(
+        False, False, doc="There is no original that it could reproduce."
+    )
+    favor: str = choice(
+        "balance",
+        "precision",
+        "balance",
+        "recall",
+        doc="Which mistakes are worse: `precision` leaves out what is doubtful, `recall` "
+        "takes it in, `balance` is for the best F1.",
+    )
+    comments: bool = switch(
+        False,
+        "Whether what readers wrote below an article is kept too. On a forum the posts "
+        "are the main text in any case.",
+    )
+    threshold: float | str = number(
+        "best",
+        0,
+        1,
+        "best",
+        doc="The chance from which on a block is kept, instead of what `favor` finds "
+        "best for the page.",
+    )
+    model: str = model_path()
 
 
 class Eatext(Algorithm[EatextOptions]):

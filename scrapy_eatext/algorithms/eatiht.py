@@ -57,13 +57,16 @@ _FEW = 4
 
 @dataclass(frozen=True)
 class EatihtOptions(Options):
-    """Which of eatiht's versions, and how long a text must be to be looked at.
+    """Which of eatiht's versions, and how long a text must be to be looked at."""
 
-    A text counts if it has more than ``min_length`` characters.
-    """
-
-    version: int = choice(1, 1, 2)
-    min_length: int = number(20, 0, 1_000_000)
+    version: int = choice(1, 1, 2, doc="Which of the original's versions.")
+    min_length: int = number(
+        20,
+        0,
+        1_000_000,
+        doc="A block is looked at if it has more characters than this. A Chinese "
+        "character counts as three, kana and Hangul as two.",
+    )
 
 
 class Eatiht(Algorithm[EatihtOptions]):

@@ -63,20 +63,39 @@ _LANGUAGES = 'a language such as "en" or "English", "auto" or "none"'
 
 @dataclass(frozen=True)
 class JustextOptions(Options):
-    """The thresholds of jusText, with its own names and defaults.
+    """The thresholds of jusText, with its own names and defaults."""
 
-    ``language`` is a code or a name; "auto" takes the language whose stop list
-    the page's words hit most, "none" looks at no stop words.
-    """
-
-    language: str = string("auto", _LANGUAGES)
-    length_low: int = number(70, 0, 1_000_000)
-    length_high: int = number(200, 0, 1_000_000)
-    stopwords_low: float = number(0.30, 0.0, 1.0)
-    stopwords_high: float = number(0.32, 0.0, 1.0)
-    max_link_density: float = number(0.2, 0.0, 1.0)
-    max_heading_distance: int = number(200, 0, 1_000_000)
-    no_headings: bool = switch(False)
+    language: str = string(
+        "auto",
+        _LANGUAGES,
+        'Whose stop words to look for: a code (`"en"`, `"pt-BR"`), or a name as jusText '
+        'has it (`"English"`). `"auto"` takes the language whose stop list the page\'s '
+        'words hit most. `"none"` looks at no stop words: every block passes as if it '
+        "had enough.",
+    )
+    length_low: int = number(
+        70, 0, 1_000_000, doc="Characters below which a block is short."
+    )
+    length_high: int = number(
+        200, 0, 1_000_000, doc="Characters above which a block can be good by itself."
+    )
+    stopwords_low: float = number(
+        0.30, 0, 1, doc="Density of stop words from which on a block is near-good."
+    )
+    stopwords_high: float = number(
+        0.32, 0, 1, doc="Density of stop words from which on a block is good."
+    )
+    max_link_density: float = number(
+        0.2, 0, 1, doc="The part of a block's characters that may be in links."
+    )
+    max_heading_distance: int = number(
+        200,
+        0,
+        1_000_000,
+        doc="Characters that may stand between a heading and the text that it belongs "
+        "to.",
+    )
+    no_headings: bool = switch(False, "Treat headings as any other block.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_eatext.declared import text
+
 MAGIC = b"EATEXTMD"
 FORMAT = 1
 SHIPPED = Path(__file__).parent / "models"
@@ -34,6 +36,15 @@ _MAX_ARRAYS = 1 << 28
 _MAX_DIMENSIONS = 4
 # The types that a file may hold, as numpy spells them; no objects, no strings.
 _TYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8".split())
+
+
+def model_path() -> Any:
+    """The option that says which model: the path of a file, or the shipped one."""
+    return text(
+        "",
+        "the path of a model file",
+        "Empty for the one that is shipped; see [Training](../training.md).",
+    )
 
 
 class ModelError(ValueError):

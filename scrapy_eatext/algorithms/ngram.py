@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.algorithms.base import Algorithm, text
+from scrapy_eatext.algorithms.base import Algorithm
 from scrapy_eatext.algorithms.charmodel import CharModel, Smoothing, from_arrays
 from scrapy_eatext.algorithms.density import (
     DensityOptions,
@@ -22,7 +22,12 @@ from scrapy_eatext.algorithms.density import (
     reasons,
     verdict,
 )
-from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_model
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    model_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +45,7 @@ KEEP, DISCARD = range(2)
 class NgramOptions(DensityOptions):
     """Those of density, and the path of a model; empty for the shipped one."""
 
-    model: str = text("", "the path of a model file")
+    model: str = model_path()
 
 
 @dataclass(frozen=True)

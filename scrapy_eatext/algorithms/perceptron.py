@@ -21,12 +21,16 @@ from scrapy_eatext.algorithms.base import (
     Verdict,
     choice,
     number,
-    text,
 )
 from scrapy_eatext.algorithms.density import mean_score
 from scrapy_eatext.algorithms.linewriter import write_lines
 from scrapy_eatext.algorithms.markup import block_markup
-from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_model
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    model_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,19 +53,32 @@ ATTRIBUTES = ("density", "bytes", "length")
 
 @dataclass(frozen=True)
 class PerceptronOptions(Options):
-    """Which network decides, on what, and what its output must exceed.
+    """Which network decides, on what, and what its output must exceed."""
 
-    ``network`` "none" holds the density itself against the threshold, as the
-    original did first; "mean" as threshold is the mean over the page's lines.
-    ``lines`` are the line alone, with the one before, with both neighbours;
-    ``attributes`` density, then bytes, then length.
-    """
-
-    network: str = choice("mlp", *NETWORKS, "none")
-    lines: int = choice(3, *SIZES)
-    attributes: int = choice(3, *SIZES)
-    threshold: float | str = number(0.5, 0, 1, "mean")
-    model: str = text("", "the path of a model file")
+    network: str = choice(
+        "mlp",
+        *NETWORKS,
+        "none",
+        doc='`"none"` holds the density itself against the threshold, as the original '
+        "did first.",
+    )
+    lines: int = choice(
+        3,
+        *SIZES,
+        doc="1: the line alone; 2: also the one before it; 3: also the one after it.",
+    )
+    attributes: int = choice(
+        3, *SIZES, doc="1: density; 2: also bytes; 3: also length."
+    )
+    threshold: float | str = number(
+        0.5,
+        0,
+        1,
+        "mean",
+        doc="What the network's output, or without a network the density, must exceed; "
+        '`"mean"` is the mean over the page\'s lines.',
+    )
+    model: str = model_path()
 
 
 @dataclass(frozen=True)

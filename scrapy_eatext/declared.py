@@ -1,0 +1,227 @@
+"""Declared values: settings, what a site or a request may say, options of algorithms.
+
+Each is a field of a dataclass, made by declare() or by one of the functions below it:
+its default, the kind of its values, and what it means.  What is taken, the error for
+all else and the documentation's tables come from there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import Field, dataclass, field, fields
+from functools import lru_cache
+from typing import Any
+
+
+class OptionError(ValueError):
+    """An option that does not exist or has a value that it may not have.
+
+    ``name`` and ``value`` are those given, ``allowed`` says what may be there,
+    as the end of a sentence: "a number from 0 to 1".
+    """
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(f"{name} is {value!r}, it must be {allowed}")
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+
+
+class Kind(ABC):
+    """What a value may be."""
+
+    @abstractmethod
+    def allowed(self) -> str:
+        """What a value may be, as the end of a sentence."""
+
+    @abstractmethod
+    def take(self, value: Any, key: str) -> Any:
+        """The value as its field holds it; OptionError, with the key, for others."""
+
+    def plain(self, value: object) -> object:
+        """The value that a command line's text stands for, any other as it is."""
+        return value
+
+    def error(self, value: object, key: str, why: object = "") -> OptionError:
+        allowed = self.allowed()
+        return OptionError(key, value, f"{allowed} ({why})" if why else allowed)
+
+
+def _one_of(values: tuple[Any, ...]) -> str:
+    return "one of " * (len(values) > 1) + ", ".join(map(repr, values))
+
+
+@dataclass(frozen=True)
+class OneOf(Kind):
+    values: tuple[Any, ...]
+
+    def allowed(self) -> str:
+        return _one_of(self.values)
+
+    def take(self, value: Any, key: str) -> Any:
+        for known in self.values:
+            # 1 == True, but 1 is no switch.
+            alike = isinstance(value, bool) is isinstance(known, bool)
+            if alike and isinstance(value, type(known)) and value == known:
+                return known
+        raise self.error(value, key)
+
+
+@dataclass(frozen=True)
+class Switch(OneOf):
+    values: tuple[bool, ...] = (True, False)
+
+    def allowed(self) -> str:
+        return " or ".join(map(repr, self.values))
+
+    def plain(self, value: object) -> object:
+        words = {"true": True, "false": False, "1": True, "0": False}
+        return words.get(str(value).lower(), value)
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number from low to high, both included, or one of the other words.
+
+    ``unit`` is what it counts where it is a limit, which 0 lifts.
+    """
+
+    low: float
+    high: float
+    whole: bool
+    others: tuple[str, ...] = ()
+    unit: str = ""
+
+    def allowed(self) -> str:
+        words = "a whole number" if self.whole else "a number"
+        low, high = f"{self.low:.15g}", f"{self.high:.15g}"
+        if self.unit:
+            words, low = f"{words} of {self.unit}", f"{low} (no limit)"
+        words += f", {low} or more" if high == "inf" else f" from {low} to {high}"
+        if self.others:
+            words += f" or {_one_of(self.others)}"
+        return words
+
+    def take(self, value: Any, key: str) -> Any:
+        if isinstance(value, str) and value in self.others:
+            return value
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int if self.whole else (int, float))
+            or not self.low <= value <= self.high  # as NaN never is
+        ):
+            raise self.error(value, key)
+        return value
+
+    def plain(self, value: object) -> object:
+        # What is no number stays as it is, for the error to show.
+        with suppress(ValueError):
+            if isinstance(value, str) and value not in self.others:
+                if not self.whole:
+                    return float(value)
+                return int(value) if value.strip().isdecimal() else value
+        return value
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    meaning: str
+
+    def allowed(self) -> str:
+        return self.meaning
+
+    def take(self, value: Any, key: str) -> Any:
+        if not isinstance(value, str):
+            raise self.error(value, key)
+        return value
+
+
+@dataclass(frozen=True)
+class Dict(Kind):
+    """A dict, on a command line in JSON."""
+
+    meaning: str
+
+    def allowed(self) -> str:
+        return self.meaning
+
+    def take(self, value: Any, key: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise self.error(value, key)
+        return value
+
+    def plain(self, value: object) -> object:
+        with suppress(ValueError):
+            return json.loads(value) if isinstance(value, str) else value
+        return value
+
+
+def declare(
+    default: Any,
+    kind: Kind,
+    doc: str = "",
+    *,
+    name: str = "",
+    shown: str = "",
+    setting: bool = True,
+) -> Any:
+    """A dataclass field that holds values of a kind; ``doc`` says what they mean.
+
+    It is given by its own name unless another is said.  ``shown`` is the default in
+    words, where it is no fixed value.  ``setting`` False: it is only for sites and
+    requests, not for a whole crawl.
+    """
+    meta = {"kind": kind, "doc": doc, "name": name, "shown": shown, "setting": setting}
+    if isinstance(default, dict):
+        return field(default_factory=default.copy, metadata=meta)
+    return field(default=default, metadata=meta)
+
+
+def choice(default: Any, *values: Any, doc: str = "") -> Any:
+    """A dataclass field that holds one of the values."""
+    return declare(default, OneOf(values), doc)
+
+
+def number(
+    default: float | str,
+    low: float,
+    high: float,
+    *others: str,
+    doc: str = "",
+    shown: str = "",
+) -> Any:
+    """A dataclass field that holds a number from low to high, both included.
+
+    It takes whole numbers only where the default is one; the others are words
+    that may stand in the number's place.
+    """
+    kind = Number(low, high, isinstance(default, int), others)
+    return declare(default, kind, doc, shown=shown)
+
+
+def limit(default: float, unit: str, most: float = math.inf, *, doc: str = "") -> Any:
+    """A dataclass field that holds how much there may be of something, 0 for any."""
+    kind = Number(0, most, isinstance(default, int), unit=unit)
+    return declare(default, kind, doc)
+
+
+def switch(default: bool, doc: str = "") -> Any:
+    """A dataclass field that holds True or False."""
+    return declare(default, Switch(), doc)
+
+
+def text(default: str, meaning: str, doc: str = "") -> Any:
+    """A dataclass field that holds a string; the meaning ends the error's sentence."""
+    return declare(default, Text(meaning), doc)
+
+
+@lru_cache(maxsize=64)
+def declarations(cls: type) -> dict[str, Field[Any]]:
+    """The declared fields of a dataclass by the names under which they are given."""
+    return {
+        f.metadata["name"] or f.name: f for f in fields(cls) if "kind" in f.metadata
+    }
