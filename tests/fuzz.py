@@ -44,10 +44,10 @@ from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.output.text import DEEPEST, first_numbers, python_join
 from scrapy_eatext.page import Page, guard, twins
+from scrapy_eatext.page.columns import BLOCK_COLUMNS
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
 from scrapy_eatext.page.tags import KINDS
 from scrapy_eatext.page.twins import load
-from scrapy_eatext.page.walk import BLOCK_COLUMNS
 from scrapy_eatext.result import ATTRIBUTES
 from tests.hostile import every_page
 from tests.pages import page_from, soup_from

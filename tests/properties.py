@@ -30,8 +30,8 @@ from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.output.urls import SCHEMES, Addresses
 from scrapy_eatext.page import Page, twins
 from scrapy_eatext.page.characters import BROKEN_LINE, fit
+from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import walk as python_walk
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import ATTRIBUTES, MainText, Metadata

@@ -22,7 +22,6 @@ from scrapy_eatext.page.decode import (
     text_of,
     utf8_of,
 )
-from scrapy_eatext.page.twins import load
 from tests.hostile import every_page
 from tests.pages import any_pages
 from tests.passages import PROSE
@@ -304,19 +303,3 @@ def test_half_surrogates_in_xml():
 
 def test_a_response_without_a_body():
     assert len(Page.of(TextResponse("https://example.com/")).blocks) == 0
-
-
-@given(
-    pieces=st.lists(st.sampled_from([b"+", b"a", b"a+b", b"a+", b"+b", b"b+b"])),
-    wanted=st.sampled_from([b"a+b", b"+", b"+b", b"a+"]),
-    begin=st.integers(0, 20),
-)
-def test_bytes_are_found_by_the_rarest(pieces, wanted, begin):
-    module = load("page._decode")
-    if module is None:
-        pytest.skip("it has not been built")
-    source = b"".join(pieces)
-    rarest = wanted.index(b"+")
-    assert module.find(source, wanted, rarest, begin) == source.find(wanted, begin)
-    with pytest.raises(ValueError, match="none of what"):
-        module.find(source, wanted, len(wanted), 0)

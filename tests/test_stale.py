@@ -71,9 +71,9 @@ def test_one_whose_source_has_changed_does_not_run(tmp_path, in_a_checkout):
         (tmp_path / "setup.py").touch()
     program = (
         "import scrapy_eatext; from scrapy_eatext.page import guard; "
-        "from scrapy_eatext.metadata import jsonld; "
-        "print(scrapy_eatext.__file__, scrapy_eatext.compiled, jsonld._compiled, "
-        "guard.surplus is guard.python_surplus)"
+        "from scrapy_eatext.page import decode; "
+        "print(scrapy_eatext.__file__, scrapy_eatext.compiled, decode._compiled, "
+        "guard.without_surplus is guard.python_without_surplus)"
     )
     done = subprocess.run(
         [sys.executable, "-W", "always", "-c", program],

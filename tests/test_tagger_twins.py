@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import scrapy_eatext
 from scrapy_eatext.page import Page, twins
+from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.page.tags import TAGS
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, Walk
+from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.choice import FAVOR, Choice, choose
 from scrapy_eatext.tagger.context import FEATURES, HIGHEST, context_features
 from scrapy_eatext.tagger.facts import TokenTable, weights

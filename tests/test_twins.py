@@ -20,13 +20,10 @@ from lxml import etree, html
 import scrapy_eatext
 from scrapy_eatext.deadline import TimeLimitError, time_limit
 from scrapy_eatext.page import Page, characters, parse, twins
+from scrapy_eatext.page.columns import BLOCK_COLUMNS
 from scrapy_eatext.page.head import head_of
 from scrapy_eatext.page.tags import TAGS
-from scrapy_eatext.page.walk import (
-    BLOCK_COLUMNS,
-    TOKEN_ATTRIBUTES,
-    Walk,
-)
+from scrapy_eatext.page.walk import TOKEN_ATTRIBUTES, Walk
 from scrapy_eatext.page.walk import attribute_values as python_values
 from scrapy_eatext.page.walk import child_values as python_child_values
 from scrapy_eatext.page.walk import nodes_of as python_nodes_of

@@ -18,10 +18,11 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from scrapy_eatext.deadline import check, watched
+from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.memory import raise_memory
 from scrapy_eatext.page.tags import TAGS
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, fnv1a
+from scrapy_eatext.page.walk import fnv1a
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks

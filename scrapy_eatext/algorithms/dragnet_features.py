@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.deadline import check, watched
-from scrapy_eatext.page.walk import ELEMENT_COLUMNS
+from scrapy_eatext.page.columns import ElementColumn
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.dragnet_blocks import Floats, Table
@@ -36,7 +36,9 @@ _ROUNDS = 50
 _STILL = 1e-3
 
 _FIRST_BLOCK, _LAST_BLOCK, _TOKENS = (
-    ELEMENT_COLUMNS.index(name) for name in ("first_block", "last_block", "tokens")
+    ElementColumn.FIRST_BLOCK,
+    ElementColumn.LAST_BLOCK,
+    ElementColumn.TOKENS,
 )
 
 

@@ -31,10 +31,10 @@ from scrapy_eatext.algorithms.modelfile import (
     load_model,
     model_path,
 )
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.embedded import embedded_text
 from scrapy_eatext.page.names import COMMENTS, HUMAN_TESTS
 from scrapy_eatext.page.tags import HEADING
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.facts import TokenTable, weights
@@ -140,7 +140,7 @@ class Eatext(Algorithm[EatextOptions]):
         words = int(w[kept].sum())
         if words < _FEW:
             found = embedded_text(page)
-            chars = walk.blocks[:, BLOCK_COLUMNS.index("chars")]
+            chars = walk.blocks[:, BlockColumn.CHARS]
             if found and found.chars > _LONGER * int(chars[kept].sum()):
                 return _of_data(found)
         if (
@@ -275,7 +275,7 @@ def _comments(
     named "comments-open" does.
     """
     parents, begins, ends = (
-        walk.elements[:, ELEMENT_COLUMNS.index(name)].tolist()
+        walk.elements[:, ElementColumn[name.upper()]].tolist()
         for name in ("parent", "first_block", "last_block")
     )
     named = frozenset(COMMENTS.rows(walk))
@@ -286,11 +286,9 @@ def _comments(
             not told[-1] or 2 * (told[end] - told[begin]) < told[-1]
         )
         inside.append(here or (parent >= 0 and inside[parent]))
-    around = np.array(inside, dtype=np.bool_)[
-        walk.blocks[:, BLOCK_COLUMNS.index("inner")]
-    ]
+    around = np.array(inside, dtype=np.bool_)[walk.blocks[:, BlockColumn.INNER]]
     chars, links = (
-        walk.blocks[:, BLOCK_COLUMNS.index(name)] for name in ("chars", "link_chars")
+        walk.blocks[:, BlockColumn[name.upper()]] for name in ("chars", "link_chars")
     )
     return around & (w >= _COMMENT_WORDS) & (2 * links < chars)
 

@@ -25,8 +25,8 @@ from scrapy_eatext.algorithms.base import (
 from scrapy_eatext.algorithms.eatiht_reference import PageError, Piece, Reading, read
 from scrapy_eatext.algorithms.scripts import letters, script_language
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -183,8 +183,8 @@ def _parents(blocks: Blocks) -> list[int]:
     for the page where there is no such element.
     """
     elements = blocks.walk.elements
-    parents = elements[:, ELEMENT_COLUMNS.index("parent")].tolist()
-    bodies = (elements[:, ELEMENT_COLUMNS.index("tag")] == TAG_ID["body"]).tolist()
+    parents = elements[:, ElementColumn.PARENT].tolist()
+    bodies = (elements[:, ElementColumn.TAG] == TAG_ID["body"]).tolist()
     return [
         -1 if element < 0 else element if bodies[element] else parents[element]
         for element in blocks.column("element")
@@ -196,8 +196,8 @@ def _span(blocks: Blocks, element: int) -> tuple[int, int]:
     if element < 0:
         return 0, len(blocks)
     row = blocks.walk.elements[element]
-    first = row[ELEMENT_COLUMNS.index("first_block")]
-    last = row[ELEMENT_COLUMNS.index("last_block")]
+    first = row[ElementColumn.FIRST_BLOCK]
+    last = row[ElementColumn.LAST_BLOCK]
     return int(first), int(last)
 
 

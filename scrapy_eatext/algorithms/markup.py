@@ -9,9 +9,9 @@ import numpy as np
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.characters import INVISIBLE
+from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tags import BLOCK
 from scrapy_eatext.page.values import unescaped
-from scrapy_eatext.page.walk import BLOCK_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page import Page
 
-_STARTED = BLOCK_COLUMNS.index("elements")
+_STARTED = BlockColumn.ELEMENTS
 
 # Elements whose content a browser never shows as text of the page.
 _UNSEEN = "script|style|title|textarea|noscript|noframes|noembed|iframe|template"

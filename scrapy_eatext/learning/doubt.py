@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tags import CODE
-from scrapy_eatext.page.walk import BLOCK_COLUMNS
 from scrapy_eatext.tagger.facts import tree_of, weights
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Ints
 
-_KIND, _INNER = (BLOCK_COLUMNS.index(name) for name in ("kind", "inner"))
+_KIND, _INNER = (BlockColumn.KIND, BlockColumn.INNER)
 # A true text is cut off if so many blocks and words follow that stand on the page as
 # its own do: in a way in which so many of its blocks stand, and by what share as many
 # others before its end.

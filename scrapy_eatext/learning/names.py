@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.learning import need
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.tagger.facts import NEAR, TokenTable, columns, weigh
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ def _counts(walk: Walk, blocks: NDArray[np.intp], known: NDArray[np.uint32]) -> 
     """How often each word is near the blocks, then how often farther out."""
     sparse = need("scipy.sparse")
     parents, firsts, tokens = (
-        walk.elements[:, ELEMENT_COLUMNS.index(name)].tolist()
+        walk.elements[:, ElementColumn[name.upper()]].tolist()
         for name in ("parent", "first_token", "tokens")
     )
     place = np.minimum(np.searchsorted(known, walk.tokens), max(len(known) - 1, 0))
     hit = known[place] == walk.tokens if len(known) else np.zeros(len(place), bool)
     which = np.where(hit, place, -1).tolist()
-    inner = walk.blocks[:, BLOCK_COLUMNS.index("inner")]
+    inner = walk.blocks[:, BlockColumn.INNER]
     around: dict[int, list[int]] = {}
     ends, found = [0], []
     for element in inner[blocks].tolist():

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.values import JSON, different, shortened, unescaped
 
 # Where other things are said that are of the page itself.
@@ -43,11 +42,7 @@ _BLANKS = " \t\r\n"
 _OUTER = _BLANKS + ";"
 _WRAPPINGS = (("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"))
 _LAST_COMMA = re.compile(r",(\s{0,100}[}\]])")
-# As a whole, which is found in half the time of its end; its rarest byte is the plus.
 _TYPE = b"application/ld+json"
-_RAREST = _TYPE.index(b"+")
-
-_compiled = load("page._decode")
 
 
 class JsonLd:
@@ -189,7 +184,7 @@ def _types(thing: dict[str, Any]) -> list[str]:
 
 def scripts_in(source: bytes) -> Iterator[str]:
     """The JSON-LD scripts of a page's source, which are raw text in HTML."""
-    at = _find(source, 0)
+    at = source.find(_TYPE)
     while at >= 0:
         begin = at + len(_TYPE)
         tag = source.rfind(b"<", max(0, at - 1000), at)
@@ -202,15 +197,7 @@ def scripts_in(source: bytes) -> Iterator[str]:
                 return
             yield source[begin:end].decode("utf-8", "replace")
             begin = end
-        at = _find(source, begin)
-
-
-def _find(source: bytes, begin: int) -> int:
-    """Where the type of such a script stands next, -1 for nowhere."""
-    if _compiled is None:
-        return source.find(_TYPE, begin)
-    at: int = _compiled.find(source, _TYPE, _RAREST, begin)
-    return at
+        at = source.find(_TYPE, begin)
 
 
 def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_eatext.metadata import dates
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.twins import load, nodes_of
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,10 +28,16 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
 _TAG, _FIRST, _LAST = (
-    ELEMENT_COLUMNS.index(name) for name in ("tag", "first_block", "last_block")
+    ElementColumn.TAG,
+    ElementColumn.FIRST_BLOCK,
+    ElementColumn.LAST_BLOCK,
 )
-_START, _END, _KIND, _LEVEL, _CHARS = map(
-    BLOCK_COLUMNS.index, ("start", "end", "kind", "level", "chars")
+_START, _END, _KIND, _LEVEL, _CHARS = (
+    BlockColumn.START,
+    BlockColumn.END,
+    BlockColumn.KIND,
+    BlockColumn.LEVEL,
+    BlockColumn.CHARS,
 )
 _TIME_TAG = TAG_ID["time"]
 

@@ -15,10 +15,11 @@ from scrapy_eatext.output import inline, structure, urls
 from scrapy_eatext.output.code import language
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.page.columns cimport *
+
 from scrapy_eatext.page import tags
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.twins import attribute_values, child_values, nodes_of
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.walk import IMAGE as IMAGE_STYLE
 
 cdef extern from *:
@@ -45,32 +46,6 @@ cdef enum:
 assert (tags.STRONG_TEXT, tags.EM_TEXT, tags.DEL_TEXT) == (STRONG, EM, DEL)
 assert (tags.SUP_TEXT, tags.SUB_TEXT, tags.CODE_TEXT) == (SUP, SUB, CODE)
 assert IMAGE_STYLE == IMAGE
-
-cdef enum:
-    # Of blocks, elements and marks.
-    START = 0
-    END = 1
-    ELEMENT = 2
-    KIND = 6
-    LEVEL = 7
-    CHARS = 8
-    PARENT = 0
-    TAG = 1
-    PLACE = 7
-    MARK_BLOCK = 0
-    MARK_START = 1
-    MARK_STYLE = 2
-    MARK_LINK = 3
-    AROUND_STYLE = 4
-    AROUND_LINK = 5
-
-assert [BLOCK_COLUMNS[i] for i in (START, END, ELEMENT, KIND, LEVEL, CHARS)] == (
-    "start end element kind level chars".split()
-)
-assert [ELEMENT_COLUMNS[i] for i in (PARENT, TAG, PLACE)] == "parent tag place".split()
-assert MARK_COLUMNS == (
-    "block", "start", "style", "link", "around_style", "around_link"
-)
 
 cdef enum Kind:
     # Blocks, and what holds them.
@@ -553,18 +528,18 @@ cdef class Writer:
                 raise IndexError(f"there is no block {i}")
         posts = Posts(self.units, units)
         if len(posts):
-            post_of = posts.around([self.blocks[n, ELEMENT] for n in units])
+            post_of = posts.around([self.blocks[n, BLOCK_ELEMENT] for n in units])
         self.read_links(units)
         code_nodes = self.elements_of(
             {
-                self.blocks[n, ELEMENT]
+                self.blocks[n, BLOCK_ELEMENT]
                 for n in units
-                if self.blocks[n, KIND] == CODE_KIND or n in code
+                if self.blocks[n, BLOCK_KIND] == CODE_KIND or n in code
             }
         )
         for i in units:
-            row = self.blocks[i, ELEMENT]
-            kind = self.blocks[i, KIND]
+            row = self.blocks[i, BLOCK_ELEMENT]
+            kind = self.blocks[i, BLOCK_KIND]
             if post_of:
                 post = post_of.get(row, -1)
                 if post >= 0 and post not in introduced:
@@ -593,7 +568,7 @@ cdef class Writer:
                         node.children.append(leaf(IMAGE_BLOCK, image))
             if kind == HEADING_KIND:
                 made = leaf(HEADING_BLOCK, i)
-                made.level = self.blocks[i, LEVEL]
+                made.level = self.blocks[i, BLOCK_LEVEL]
             else:
                 made = leaf(CAPTION_BLOCK if kind == CAPTION_KIND else PARAGRAPH, i)
             node.children.append(made)
@@ -621,10 +596,10 @@ cdef class Writer:
                 if self.marks[mark, MARK_LINK] >= 0:
                     rows.add(self.marks[mark, MARK_LINK])
                 if self.marks[mark, MARK_STYLE] == IMAGE:
-                    around.append(self.marks[mark, AROUND_STYLE])
-                    places.append(self.marks[mark, AROUND_LINK])
-                elif self.marks[mark, AROUND_LINK] >= 0:
-                    rows.add(self.marks[mark, AROUND_LINK])
+                    around.append(self.marks[mark, MARK_AROUND_STYLE])
+                    places.append(self.marks[mark, MARK_AROUND_LINK])
+                elif self.marks[mark, MARK_AROUND_LINK] >= 0:
+                    rows.add(self.marks[mark, MARK_AROUND_LINK])
         self.said.update(
             zip(
                 zip(around, places),
@@ -653,7 +628,7 @@ cdef class Writer:
             if self.marks[mark, MARK_STYLE] == IMAGE:
                 self.images_of_mark[mark] = self.images_at(mark, True)
             else:
-                self.around_of_mark[mark] = self.link(self.marks[mark, AROUND_LINK])
+                self.around_of_mark[mark] = self.link(self.marks[mark, MARK_AROUND_LINK])
             mark += 1
         return 0
 
@@ -728,8 +703,8 @@ cdef class Writer:
 
     cdef list images_at(self, Py_ssize_t mark, bint small):
         """The numbers of the images at a mark, see Inlines.images_at()."""
-        cdef int row = self.marks[mark, AROUND_STYLE]
-        cdef int place = self.marks[mark, AROUND_LINK]
+        cdef int row = self.marks[mark, MARK_AROUND_STYLE]
+        cdef int place = self.marks[mark, MARK_AROUND_LINK]
         cdef list said = self.said.get((row, place))
         if said is not None:
             if not small and (is_small(said[-2]) or is_small(said[-1])):
@@ -765,11 +740,11 @@ cdef class Writer:
         cdef int kind, passed, k
         while row >= 0 and self.nodes[row] is None:
             way.append(row)
-            row = self.elements[row, PARENT]
+            row = self.elements[row, ELEMENT_PARENT]
         node = self.root if row < 0 else <Part>self.nodes[row]
         for k in range(len(way) - 1, -1, -1):
             passed = way[k]
-            kind = KIND_OF_TAG[self.elements[passed, TAG]]
+            kind = KIND_OF_TAG[self.elements[passed, ELEMENT_TAG]]
             if kind and node.depth < DEEPEST:
                 if kind == ITEM and not is_list(node):
                     node = self.loose_list(node)
@@ -901,7 +876,7 @@ cdef class Writer:
             for child in row.children:
                 if is_leaf(child):
                     return None
-                kept[self.elements[child.row, PLACE]] = child
+                kept[self.elements[child.row, ELEMENT_PLACE]] = child
             line = []
             for place, header, columns, down in structure.cells(
                 self.table_nodes[row.row]
@@ -1035,8 +1010,8 @@ cdef class Writer:
             )
 
     cdef int read_spans(self, int block) except -1:
-        cdef Py_ssize_t start = self.blocks[block, START]
-        cdef Py_ssize_t stop = self.blocks[block, END]
+        cdef Py_ssize_t start = self.blocks[block, BLOCK_START]
+        cdef Py_ssize_t stop = self.blocks[block, BLOCK_END]
         cdef Py_ssize_t mark = self.bounds[block], last = self.bounds[block + 1]
         cdef Py_ssize_t at, until
         cdef int style, link
@@ -1071,7 +1046,7 @@ cdef class Writer:
         """
         cdef Span* last = &self.spans[self.span_count - 1]
         cdef int around_link = self.around_of_mark[mark]
-        cdef int common = last.style & style & self.marks[mark, AROUND_STYLE]
+        cdef int common = last.style & style & self.marks[mark, MARK_AROUND_STYLE]
         cdef int around = link, differ = last.style ^ style
         if not (last.link == link and link == around_link):
             common = around = 0

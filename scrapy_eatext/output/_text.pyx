@@ -6,35 +6,15 @@ from libc.stdio cimport snprintf
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
+from scrapy_eatext.page.columns cimport *
+
 from scrapy_eatext.page import tags
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 
 cdef extern from *:
     const unsigned int EATEXT_CHECKSUM
 
 # Of the sources that this is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
-
-cdef enum:
-    # Of elements and blocks.
-    PARENT = 0
-    TAG = 1
-    FIRST_BLOCK = 3
-    LAST_BLOCK = 4
-    START = 0
-    END = 1
-    BLOCK_ITEM = 4
-    ROW = 5
-    KIND = 6
-    LEVEL = 7
-    CHARS = 8
-
-assert [
-    ELEMENT_COLUMNS[i] for i in (PARENT, TAG, FIRST_BLOCK, LAST_BLOCK)
-] == "parent tag first_block last_block".split()
-assert [
-    BLOCK_COLUMNS[i] for i in (START, END, BLOCK_ITEM, ROW, KIND, LEVEL, CHARS)
-] == "start end item row kind level chars".split()
 
 cdef int ITEM = tags.ITEM
 cdef int CELL = tags.CELL
@@ -125,8 +105,8 @@ def join(
     out.used = out.room = 0
     out.failed = False
     if (
-        elements.shape[1] != len(ELEMENT_COLUMNS)
-        or blocks.shape[1] != len(BLOCK_COLUMNS)
+        elements.shape[1] != ELEMENT_COLUMNS
+        or blocks.shape[1] != BLOCK_COLUMNS
     ):
         raise ValueError("a table has another number of columns")
     for i in kept:
@@ -134,17 +114,17 @@ def join(
             raise IndexError(f"there is no block {i}")
         block = &blocks[i, 0]
         if not (
-            0 <= block[START] <= block[END] <= size
+            0 <= block[BLOCK_START] <= block[BLOCK_END] <= size
             and -1 <= block[BLOCK_ITEM] < element_count
-            and -1 <= block[ROW] < element_count
-            and (block[ROW] < 0 or -1 <= elements[block[ROW], PARENT] < element_count)
+            and -1 <= block[BLOCK_ROW] < element_count
+            and (block[BLOCK_ROW] < 0 or -1 <= elements[block[BLOCK_ROW], ELEMENT_PARENT] < element_count)
             and (
                 block[BLOCK_ITEM] < 0
-                or -1 <= elements[block[BLOCK_ITEM], PARENT] < element_count
+                or -1 <= elements[block[BLOCK_ITEM], ELEMENT_PARENT] < element_count
             )
         ):
             raise ValueError("the tables of the walk do not fit together")
-        placed |= block[BLOCK_ITEM] >= 0 or block[ROW] >= 0
+        placed |= block[BLOCK_ITEM] >= 0 or block[BLOCK_ROW] >= 0
     try:
         if placed:
             # One more, the first, for what is in no element.
@@ -154,7 +134,7 @@ def join(
             for i in kept:
                 note_row(places + 1, &blocks[i, 0])
             for i in kept:
-                note_table(places + 1, elements, blocks[i, ROW])
+                note_table(places + 1, elements, blocks[i, BLOCK_ROW])
             for i, n in first_numbers:
                 if 0 <= i < element_count:
                     places[i + 1].number = n - 1
@@ -169,8 +149,8 @@ def join(
                 before_row,
                 deepest,
             )
-            before_row = block[ROW]
-            add(&out, source + block[START], block[END] - block[START])
+            before_row = block[BLOCK_ROW]
+            add(&out, source + block[BLOCK_START], block[BLOCK_END] - block[BLOCK_START])
         if out.failed:
             raise MemoryError
         return out.data[: out.used].decode() if out.used else ""
@@ -183,10 +163,10 @@ cdef void note_row(Place* places, const int32_t* block) noexcept nogil:
     """Note what a unit tells of its row, see text._tabular()."""
     cdef Place* row
     cdef Place* item
-    if block[ROW] < 0:
+    if block[BLOCK_ROW] < 0:
         return
-    row, item = places + block[ROW], places + block[BLOCK_ITEM]
-    if block[KIND] != CELL or item.seen:
+    row, item = places + block[BLOCK_ROW], places + block[BLOCK_ITEM]
+    if block[BLOCK_KIND] != CELL or item.seen:
         row.other = True
     item.seen = True
     row.cells += 1
@@ -197,7 +177,7 @@ cdef void note_table(
 ) noexcept nogil:
     """Note what is around a row with several cells: all rows in it are a table's."""
     if row >= 0 and places[row].cells > 1 and not places[row].other:
-        places[elements[row, PARENT]].table = True
+        places[elements[row, ELEMENT_PARENT]].table = True
 
 
 cdef How lead(
@@ -210,9 +190,9 @@ cdef How lead(
     int32_t deepest,
 ) noexcept nogil:
     """Add what stands before a unit's text, and tell what it stands as."""
-    cdef int32_t item = block[BLOCK_ITEM], row = block[ROW], level = block[LEVEL]
+    cdef int32_t item = block[BLOCK_ITEM], row = block[BLOCK_ROW], level = block[BLOCK_LEVEL]
     cdef int32_t ordered
-    cdef int kind = block[KIND]
+    cdef int kind = block[BLOCK_KIND]
     cdef bint again = item >= 0 and places[item].begun > 0
     cdef char[16] number
     cdef int size
@@ -224,8 +204,8 @@ cdef How lead(
             add(out, b"\n\n", 1 if before == LISTED else 2)
         indent(out, level - 1 + again, deepest)
         if not again:
-            ordered = elements[item, PARENT] if item >= 0 else -1
-            if ordered >= 0 and elements[ordered, TAG] == NUMBERED:
+            ordered = elements[item, ELEMENT_PARENT] if item >= 0 else -1
+            if ordered >= 0 and elements[ordered, ELEMENT_TAG] == NUMBERED:
                 places[ordered].number += 1
                 size = snprintf(number, sizeof(number), b"%d. ", places[ordered].number)
                 add(out, number, size)
@@ -233,7 +213,7 @@ cdef How lead(
                 add(out, b"- ", 2)
         return LISTED
     how = APART
-    if row >= 0 and not places[row].other and places[elements[row, PARENT]].table:
+    if row >= 0 and not places[row].other and places[elements[row, ELEMENT_PARENT]].table:
         how = IN_ROW
     if before != NOTHING:
         if how == IN_ROW and before == IN_ROW:
@@ -263,11 +243,11 @@ def with_kept(const int32_t[:, ::1] elements, list rows not None, list kept not 
             low, high = 0, count
             while low < high:
                 middle = (low + high) // 2
-                if numbers[middle] < elements[row, FIRST_BLOCK]:
+                if numbers[middle] < elements[row, ELEMENT_FIRST_BLOCK]:
                     low = middle + 1
                 else:
                     high = middle
-            if low < count and numbers[low] < elements[row, LAST_BLOCK]:
+            if low < count and numbers[low] < elements[row, ELEMENT_LAST_BLOCK]:
                 found.append(row)
     finally:
         free(numbers)
@@ -279,9 +259,9 @@ def tagged(const int32_t[:, ::1] elements, int32_t tag, int32_t begin, int32_t e
     cdef list found = []
     cdef Py_ssize_t row
     for row in range(elements.shape[0]):
-        if elements[row, FIRST_BLOCK] >= end:
+        if elements[row, ELEMENT_FIRST_BLOCK] >= end:
             break
-        if elements[row, TAG] == tag and elements[row, FIRST_BLOCK] >= begin:
+        if elements[row, ELEMENT_TAG] == tag and elements[row, ELEMENT_FIRST_BLOCK] >= begin:
             found.append(row)
     return found
 
@@ -291,7 +271,7 @@ def headings(const int32_t[:, ::1] blocks, int most):
     cdef list found = []
     cdef Py_ssize_t i
     for i in range(blocks.shape[0]):
-        if blocks[i, KIND] == HEADING and blocks[i, LEVEL] == 1:
+        if blocks[i, BLOCK_KIND] == HEADING and blocks[i, BLOCK_LEVEL] == 1:
             if len(found) == most:
                 break
             found.append(i)
@@ -306,9 +286,9 @@ def texts(bytes text not None, const int32_t[:, ::1] blocks, list numbers not No
     for i in numbers:
         if not 0 <= i < blocks.shape[0]:
             raise IndexError(f"there is no block {i}")
-        if not 0 <= blocks[i, START] <= blocks[i, END] <= size:
+        if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
             raise ValueError("the tables of the walk do not fit together")
-        found.append(data[blocks[i, START] : blocks[i, END]].decode())
+        found.append(data[blocks[i, BLOCK_START] : blocks[i, BLOCK_END]].decode())
     return found
 
 
@@ -319,7 +299,7 @@ def short(
     cdef list found = []
     cdef Py_ssize_t i
     for i in range(begin, min(end, blocks.shape[0])):
-        if blocks[i, CHARS] <= longest and blocks[i, KIND] != CODE:
+        if blocks[i, BLOCK_CHARS] <= longest and blocks[i, BLOCK_KIND] != CODE:
             found.append(i)
     return found
 
@@ -340,12 +320,12 @@ def dated(bytes text not None, const int32_t[:, ::1] blocks, int longest):
     cdef list found = []
     cdef Py_ssize_t i, size = len(text)
     for i in range(blocks.shape[0]):
-        if blocks[i, CHARS] > longest:
+        if blocks[i, BLOCK_CHARS] > longest:
             continue
-        if not 0 <= blocks[i, START] <= blocks[i, END] <= size:
+        if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
             raise ValueError("the tables of the walk do not fit together")
         if has_date_digits(
-            <const char*>text + blocks[i, START], <const char*>text + blocks[i, END]
+            <const char*>text + blocks[i, BLOCK_START], <const char*>text + blocks[i, BLOCK_END]
         ):
             found.append(i)
     return found

@@ -19,10 +19,11 @@ import numpy as np
 
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import CODE_LINES
 from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
 from scrapy_eatext.page.twins import attribute_values, nodes_of
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS, is_hidden
+from scrapy_eatext.page.walk import is_hidden
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
@@ -58,10 +59,13 @@ _NO_LANGUAGE = frozenset(
 )
 
 _CODE_TAG = TAG_ID["code"]
-_INNER, _KIND = (BLOCK_COLUMNS.index(name) for name in ("inner", "kind"))
+_INNER, _KIND = (BlockColumn.INNER, BlockColumn.KIND)
 _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
-    ELEMENT_COLUMNS.index(name)
-    for name in ("parent", "tag", "depth", "first_block", "last_block")
+    ElementColumn.PARENT,
+    ElementColumn.TAG,
+    ElementColumn.DEPTH,
+    ElementColumn.FIRST_BLOCK,
+    ElementColumn.LAST_BLOCK,
 )
 _SPACE = re.compile(r"[^\S\n\t]")
 _NEWLINES = re.compile(r"\r\n?")

@@ -15,14 +15,15 @@ import numpy as np
 
 from scrapy_eatext.output.urls import Addresses
 from scrapy_eatext.page.characters import INVISIBLE
+from scrapy_eatext.page.columns import MarkColumn
 from scrapy_eatext.page.tags import EM_TEXT, IMG, STRONG_TEXT
-from scrapy_eatext.page.walk import IMAGE, MARK_COLUMNS
+from scrapy_eatext.page.walk import IMAGE
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.blocks import Blocks
 
-_BLOCK = MARK_COLUMNS.index("block")
+_BLOCK = MarkColumn.BLOCK
 
 # Where pages keep the address of an image, first that which a script loads later on.
 SOURCES = (

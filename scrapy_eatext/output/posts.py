@@ -17,10 +17,10 @@ import numpy as np
 
 from scrapy_eatext.metadata import dates
 from scrapy_eatext.output.inline import Span
+from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.twins import attribute_values, load, nodes_of
-from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
 
 _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
-    ELEMENT_COLUMNS.index(name)
-    for name in ("parent", "tag", "depth", "first_block", "last_block")
+    ElementColumn.PARENT,
+    ElementColumn.TAG,
+    ElementColumn.DEPTH,
+    ElementColumn.FIRST_BLOCK,
+    ElementColumn.LAST_BLOCK,
 )
 _TIME = TAG_ID["time"]
 

@@ -17,8 +17,8 @@ from scrapy_eatext.output.inline import Inlines, Span
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import first_number
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAGS
-from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
@@ -46,9 +46,7 @@ _LISTS = frozenset(("list", "numbered"))
 # Blocks whose kind the tree tells otherwise are paragraphs.
 _LEAVES = frozenset(("heading", "code", "caption"))
 
-_PARENT, _TAG, _PLACE = (
-    ELEMENT_COLUMNS.index(name) for name in ("parent", "tag", "place")
-)
+_PARENT, _TAG, _PLACE = (ElementColumn.PARENT, ElementColumn.TAG, ElementColumn.PLACE)
 
 # What is nested deeper is taken to be level with what is around it: renderers of
 # Markdown go no deeper than 20, of which a list takes two, and nobody means it.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.twins import attribute_values, load
-from scrapy_eatext.page.walk import ELEMENT_COLUMNS
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units, Verdict
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _compiled = load("output._text")
 
-_PARENT, _TAG = (ELEMENT_COLUMNS.index(name) for name in ("parent", "tag"))
+_PARENT, _TAG = (ElementColumn.PARENT, ElementColumn.TAG)
 _NUMBERED = TAG_ID["ol"]
 # Items that are nested deeper stand level with those around: a page may nest them two
 # thousand deep, and would come out as spaces.

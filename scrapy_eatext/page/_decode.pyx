@@ -2,7 +2,7 @@
 """The compiled twins of what looks at all bytes of a page's source."""
 
 from libc.stdint cimport uint64_t
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memcpy
 
 cdef extern from *:
     const unsigned int EATEXT_CHECKSUM
@@ -83,28 +83,3 @@ def is_utf8(bytes source not None):
     with nogil:
         whole = is_whole(at, end)
     return whole
-
-
-def find(bytes source not None, bytes wanted not None, int rarest, Py_ssize_t begin):
-    """The twin of bytes.find(), for what has one byte in it that is rare.
-
-    It goes from one such byte to the next, which is many times faster.
-    """
-    cdef const char* start = source
-    cdef const char* end = start + len(source)
-    cdef const char* at
-    cdef const char* sign = wanted
-    cdef size_t size = len(wanted)
-    if not 0 <= rarest < <Py_ssize_t>size or begin < 0:
-        raise ValueError("the byte is none of what is looked for")
-    at = start + begin + rarest
-    while at < end:
-        at = <const char*>memchr(at, sign[rarest], end - at)
-        if at == NULL:
-            break
-        if end - at >= <Py_ssize_t>size - rarest and (
-            memcmp(at - rarest, sign, size) == 0
-        ):
-            return at - rarest - start
-        at += 1
-    return -1

@@ -11,12 +11,13 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from scrapy_eatext.page.clock cimport eatext_clock
+from scrapy_eatext.page.columns cimport *
 
 import numpy as np
 
 from scrapy_eatext.deadline import TimeLimitError, remaining
 from scrapy_eatext.page import tags
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
+from scrapy_eatext.page.columns import BLOCK_COLUMNS as BLOCK_NAMES
 from scrapy_eatext.tagger import context, facts, operations
 
 cdef extern from *:
@@ -235,16 +236,6 @@ cdef enum:
     NONE = -1
     CAP = 1_000_000
 
-cpdef enum:
-    E_PARENT, E_TAG, E_DEPTH, E_FIRST_BLOCK, E_LAST_BLOCK, E_FIRST_TOKEN, E_TOKENS
-    E_PLACE, ELEMENT_WIDTH
-
-cpdef enum:
-    B_START, B_END, B_ELEMENT, B_INNER, B_ITEM, B_ROW, B_KIND, B_LEVEL, B_CHARS, B_WORDS
-    B_WIDTH, B_LINES, B_LINK_CHARS, B_LINKS, B_STRONG_CHARS, B_UPPER, B_DIGITS, B_ENDS
-    B_COMMAS, B_MARKS, B_MONEY, B_RIGHTS, B_WIDE, B_OTHER, B_FIRST, B_LAST, B_IMAGES
-    B_CONTROLS, B_ELEMENTS, B_HASH, BLOCK_WIDTH
-
 # The facts of each domain.
 cpdef enum:
     F_PLACE, F_W, F_DEPTH, F_AROUND, F_OWN, F_FLAGS0, F_FLAGS1, F_SINCE_HEADING
@@ -309,9 +300,7 @@ def check_names():
     """
     operation_names = [operation.__name__ for operation in operations.READS]
     for prefix, first, end, names in (
-        ("E", 0, ELEMENT_WIDTH, ELEMENT_COLUMNS),
-        ("B", 0, BLOCK_WIDTH, BLOCK_COLUMNS),
-        ("F", 0, F_OF_BOX1 + 1, FIRST[""][BLOCK_WIDTH : BLOCK_WIDTH + F_OF_BOX1 + 1]),
+        ("F", 0, F_OF_BOX1 + 1, FIRST[""][BLOCK_COLUMNS : BLOCK_COLUMNS + F_OF_BOX1 + 1]),
         ("S", 0, SUM_WIDTH, FIRST["sum"]),
         ("X", SUM_WIDTH, BOX_WIDTH, FIRST["box"][SUM_WIDTH:]),
         ("L", 0, LIKE_WIDTH, FIRST["like"]),
@@ -342,7 +331,7 @@ assert len(tags.TAGS) <= MAX_TAGS and len(context.COLUMNS) <= MAX_COLUMNS
 # containers: of each its number, then the branches' siblings, then their classes.
 cdef int CONTAINERS = facts.CONTAINERS
 cdef int FACT_WIDTH = F_OF_BOX1 + 3 * CONTAINERS
-cdef int WORDS_BEFORE = BLOCK_WIDTH + FACT_WIDTH
+cdef int WORDS_BEFORE = BLOCK_COLUMNS + FACT_WIDTH
 assert FIRST[""][WORDS_BEFORE:] == ("words_before",)
 
 cdef struct Table:
@@ -397,7 +386,7 @@ cdef void fill_tables() except *:
             TABLES[i][operations.DOMAINS.index(of)] = Table(first, len(names))
     TABLES[1][D_] = Table(LATER_FACTS + LATER_WIDTH, RANK_WIDTH)
     for i, name in enumerate(facts.SUMMED):
-        SUMMED[i] = BLOCK_COLUMNS.index(name) if name in BLOCK_COLUMNS else NONE
+        SUMMED[i] = BLOCK_NAMES.index(name) if name in BLOCK_NAMES else NONE
 
 
 fill_tables()
@@ -714,7 +703,7 @@ cdef int open_page(
     """Point to a walk's tables, whose numbers are not trusted yet."""
     cdef int i
     memset(p, 0, sizeof(Page))
-    if elements.shape[1] != ELEMENT_WIDTH or blocks.shape[1] != BLOCK_WIDTH:
+    if elements.shape[1] != ELEMENT_COLUMNS or blocks.shape[1] != BLOCK_COLUMNS:
         raise ValueError("a table has another number of columns")
     p.element_count, p.count = elements.shape[0], blocks.shape[0]
     p.token_count = tokens.shape[0]
@@ -725,9 +714,9 @@ cdef int open_page(
     if p.token_count:
         p.tokens = &tokens[0]
     p.rows[D_] = p.count
-    for i in range(BLOCK_WIDTH):
+    for i in range(BLOCK_COLUMNS):
         p.column[i] = Column(
-            <const char*>(p.blocks + i), BLOCK_WIDTH * sizeof(int32_t), False
+            <const char*>(p.blocks + i), BLOCK_COLUMNS * sizeof(int32_t), False
         )
     return 0
 
@@ -761,7 +750,7 @@ cdef int32_t* open_columns(Page* p, int first, int width) noexcept nogil:
 
 cdef inline int32_t* fact(Page* p, int number) noexcept nogil:
     """The column of one of the blocks' facts."""
-    return <int32_t*>p.column[BLOCK_WIDTH + number].at
+    return <int32_t*>p.column[BLOCK_COLUMNS + number].at
 
 
 # -- groups
@@ -816,28 +805,28 @@ cdef bint is_sound(const Page* p) noexcept nogil:
         return False
     for i in range(p.element_count):
         if not (
-            NONE <= e[E_PARENT] < <int32_t>i
-            and 0 <= e[E_TAG] < TAG_COUNT
-            and 0 <= e[E_DEPTH]
-            and 0 <= e[E_FIRST_BLOCK] <= e[E_LAST_BLOCK] <= count
-            and 0 <= e[E_FIRST_TOKEN]
-            and 0 <= e[E_TOKENS]
-            and <size_t>e[E_FIRST_TOKEN] + <size_t>e[E_TOKENS] <= p.token_count
+            NONE <= e[ELEMENT_PARENT] < <int32_t>i
+            and 0 <= e[ELEMENT_TAG] < TAG_COUNT
+            and 0 <= e[ELEMENT_DEPTH]
+            and 0 <= e[ELEMENT_FIRST_BLOCK] <= e[ELEMENT_LAST_BLOCK] <= count
+            and 0 <= e[ELEMENT_FIRST_TOKEN]
+            and 0 <= e[ELEMENT_TOKENS]
+            and <size_t>e[ELEMENT_FIRST_TOKEN] + <size_t>e[ELEMENT_TOKENS] <= p.token_count
         ):
             return False
-        e += ELEMENT_WIDTH
+        e += ELEMENT_COLUMNS
     for i in range(p.count):
-        below = b[B_ELEMENT] | b[B_INNER]
-        for column in range(B_KIND, B_HASH):
+        below = b[BLOCK_ELEMENT] | b[BLOCK_INNER]
+        for column in range(BLOCK_KIND, BLOCK_HASH):
             below |= b[column]
         if (
             below < 0
-            or <size_t>b[B_ELEMENT] >= p.element_count
-            or <size_t>b[B_INNER] >= p.element_count
-            or b[B_KIND] >> 15
+            or <size_t>b[BLOCK_ELEMENT] >= p.element_count
+            or <size_t>b[BLOCK_INNER] >= p.element_count
+            or b[BLOCK_KIND] >> 15
         ):
             return False
-        b += BLOCK_WIDTH
+        b += BLOCK_COLUMNS
     return True
 
 
@@ -853,7 +842,7 @@ cdef int read_page(Page* p, Words words) noexcept nogil:
     p.box_element = <int32_t*>room_for(memory, p.element_count, sizeof(int32_t))
     p.keys = <uint64_t*>room_for(memory, most, sizeof(uint64_t))
     p.spare = <uint64_t*>room_for(memory, most, sizeof(uint64_t))
-    open_columns(p, BLOCK_WIDTH, FACT_WIDTH)
+    open_columns(p, BLOCK_COLUMNS, FACT_WIDTH)
     p.sums = open_table(p, 0, D_SUM, n + 1)
     p.whole = open_table(p, 0, D_PAGE, 1)
     if memory.failed:
@@ -888,13 +877,13 @@ cdef void read_elements(Page* p) noexcept nogil:
     cdef uint32_t name, way, same_tags
     cdef size_t i
     for i in range(p.element_count):
-        e.parent, e.tag, e.depth = from_[E_PARENT], from_[E_TAG], from_[E_DEPTH]
-        e.first, e.last = from_[E_FIRST_BLOCK], from_[E_LAST_BLOCK]
+        e.parent, e.tag, e.depth = from_[ELEMENT_PARENT], from_[ELEMENT_TAG], from_[ELEMENT_DEPTH]
+        e.first, e.last = from_[ELEMENT_FIRST_BLOCK], from_[ELEMENT_LAST_BLOCK]
         e.up, e.top = NONE, <int32_t>i
         e.mask = TAG_BITS[e.tag]
         p.whole[P_TAG_GROUPS] |= e.mask
         p.whole[P_ARTICLES] += e.mask >> BIT_ARTICLE & 1
-        name = p.tokens[from_[E_FIRST_TOKEN]] if from_[E_TOKENS] > 0 else 0
+        name = p.tokens[from_[ELEMENT_FIRST_TOKEN]] if from_[ELEMENT_TOKENS] > 0 else 0
         way = same_tags = 17
         if e.parent >= 0:
             parent = p.element + e.parent
@@ -917,7 +906,7 @@ cdef void read_elements(Page* p) noexcept nogil:
                 ^ name
             ) << 32 | i
             p.likes += 1
-        from_ += ELEMENT_WIDTH
+        from_ += ELEMENT_COLUMNS
         e += 1
     p.whole[P_ELEMENTS] = p.element_count
 
@@ -932,14 +921,14 @@ cdef void read_tokens(Page* p, Words words) noexcept nogil:
     cdef size_t i
     cdef int k
     for i in range(p.element_count):
-        if from_[E_PARENT] >= 0:
-            parent = p.named + from_[E_PARENT]
+        if from_[ELEMENT_PARENT] >= 0:
+            parent = p.named + from_[ELEMENT_PARENT]
             named.far = parent.far
             named.far_low = parent.far_low
             named.far_high = parent.far_high
             named.flags = parent.flags
-        for k in range(from_[E_TOKENS]):
-            slot = find_word(words, p.tokens[from_[E_FIRST_TOKEN] + k])
+        for k in range(from_[ELEMENT_TOKENS]):
+            slot = find_word(words, p.tokens[from_[ELEMENT_FIRST_TOKEN] + k])
             if words.slots[slot] == words.empty:
                 continue
             word = words.words + slot
@@ -953,12 +942,12 @@ cdef void read_tokens(Page* p, Words words) noexcept nogil:
             named.far_high = max(named.far_high, weight)
             if word.flag >= 0:
                 named.flags |= <uint64_t>1 << word.flag
-        from_ += ELEMENT_WIDTH
+        from_ += ELEMENT_COLUMNS
         named += 1
 
 
 cdef inline int64_t weigh(const int32_t* block) noexcept nogil:
-    return <int64_t>block[B_WORDS] + block[B_WIDE] // 2
+    return <int64_t>block[BLOCK_WORDS] + block[BLOCK_WIDE] // 2
 
 
 cdef void read_blocks(Page* p) noexcept nogil:
@@ -978,8 +967,8 @@ cdef void read_blocks(Page* p) noexcept nogil:
     cdef int j
     for i in range(p.count):
         w = weigh(b)
-        e = p.element + b[B_ELEMENT]
-        inner = TAG_BITS[p.element[b[B_INNER]].tag]
+        e = p.element + b[BLOCK_ELEMENT]
+        inner = TAG_BITS[p.element[b[BLOCK_INNER]].tag]
         mask = e.mask | inner
         place[i] = <int32_t>i
         words[i] = clip(w)
@@ -990,22 +979,22 @@ cdef void read_blocks(Page* p) noexcept nogil:
             (mask >> BIT_DIV & 1)
             | (mask >> BIT_P & 1) << 1
             | (inner >> BIT_SPAN & 1) << 2
-            | <uint64_t>(b[B_ITEM] >= 0) << 3
-            | <uint64_t>(b[B_ROW] >= 0) << 4
+            | <uint64_t>(b[BLOCK_ITEM] >= 0) << 3
+            | <uint64_t>(b[BLOCK_ROW] >= 0) << 4
         )
         for j in range(SUM_WIDTH):
             sums[SUM_WIDTH + j] = sums[j] + (b[SUMMED[j]] if SUMMED[j] >= 0 else 0)
         sums += SUM_WIDTH
         sums[S_N] += 1
         sums[S_W] += w
-        sums[S_HEADINGS] += b[B_KIND] == HEADING
+        sums[S_HEADINGS] += b[BLOCK_KIND] == HEADING
         sums[S_LONG] += w if w >= LONG else 0
-        sums[S_FLOWING] += w if b[B_KIND] == PARAGRAPH or b[B_KIND] == QUOTE else 0
-        whole[P_WIDE] += b[B_WIDE]
+        sums[S_FLOWING] += w if b[BLOCK_KIND] == PARAGRAPH or b[BLOCK_KIND] == QUOTE else 0
+        whole[P_WIDE] += b[BLOCK_WIDE]
         whole[P_LONGEST] = max(whole[P_LONGEST], w)
         whole[P_MAIN] += w if around[i] >> BIT_MAIN & 1 else 0
         whole[P_ARTICLE] += w if around[i] >> BIT_ARTICLE & 1 else 0
-        b += BLOCK_WIDTH
+        b += BLOCK_COLUMNS
     memcpy(whole, sums, SUM_WIDTH * sizeof(int64_t))
     whole[P_LAST] = p.count - 1
 
@@ -1034,14 +1023,14 @@ cdef void read_distances(Page* p) noexcept nogil:
     cdef int32_t heading = NONE, title = NONE
     cdef int32_t i, count = <int32_t>p.count
     for i in range(count):
-        if b[i * <size_t>BLOCK_WIDTH + B_KIND] == HEADING:
+        if b[i * <size_t>BLOCK_COLUMNS + BLOCK_KIND] == HEADING:
             heading = i
-            if b[i * <size_t>BLOCK_WIDTH + B_LEVEL] == 1:
+            if b[i * <size_t>BLOCK_COLUMNS + BLOCK_LEVEL] == 1:
                 title = i if title < 0 else title
                 p.whole[P_TITLES] += 1
         since[i] = i - heading if heading >= 0 else NONE
         if heading >= 0:
-            level[i] = b[heading * <size_t>BLOCK_WIDTH + B_LEVEL]
+            level[i] = b[heading * <size_t>BLOCK_COLUMNS + BLOCK_LEVEL]
     for i in range(count):
         behind[i] = i - title if title >= 0 else -FAR
     distances(
@@ -1060,7 +1049,7 @@ cdef void read_names(Page* p) noexcept nogil:
     cdef size_t i
     cdef int k
     for i in range(n):
-        element = p.blocks[i * BLOCK_WIDTH + B_INNER]
+        element = p.blocks[i * BLOCK_COLUMNS + BLOCK_INNER]
         flags[i] = <int32_t>p.named[element].flags
         flags[n + i] = <int32_t>(p.named[element].flags >> 32)
         near = low = high = far = far_low = far_high = 0
@@ -1120,7 +1109,7 @@ cdef int read_likes(Page* p) noexcept nogil:
         LIKE_WIDTH * sizeof(int64_t),
     )
     for i in range(p.count):
-        of_like[i] = p.element[p.blocks[i * BLOCK_WIDTH + B_ELEMENT]].like
+        of_like[i] = p.element[p.blocks[i * BLOCK_COLUMNS + BLOCK_ELEMENT]].like
     return DONE
 
 
@@ -1170,7 +1159,7 @@ cdef void read_containers(Page* p) noexcept nogil:
     cdef size_t i, at
     cdef int k
     for i in range(n):
-        inside = p.blocks[i * BLOCK_WIDTH + B_ELEMENT]
+        inside = p.blocks[i * BLOCK_COLUMNS + BLOCK_ELEMENT]
         for k in range(CONTAINERS):
             at = k * n + i
             branch = p.element[inside if inside >= 0 else 0].top
@@ -1186,7 +1175,7 @@ cdef int read_alike(Page* p) noexcept nogil:
     cdef int32_t* of = fact(p, F_OF_COPIES)
     cdef size_t i
     for i in range(p.count):
-        p.keys[i] = <uint64_t><uint32_t>b[i * BLOCK_WIDTH + B_HASH] << 32 | i
+        p.keys[i] = <uint64_t><uint32_t>b[i * BLOCK_COLUMNS + BLOCK_HASH] << 32 | i
     p.copies = open_table(p, 0, D_COPIES, group(p, p.count, of))
     if p.copies == NULL:
         return NO_MEMORY
@@ -1194,11 +1183,11 @@ cdef int read_alike(Page* p) noexcept nogil:
         p.copies[of[i]] += 1
     for i in range(p.count):
         p.whole[P_COPIED] += p.copies[of[i]] > 1
-        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_WIDTH + B_INNER]].way << 32 | i
+        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_COLUMNS + BLOCK_INNER]].way << 32 | i
     if read_group(p, D_WAY, fact(p, F_OF_WAY), p.whole + P_WAY_TOP):
         return NO_MEMORY
     for i in range(p.count):
-        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_WIDTH + B_ELEMENT]].tags << 32 | i
+        p.keys[i] = <uint64_t>p.element[b[i * BLOCK_COLUMNS + BLOCK_ELEMENT]].tags << 32 | i
     return read_group(p, D_TAGS, fact(p, F_OF_TAGS), p.whole + P_TAGS_TOP)
 
 
@@ -1224,13 +1213,13 @@ cdef int read_group(
             g[G_FIRST] = i
         g[G_N] += 1
         g[G_W] += w
-        g[G_CHARS] += b[B_CHARS]
-        g[G_LINK_CHARS] += b[B_LINK_CHARS]
+        g[G_CHARS] += b[BLOCK_CHARS]
+        g[G_LINK_CHARS] += b[BLOCK_LINK_CHARS]
         g[G_COPIED] += p.copies[copies[i]] > 1
         g[G_LAST] = i + 1
         g[G_REACH] = i - g[G_FIRST]
         g[G_LONGEST] = max(g[G_LONGEST], w)
-        b += BLOCK_WIDTH
+        b += BLOCK_COLUMNS
     g = groups
     for k in range(count):
         whole[P_WAY_MANY - P_WAY_TOP] += g[G_W] if g[G_N] >= 4 else 0
@@ -1364,7 +1353,7 @@ cdef int read_means(Page* p, int32_t* columns, const int64_t* sums) noexcept nog
     like[(p.likes + 1) * 2] = 1
     like[(p.likes + 1) * 2 + 1] = NONE
     for i in range(p.count):
-        p.keys[i] = <uint64_t>p.blocks[i * BLOCK_WIDTH + B_KIND] << 48 | i
+        p.keys[i] = <uint64_t>p.blocks[i * BLOCK_COLUMNS + BLOCK_KIND] << 48 | i
         p.keys[i] |= <uint64_t>min(fact(p, F_DEPTH)[i], DEEPEST) << 32
     kinds = open_table(p, 1, D_KIND, group(p, p.count, of))
     if kinds == NULL:
@@ -1747,8 +1736,8 @@ cdef class Whole:
         self.kinds, self.tags = np.array(kinds, np.int64), np.array(tags_, np.int64)
         self.least, self.most = undecided
         self.width = len(names)
-        self.part_width = T_COUNTED + B_HASH - B_KIND + len(kinds)
-        part = ("n", "w", "hits", "longest", *BLOCK_COLUMNS[B_KIND:B_HASH])
+        self.part_width = T_COUNTED + BLOCK_HASH - BLOCK_KIND + len(kinds)
+        part = ("n", "w", "hits", "longest", *BLOCK_NAMES[BLOCK_KIND:BLOCK_HASH])
         names = [name.rpartition(".")[2] for name in names]
         for start in (V_WIDTH, V_WIDTH + self.part_width):
             assert tuple(names[start : start + len(part)]) == part
@@ -1775,8 +1764,8 @@ cdef class Whole:
         cdef int part, j
         cdef int64_t[::1] out
         if (
-            elements.shape[1] != ELEMENT_WIDTH
-            or blocks.shape[1] != BLOCK_WIDTH
+            elements.shape[1] != ELEMENT_COLUMNS
+            or blocks.shape[1] != BLOCK_COLUMNS
             or not likelihood.shape[0] == w.shape[0] == kept.shape[0] == count > 0
         ):
             raise ValueError("the tables of the page do not fit together")
@@ -1801,14 +1790,14 @@ cdef class Whole:
                 of[T_HITS] += chance * w[i]
                 of[T_LONGEST] = max(of[T_LONGEST], w[i])
                 of += T_COUNTED
-                for j in range(B_KIND, B_HASH):
-                    of[j - B_KIND] += blocks[i, j]
-                of += B_HASH - B_KIND
+                for j in range(BLOCK_KIND, BLOCK_HASH):
+                    of[j - BLOCK_KIND] += blocks[i, j]
+                of += BLOCK_HASH - BLOCK_KIND
                 for j in range(self.kinds.shape[0]):
-                    of[j] += blocks[i, B_KIND] == self.kinds[j]
+                    of[j] += blocks[i, BLOCK_KIND] == self.kinds[j]
         memset(tags, 0, sizeof(tags))
         for i in range(elements.shape[0]):
-            tags[elements[i, E_TAG] & (MAX_TAGS - 1)] += 1
+            tags[elements[i, ELEMENT_TAG] & (MAX_TAGS - 1)] += 1
         for i in range(self.tags.shape[0]):
             facts[V_WIDTH + 2 * self.part_width + i] = tags[self.tags[i]]
         for i in range(self.width):

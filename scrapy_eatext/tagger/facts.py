@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.columns import (
+    BLOCK_COLUMNS,
+    ELEMENT_COLUMNS,
+    BlockColumn,
+    ElementColumn,
+)
 from scrapy_eatext.page.tags import HEADING, PARAGRAPH, QUOTE, TAG_ID, TAGS
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.operations import NONE
 
 if TYPE_CHECKING:
@@ -106,7 +111,7 @@ FACTS = {
     ),
 }
 
-_WORDS, _WIDE = (BLOCK_COLUMNS.index(name) for name in ("words", "wide"))
+_WORDS, _WIDE = (BlockColumn.WORDS, BlockColumn.WIDE)
 
 
 def _bits() -> Ints:
@@ -550,7 +555,7 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
     """What the names of the elements around the blocks tell."""
     elements = walk.elements
     first, tokens = (
-        elements[:, ELEMENT_COLUMNS.index(name)].astype(np.int64)
+        elements[:, ElementColumn[name.upper()]].astype(np.int64)
         for name in ("first_token", "tokens")
     )
     # Of each use of a known word the word's place in the table, and the element.
@@ -580,7 +585,7 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
             tree.levels.down(np.maximum, far[2:]),
         ]
     )
-    inner = walk.blocks[:, BLOCK_COLUMNS.index("inner")].astype(np.int64)
+    inner = walk.blocks[:, BlockColumn.INNER].astype(np.int64)
     masks = flags[0, inner]
     halves = {"flags0": masks & np.uint64(0xFFFFFFFF), "flags1": masks >> np.uint64(32)}
     return _names_around(inner, tree.parent, near, above) | {

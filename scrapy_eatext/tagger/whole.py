@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.page.columns import BLOCK_COLUMNS, BlockColumn, ElementColumn
 from scrapy_eatext.page.tags import CODE, HEADING, ITEM, KINDS, TAG_ID
 from scrapy_eatext.page.twins import load
-from scrapy_eatext.page.walk import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.operations import (
     NONE,
@@ -45,7 +45,7 @@ UNDECIDED = 300, 700
 # The facts of the blocks that are kept, and of all: the sums of the walk's columns, how
 # many are of some kinds and how many there are, their words, what was expected of them,
 # and the words of the longest.  Places are in thousandths of the blocks, or -1.
-_COUNTED = BLOCK_COLUMNS[BLOCK_COLUMNS.index("kind") : BLOCK_COLUMNS.index("hash")]
+_COUNTED = BLOCK_COLUMNS[BlockColumn.KIND : BlockColumn.HASH]
 _OF_KINDS = tuple(f"of_kind_{kind}" for kind in _KINDS)
 _PART = ("n", "w", "hits", "longest", *_COUNTED, *_OF_KINDS)
 FACTS = (
@@ -151,7 +151,7 @@ def facts_of(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Rows:
     first, last = (
         (kept[[0, -1]] * 1000 // count).tolist() if len(kept) else (NONE, NONE)
     )
-    which = walk.elements[:, ELEMENT_COLUMNS.index("tag")]
+    which = walk.elements[:, ElementColumn.TAG]
     facts = {
         **_part_facts("page", walk, chance, w, every),
         **_part_facts("kept", walk, chance, w, kept),
@@ -175,7 +175,7 @@ def _part_facts(
     """The facts of some of the blocks."""
     blocks, w = walk.blocks[places], w[places]
     total = dict(zip(BLOCK_COLUMNS, blocks.sum(axis=0, dtype=np.int64), strict=True))
-    kind = blocks[:, BLOCK_COLUMNS.index("kind")]
+    kind = blocks[:, BlockColumn.KIND]
     return {
         **{f"{of}.{name}": int(total[name]) for name in _COUNTED},
         **{f"{of}.of_kind_{k}": int((kind == k).sum()) for k in _KINDS},
