@@ -518,62 +518,65 @@ cdef void evaluate(
     int32_t* out,
 ) noexcept nogil:
     """What a line makes of so many rows from one on, of those up to an end."""
-    cdef int operation = line.operation
-    cdef Column a = columns[line.a], b, c
+    cdef Column a = columns[line.a], b = columns[line.b], c
     cdef const int32_t* at
+    cdef int32_t number = line.c
     cdef size_t i, row
     cdef int64_t value
-    if operation == O_COPY:
+    if line.operation == O_COPY:
         for i in range(count):
             out[i] = clip(cell(&a, start + i))
-    elif operation == O_BIT:
+    elif line.operation == O_RATIO:
+        for i in range(count):
+            out[i] = clip(ratio(cell(&a, start + i), cell(&b, start + i)))
+    elif line.operation == O_QUOTIENT:
+        for i in range(count):
+            out[i] = clip(share(cell(&a, start + i), cell(&b, start + i)))
+    elif line.operation == O_LEFT:
+        for i in range(count):
+            out[i] = clip(cell(&a, start + i) - cell(&b, start + i))
+    elif line.operation == O_BIT:
         if a.wide:
             for i in range(count):
-                out[i] = cell(&a, start + i) >> line.b & 1
+                out[i] = cell(&a, start + i) >> number & 1
         else:
             at = <const int32_t*>a.at + start
             for i in range(count):
-                out[i] = at[i] >> line.b & 1
-    elif operation == O_SHIFT or operation == O_STEP:
+                out[i] = at[i] >> number & 1
+    elif line.operation == O_SHIFT:
         for i in range(count):
             # Before the first row it is a large number.
-            row = start + i - <size_t>line.b
+            row = start + i - <size_t>number
+            out[i] = clip(cell(&a, row)) if row < end else NONE
+    elif line.operation == O_STEP:
+        for i in range(count):
+            row = start + i - <size_t>number
             value = cell(&a, row) if row < end else NONE
-            out[i] = clip(value - (cell(&a, start + i) if operation == O_STEP else 0))
-    else:
-        b = columns[line.b]
-        if operation == O_RATIO:
+            out[i] = clip(value - cell(&a, start + i))
+    elif line.operation == O_SPAN_RATIO:
+        for i in range(count):
+            row = start + i
+            out[i] = clip(ratio(span(&a, row, number, end), span(&b, row, number, end)))
+    elif line.operation == O_SPAN_QUOTIENT:
+        for i in range(count):
+            row = start + i
+            out[i] = clip(share(span(&a, row, number, end), span(&b, row, number, end)))
+    elif line.operation == O_PICK:
+        at = <const int32_t*>b.at + start
+        if a.wide:
             for i in range(count):
-                out[i] = clip(ratio(cell(&a, start + i), cell(&b, start + i)))
-        elif operation == O_QUOTIENT:
-            for i in range(count):
-                out[i] = clip(share(cell(&a, start + i), cell(&b, start + i)))
-        elif operation == O_LEFT:
-            for i in range(count):
-                out[i] = clip(cell(&a, start + i) - cell(&b, start + i))
-        elif operation == O_SPAN_RATIO:
-            for i in range(count):
-                row = start + i
-                out[i] = clip(ratio(span(&a, row, line.c, end), span(&b, row, line.c, end)))
-        elif operation == O_SPAN_QUOTIENT:
-            for i in range(count):
-                row = start + i
-                out[i] = clip(share(span(&a, row, line.c, end), span(&b, row, line.c, end)))
-        elif operation == O_PICK:
-            at = <const int32_t*>b.at + start
-            if a.wide:
-                for i in range(count):
-                    out[i] = clip(cell(&a, at[i]))
-            else:
-                # Of a figure, which is capped.
-                for i in range(count):
-                    out[i] = (<const int32_t*>a.at)[at[i]]
+                out[i] = clip(cell(&a, at[i]))
         else:
-            c = columns[line.c]
+            # Of a figure, which is capped.
             for i in range(count):
-                row = cell(&a, start + i)
-                value = cell(&b, row)
-                out[i] = clip(ratio(<int64_t>(start + i) - value, cell(&c, row) - value))
+                out[i] = (<const int32_t*>a.at)[at[i]]
+    elif line.operation == O_PLACE:
+        c = columns[number]
+        at = <const int32_t*>a.at + start
+        for i in range(count):
+            value = cell(&b, at[i])
+            out[i] = clip(ratio(<int64_t>(start + i) - value, cell(&c, at[i]) - value))
+
 
 # -- words in attributes
 

@@ -204,8 +204,8 @@ def evaluate_all(
 def encoded(lines: Sequence[Line], columns: Sequence[str]) -> npt.NDArray[np.int32]:
     """Lines as numbers for the compiled twin.
 
-    A row has the number of the operation, three of what it reads, that of the domain
-    and that of the column that is made, if it is one of ``columns``; those that are
+    A row has the number of the operation, three of what it reads (numbers are the
+    last), that of the domain and that of the column that is made, if it is one of ``columns``; those that are
     read are by their places there too.  Raises ValueError for a line that reads what
     is not there, or what its operation can't read.
     """
@@ -229,9 +229,8 @@ def encoded(lines: Sequence[Line], columns: Sequence[str]) -> npt.NDArray[np.int
         ):
             raise ValueError(f"{line.name!r} can't be made of {line.reads}")
         row[0] = operations.index(line.operation)
-        row[1 : 1 + len(kinds)] = [
-            number[read] if isinstance(read, str) else read for read in line.reads
-        ]
+        for i, (kind, read) in enumerate(zip(kinds, line.reads, strict=True)):
+            row[3 if kind == "n" else 1 + i] = number.get(str(read), read)
         row[4:] = DOMAINS.index(line.domain), number.get(line.name, NONE)
     return out
 
