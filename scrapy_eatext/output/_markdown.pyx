@@ -876,6 +876,8 @@ cdef class Writer:
             for child in row.children:
                 if is_leaf(child):
                     return None
+                if self.elements[child.row, ELEMENT_PARENT] != row.row:
+                    return None
                 kept[self.elements[child.row, ELEMENT_PLACE]] = child
             line = []
             for place, header, columns, down in structure.cells(

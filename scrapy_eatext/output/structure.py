@@ -335,7 +335,8 @@ class _Builder:
         for row in rows:
             kept: dict[int, Node] = {}
             for child in row.children:
-                if isinstance(child, Leaf):
+                # A cell inside something else, as a form, is none of the row's own.
+                if isinstance(child, Leaf) or self._parents[child.row] != row.row:
                     return None
                 kept[self._places[child.row]] = child
             line: list[Cell | None] = []
