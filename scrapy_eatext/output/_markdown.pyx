@@ -874,7 +874,7 @@ cdef class Writer:
         for row in rows:
             kept = {}
             for child in row.children:
-                if is_leaf(child):
+                if child.kind != CELL:
                     return None
                 if self.elements[child.row, ELEMENT_PARENT] != row.row:
                     return None

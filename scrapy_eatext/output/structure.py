@@ -336,7 +336,11 @@ class _Builder:
             kept: dict[int, Node] = {}
             for child in row.children:
                 # A cell inside something else, as a form, is none of the row's own.
-                if isinstance(child, Leaf) or self._parents[child.row] != row.row:
+                if (
+                    isinstance(child, Leaf)
+                    or child.kind != "cell"
+                    or self._parents[child.row] != row.row
+                ):
                     return None
                 kept[self._places[child.row]] = child
             line: list[Cell | None] = []
