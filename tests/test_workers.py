@@ -279,6 +279,8 @@ DIVS = LONG + "<div>abc</div>" * 640_000
     ("html", "memory"),
     # The parser is refused memory; the body cannot be decoded; it cannot be read.
     [(PARAGRAPHS, 20), (PARAGRAPHS, 26), (DIVS, 128), (PARAGRAPHS, 8), (DIVS, 4)],
+    # Without these a test's name has the page in it, and goes to its processes.
+    ids=["20", "26", "128", "8", "4"],
 )
 def test_a_page_that_the_parser_has_no_memory_for(html, memory):
     made = with_memory(memory, "Plain")
