@@ -29,13 +29,13 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# The threads that numpy's OpenBLAS starts when it is loaded look for work without
-# pause before they sleep: nearly as much time of the processor as all imports of a
-# crawl's start.  So they sleep at once, where nobody has said otherwise.
+# numpy's OpenBLAS starts threads that look for work without pause before they sleep.
+# That takes nearly as much processor time as all imports of a crawl's start.  So they
+# sleep at once, unless the user has set the variable.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
-# Where each public name lives.  They are loaded when first used, so that
-# importing the package costs nothing, as `scrapy` does with every command.
+# The module of each public name.  Modules are loaded on first use, so that importing
+# the package, as `scrapy` does with every command, costs nothing.
 _HOMES = {
     "Addon": "addon",
     "Block": "result",

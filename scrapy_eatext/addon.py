@@ -11,19 +11,19 @@ from scrapy_eatext.spidermiddleware import EatextSpiderMiddleware
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-# Before RetryMiddleware (550) on the way in, after the 543 of project
-# templates and scrapy-poet's, so that those can read the text.
+# Below RetryMiddleware (550), above project templates' middleware and scrapy-poet's
+# (543), so that these can read the text.
 _DOWNLOADER_PRIORITY = 545
 # Next to the engine, after every middleware that makes or replaces items.
 _SPIDER_PRIORITY = 40
-# Before pipelines that check or store what is in an item.
+# Before pipelines that check or store items.
 _PIPELINE_PRIORITY = 100
 
 
 class Addon:
     """``ADDONS = {"scrapy_eatext.Addon": 500}`` enables everything.
 
-    What the project's settings say of a component stays.
+    A component that the project's settings name keeps its priority there.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:

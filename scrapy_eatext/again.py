@@ -1,4 +1,4 @@
-"""The way from a crawl's result back to its page, for what was not asked ahead."""
+"""The way from a crawl's result back to its response, for missing attributes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Again:
     """Extracts a response once more, as it was extracted before.
 
-    The response is parsed anew: its own tree is the spider's by now.  A result
-    does not keep it in memory.
+    The response is parsed anew: its own tree is the spider's by now.  The result does
+    not keep the response in memory.
     """
 
     response: ReferenceType[TextResponse]

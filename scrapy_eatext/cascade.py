@@ -22,32 +22,31 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.choice import Choice
 
-# Where time or memory is short the last resort reads a page's first quarter, then
-# that one's, down to so many bytes or characters.
+# If time or memory is short, the last resort reads a page's first quarter, then the
+# first quarter of that, down to so many bytes or characters.
 _SHORTEST = 10_000
 
-# So many characters of a traceback are kept: an exception may quote a whole page.
+# The most characters kept of a traceback: an exception may quote a whole page.
 _MAX_TRACEBACK = 10_000
 
-# What breaks one page alone.  A library that asks Python to end, as a command does
-# whose arguments are wrong, would end the crawl; Ctrl-C is to.
+# Exceptions that fail one page, not the crawl.  SystemExit is among them, as a library
+# may raise it; KeyboardInterrupt is not, as Ctrl-C is to end the crawl.
 _BREAKS = (Exception, SystemExit)
 
-# After so many bytes of pages the thread that reads them is to end, and another goes
-# on: lxml keeps each name of an element or attribute for as long as the thread lives
-# in which it parsed them.  A name may take ten times the room that it has in a page.
+# After so many bytes of pages a thread that parses ends, and another goes on: lxml
+# keeps each name of an element or attribute for as long as the thread lives that parsed
+# it.  A name may take ten times its size in the page.
 TURN = 1 << 22
 
-# The kinds of outcome in which a page has what the last resort found.
+# The kinds of outcome whose result is the last resort's.
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a page may take: seconds, bytes (0 is no limit).
+    """The most that a page may take: seconds, bytes (0 is no limit).
 
-    ``last_resort`` says what a page gets that takes more: ``density`` or
-    ``empty``.
+    ``last_resort`` is the text of a page that takes more: ``density`` or ``empty``.
     """
 
     timeout: float = 0.0
@@ -59,9 +58,9 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``fields`` are the attributes of the result to compute before its page is let
-    go.  ``give_up`` is the kind of outcome that the page has already, in which only
-    the last resort is left; "" where it has none.
+    ``fields`` are the attributes to compute before the result lets go of its page.  If
+    ``give_up`` is not "", it is the outcome's kind already, and only the last resort is
+    left.
     """
 
     html: str | bytes | TextResponse
@@ -80,7 +79,7 @@ class Job:
         limits: Limits,
         fields: tuple[str, ...] = (),
     ) -> Job:
-        """A job for a page of any size: one that is too large is cut off."""
+        """A job for a page of any size; a page that is too large is cut off."""
         job = cls(html, url, choice, limits, fields=fields)
         if limits.max_size and job.size > limits.max_size:
             return job.cut(limits.max_size, "too_large")
@@ -93,7 +92,7 @@ class Job:
         return len(source)
 
     def cut(self, size: int, kind: str) -> Job:
-        """The page's beginning alone, in which only the last resort is left."""
+        """A job for the page's beginning, for which only the last resort is left."""
         html = self.html
         if not isinstance(html, (str, bytes)):
             # The encoding may stand in its headers.
@@ -101,7 +100,7 @@ class Job:
         return replace(self, html=html[:size], give_up=kind)
 
     def shortened(self, kind: str) -> Job | None:
-        """A page's first quarter, None where the page is short already."""
+        """A job for the page's first quarter, None if the page is short already."""
         if self.size <= _SHORTEST:
             return None
         return self.cut(max(self.size // 4, _SHORTEST), kind)
@@ -111,8 +110,8 @@ class Job:
 class Failure:
     """An exception that an extraction met: its class, and how it came about.
 
-    ``field`` is what of the result is empty for it, "" where that is the text.  A lack
-    of memory is a MemoryError, whatever was raised over it.
+    ``field`` is the attribute that could not be computed, "" for the text.  ``name`` is
+    MemoryError for any lack of memory, whatever exception it raised.
     """
 
     name: str
@@ -138,7 +137,7 @@ class Outcome:
 
     ``kind`` is ``extracted`` (a text that passes), ``below`` (none passes),
     ``empty`` (there is no text), ``failed``, ``timed_out``, ``too_large`` or
-    ``worker_died``; the last four have what the last resort found.
+    ``worker_died``; for the last four the result is the last resort's.
     """
 
     result: MainText
@@ -148,7 +147,7 @@ class Outcome:
 
 
 def extract_page(job: Job) -> Outcome:
-    """Extract a page.  Nothing that a page or an algorithm does raises."""
+    """Extract a page.  It never raises, whatever a page or an algorithm does."""
     started = time.perf_counter()
     failures: list[Failure] = []
     result, kind = _extract(job, failures)
@@ -177,7 +176,7 @@ def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
     except TimeLimitError:
         kind = "timed_out"
         if page is None:
-            # To read all of it once more would take as long.
+            # Reading the whole page once more would take as long.
             job = job.shortened(kind) or job
     except _BREAKS as error:
         failures.append(Failure.of(error))
@@ -191,8 +190,7 @@ def cascade(
 ) -> tuple[MainText, str]:
     """The first text that passes, else the longest.
 
-    An algorithm that fails leaves its place to the next; the error of the
-    last one is raised where none came to an end.
+    If an algorithm fails, the next one is tried; if all fail, the last error is raised.
     """
     results: list[MainText] = []
     for name in choice.algorithms:
@@ -225,7 +223,7 @@ def _detached(
 
 
 def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
-    """Compute a field, which is empty where that fails or no time is left for it."""
+    """Compute a field; it is empty if that fails or no time is left."""
     try:
         check()
         getattr(result, name)
@@ -238,10 +236,10 @@ def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
 
 
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
-    """What the last resort finds in a page, or in as much of it as can be read.
+    """The last resort's result for a page, or for as much of the page as can be read.
 
-    Each part has half the time of the one before, so that all of them have no more
-    than the page.
+    Each try has half the time of the one before, so that all tries together take no
+    longer than the page may.
     """
     left: Job | None = None if job.limits.last_resort == "empty" else job
     seconds = job.limits.timeout

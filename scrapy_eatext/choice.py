@@ -25,9 +25,9 @@ from scrapy_eatext.declared import (
 
 
 class SettingError(OptionError):
-    """A setting, or a part of one, that has a value it may not have.
+    """A setting, or a part of a setting, with a wrong value.
 
-    Its name says where the value stands.
+    Its name says where the value stands, as in ``EATEXT_OPTIONS['justext']``.
     """
 
     @property
@@ -36,7 +36,7 @@ class SettingError(OptionError):
 
 
 class Algorithms(Kind):
-    """One algorithm or a cascade: a name, or a list of names; classes have paths."""
+    """An algorithm or a cascade: a name or a list of names; a class has a path."""
 
     def allowed(self) -> str:
         return "the name of an algorithm or a list of names"
@@ -58,12 +58,12 @@ class Algorithms(Kind):
 
 
 class PerAlgorithm(Dict):
-    """Options per algorithm, each found good."""
+    """Options per algorithm, each checked."""
 
     def take(self, value: Any, key: str) -> dict[str, Mapping[str, Any]]:
         given = super().take(value, key)
         if given and not any(isinstance(said, Mapping) for said in given.values()):
-            # Most likely the options of one, without its name.
+            # Most likely one algorithm's options without its name.
             allowed = f"{self.allowed()}: {{'name': {{'option': value}}}}"
             raise OptionError(key, value, allowed)
         return {
@@ -84,7 +84,8 @@ class Css(Kind):
             raise self.error(value, key)
         if not selectors:
             return ""
-        # Worker processes are sent expressions, and start sooner without these.
+        # Worker processes get XPath expressions, and start sooner without these
+        # modules.
         from cssselect import SelectorError
 
         try:
@@ -98,11 +99,12 @@ class Css(Kind):
 class Choice:
     """How one page is to be extracted.
 
-    The first of ``algorithms`` whose text passes wins: it is not empty, has
-    ``min_chars`` characters and ``min_score``.  ``below`` says what becomes of
-    a page where none passes.  ``options`` has a mapping an algorithm.  Blocks
-    under an element that the XPath expression ``keep`` finds are main text,
-    those under one that ``remove`` finds are not; "" finds none.
+    The first of ``algorithms`` whose text passes wins.  A text passes if it is not
+    empty, and has at least ``min_chars`` characters and a score of ``min_score``.
+    ``below`` says what becomes of a page of which no text passes.  ``options`` has a
+    mapping for each algorithm.  ``keep`` and ``remove`` are XPath expressions: blocks
+    inside an element found by ``keep`` are main text, blocks inside an element found by
+    ``remove`` are not; "" finds none.
     """
 
     algorithms: tuple[str, ...] = declare(
@@ -118,9 +120,7 @@ class Choice:
         'options of algorithms: `{"justext": {"length_low": 50}}`',
     )
     min_chars: int = number(0, 0, math.inf, doc="a shorter text does not pass")
-    min_score: float = number(
-        0.0, 0, 1, doc="a text of which the algorithm is less sure does not pass"
-    )
+    min_score: float = number(0.0, 0, 1, doc="a text with a lower score does not pass")
     below: str = declare(
         "keep",
         OneOf(("keep", "empty", "drop")),
@@ -135,16 +135,16 @@ class Choice:
         return bool(text) and len(text) >= self.min_chars and score >= self.min_score
 
 
-# What a choice may be told for a site or a request.
+# The fields that a site or a request may override.
 OVERRIDES = tuple(declarations(Choice))
 
 
 def overridden(choice: Choice, value: object, key: str) -> Choice | None:
-    """A choice changed by what was said for a site or in a request's meta.
+    """A choice with the overrides of a site or of a request's meta.
 
     The value is None or True (nothing changes), False (do not extract: None
     comes back), an algorithm's name, a list of names, or a dict with some of
-    OVERRIDES.  Raises SettingError, in which the key says where it stood.
+    OVERRIDES.  Raises SettingError; the key says where the value stood.
     """
     if value is None or value is True:
         return choice
@@ -156,7 +156,8 @@ def overridden(choice: Choice, value: object, key: str) -> Choice | None:
 
 
 def changed(choice: Choice, said: Mapping[Any, object], key: str = "") -> Choice:
-    """A choice with some of OVERRIDES, under a key or each by its own name.
+    """A choice with some of OVERRIDES; errors name them under the key, or by their own
+    names.
 
     Raises SettingError.
     """
@@ -179,10 +180,9 @@ def changed(choice: Choice, said: Mapping[Any, object], key: str = "") -> Choice
 def taken(
     cls: type, given: Mapping[str, object], place: Callable[[str], str]
 ) -> dict[str, Any]:
-    """The fields of a class from what is given for them, by the names it is given by.
+    """The fields of a declared class that are given, by the names of its declarations.
 
-    Names that are of none are passed over.  Raises SettingError, in which the key
-    is the name's place.
+    Other names are ignored.  Raises SettingError, whose key is place(name).
     """
     return {
         declaration.name: take(declaration.metadata["kind"], given[name], place(name))
@@ -192,7 +192,7 @@ def taken(
 
 
 def take(kind: Kind, value: object, key: str) -> Any:
-    """What a kind makes of a value, also of a command line's text; or SettingError."""
+    """A value, or a command line's text, as its kind takes it; or SettingError."""
     try:
         return kind.take(kind.plain(value), key)
     except OptionError as error:
@@ -212,7 +212,7 @@ def _merged(
 ) -> dict[str, Mapping[str, Any]]:
     """The base options with others on top.
 
-    Those given are for the one algorithm, or a dict of options per algorithm.
+    Given are the options of the one algorithm, or a dict of options per algorithm.
     """
     if not isinstance(given, Mapping):
         raise SettingError(key, given, "a dict of options")
@@ -234,7 +234,7 @@ def _merged(
 
 
 def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
-    """An algorithm's options, found good; SettingError otherwise."""
+    """An algorithm's options, checked; SettingError if one is wrong."""
     cls = _algorithm(name, key, name)
     if not isinstance(options, Mapping):
         raise SettingError(key, options, "a dict of options")
@@ -248,7 +248,7 @@ def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
 
 
 def check_loadable(choice: Choice, key: str, options_key: str) -> None:
-    """Build a choice's algorithms, so that what they lack shows at once.
+    """Build a choice's algorithms, so that a missing model or module shows at once.
 
     The keys are those by which the user knows algorithms and their options.
     """
@@ -272,7 +272,7 @@ def check_loadable(choice: Choice, key: str, options_key: str) -> None:
 
 
 def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
-    """Options from NAME=VALUE, in which values are JSON or else words, or from JSON."""
+    """Options from NAME=VALUE, where a value is JSON or else a word, or from JSON."""
     options: dict[str, Any] = {}
     for part in given:
         name, sign, value = part.partition("=")
@@ -294,7 +294,7 @@ def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
 def listed(value: object) -> object:
     """A list, also from the names or the JSON that a command line has."""
     if isinstance(value, str) and ("," in value or "[" in value):
-        # What is no JSON stays as it is, for the error to show.
+        # Invalid JSON stays as it is, for the error to show.
         with suppress(ValueError):
             names = [name.strip() for name in value.split(",")]
             value = json.loads(value) if "[" in value else names

@@ -1,8 +1,8 @@
-"""Python's garbage collector, kept from what stays for the whole of a crawl.
+"""Python's garbage collector, kept from objects that stay for the whole of a crawl.
 
-Now and then the collector looks at every object that there is, and nothing else runs
-meanwhile: a tenth of a second for the modules of a crawl alone, again and again.
-What is there when a crawl starts is put aside, where the collector does not look.
+Now and then the collector looks at every object, and nothing else runs meanwhile: a
+tenth of a second for the modules of a crawl alone, again and again.  Objects that exist
+when a crawl starts are put aside, where the collector does not look.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _begun = count()
 
 
 def put_aside(crawl: object) -> None:
-    """For a crawl that starts: put aside what there is, but for garbage."""
-    # What is there before a process' first crawl is modules, and no garbage to speak of.
+    """When a crawl starts: put all objects aside, except garbage."""
+    # Before a process' first crawl there are modules, and no garbage to speak of.
     if next(_begun):
         gc.collect()
     gc.freeze()
@@ -26,7 +26,7 @@ def put_aside(crawl: object) -> None:
 
 
 def take_back(crawl: object) -> None:
-    """For a crawl that ends; after the last all is as it was before the first."""
+    """When a crawl ends: if it is the last, let the collector look everywhere again."""
     if crawl in _crawls:
         _crawls.remove(crawl)
         if not _crawls:

@@ -1,8 +1,8 @@
 """A clock that long work looks at, so that it can give up cleanly.
 
-A thread cannot be stopped from outside.  Whoever starts work on a page sets a
-time limit for the thread; loops that a page can make long call check() now and
-then.  Where no limit is set, check() does nothing.
+A thread cannot be stopped from outside.  The caller that starts work on a page sets a
+time limit for the thread; loops that a page can make long call check() now and then.
+Without a limit check() does nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def remaining() -> float:
-    """The seconds that the calling thread has left, which may be less than none."""
+    """The seconds that the calling thread has left; negative when its time is up."""
     return float("inf") if _clock.end is None else _clock.end - time.monotonic()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 
-# A site is judged by this many of its last pages, and a verdict needs this many
-# of them to agree: a page or two of another kind are among any twenty.
+# A site is judged by its last WINDOW texts, of which _AGREE must be empty or the same:
+# among any twenty pages one or two are of another kind.
 WINDOW = 20
 _AGREE = 18
-# Sites that are followed at a time; those seen last stay.
+# The most sites that are watched; those seen last stay.
 _MAX_HOSTS = 1000
 
 
@@ -19,14 +19,14 @@ class DecayWatch:
         self._hosts: OrderedDict[int, deque[int]] = OrderedDict()
 
     def see(self, host: str, text: str) -> str | None:
-        """Take in the text of a page: ``empty`` or ``alike`` when it is bad news.
+        """Take in the text of a page; return ``empty`` or ``alike`` for bad news, else
+        None.
 
-        Bad news comes when a host's last texts are nearly all empty, or
-        nearly all the same; after it, its texts are counted from the
-        beginning.
+        The news is bad if the host's last texts are nearly all empty, or nearly all the
+        same.  After bad news the host's texts are counted from the beginning.
         """
-        # Only whether texts are equal is of interest, and 0 is for none; a host's
-        # name may have any length.
+        # Hashes do, as only equality counts, and a host's name may have any length; 0
+        # stands for an empty text.
         key = hash(host)
         last = self._hosts.setdefault(key, deque(maxlen=WINDOW))
         last.append((hash(text) or 1) if text else 0)

@@ -1,8 +1,8 @@
-"""Declared values: settings, what a site or a request may say, options of algorithms.
+"""Declared values: settings, overrides of sites and requests, options of algorithms.
 
-Each is a field of a dataclass, made by declare() or by one of the functions below it:
-its default, the kind of its values, and what it means.  What is taken, the error for
-all else and the documentation's tables come from there.
+Each value is a field of a dataclass, made by declare() or one of the functions below it
+from a default, a kind of values, and a meaning.  From this declaration come the check
+of a value, the error for a wrong one, and the documentation's tables.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 
 
 class OptionError(ValueError):
-    """An option that does not exist or has a value that it may not have.
+    """An option that does not exist or has a wrong value.
 
-    ``name`` and ``value`` are those given, ``allowed`` says what may be there,
-    as the end of a sentence: "a number from 0 to 1".
+    ``name`` and ``value`` are as given; ``allowed`` describes the values allowed, as
+    the end of a sentence: "a number from 0 to 1".
     """
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
@@ -32,18 +32,18 @@ class OptionError(ValueError):
 
 
 class Kind(ABC):
-    """What a value may be."""
+    """A kind of values, which checks them."""
 
     @abstractmethod
     def allowed(self) -> str:
-        """What a value may be, as the end of a sentence."""
+        """The values allowed, as the end of a sentence."""
 
     @abstractmethod
     def take(self, value: Any, key: str) -> Any:
-        """The value as its field holds it; OptionError, with the key, for others."""
+        """The value as its field holds it; OptionError, with the key, otherwise."""
 
     def plain(self, value: object) -> object:
-        """The value that a command line's text stands for, any other as it is."""
+        """The value that a command line's text stands for; any other value as it is."""
         return value
 
     def error(self, value: object, key: str, why: object = "") -> OptionError:
@@ -87,7 +87,7 @@ class Switch(OneOf):
 class Number(Kind):
     """A number from low to high, both included, or one of the other words.
 
-    ``unit`` is what it counts where it is a limit, which 0 lifts.
+    ``unit`` is the unit of a limit, where 0 means no limit.
     """
 
     low: float
@@ -118,7 +118,7 @@ class Number(Kind):
         return value
 
     def plain(self, value: object) -> object:
-        # What is no number stays as it is, for the error to show.
+        # Other text stays as it is, for the error to show.
         with suppress(ValueError):
             if isinstance(value, str) and value not in self.others:
                 if not self.whole:
@@ -171,9 +171,9 @@ def declare(
 ) -> Any:
     """A dataclass field that holds values of a kind; ``doc`` says what they mean.
 
-    It is given by its own name unless another is said.  ``shown`` is the default in
-    words, where it is no fixed value.  ``setting`` False: it is only for sites and
-    requests, not for a whole crawl.
+    ``name`` is the name under which the value is given, "" for the field's own.
+    ``shown`` is the default in words, if it is no fixed value.  With ``setting`` False
+    the value is for sites and requests only, not for a whole crawl.
     """
     meta = {"kind": kind, "doc": doc, "name": name, "shown": shown, "setting": setting}
     if isinstance(default, dict):
@@ -196,15 +196,15 @@ def number(
 ) -> Any:
     """A dataclass field that holds a number from low to high, both included.
 
-    It takes whole numbers only where the default is one; the others are words
-    that may stand in the number's place.
+    If the default is a whole number, only whole numbers are taken.  ``others`` are
+    words that may stand in place of a number.
     """
     kind = Number(low, high, isinstance(default, int), others)
     return declare(default, kind, doc, shown=shown)
 
 
 def limit(default: float, unit: str, most: float = math.inf, *, doc: str = "") -> Any:
-    """A dataclass field that holds how much there may be of something, 0 for any."""
+    """A dataclass field that holds a limit in a unit; 0 is no limit."""
     kind = Number(0, most, isinstance(default, int), unit=unit)
     return declare(default, kind, doc)
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class EatextDownloaderMiddleware:
     """Puts a MainText into ``response.meta["main_text"]``.
 
-    Its place is below 550, RetryMiddleware's: from there it sees every final
-    response once, decompressed, redirects followed.  It never raises; a page
-    whose extraction fails goes on with an empty text.
+    Its priority is below 550, RetryMiddleware's: so it sees every final response once,
+    decompressed, redirects followed.  It never raises; a page whose extraction fails
+    goes on with an empty text.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -31,7 +31,7 @@ class EatextDownloaderMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        # A request that was given another response's meta has its text too.
+        # A request made with another response's meta has that response's text.
         request.meta.pop(RESULT, None)
         self._service.see(request.url)
 

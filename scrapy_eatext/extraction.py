@@ -37,20 +37,19 @@ def extract(
 ) -> MainText:
     """Extract the main text of a page.
 
-    ``algorithm`` is the name of one, its class, or a list of these: the first whose
-    text passes wins, which is a text of ``min_chars`` characters or more of which
-    the algorithm is as sure as ``min_score``; where none passes, the longest text
-    does.  An algorithm of a list that fails leaves its place to the next, and says
-    so in the log.  ``options`` are those of the one algorithm, or a dict of them per
-    algorithm.  ``keep`` and ``remove`` are CSS selectors, each one or a list, for
-    elements that are main text whatever an algorithm says, and for those that are
-    not.
+    ``algorithm`` is an algorithm's name or class, or a list of these: the first whose
+    text passes wins.  A text passes if it has at least ``min_chars`` characters and a
+    score of ``min_score``; if none passes, the longest text wins.  If an algorithm of a
+    list fails, the log says so and the next is tried.  ``options`` are those of the one
+    algorithm, or a dict of options per algorithm.  ``keep`` and ``remove`` are CSS
+    selectors, or lists of them: for elements that are main text whatever an algorithm
+    says, and for elements that are not.
 
-    A Selector or response hands over the tree it has parsed, which is never
-    changed, and should not be by its owner before all is asked of the result that is
-    wanted.  With ``blocks`` the verdict on every block is computed at once.
-    Raises OptionError for an unknown algorithm, for an option that does not
-    exist or is out of range, and for selectors that are none.
+    A Selector or response hands over its parsed tree.  The tree is never changed here;
+    its owner should not change it before the last attribute of the result is asked for.
+    With ``blocks`` the verdict on every block is computed at once.  Raises OptionError
+    for an unknown algorithm, for an option that does not exist or is out of range, and
+    for invalid selectors.
     """
     said = {
         "algorithm": algorithm,
@@ -62,7 +61,7 @@ def extract(
     }
     choice = changed(Choice(), said)
     for name in choice.algorithms:
-        # What one of several cannot be made of is no matter of a page.
+        # An algorithm that cannot be made is an error, even if others could take over.
         get_algorithm(name, choice.options.get(name))
     failures: list[Failure] = []
     result, _ = cascade(choice, Page.of(html, url), failures)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class PageText:
-    """A page's address and main text: what the default EATEXT_FIELDS fills."""
+    """A page's address and main text, which the default EATEXT_FIELDS fills."""
 
     url: str
     main_text: str = field(default="", repr=False)
@@ -18,9 +18,9 @@ class PageText:
 
 @dataclass
 class Article:
-    """A page as people keep it: its text in Markdown, its title, author and date.
+    """A page for reading: its text in Markdown too, its title, authors and date.
 
-    A spider gives the ``url``, and whatever it knows better; ARTICLE_FIELDS as
+    A spider gives the ``url``, and the fields it knows better; ARTICLE_FIELDS as
     EATEXT_FIELDS fills the rest.
     """
 
@@ -44,7 +44,7 @@ ARTICLE_FIELDS = {name: name for name in Article.__dataclass_fields__ if name !=
 
 @dataclass
 class Document:
-    """A document for a corpus: its text, and where that comes from.
+    """A document for a corpus: its text, and how the text was found.
 
     DOCUMENT_FIELDS as EATEXT_FIELDS fills all but the ``url``.
     """

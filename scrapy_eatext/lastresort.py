@@ -1,4 +1,4 @@
-"""What is left when no algorithm came to an end: dense blocks, in one pass."""
+"""The algorithm for pages on which all others fail: dense blocks, in one pass."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ if TYPE_CHECKING:
 
 NAME = "last resort"
 VERSION = "1"
-# A block is text rather than furniture when it has this many characters and
-# at most this share of them is inside links; a heading needs a block after it.
+# A block is text rather than boilerplate if it has this many characters, and at most
+# this share of them in links; a heading is kept before such a block.
 _MIN_CHARS = 80
 _MAX_LINKS = 0.25
 
 
 def judge(page: Page) -> Verdict:
-    """Keep long blocks that are no links, and the headings right above them.
+    """Keep long blocks with few links, and the headings right above them.
 
-    Linear in the page whatever is in it.  It is sure of nothing: its score
-    is 0.
+    It takes linear time on any page.  It is sure of nothing: its score is 0.
     """
     blocks = page.blocks
     dense = [

@@ -24,21 +24,20 @@ if TYPE_CHECKING:
     # typing.Self requires Python 3.11
     from typing_extensions import Self
 
-# In the place of a value: the item is to be without the field.
+# Stands for a value: the field is to be removed from the item.
 _GONE = object()
-# What a warning shows of an exception or a URL at most; both may have a page's text.
+# The most characters of an exception or a URL in a warning; either may be very long.
 _SHOWN = 300
 
 
 class EatextPipeline:
     """Fills the fields of EATEXT_FIELDS.
 
-    The text is that of the response that yielded the item, whatever pipelines
-    before this one made of the item, unless its URL is of another page.  Where
-    there is no such response, or the URL is another's, it is that of the HTML in
-    the item, else that of the page last seen at the URL.  A field that the spider
-    filled stays.  An item is never lost over a field that cannot be set; it is
-    dropped only where EATEXT_BELOW says so.
+    The text is that of the response that yielded the item, even if an earlier pipeline
+    replaced the item, unless the item's URL is that of another page.  For another URL,
+    or without a response, it is the text of the item's HTML, else that of the page last
+    seen at the URL.  A field that the spider filled stays.  A field that cannot be set
+    loses no item; an item is dropped only if EATEXT_BELOW says so.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -58,7 +57,7 @@ class EatextPipeline:
         try:
             item, kind, found = await self._filled(item)
         finally:
-            # Together, so that they add up also where the crawl gives up waiting.
+            # Both at once, so that they add up even if the crawl gives up waiting.
             self._tally.inc("item_count")
             self._tally.inc(f"item/{kind}")
         if kind == "dropped" and found is not None:
@@ -69,7 +68,7 @@ class EatextPipeline:
         return item
 
     async def _filled(self, item: Any) -> tuple[Any, str, Found | None]:
-        """An item, or a filled copy, how the stats name that, and its page."""
+        """The item or a filled copy, its outcome as in the stats, and its page."""
         if not self._is_wanted(type(item)):
             return item, "skipped_off", None
         adapter = ItemAdapter(item)
@@ -113,10 +112,10 @@ class EatextPipeline:
         """The fields of EATEXT_FIELDS that the item may have."""
         declared = self._config.items == "declared"
         names: Any = ItemAdapter.get_field_names_from_class(type(item))
-        if names is None and declared:  # as a dict, which has what it has
+        if names is None and declared:  # a dict has the fields that it has
             names = adapter
         known = [f for f in self._config.fields if names is None or f in names]
-        # One that has none of them is another kind of item.
+        # An item with none of the fields is of another kind.
         if known and not declared and len(known) < len(self._config.fields):
             missing = sorted(set(self._config.fields) - set(known))
             self._warn(
@@ -132,7 +131,7 @@ class EatextPipeline:
     async def _text_of(
         self, item: Any, adapter: ItemAdapter
     ) -> tuple[str, Found | None]:
-        """An item's text and where it is from, as the stats name it."""
+        """The source of an item's text, as the stats name it, and the text's page."""
         response = self._service.response_of_item()
         url = self._url(adapter, response)
         try:
@@ -193,7 +192,7 @@ class EatextPipeline:
     # -- changes
 
     def _without_html(self, item: Any, adapter: ItemAdapter) -> dict[str, Any]:
-        """What takes the raw HTML out; a field that must be there is emptied."""
+        """The change that removes the raw HTML; a class's field is emptied."""
         name = self._config.html_field
         if _may_lack_fields(item):
             return {name: _GONE} if name in adapter else {}
@@ -206,9 +205,9 @@ class EatextPipeline:
     def _changed(
         self, item: Any, adapter: ItemAdapter, changes: Mapping[str, Any]
     ) -> tuple[Any, set[str]]:
-        """The item with other values, and the fields that do not take theirs.
+        """The item with other values, and the fields that refused their values.
 
-        One that is frozen stays as it is, and a copy comes back.
+        A frozen item stays as it is, and a copy is returned.
         """
         failed = {}
         for name, value in changes.items():
@@ -244,12 +243,12 @@ class EatextPipeline:
 
 
 def _may_lack_fields(item: Any) -> bool:
-    """Whether fields can be taken out of an item; in a class they are always there."""
+    """Whether fields can be removed from an item; in a class they are always there."""
     return isinstance(item, (dict, Item))
 
 
 def _refusal(adapter: ItemAdapter, name: str, value: Any) -> Exception | None:
-    """The exception with which an item refuses a value, None where it takes it."""
+    """The exception with which an item refuses a value, None if it takes the value."""
     try:
         if value is _GONE:
             del adapter[name]
@@ -261,7 +260,7 @@ def _refusal(adapter: ItemAdapter, name: str, value: Any) -> Exception | None:
 
 
 def _is_frozen(cls: Any, name: str, error: Exception) -> bool:
-    """Whether items of a class that raise this when a field is set never let it be."""
+    """Whether a field can never be set, given the error over setting it."""
     if hasattr(cls, "model_fields"):  # of pydantic
         return bool(cls.model_config.get("frozen") or cls.model_fields[name].frozen)
     # FrozenInstanceError of dataclasses and attrs, and FrozenAttributeError.
@@ -281,27 +280,27 @@ def _copied(item: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _value(adapter: ItemAdapter, name: str) -> Any:
-    """An item's field, None where there is none; "" is the name of none."""
+    """An item's field, None if there is none; "" names no field."""
     try:
         return adapter.get(name) if name else None
-    except AttributeError:  # it is declared, and left for the pipeline to set
+    except AttributeError:  # declared, but not set yet
         return None
 
 
 def _single(value: Any) -> Any:
-    """A value alone: item loaders put it into a list unless told otherwise."""
+    """A value without its list: item loaders put values into lists by default."""
     alone = isinstance(value, (list, tuple)) and len(value) == 1
     return value[0] if alone else value
 
 
 def _fit(value: Any) -> Any:
-    """A value of a result as feeds can hold it; metadata are so from the beginning."""
+    """A result's value without characters that feeds refuse; metadata have none."""
     if isinstance(value, str):
         return fit(value)
     if isinstance(value, tuple):
         return tuple(map(_fit, value))
     if isinstance(value, Block):
-        # Most are fit, and all items of a page share them.
+        # Most blocks need no change, and all items of a page share them.
         text = fit(value.text)
         return value if text == value.text else dataclasses.replace(value, text=text)
     return value

@@ -4,9 +4,10 @@ With scrapy-poet (the extra ``poet``) in a project, and
 
     SCRAPY_POET_PROVIDERS = {"scrapy_eatext.poet.MainTextProvider": 500}
 
-a callback or page object that names ``MainText`` gets it.  With ArticleProvider
-beside it, and zyte-common-items installed, ``Article`` too.  Importing this module
-lets web-poet store results, in SCRAPY_POET_CACHE and in fixtures of tests.
+a callback or page object that names ``MainText`` gets the page's result.  With
+ArticleProvider beside it, and zyte-common-items installed, ``Article`` works too.
+Importing this module lets web-poet store results, in SCRAPY_POET_CACHE and in fixtures
+of tests.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class ArticleProvider(PageObjectInputProvider):
 
 
 def article(result: MainText, url: str) -> Any:
-    """A result as an Article of zyte-common-items; what is not known is None."""
+    """A result as an Article of zyte-common-items; unknown fields are None."""
     if common is None:
         raise ImportError(
             "Article needs zyte-common-items: pip install zyte-common-items"
@@ -112,7 +113,7 @@ def _utc(date: str) -> str | None:
 
 
 def _stored(result: MainText) -> dict[str, bytes]:
-    # Whoever reads it has no page to ask for the rest.
+    # The reader of the JSON has no page to compute missing attributes from.
     whole = result if result.source is None else result.detached()
     return {"json": json.dumps(whole.as_dict()).encode()}
 

@@ -1,4 +1,4 @@
-"""Pages by their URLs: what is known of those seen last, and which were seen at all."""
+"""Pages by their URLs: the results of the last pages, and the URLs seen at all."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from w3lib.url import canonicalize_url
 
 from scrapy_eatext.result import Block
 
-# How many URLs are remembered, and with how many bytes.  An item follows its page,
-# so that a crawl seldom looks further back than its concurrency.
+# The most URLs that are remembered, and the most bytes of their pages.  An item follows
+# its page, so that a crawl seldom looks further back than its concurrency.
 MAX_URLS = 1000
 MAX_BYTES = 20_000_000
-# Of so many URLs at most it is known that they were seen.  They take 8 bytes each.
+# The most URLs that are known as seen, at 8 bytes each.
 SEEN_URLS = 1 << 20
 
 _T = TypeVar("_T")
 
 
 class RecentPages(Generic[_T]):
-    """A table of bounded size; URLs that mean the same page find the same."""
+    """What is known of pages, in a bounded table; URLs of the same page share a key."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[int, tuple[_T, int]] = OrderedDict()
@@ -53,12 +53,12 @@ class RecentPages(Generic[_T]):
 class SeenUrls:
     """Whether a URL was seen, in a table that does not grow.
 
-    A URL takes the place of another where both fall on the same one: of very many
-    the last are known.
+    If two URLs fall on the same place, the later one stays: of very many URLs the last
+    are known.
     """
 
     def __init__(self) -> None:
-        # Takes memory only where it is written to.
+        # The system gives memory only for the parts that are written to.
         self._table = np.zeros(SEEN_URLS, dtype=np.int64)
 
     def add(self, url: str) -> None:
@@ -70,14 +70,14 @@ class SeenUrls:
 
 
 def key_of(url: str) -> int:
-    """What URLs of the same page have in common; of a long one no more is kept."""
+    """The same number for all URLs of a page; of a long URL nothing else is kept."""
     return hash(_canonical(url))
 
 
 def keys_of(url: str) -> list[int]:
     """A URL's key, and those of the URLs that most likely mean the same page.
 
-    They differ in http and https, and in a slash at the end of the path.
+    The latter differ in http and https, and in a slash at the end of the path.
     """
     canonical = _canonical(url)
     path, mark, query = canonical.partition("?")
@@ -88,7 +88,7 @@ def keys_of(url: str) -> list[int]:
 
 
 def size_of(value: Any) -> int:
-    """The bytes that a value takes, with all that it holds, each time it holds it."""
+    """The bytes of a value and all its parts; a part held twice counts twice."""
     size, todo = 0, [value]
     while todo:
         value = todo.pop()
@@ -96,7 +96,7 @@ def size_of(value: Any) -> int:
         if isinstance(value, str):
             continue
         if isinstance(value, Block):
-            # There are thousands of them, and what else they hold they share.
+            # A page has thousands of blocks, and they share all other values.
             todo += (value.text, value.xpath)
         elif isinstance(value, Mapping):
             todo += (*value, *value.values())

@@ -28,7 +28,7 @@ def run(
 ) -> MainText:
     """Let one algorithm judge one page and render what it keeps.
 
-    ``rules`` are XPath expressions for elements to keep and to remove whatever
+    ``rules`` are two XPath expressions, for the elements to keep and to remove whatever
     the algorithm says.
     """
     verdict = apply_rules(page, algorithm.judge(page), *rules)
@@ -38,9 +38,9 @@ def run(
 def render(
     verdict: Verdict, page: Page, name: str, version: str, *, blocks: bool = False
 ) -> MainText:
-    """What a verdict keeps of a page, with the name and version of its maker.
+    """A verdict as MainText, with the name and version of the algorithm.
 
-    Raises ValueError for a verdict that is not on each of its units.
+    Raises ValueError for a verdict that lacks units.
     """
     if len(verdict.kept) != len(verdict.units):
         raise ValueError(
@@ -63,16 +63,17 @@ def render(
 
 
 def _score(said: float | None, text: str) -> float:
-    """How sure an algorithm is of a text; of its own, one that does not say it is."""
+    """An algorithm's score for a text; without one, 1 for a text and 0 for none."""
     if said is None or math.isnan(said):
         return 1.0 if text else 0.0
     return float(said)
 
 
 class _Judged:
-    """A page and the verdict on it: the source of what is asked for later.
+    """A page and the verdict on it, from which attributes are computed on first access.
 
-    What makes it is loaded then too: most crawls want the text alone.
+    The modules that compute them are imported then too: most crawls want the text
+    alone.
     """
 
     at_hand = True
@@ -114,8 +115,8 @@ class _Judged:
 
 
 def _origin(page: Page, verdict: Verdict) -> str:
-    """Where a text is from; what a browser hides is read where nothing else is."""
-    # A page that was not walked was not walked leniently either.
+    """Where a text is from: hidden text is read only of pages that show none."""
+    # is_lenient is False for a page that was not walked: page.blocks walks none here.
     if (
         verdict.origin != "page"
         or not page.is_lenient

@@ -14,8 +14,8 @@ class Block:
     ``kind`` is one of paragraph, heading, list item, quote, code, table cell,
     caption, term, definition, or, for algorithms that look at other units,
     line and sentence.  ``level`` is a heading's level (1 to 6) or a list
-    item's depth, else 0.  ``xpath`` leads to the element on the page as lxml
-    parses it, empty where a unit has no element.  ``score`` runs from 0 to 1.
+    item's depth, else 0.  ``xpath`` leads to the element on the page as lxml parses it,
+    "" for a unit without an element.  ``score`` runs from 0 to 1.
     """
 
     text: str
@@ -29,12 +29,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says of itself; empty where it does not say it.
+    """What a page says of itself; a field that it does not give is empty.
 
-    Dates are in ISO 8601, as exact as the page has them; addresses are absolute
-    where the page's own is known.  ``sources`` tells for each field that is there
-    where it was found: ``json-ld``, ``opengraph``, ``meta``, ``microdata``,
-    ``time`` or ``page``.
+    Dates are in ISO 8601, as exact as the page has them; addresses are absolute if the
+    page's own is known.  ``sources`` has the source of each field that is not empty:
+    ``json-ld``, ``opengraph``, ``meta``, ``microdata``, ``time`` or ``page``.
     """
 
     title: str = ""
@@ -51,7 +50,7 @@ class Metadata:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Metadata:
-        """Metadata from what dataclasses.asdict() made of it, and JSON of that."""
+        """Metadata from the output of dataclasses.asdict(), or from its JSON."""
         lists = {name: tuple(values[name]) for name in ("authors", "tags")}
         return cls(**{**values, **lists})
 
@@ -59,8 +58,8 @@ class Metadata:
 class IncompleteError(Exception):
     """A value of which parts could not be computed.
 
-    ``value`` is what there is of it, and the error is raised from the first that one
-    of the parts met.
+    ``value`` is the value without these parts.  The error is raised from the first
+    exception of a part.
     """
 
     def __init__(self, value: Any) -> None:
@@ -69,9 +68,9 @@ class IncompleteError(Exception):
 
 
 class Source(Protocol):
-    """What a result can still be asked of: the page, or a way to it.
+    """What a result's attributes can be computed from: the page, or a way back to it.
 
-    ``at_hand`` tells whether it takes no new extraction.
+    ``at_hand`` is true if that takes no new extraction.
     """
 
     @property
@@ -91,7 +90,7 @@ _FIELDS = (
     "language",
     "origin",
 )
-# What is computed when it is asked for; the quickest first, as time may run out.
+# The attributes computed on first access; the quickest first, as time may run out.
 COMPUTED = ("metadata", "blocks", "markdown", "html")
 _OF_METADATA = (
     "title",
@@ -105,12 +104,12 @@ _OF_METADATA = (
     "image",
     "tags",
 )
-# For each attribute that is computed, which of COMPUTED it takes.
+# For each attribute that has to be computed, the one of COMPUTED that it is read from.
 COMPUTED_FOR = {
     **{name: name for name in COMPUTED},
     **dict.fromkeys(_OF_METADATA, "metadata"),
 }
-# What EATEXT_FIELDS may put into an item.
+# The attributes that EATEXT_FIELDS may put into an item.
 ATTRIBUTES = (
     "text",
     "markdown",
@@ -128,13 +127,13 @@ ATTRIBUTES = (
 
 
 def computed_for(attributes: Iterable[str]) -> list[str]:
-    """Which of COMPUTED some attributes of a result take."""
+    """Those of COMPUTED that some attributes of a result are read from."""
     wanted = {COMPUTED_FOR.get(name) for name in attributes}
     return [name for name in COMPUTED if name in wanted]
 
 
 class _Backed:
-    """What stands behind a result and is no part of its value: it goes to no feed."""
+    """The part of a result that is no part of its value, and goes to no feed."""
 
     __slots__ = ("computed", "source")
     computed: dict[str, Any]
@@ -143,21 +142,21 @@ class _Backed:
 
 @dataclass(frozen=True, slots=True)
 class MainText(_Backed):
-    """The main text of a page: frozen, and small once it is let go of its page.
+    """The main text of a page: frozen, and small once it has let go of its page.
 
     ``score`` is how sure the algorithm is of the whole, from 0 to 1;
-    ``version`` is that of algorithm and model.  ``origin`` is "page" where the
-    page shows the text, "noscript" or "hidden" where it stands in elements that a
-    browser does not show, and "json-ld" or "state" where only its data have it.
-    ``str(result)`` is the text.
+    ``version`` is that of algorithm and model.  ``origin`` is "page" if the page shows
+    the text, "noscript" or "hidden" if the text stands in elements that a browser does
+    not show, and "json-ld" or "state" if only the page's data have it.  ``str(result)``
+    is the text.
 
-    ``markdown``, ``html``, ``blocks`` and ``metadata`` (and what is read from it:
-    ``title``, ``author``, ``date`` and so on) are computed when they are first asked
-    for, and kept.  What extract() gives holds on to its page for that; pickled or
-    copied, it computes them all and lets go.  In a crawl a result has what
-    EATEXT_FIELDS names, and goes back to its response for the rest; where that is
-    gone, asking raises LookupError.  Two results are equal when what is not computed
-    later is.
+    ``markdown``, ``html``, ``blocks`` and ``metadata`` (with ``title``, ``author``,
+    ``date`` and so on, which are read from it) are computed on first access, and kept.
+    For that a result of extract() holds on to its page; when it is pickled or copied,
+    it computes them all and lets go of the page.  A result of a crawl has the
+    attributes that EATEXT_FIELDS names, and goes back to its response for the others;
+    once the response is gone, these raise LookupError.  Attributes that are computed on
+    access do not count when results are compared.
     """
 
     text: str = ""
@@ -174,7 +173,7 @@ class MainText(_Backed):
     def backed(
         self, computed: dict[str, Any], source: Source | None = None
     ) -> MainText:
-        """This result with what is computed of it, and what the rest may be asked of."""
+        """This result with computed attributes, and a source for the others."""
         other = replace(self)
         _back(other, computed, source)
         return other
@@ -202,7 +201,7 @@ class MainText(_Backed):
 
     @property
     def metadata(self) -> Metadata:
-        """What the page says of itself, and where."""
+        """What the page says of itself, with sources."""
         value: Metadata = self._get("metadata")
         return value
 
@@ -249,24 +248,24 @@ class MainText(_Backed):
         return self.metadata.tags
 
     def detached(self, attributes: Iterable[str] = ATTRIBUTES) -> MainText:
-        """This result without its page, some attributes computed before."""
+        """This result without its page, after computing some attributes."""
         for name in computed_for(attributes):
             self._get(name)
         return self.backed(self.computed)
 
     def without_text(self) -> MainText:
-        """This result where its text is not good enough to be given."""
+        """This result with an empty text, as when its text does not pass."""
         computed = {**self.computed, "markdown": "", "html": ""}
         return replace(self, text="").backed(computed, self.source)
 
     def as_dict(self) -> dict[str, Any]:
-        """What the result is and what is computed of it, ready for JSON."""
+        """The result and its computed attributes, ready for JSON."""
         known = {name: getattr(self, name) for name in _FIELDS}
         return {**known, "computed": {k: _plain(v) for k, v in self.computed.items()}}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MainText:
-        """A result from what as_dict() made of it."""
+        """A result from the output of as_dict()."""
         values = dict(values)
         computed = dict(values.pop("computed"))
         if "metadata" in computed:
@@ -276,7 +275,7 @@ class MainText(_Backed):
         return cls(**values).backed(computed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A page cannot be pickled, nor can a way to it.
+        # Neither a page nor a way back to it can be pickled.
         if self.source is not None and self.source.at_hand:
             missing = [name for name in COMPUTED if name not in self.computed]
             self.computed.update(self.source.compute(missing))
@@ -294,12 +293,12 @@ class MainText(_Backed):
 
 
 def _back(result: MainText, computed: dict[str, Any], source: Source | None) -> None:
-    # Past what keeps a result from being changed.
+    # Results are frozen; these two attributes are set all the same.
     object.__setattr__(result, "computed", computed)
     object.__setattr__(result, "source", source)
 
 
-# The result for a page of which nothing can be told.
+# The result for a page of which nothing is known.
 NOTHING = MainText().backed(
     {"markdown": "", "html": "", "blocks": (), "metadata": Metadata()}
 )

@@ -1,4 +1,4 @@
-"""What a site's own CSS says of its blocks, over what an algorithm says."""
+"""A site's own CSS rules, which override an algorithm's verdict."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _REASONS = {True: "pinned by a rule", False: "removed by a rule"}
 
 
 def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict:
-    """A verdict after the XPath expressions keep and remove had their say.
+    """A verdict, overridden by the XPath expressions keep and remove.
 
-    Of the elements found, the nearest one around a block decides over it; an
-    element found by both removes.  Units that have no place on the page (lines
-    of source) stay as they are judged.
+    Of the elements found, the nearest one around a block decides; an element found by
+    both expressions removes its blocks.  Units without an XPath (lines of source) stay
+    as they are judged.
     """
     rules: dict[Any, bool] = {}
     if keep:
@@ -42,14 +42,14 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
             kept[i] = rule
             scores[i] = float(rule)
             reasons[i] = _REASONS[rule]
-    # A text that the algorithm joined itself knows nothing of the rules.
+    # A text that the algorithm itself joined does not follow the rules.
     return replace(verdict, kept=kept, scores=scores, reasons=reasons, text=None)
 
 
 def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
-    """What the rules say of each of the page's blocks."""
-    # Every element is climbed from once, however deep the page: what was
-    # found for it is noted for all on the way.
+    """The rule for each of the page's blocks, None without one."""
+    # Each element is passed once, however deep the page: the rule found above it is
+    # noted for all elements on the way.
     known: dict[Any, bool | None] = dict(rules)
     said = []
     for i in watched(range(len(page.blocks))):
@@ -65,13 +65,14 @@ def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
 
 
 def _by_xpath(verdict: Verdict, rules: dict[Any, bool]) -> list[bool | None]:
-    """What the rules say of units that know their xpath alone."""
-    # Algorithms may write [1] where an element has no like beside it, or leave it out.
+    """The rule for each unit of a verdict whose units have only XPaths."""
+    # Algorithms may write [1] for an element without siblings of its name, or leave it
+    # out.
     places = Paths(whole=True)  # as theirs are
     paths = {
         places.of(element).replace("[1]", ""): rule for element, rule in rules.items()
     }
-    # The longest that is the beginning of a unit's path is the nearest.
+    # The longest path that a unit's path begins with is that of the nearest element.
     lengths = sorted({len(path) for path in paths}, reverse=True)
     said: list[bool | None] = []
     for i in watched(range(len(verdict.units))):

@@ -35,25 +35,24 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.choice import Choice
 
-# Where a request says how its page is to be extracted, and where its response
-# has the result.
+# The meta keys: how to extract a request's page, and the result for its response.
 INPUT = "eatext"
 RESULT = "main_text"
 
-# Of a page without a byte.
+# The outcome for a page without a byte.
 _EMPTY = Outcome(NOTHING, "empty")
 
-# What a site's decay shows in: pages that an algorithm came to an end with.
+# Outcomes of an algorithm: only their texts can show a site's decay.
 _JUDGED = frozenset({"extracted", "below", "empty"})
 
-# The response of the item that goes through the pipelines here: Scrapy sends each
-# through all of them in one context.
+# The response of the item that is in the pipelines: Scrapy sends an item through all
+# pipelines in one context.
 _response: ContextVar[ref[Response] | None] = ContextVar("response", default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is known of a page: what became of it, and how it was chosen to be."""
+    """What is known of a page: its outcome, and the choice that led to it."""
 
     outcome: Outcome
     choice: Choice
@@ -66,14 +65,14 @@ class Found:
     def drop(self) -> bool:
         """Whether an item with this text is to be dropped.
 
-        Only a text that an algorithm found too poor drops an item; a page on
-        which something broke does not.
+        Only a text that an algorithm found too poor drops an item; a failed extraction
+        does not.
         """
         return self.choice.below == "drop" and self.outcome.kind in ("below", "empty")
 
 
 class Service:
-    """One for each crawler; its components get it from of()."""
+    """One service for each crawler; the crawler's components get it from of()."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.config = Config.from_settings(crawler.settings)
@@ -89,7 +88,7 @@ class Service:
         self._recent: RecentPages[Found] = RecentPages()
         self._asked: WeakSet[Request] = WeakSet()
         self._seen = SeenUrls()
-        # Whether there is a pipeline that fills items; it says so.
+        # Whether there is a pipeline that fills items; the pipeline sets this.
         self.fills = False
         self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
         self._decay = DecayWatch()
@@ -102,8 +101,8 @@ class Service:
     def of(cls, crawler: Crawler) -> Service:
         """The crawler's service, made when first asked for.
 
-        Raises SettingError, which ends the crawl before it starts, or
-        NotConfigured where EATEXT_ENABLED is off.
+        Raises SettingError, which ends the crawl before it starts, or NotConfigured if
+        EATEXT_ENABLED is off.
         """
         if crawler not in _services:
             _services[crawler] = cls(crawler)
@@ -119,7 +118,7 @@ class Service:
     async def process(self, request: Request, response: Response) -> None:
         """Extract a response that was just downloaded, into request.meta.
 
-        Raises nothing but what cancels it: what goes wrong is counted and logged.
+        Raises nothing but CancelledError: errors are counted and logged.
         """
         request.meta.pop(RESULT, None)
         kind = "cancelled"
@@ -142,12 +141,12 @@ class Service:
             request.meta[RESULT] = self._asking(response, found)
             self._found[response] = found
         finally:
-            # At once, so that they add up whenever somebody looks.
+            # Both at once, so that they add up whenever somebody looks.
             self.tally.inc("response_count")
             self.tally.inc(f"response/{kind}")
 
     async def _run(self, html: Any, url: str, choice: Choice) -> Found:
-        """Extract HTML, or a response on whose tree nobody works meanwhile."""
+        """Extract HTML, or a response whose tree nobody else uses meanwhile."""
         return self._told(url, await wait(self._submit(html, url, choice)), choice)
 
     def _submit(self, html: Any, url: str, choice: Choice) -> Future[Outcome]:
@@ -161,7 +160,7 @@ class Service:
         )
 
     def _told(self, url: str, outcome: Outcome, choice: Choice) -> Found:
-        if outcome is not _EMPTY:  # which took no work
+        if outcome is not _EMPTY:  # for which nothing was run
             self.tally.outcome(url, outcome)
         return Found(outcome, choice)
 
@@ -187,7 +186,7 @@ class Service:
         self._recent.remember(_urls(response, request), found, size_of(kept))
 
     def _asking(self, response: Response, found: Found) -> MainText:
-        """A result that asks its response for what it has not."""
+        """A result that computes missing attributes from its response."""
         way = Again(
             ref(cast("TextResponse", response)),
             found.choice,
@@ -221,7 +220,7 @@ class Service:
     # -- items
 
     def _follow_items(self) -> None:
-        """See each item before any pipeline puts another into its place."""
+        """See each item before any pipeline replaces it."""
         pipelines = getattr(self._crawler.engine.scraper.itemproc, "methods", None)
         if pipelines is None:
             self.tally.log(
@@ -234,9 +233,9 @@ class Service:
             pipelines["process_item"].appendleft(self.enter)
 
     def tie(self, item: object, response: Response) -> None:
-        """Remember which response yields an item, until the item enters the pipelines.
+        """Remember an item's response until the item enters the pipelines.
 
-        Where it never does, until the response is gone.
+        If the item never enters, the tie ends with the response.
         """
         if not self.fills:
             return
@@ -253,9 +252,9 @@ class Service:
             del self._tied[key]
 
     def enter(self, item: Any) -> Any:
-        """Let go of an item that enters the pipelines.
+        """Take note of an item that enters the pipelines, and untie it.
 
-        From here on what they make of it is known to be of its response.
+        Within its context the item, and any item in its place, belongs to its response.
         """
         response = None
         if id(item) in self._tied:
@@ -267,21 +266,21 @@ class Service:
         return item
 
     def response_of_item(self) -> Response | None:
-        """The response of the item that is in the pipelines here."""
+        """The response of the item that is in the pipelines in this context."""
         tie = _response.get()
         return None if tie is None else tie()
 
     def see(self, url: str) -> None:
-        """Take in that this crawl has requested a URL, or is to."""
+        """Remember that this crawl has requested a URL, or will request it."""
         if self.fills and self.config.url_field:
             self._seen.add(url)
 
     def has_seen(self, url: str) -> bool:
-        """Whether this crawl has requested a URL, or is to, as far as it remembers."""
+        """Whether see() has been told of a URL, as far as that is remembered."""
         return any(key in self._seen for key in keys_of(url))
 
     def is_url_of(self, response: Response, url: str) -> bool:
-        """Whether a URL means a response, rather than another page that is known."""
+        """Whether a URL belongs to a response, and to no other page that is known."""
         urls = _urls(response, response.request)
         if url in urls:
             return True
@@ -300,20 +299,20 @@ class Service:
         )
 
     async def of_response(self, response: Response) -> Found | None:
-        """What is known of a response, found out now where it is not known yet.
+        """What is known of a response, which is extracted now if it was not before.
 
-        None where the response is not to be extracted.
+        None if the response is not to be extracted.
         """
         if response in self._found:
             return self._found[response]
-        # The downloader middleware is not there, or what it saw was replaced.
+        # The downloader middleware is off, or saw another response, which was replaced.
         request = response.request
         if request is None:
             return None
         _, choice = self._choose(request, response)
         if choice is None:
             return None
-        # Several items may wait for it, of which some are cancelled.
+        # Several items may wait for the same page, and some of them may be cancelled.
         if response not in self._late:
             # By now the spider may work on the response's own tree: parse again.
             text = text_of(cast("TextResponse", response))
@@ -326,7 +325,7 @@ class Service:
         return self._found[response]
 
     async def of_html(self, html: str | bytes, url: str) -> Found | None:
-        """What is in the HTML that an item carries."""
+        """The result for the HTML that an item carries, None if its host is off."""
         choice = self.config.choice_for(url)
         if choice is None:
             return None
@@ -356,7 +355,7 @@ class Service:
     def by_hand(self, response: TextResponse) -> MainText:
         """Extract a response here and now, whether or not it was to be extracted.
 
-        Raises SettingError where the meta of its request says wrongly how.
+        Raises SettingError for a wrong meta of its request.
         """
         request = response.request
         said = None if request is None else request.meta.get(INPUT)
@@ -401,14 +400,14 @@ class Service:
 
 
 def main_text(response: TextResponse) -> MainText:
-    """The main text of a response, for callbacks that want it by hand.
+    """The main text of a response, for callbacks.
 
-    It is what the downloader middleware attached.  Where it attached nothing, or
-    where the response has been replaced since, the text is found out here and
-    now, as the settings say of the crawl that got the response to its request, or
-    that is the only one in this process.  Where no component of this package is on,
-    or several crawls run and none knows the request, it is found by the default
-    algorithm; the latter is logged, once.
+    It is the result that the downloader middleware attached.  If there is none, or the
+    response has been replaced since, the response is extracted here and now, by the
+    settings of the crawl that got a response to its request, or of the only crawl in
+    this process.  If no component of this package is on, it is extracted by the default
+    algorithm, and also if several crawls run of which none knows the request; the
+    latter is logged once.
     """
     request = response.request
     if request is not None and (found := attached(request, response)):
@@ -419,13 +418,13 @@ def main_text(response: TextResponse) -> MainText:
 
 
 def _found_out(response: TextResponse) -> MainText:
-    # A crawl that could not start may still be about.
+    # The service of a crawl that could not start may still exist.
     crawls = [s for s in _services.values() if s.crawling]
     # In downloader middlewares a response has no request yet.
     for crawl in crawls:
         if known := crawl.known(response):
             return known
-    # A response does not know its crawl.  Replaced, it still has its request.
+    # A response does not know its crawl; a replaced response still has its request.
     mine = [s for s in crawls if s.asked(response.request)] or crawls
     if len(mine) == 1:
         return mine[0].by_hand(response)
@@ -442,10 +441,10 @@ def _found_out(response: TextResponse) -> MainText:
 
 
 def attached(request: Request, response: Response) -> MainText | None:
-    """What the downloader middleware attached to this very response.
+    """The result that the downloader middleware attached to this very response.
 
-    The meta of a request stays when another middleware or a callback replaces its
-    response, and has the text of the one before.
+    If another middleware or a callback replaces a response, the meta of the request
+    stays, and has the text of the response before.
     """
     found = request.meta.get(RESULT)
     if not isinstance(found, MainText):
@@ -454,7 +453,7 @@ def attached(request: Request, response: Response) -> MainText | None:
     return None if isinstance(way, Again) and way.response() is not response else found
 
 
-# Not in the meta of their requests, which requests inherit.
+# Not kept in the meta of requests, which other requests may inherit.
 _by_hand: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
 _services: WeakKeyDictionary[Crawler, Service] = WeakKeyDictionary()
 
@@ -473,7 +472,7 @@ def _urls(response: Response, request: Request | None) -> list[str]:
 class _HttpOk:
     """Whether a response's status lets it through to its callback.
 
-    As scrapy.spidermiddlewares.httperror decides it later on.
+    scrapy.spidermiddlewares.httperror decides the same later on.
     """
 
     def __init__(self, crawler: Crawler) -> None:

@@ -42,15 +42,15 @@ if TYPE_CHECKING:
 EXECUTORS = ("inline", "thread", "process")
 ITEMS = ("all", "declared")
 
-# One processor is the crawl's own: with as many threads as processors its event loop
-# waits for its turn, and no more pages get done.
+# One processor is left to the crawl's own thread: with as many threads as processors
+# its event loop would wait for a processor, and no more pages get done.
 _WORKERS = min(4, max(1, (os.cpu_count() or 1) - 1))
 # Seconds and MiB that every system's clocks and memory can count.
 _MOST = 1_000_000_000
 
 
 class Fields(Dict):
-    """The attribute of the result that an item field is filled with."""
+    """Item fields, each with the attribute of the result that fills it."""
 
     def take(self, value: Any, key: str) -> dict[str, str]:
         fields = super().take(value, key)
@@ -61,7 +61,7 @@ class Fields(Dict):
 
 
 class Items(Kind):
-    """A word for which items are filled, or their classes."""
+    """The items to fill: one of ITEMS, or their classes."""
 
     def allowed(self) -> str:
         return "'all', 'declared', or a list of classes or their import paths"
@@ -83,19 +83,19 @@ class Items(Kind):
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a crawl, each found good.
+    """The settings of a crawl, each checked.
 
-    A field is a setting: EATEXT_ and its name in capitals.  So are the fields of
-    ``choice``, which sites and requests may override.  ``sites`` has a choice a host,
-    None where the host's pages are not to be extracted.  ``items`` is one of ITEMS, or
-    the classes of the items to fill.
+    Each field is a setting: EATEXT_ and its name in capitals.  So are the fields of
+    ``choice``, which sites and requests may override.  ``sites`` has a choice for each
+    host, None if the host's pages are not to be extracted.  ``items`` is one of ITEMS,
+    or the classes of the items to fill.
     """
 
     choice: Choice = field(default_factory=Choice)
     sites: Mapping[str, Choice | None] = declare(
         {},
         Dict("a dict: host -> what holds there"),
-        "host → what is said there: an algorithm, `False`, or a dict as in "
+        "host → how to extract its pages: an algorithm, `False`, or a dict as in "
         "`request.meta`",
     )
     fields: Mapping[str, str] = declare(
@@ -113,12 +113,12 @@ class Config:
     html_field: str = text(
         "",
         "the name of an item field",
-        "an item field with raw HTML, which is extracted from and taken out",
+        "an item field with raw HTML: extracted, and removed from the item",
     )
     url_field: str = text(
         "url",
         "the name of an item field",
-        "the item field by whose URL an item finds its page",
+        "the item field with the URL of the item's page",
     )
     executor: str = declare(
         "thread",
@@ -180,9 +180,9 @@ class Config:
         return config
 
     def _check_together(self) -> None:
-        """Raise SettingError where settings, each of them good, do not go together."""
+        """Raise SettingError if settings do not go together."""
         if self.html_field in self.fields:
-            # What is taken out of an item is not to be filled.
+            # A field that is removed from an item cannot be filled.
             allowed = "none of the fields in EATEXT_FIELDS"
             raise SettingError("EATEXT_HTML_FIELD", self.html_field, allowed)
         if self.executor == "process":
@@ -192,20 +192,20 @@ class Config:
                     _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
 
     def choice_for(self, url: str, said: object = None) -> Choice | None:
-        """How to extract the page at a URL, None where it is not to be.
+        """How to extract the page at a URL, None for not at all.
 
-        ``said`` is what the request's meta has under ``eatext``; SettingError
-        where it is wrong.
+        ``said`` is the value of ``eatext`` in the request's meta; SettingError if it is
+        wrong.
         """
         choice = self._of_site(url)
         if said is None:
             return choice
-        # What is said for one request also overrides a site that is off.
+        # A request's meta also overrides a site that is off.
         base = self.choice if choice is None else choice
         return overridden(base, said, "request.meta['eatext']")
 
     def site_of(self, url: str) -> str:
-        """The host among ``sites`` that says what holds at a URL, "" where none does."""
+        """The host among ``sites`` that a URL belongs to, "" for none."""
         host = host_of(url) if self.sites else ""
         while host and host not in self.sites:
             host = host.partition(".")[2]
@@ -220,12 +220,12 @@ def host_of(url: str) -> str:
     """A URL's host in lower case, "" where it has none."""
     try:
         return urlsplit(url).hostname or ""
-    except ValueError:  # an IPv6 address that is none
+    except ValueError:  # a wrong IPv6 address
         return ""
 
 
 def _class(said: Any) -> type:
-    """A class, or what an import path leads to; "dict" is one too."""
+    """A class, or the class at an import path; "dict" names a class too."""
     path = f"builtins.{said}" if isinstance(said, str) and "." not in said else said
     found = load_object(path)
     if not isinstance(found, type):
@@ -248,10 +248,10 @@ def _sites(given: Mapping[Any, Any], choice: Choice) -> dict[str, Choice | None]
 
 
 def _check_sendable(choice: Choice, key: str) -> None:
-    """Raise SettingError unless the options are the same where JSON has held them.
+    """Raise SettingError if options do not come back from JSON unchanged.
 
-    As JSON they are sent to worker processes; an algorithm of one's own may have
-    options that are anything.
+    Options are sent to worker processes as JSON; a user's own algorithm may have
+    options of any type.
     """
     options = {name: dict(given) for name, given in choice.options.items()}
     try:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class EatextSpiderMiddleware:
     """Ties every item to its response, and cleans requests of inherited text.
 
-    Its place is close to the engine (a small number), so that it sees the
-    items that other spider middlewares make or replace.
+    Its place is close to the engine (a small number), so that it sees items that other
+    spider middlewares make or replace.
     """
 
     def __init__(self, crawler: Crawler) -> None:

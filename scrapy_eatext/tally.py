@@ -1,4 +1,4 @@
-"""What a crawl counts under eatext/ and says in its log."""
+"""The stats of a crawl under eatext/, and its messages in the log."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
-# So many messages are remembered to have been logged, the last ones.  Only a crawl of
-# very many sites has more, and may log one of them again.
+# The last so many messages are remembered as logged.  Only a crawl of very many sites
+# logs more, and may repeat a message.
 _MAX_SAID = 10_000
 # The histogram of seconds a page: each step is about three times the last.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
@@ -41,7 +41,7 @@ class Tally:
     def log(
         self, level: int, message: str, values: Mapping[str, object], *, once: str = ""
     ) -> None:
-        """Log a message; with ``once``, only the first that is about the same."""
+        """Log a message; of several with the same ``once`` only the first."""
         if once and not self._is_new(once):
             return
         logger.log(level, message, values, extra={"spider": self._crawler.spider})
@@ -58,7 +58,7 @@ class Tally:
         return True
 
     def outcome(self, url: str, outcome: Outcome) -> None:
-        """Count what became of a page that was worked on."""
+        """Count the outcome of a page that was extracted."""
         if outcome.result.algorithm:
             self.inc(f"algorithm/{outcome.result.algorithm}")
         if outcome.result.page_type:
@@ -84,7 +84,7 @@ class Tally:
     def error(self, url: str, error: Exception) -> None:
         """Count an error outside of the algorithms."""
         if isinstance(error, SettingError):
-            # It says what is wrong; where in the code it was found does not matter.
+            # The message says what is wrong; a traceback would not help.
             self.inc("exception_count/SettingError")
             self.log(
                 logging.ERROR,

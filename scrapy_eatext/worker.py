@@ -1,9 +1,8 @@
-"""A process that extracts the pages it is sent, and the messages to it and back.
+"""A process that extracts pages, and the messages to it and back.
 
-It knows nothing of Scrapy.  It reads messages from standard input until that
-ends, and writes one answer to each to standard output.  A message is the length
-of its head and of its body (8 bytes each, big-endian), a head in JSON, and a
-body: a page's bytes.
+It knows nothing of Scrapy.  It reads messages from standard input until the end, and
+writes an answer to each to standard output.  A message is the lengths of its head and
+of its body (8 bytes each, big-endian), a head in JSON, and a body: a page's bytes.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ from scrapy_eatext.result import NOTHING, MainText
 _T = TypeVar("_T")
 
 _LENGTHS = struct.Struct(">QQ")
-# Nobody sends as much: what seems to be a longer message is none.
+# No message is as long: greater lengths are no lengths of a message.
 _LONGEST = 1 << 32
-# Seconds after which a worker looks whether its crawl is still there.
+# Seconds between two looks whether the crawl's process still exists.
 _LOOK_UP = 2.0
-# Where a page does not let it look: seconds after the page's time was up in which
-# a worker that has not been stopped yet ends itself.
+# A page may keep a worker from looking.  Seconds after the end of a page's time at
+# which a worker ends itself, if nobody has stopped it.
 _ORPHAN = 5.0
 
 
@@ -55,10 +54,10 @@ def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
-    """Read one message, None where the stream ends before its end.
+    """Read one message, None if the stream ends first.
 
-    Raises ValueError where it is none, and MemoryError where there is no room for
-    it; the next one can still be read.
+    Raises ValueError for what is no message, and MemoryError if there is no memory for
+    the body; then the next message can still be read.
     """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
@@ -96,7 +95,7 @@ def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
 
 
 def unpack_job(head: dict[str, Any], body: bytes) -> Job:
-    """What pack_job() packed."""
+    """The job that pack_job() packed."""
     return Job(
         html=body if head["raw"] else body.decode("utf-8", "surrogatepass"),
         url=head["url"],
@@ -124,7 +123,7 @@ def pack_outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def unpack_outcome(head: dict[str, Any]) -> Outcome:
-    """What pack_outcome() packed."""
+    """The outcome that pack_outcome() packed."""
     failures = tuple(Failure(**failure) for failure in head["failures"])
     result = MainText.from_dict(head["result"])
     return Outcome(**{**head, "result": result, "failures": failures})
@@ -135,7 +134,7 @@ def main() -> None:
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     source = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    # What a library prints goes to the log's stream, not into the answers.
+    # A library's prints go to the log's stream, not into the answers.
     os.dup2(2, 1)
     # Ctrl-C is the crawl's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -143,7 +142,7 @@ def main() -> None:
     if hello is None:
         return
     choice = unpack_choice(hello[0]["choice"])
-    # In a thread like those to come, whose stack takes none of their memory then.
+    # In a thread, as jobs will run, so that a thread's stack is there before the limit.
     _in_thread(warm_up, choice)
     limit_memory(hello[0]["memory"])
     send(answers, "ready")
@@ -152,7 +151,7 @@ def main() -> None:
 
 
 def _in_thread(function: Callable[..., _T], *args: Any) -> _T:
-    """What a function gives in a thread for it alone, if the system gives one."""
+    """Call a function in a thread of its own, if the system gives one."""
     with ThreadPoolExecutor(1) as thread:
         try:
             future = thread.submit(function, *args)
@@ -162,7 +161,7 @@ def _in_thread(function: Callable[..., _T], *args: Any) -> _T:
 
 
 def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
-    """Answer messages for a thread's turn; tell whether there may be more of them."""
+    """Answer messages for a thread's turn; return False at the end of the stream."""
     size = 0
     while size < TURN:
         try:
@@ -175,7 +174,7 @@ def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
             _set_alarm(job.limits.timeout and job.limits.timeout + _ORPHAN)
             send(answers, pack_outcome(extract_page(job)))
         except MemoryError as error:
-            # Either the page or what was found in it has no room.
+            # There is no memory for the page or for its outcome.
             failed = Outcome(NOTHING, "failed", failures=(Failure.of(error),))
             send(answers, pack_outcome(failed))
         _set_alarm(0.0)
@@ -183,9 +182,9 @@ def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Let this process take so much more than it has now; 0 sets no limit.
+    """Let this process take so much memory beyond its present size; 0 sets no limit.
 
-    Does nothing where the system has no such limits.
+    Does nothing on a system without such limits.
     """
     if not mebibytes:
         return
@@ -200,7 +199,7 @@ def limit_memory(mebibytes: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process, whatever it is at, soon after the one that started it."""
+    """End this process, whatever it is doing, soon after its parent process."""
     while os.getppid() == parent:
         time.sleep(_LOOK_UP)
     os._exit(1)
@@ -208,13 +207,12 @@ def _end_with(parent: int) -> None:
 
 def _set_alarm(seconds: float) -> None:
     if hasattr(signal, "setitimer"):
-        # The signal's default is to end the process, whatever it is at.
+        # The signal's default is to end the process, whatever it is doing.
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-# What a new interpreter runs to become a worker, with the path of the one that
-# starts it: modules are found in the same places, but `__main__` is not run
-# again, as multiprocessing would.
+# A worker's program.  It takes the crawl's sys.path, so that modules are found in the
+# same places; unlike with multiprocessing, the crawl's `__main__` is not run again.
 START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from scrapy_eatext.worker import main; main()"
@@ -223,6 +221,6 @@ START = (
 
 def command() -> list[str]:
     """The command that starts a worker."""
-    # What is no string there Python passes over, too.
+    # Entries that are no strings are ignored, as Python does.
     path = [entry or str(Path.cwd()) for entry in sys.path if isinstance(entry, str)]
     return [sys.executable, "-c", START, json.dumps(path)]

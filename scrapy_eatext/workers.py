@@ -1,8 +1,8 @@
 """Where extraction runs: in place, in threads, or in processes of its own.
 
-Each executor has submit(), which takes a Job and gives a future of its
-Outcome, and close(), which ends what it started.  Futures are those of
-concurrent.futures; wait() awaits one under any reactor, or none.
+Each executor has submit(), which takes a Job and gives a future of its Outcome, and
+close(), which ends its threads and processes.  Futures are those of concurrent.futures;
+wait() awaits a future under any reactor, or none.
 """
 
 from __future__ import annotations
@@ -40,27 +40,28 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
-# How long a worker may take to start: so much beyond the time limit of the page that
-# waits for it, and never longer than the latter.  And how long to end, and beyond the
-# time limit of its page: one that looks at its clock then still has its last resort.
+# A worker may take to start: the time limit of the page that waits for it and
+# _START_GRACE, but no longer than _START_SECONDS.  It may take _END_SECONDS to end, and
+# for a page _GRACE beyond the page's time limit, so that a page that looks at the clock
+# may still get its last resort.
 _START_GRACE = 10.0
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
 _GRACE = 1.0
-# How often a worker is looked at, whether it is late.
+# Seconds between two looks whether a worker is late.
 _LOOK_SECONDS = 0.1
-# Bytes that a pipe to or from a worker holds: a page, or what is found in it.
+# Bytes that a pipe to or from a worker holds: a page, or its outcome.
 _PIPE_SIZE = 1 << 20
-# A page that ends this many workers is at fault, and so is a system on which
-# so many do not start in a row: it is left in peace for some seconds.
+# A page that ends _MAX_DEATHS workers is at fault.  After _MAX_FAILED_STARTS failed
+# starts in a row none is tried for _PAUSE seconds.
 _MAX_DEATHS = 2
 _MAX_FAILED_STARTS = 3
 _PAUSE = 600.0
-# What is read of a page that no worker can read: few bytes for any memory and time.
+# The bytes that are read of a page that no worker survives: few enough for any limit.
 _BEGINNING = 100_000
-# By how much a thread that extracts is nicer than the crawl's own.
+# How much nicer (of lower priority) a thread that extracts is than the crawl's own.
 _NICER = 5
-# Kinds of outcome in which a page has ended a worker.
+# Kinds of outcome in which a page ended its worker.
 _ENDED = frozenset({"timed_out", "worker_died"})
 
 
@@ -71,9 +72,9 @@ class Executor(Protocol):
 
 
 class Runner(Protocol):
-    """What a thread of a pool works with: it takes jobs until it is closed.
+    """Runs the jobs of a pool's thread, one by one, until it is closed.
 
-    It is begun in each thread that it is handed on to.
+    begin() is called in each thread that takes the runner over.
     """
 
     counts: Counter[str]
@@ -84,7 +85,7 @@ class Runner(Protocol):
 
 
 class InPlace:
-    """Runs jobs in the thread that asks for it."""
+    """Runs jobs in the calling thread."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -113,9 +114,9 @@ class InThread(InPlace):
 class _Switching:
     """How long a thread may keep Python's lock while others want it.
 
-    The crawl's own thread gives the lock away with everything that it sends
-    and receives, and then waits for as long as a thread that extracts may keep
-    it: the 5 ms that Python allows add up to stalls of the event loop.
+    The crawl's own thread gives the lock away whenever it sends or receives, and then
+    waits for as long as a thread that extracts may keep the lock: the 5 ms that Python
+    allows add up to stalls of the event loop.
     """
 
     _SECONDS = 0.001
@@ -134,7 +135,7 @@ class _Switching:
 
     @classmethod
     def restore(cls, user: object) -> None:
-        """For one user less; after the last it is as it was before the first."""
+        """For one user less; after the last user, restore the interval."""
         with cls._lock:
             cls._users.discard(user)
             if not cls._users:
@@ -142,7 +143,7 @@ class _Switching:
 
 
 def _give_way() -> None:
-    """Let the crawl's own thread go before this one where both want a processor.
+    """Let the crawl's own thread go first if both want a processor.
 
     On Linux each thread has a priority of its own; elsewhere a process has it.
     """
@@ -155,12 +156,11 @@ def _give_way() -> None:
 class InProcess:
     """Runs jobs in a worker process, and starts another when that one ends.
 
-    A page that its worker has not done in time, even when it does not look at
-    its clock, loses the worker and gets the last resort, in a new one.  So
-    does a page in which two workers died; the first death may be another's
-    doing.  A worker that has run out of memory is replaced.  What none survives, or
-    has the memory for, is read at its beginning.  Where none can be started the page
-    is done in this thread.
+    If a page is not done in time, its worker is stopped, and the page gets the last
+    resort in a new worker.  So does a page over which two workers died; the first death
+    may have another cause.  A worker that has run out of memory is replaced.  If no
+    worker survives the last resort, or has the memory for it, only the page's beginning
+    is read.  If no worker can be started, the page is done in this thread.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
@@ -195,22 +195,22 @@ class InProcess:
                     break
             else:
                 full = any(f.name == "MemoryError" for f in answer.failures)
-                if full or worker.stopped:  # the latter too late for this page
+                if full or worker.stopped:  # the latter after its answer
                     self._end_worker()
                 if full:
                     self.counts["out_of_memory"] += 1
-                    # It may have been earlier pages that took the memory.
+                    # Earlier pages may have taken the memory: try a new worker.
                     if worker.jobs > 1:
                         continue
                     failures += answer.failures
-                # There may have been no room for what the last resort reads.
+                # The last resort too may have run out of memory.
                 told = not full or answer.result.algorithm
                 left = None if told else _beginning(job, answer.kind)
                 if left is None:
                     return replace(answer, failures=failures or answer.failures)
             job = left
         if deaths or failures or job.give_up in _ENDED:
-            # What has ended a worker is not let near the crawl itself.
+            # A page that ended a worker is not extracted in the crawl's process.
             kind = job.give_up or "worker_died"
             return Outcome(NOTHING, kind, failures=failures)
         return extract_page(job)
@@ -251,32 +251,32 @@ class InProcess:
 
 
 def _easier(job: Job, kind: str) -> Job | None:
-    """What is left to try of a page that no worker has survived, if anything."""
+    """An easier job for a page that ended its worker, None if there is none."""
     return _beginning(job, kind) if job.give_up else replace(job, give_up=kind)
 
 
 def _beginning(job: Job, kind: str) -> Job | None:
-    """A page's beginning, for the last resort, where the page has more than that."""
+    """The last resort for a page's beginning, None if the page is no longer."""
     if job.size <= _BEGINNING or job.limits.last_resort == "empty":
         return None
     return job.cut(_BEGINNING, job.give_up or kind)
 
 
 class _Worker:
-    """A worker process.  OSError where it does not get to work in so many seconds."""
+    """A worker process.  Raises OSError if it is not ready in so many seconds."""
 
     def __init__(self, hello: dict[str, Any], start_seconds: float) -> None:
         self.stopped = False
         self.jobs = 0
-        # In a session of its own, no Ctrl-C reaches it.
+        # In a session of its own, so that no Ctrl-C reaches it.
         self.process = subprocess.Popen(  # noqa: S603
             command(),
             bufsize=_PIPE_SIZE,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
-            # Its threads follow each other: the C library need not set memory apart
-            # for each of them, which would count to the limit.
+            # Its threads follow each other, so one arena of memory will do; the C
+            # library's reserve for each thread would count to the limit.
             env={"MALLOC_ARENA_MAX": "1", **os.environ},
         )
         self._to = cast("IO[bytes]", self.process.stdin)
@@ -303,9 +303,9 @@ class _Worker:
             raise ChildProcessError(f"a worker {end}")
 
     def ask(self, job: Job) -> Outcome | None:
-        """Have a job done; None where the worker came to its end over it.
+        """Have a job done; None if the worker ended over it.
 
-        It is stopped when it is not done in time.
+        A worker that is not done in time is stopped.
         """
         self.jobs += 1
         limit = job.limits.timeout + _GRACE if job.limits.timeout else 0.0
@@ -317,18 +317,18 @@ class _Worker:
         try:
             send(self._to, head, body)
             answer = receive(self._from)
-        except (OSError, ValueError):  # it is gone, or not itself
+        except (OSError, ValueError):  # it is gone, or its answer is none
             answer = None
         finally:
-            # From here on it is not stopped for this message any more.
+            # From here on the worker is not stopped for this message.
             with self._lock:
                 self._late_at = math.inf
         return None if answer is None else answer[0]
 
     def _watch(self) -> None:
-        """Stop the process when it is late, whatever it is at.
+        """Stop the process when it is late, whatever it is doing.
 
-        A timer for each page would be a thread for each page.
+        One thread for all pages: a timer for each page would be a thread for each page.
         """
         while not self._over.wait(_LOOK_SECONDS):
             with self._lock:
@@ -338,9 +338,9 @@ class _Worker:
                     return
 
     def close(self) -> bool:
-        """End the process.  It ends by itself when nothing more can come.
+        """End the process: it ends by itself when its input is closed.
 
-        Tells whether it has come to another end than that.
+        Tells whether it had died before.
         """
         self._over.set()
         for pipe in (self._to, self._from):
@@ -357,10 +357,10 @@ class _Worker:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Let a whole page into a pipe at once, where the system has a way to.
+    """Let a pipe hold a whole page, if the system can.
 
-    A thread that has to wait for room, or for the rest of an answer, has to ask
-    for Python's lock again.
+    A thread that waits for room, or for the rest of an answer, has to wait for Python's
+    lock again.
     """
     with suppress(ImportError, AttributeError, OSError):
         import fcntl
@@ -368,7 +368,7 @@ def _widen(pipe: IO[bytes]) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
 
 
-# A crawl that is ended by force closes no pool.
+# All live workers: a crawl that is ended by force closes no pool.
 _live: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
@@ -381,17 +381,17 @@ def _kill_workers() -> None:
 class Pool:
     """Threads that each have a runner and take jobs from one queue.
 
-    They are started by the first job, take turns with others (see cascade.TURN), and
-    do not keep the interpreter alive.  Where none can be started jobs are done at
-    once.  A job that comes after the pool was closed has a thread and a runner for
-    itself, one such job after the other.
+    The threads are started by the first job, are replaced after a turn (see
+    cascade.TURN), and do not keep the interpreter alive.  If no thread can be started,
+    jobs are done at once.  A job that comes after the pool was closed has a thread and
+    a runner for itself, one such job after the other.
     """
 
     def __init__(self, size: int, make_runner: Callable[[], Runner]) -> None:
         self._size = size
         self._make_runner = make_runner
         self._queue: SimpleQueue[tuple[Job, Future[Outcome]] | None] = SimpleQueue()
-        # No job may get behind what ends the threads.
+        # No job may get behind the None that ends a thread.
         self._lock = Lock()
         self._after = Lock()
         self._started = self._closed = False
@@ -417,7 +417,7 @@ class Pool:
         self._started = True
         for number in range(self._size):
             end: Future[None] = Future()
-            # Whoever waits for it may be cancelled, but not the end.
+            # A waiter for it may be cancelled; the future may not.
             end.set_running_or_notify_cancel()
             runner = self._make_runner()
             if not _start(self._work, (runner, end), f"eatext-{number}"):
@@ -492,9 +492,9 @@ def _close(runner: Runner) -> None:
 
 
 class Inline(Pool):
-    """Extraction in a thread for which the caller waits.
+    """Extraction in another thread, while the caller waits.
 
-    The caller's own could not end and have another in its place.
+    The caller's own thread could not be replaced after a turn.
     """
 
     def __init__(self) -> None:
@@ -518,7 +518,7 @@ def make_executor(config: Config) -> Executor:
 async def wait(future: Future[_T], *, shared: bool = False) -> _T:
     """Await a future that another thread fulfils.
 
-    Who is cancelled meanwhile cancels it too, if it is not shared with others.
+    If the waiter is cancelled, so is the future, unless it is shared.
     """
     if future.done():
         return future.result()
