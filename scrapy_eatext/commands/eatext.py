@@ -1,4 +1,4 @@
-"""`scrapy eatext`: the main text of pages, and how it was decided on."""
+"""`scrapy eatext`: the main text of pages, and the reasons for it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-# Scrapy loads every command whichever is run: what this one needs is imported
-# when it runs.
+# Scrapy loads every command whichever is run, so this one imports its modules when it
+# runs.
 if TYPE_CHECKING:
     from asyncio import Future
 
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 _FORMATS = "text, markdown, html, json (all there is to know) or blocks (a table)"
 _LEARNING = ("train", "evaluate")
-# What breaks a page alone; a library may ask Python to end.
+# Exceptions that fail one page; a library may raise SystemExit.
 _BREAKS = (Exception, SystemExit)
 
 
@@ -66,7 +66,7 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
-        # The help is shown when it is known of what: train and evaluate have their own.
+        # No action="help", as train and evaluate have a help of their own.
         parser.add_argument(
             "-h", "--help", action="store_true", help="show this help message and exit"
         )
@@ -102,7 +102,7 @@ class Command(ScrapyCommand):
         parser.add_argument("--spider", help="fetch the URL with this spider")
 
     def process_options(self, args: list[str], opts: Namespace) -> None:
-        """Show the help that is asked for, besides what Scrapy does."""
+        """Show the help of this command, of train or of evaluate, if asked for."""
         super().process_options(args, opts)
         if not opts.help:
             return
@@ -114,8 +114,8 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: Namespace) -> None:
         """Extract one page, or all in a folder.
 
-        The exit code is 1 where a page cannot be had or an algorithm fails, and 2 where
-        the command line or a setting is wrong.
+        The exit code is 1 if a page cannot be fetched or read or an algorithm fails,
+        and 2 if the command line or a setting is wrong.
         """
         from scrapy_eatext.choice import SettingError
         from scrapy_eatext.commands.pages import FileError
@@ -141,11 +141,11 @@ class Command(ScrapyCommand):
             if opts.url:
                 raise UsageError(f"--url is for a file, not for {where}")
             crawler, found = self._made(where, opts)
-            # Wrong options are told before anything is fetched or read.
+            # Report wrong options before anything is fetched or read.
             _choice(Config.from_settings(crawler.settings), opts)
             response = self._fetch(where, crawler, found)
             if response is not None:
-                # By now add-ons may have had their say.
+                # By now add-ons may have changed the settings.
                 config = Config.from_settings(crawler.settings)
                 most = config.limits.max_size
                 page = self._page(where, response, most)
@@ -187,7 +187,7 @@ class Command(ScrapyCommand):
         return shown if form == "json" else printable(shown)
 
     def _folder(self, folder: Path, config: Config, opts: Namespace) -> None:
-        """A line of JSON a page; one that fails has its error."""
+        """Print a line of JSON for each page, or with its error."""
         from scrapy_eatext.commands.pages import FileError, pages_in, progress, read
         from scrapy_eatext.commands.show import TEXTS, line, line_of_error
         from scrapy_eatext.deadline import time_limit
@@ -213,7 +213,7 @@ class Command(ScrapyCommand):
         for file in progress(files):
             name = file.relative_to(folder).as_posix()
             try:
-                # As long as a crawl would take: the others wait.
+                # The time limit of a crawl, as the other pages wait.
                 with time_limit(config.limits.timeout):
                     page = Page.of(read(file, config.limits.max_size))
                     result = self._result(page, choice, name)
@@ -230,7 +230,7 @@ class Command(ScrapyCommand):
             self._fail(f"{failed} of {len(files)} pages failed")
 
     def _result(self, page: Page, choice: Choice, name: str = "") -> MainText:
-        """A page's text, and a line on standard error for an algorithm that failed."""
+        """A page's result; standard error names the algorithms that failed."""
         from scrapy_eatext.cascade import Failure, cascade
 
         failures: list[Failure] = []
@@ -246,7 +246,7 @@ class Command(ScrapyCommand):
         return result
 
     def _made(self, url: str, opts: Namespace) -> tuple[Crawler, list[Response]]:
-        """A crawler that is to get one page, and where it will put the response.
+        """A crawler for one page, and the list that it will put the response into.
 
         Its settings are those of the project and of a spider.
         """
@@ -264,7 +264,7 @@ class Command(ScrapyCommand):
             status = "" if response is None else f" ({response.status})"
             self._fail(f"{url}: {failure.getErrorMessage()}{status}")
 
-        # The components of a project need not extract it too.
+        # The project's components need not extract the page too.
         request = Request(
             url, callback=keep, errback=lose, dont_filter=True, meta={"eatext": False}
         )
@@ -294,7 +294,8 @@ class Command(ScrapyCommand):
         process = cast("CrawlerProcessBase", self.crawler_process)
         errors: list[BaseException] = []
         crawl: Any = process.crawl(crawler)
-        # A task or a Deferred: what nobody asks either for is logged as a traceback.
+        # A task or a Deferred: an error that nobody takes from it is logged as a
+        # traceback.
         if hasattr(crawl, "addErrback"):
             crawl.addErrback(lambda failure: errors.append(failure.value))
         else:
@@ -309,7 +310,7 @@ class Command(ScrapyCommand):
         return found[0] if found else None
 
     def _page(self, url: str, response: Response, most: int) -> Any:
-        """What of a response is to be extracted: itself, or the page packed in it."""
+        """The page to extract from a response: itself, or its bytes unpacked."""
         from scrapy.http import TextResponse
 
         from scrapy_eatext.commands.pages import FileError, unpacked
@@ -356,7 +357,7 @@ def _choice(config: Config, opts: Namespace, url: str = "") -> Choice:
     """How to extract the page at a URL, by settings and the command line."""
     from scrapy_eatext.choice import SettingError, check_loadable, options_from
 
-    # A site that is off is extracted where it is asked for by hand.
+    # A site that is off is extracted if it is named on the command line.
     choice = of_site = config.choice_for(url) or config.choice
     key = "EATEXT_ALGORITHM"
     for name in ("algorithm", "compare"):
@@ -373,8 +374,8 @@ def _choice(config: Config, opts: Namespace, url: str = "") -> Choice:
     try:
         check_loadable(choice, key, "--options")
     except SettingError:
-        # The command line's algorithm may be one whose options in the settings no
-        # algorithm of theirs has tried.
+        # The settings may have wrong options for the command line's algorithm, which
+        # were not tried before.
         site = f"EATEXT_SITES[{config.site_of(url)!r}]['options']"
         for where, by in (("EATEXT_OPTIONS", config.choice), (site, of_site)):
             check_loadable(replace(choice, options=by.options), key, where)
@@ -386,7 +387,7 @@ def _comparison(page: Page, choice: Choice) -> str:
     from scrapy_eatext.commands.show import comparison
 
     texts = [page.blocks.text(i) for i in range(len(page.blocks))]
-    # The first time an algorithm loads what it needs, so the second counts.
+    # In its first run an algorithm loads its model, so the second run counts.
     for name in choice.algorithms:
         _timed(name, page, choice)
     return comparison([_timed(name, page, choice) for name in choice.algorithms], texts)
@@ -420,7 +421,7 @@ def _error_of(task: Future[None]) -> list[BaseException]:
 
 
 def _told(error: BaseException) -> str:
-    """An exception in a line: its class, and what it says."""
+    """An exception in a line: its class and its message."""
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
@@ -430,12 +431,12 @@ def _encoding() -> str:
 
 
 def _print(text: str) -> bool:
-    """Whether anybody reads what is printed."""
+    """Print a text; return whether anybody still reads the output."""
     encoding = _encoding()
     try:
         print(text.encode(encoding, "replace").decode(encoding), flush=True)
     except BrokenPipeError:
-        # Whoever reads it has read enough; nothing is to be flushed at the end.
+        # The reader has gone; nothing is to be flushed at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return False
     return True

@@ -37,7 +37,7 @@ def read(file: Path, most: int) -> bytes:
 
 
 def unpacked(data: bytes, most: int) -> bytes:
-    """A page's bytes, unpacked where they are gzip, which they tell themselves."""
+    """A page's bytes, unpacked if their beginning shows that they are gzip."""
     if not data.startswith(_GZIP):
         return data
     try:
@@ -51,10 +51,10 @@ def unpacked(data: bytes, most: int) -> bytes:
 
 
 def pages_in(folder: Path) -> list[Path]:
-    """The pages in a folder and those in it, in the order of their paths.
+    """The pages in a folder and its subfolders, in the order of their paths.
 
-    They end in .html, .htm or .xhtml, or in these and .gz.  A folder that cannot
-    be listed is among them, so that reading it tells.
+    Their names end in .html, .htm or .xhtml, with or without .gz.  A folder that cannot
+    be listed is among them, so that reading it gives the error.
     """
     found: list[Path] = []
 

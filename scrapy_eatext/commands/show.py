@@ -15,13 +15,13 @@ from scrapy_eatext.result import ATTRIBUTES, Block, MainText
 TEXTS = tuple(name for name in ("text", "markdown", "html") if name in ATTRIBUTES)
 FORMATS = (*TEXTS, "json", "blocks")
 
-# What a line of JSON has beside a text.
+# The attributes that a line of JSON has beside a text.
 _SHORT = frozenset(
     ("title", "algorithm", "version", "score", "page_type", "language", "origin")
 )
 
 _TEXT_WIDTH = 60
-# So many words in a row that a block shares with a text tell that it is in it.
+# So many words in a row that are in a text too count as found in it.
 _SHINGLE = 4
 
 
@@ -44,14 +44,15 @@ def show(result: MainText, form: str, encoding: str = "utf-8") -> str:
 
 
 def as_json(result: MainText, encoding: str = "utf-8") -> str:
-    """All there is to know of a result, its blocks included."""
+    """All attributes of a result, its blocks included."""
     return _json(_known(result, ATTRIBUTES), encoding, indent=2)
 
 
 def line(file: str, result: MainText, form: str, encoding: str = "utf-8") -> str:
-    """A result as a line of JSON: in one of TEXTS, with what is known without work.
+    """A result as a line of JSON: in one of TEXTS, with the attributes that cost
+    nothing.
 
-    In the form ``json`` with all there is to know.
+    In the form ``json`` with all attributes.
     """
     short = [form, *(name for name in ATTRIBUTES if name in _SHORT)]
     names = ATTRIBUTES if form == "json" else short
@@ -73,7 +74,7 @@ def _known(result: MainText, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _json(known: object, encoding: str, indent: int | None = None) -> str:
-    # Where a terminal's encoding lacks a letter, JSON has another way to write it.
+    # JSON can escape a letter that the terminal's encoding lacks.
     wide = codecs.lookup(encoding).name.startswith("utf")
     return json.dumps(known, ensure_ascii=not wide, indent=indent, default=str)
 
@@ -95,10 +96,11 @@ def table_of_blocks(blocks: Iterable[Block]) -> str:
 
 
 def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
-    """Algorithms side by side: a line each, then which blocks of the page each keeps.
+    """Algorithms side by side: a line each, then the blocks of the page that each
+    keeps.
 
-    An algorithm that looks at other units than the page's blocks is taken to
-    keep a block if most of its text is in what comes out.
+    An algorithm that judges other units than the page's blocks counts as keeping a
+    block if most of the block's text is in the result.
     """
     figures = [
         (
@@ -133,7 +135,7 @@ def _kept(result: MainText, texts: Sequence[str]) -> list[bool]:
 
 
 def _shingles(text: str) -> list[tuple[str, ...]]:
-    """Every few words in a row, or all words where there are fewer.
+    """Every few words in a row, or all words if there are fewer.
 
     Texts without spaces are taken letter by letter.
     """
@@ -176,5 +178,5 @@ def cut(text: str, columns: int) -> str:
 
 
 def printable(text: str) -> str:
-    """A text without what a terminal would take for a command."""
+    """A text without characters that a terminal would take for commands."""
     return "".join(c for c in text if c.isprintable() or c in "\n\t")
