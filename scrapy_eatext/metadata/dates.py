@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import date
 from time import time
 
-# Month names and their usual short forms, in the languages that most pages with
-# such dates are in.
+# Month names and their usual short forms, in the languages of most pages with such
+# dates.
 _MONTHS = """
 jan january januar janvier enero gennaio janeiro januari января ene gen janv stycznia
 feb february februar février febrero febbraio fevereiro februari февраля fév fev lutego
@@ -30,7 +30,7 @@ _MONTH_OF = {
 }
 
 # Each piece is bounded, so searching takes linear time.
-# The groups: year, what parts the numbers, month, day, hour, minute, second, zone.
+# The groups: year, separator, month, day, hour, minute, second, zone.
 _ISO = re.compile(
     r"((?:19|20)\d\d)([-/.]?)(\d{1,2})\2(\d{1,2})"
     r"(?:(?:T|t|\s{1,3})(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
@@ -50,7 +50,7 @@ _DATE = re.compile(
 )
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# A date's time of day where it stands behind it, as in RFC 2822.
+# A time of day behind a date, as in RFC 2822.
 _TIME = re.compile(
     r"[,\s]{1,3}(\d\d):(\d\d)(?::(\d\d))?(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d))?"
 )
@@ -65,7 +65,7 @@ _SECONDS_A_DAY = 86400
 
 
 def iso(text: str, *, day_first: bool = True) -> str:
-    """A date that is a value by itself in ISO 8601, nothing where it is no date.
+    """A value that is a date, in ISO 8601; "" for another value.
 
     ``day_first`` tells how 3/4/2024 is meant.
     """
@@ -85,7 +85,7 @@ def iso(text: str, *, day_first: bool = True) -> str:
 
 
 def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int]]:
-    """The dates in a text, in ISO 8601, each with where it ends."""
+    """The dates in a text, in ISO 8601, each with the place of its end."""
     text = _in_ascii_digits(text)
     if not _YEAR.search(text):
         return

@@ -8,9 +8,9 @@ from typing import Any
 
 from scrapy_eatext.page.values import JSON, different, shortened, unescaped
 
-# Where other things are said that are of the page itself.
+# Keys whose values are objects about the page itself too.
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage")
-# What a page may be about, by how much its data say of the page; others, such as
+# Types of objects by how much they say of the page, the best first; others, such as
 # breadcrumbs, are of no use here.
 _RANKS = {
     **dict.fromkeys(
@@ -37,7 +37,7 @@ _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporat
 _MAX_SCRIPTS = 30
 _MAX_CHARS = 500_000
 _MAX_OBJECTS = 500
-# White space to JSON, and what else stands around it by mistake.
+# White space in JSON, and characters that stand around it by mistake.
 _BLANKS = " \t\r\n"
 _OUTER = _BLANKS + ";"
 _WRAPPINGS = (("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"))
@@ -46,7 +46,7 @@ _TYPE = b"application/ld+json"
 
 
 class JsonLd:
-    """The objects that a page's scripts hold: the page's own, the best first."""
+    """The objects in a page's scripts that are about the page, the best first."""
 
     def __init__(self, scripts: Iterable[str]) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
@@ -88,7 +88,7 @@ class JsonLd:
         return [], False
 
     def first(self, *keys: str, site: bool = False) -> str:
-        """The first text that is there under one of the keys."""
+        """The first text under one of the keys."""
         things = [thing for _, thing in self._ranked] + (self._sites if site else [])
         for key in keys:
             for thing in things:
@@ -201,7 +201,7 @@ def scripts_in(source: bytes) -> Iterator[str]:
 
 
 def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The objects of some scripts, those of the page itself."""
+    """The objects in some scripts that are about the page or its site."""
     left = _MAX_OBJECTS
     for number, script in enumerate(scripts):
         if number >= _MAX_SCRIPTS:
@@ -218,7 +218,7 @@ def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _value(script: str) -> Any:
-    """What a script is in JSON.  Raises ValueError where it is none."""
+    """A script's JSON value.  Raises ValueError if it is no JSON."""
     script = script.strip(_BLANKS)
     value, end = JSON.raw_decode(script)
     if end != len(script):

@@ -44,18 +44,18 @@ _DESCRIPTIONS = ("description", "twitter:description", "dc.description",
 _IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail")
 _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
 
-# What stands between a title and the site's name.
+# Separators between a title and the site's name.
 _SEPARATOR = re.compile(r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»]\s*|:\s+(?=\S+\.\w{2,4}$)")
-# What each of these has in it; most titles do not, and are done in a tenth of the time.
+# A quicker test for a separator: most titles have none, and take a tenth of the time.
 _SEPARATES = re.compile(r"[|–—\-·•»«:/~](?:\s|(?<=[|»]))")
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
 )
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
-# An element of microdata may hold the page, and fifty of them may hold each other: how
-# many elements are looked at for its name, and how many characters are a value, or the
-# names of what it tells.
+# An element of microdata may hold the whole page, and fifty may hold each other.  So
+# these are bounded: the elements that are searched for its name, the characters of a
+# value, and the characters of its property names.
 _MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
 
 _Found = tuple[str, str]
@@ -63,7 +63,7 @@ _T = TypeVar("_T")
 
 
 class Reader:
-    """Reads one page.  What fails is empty, and costs nothing else."""
+    """Reads one page.  A field that fails is empty, and costs no other."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -75,7 +75,7 @@ class Reader:
         self._addresses = Addresses(page.root, page.url)
 
     def read(self) -> Metadata:
-        """The page's metadata.  Raises IncompleteError where some of it failed."""
+        """The page's metadata.  Raises IncompleteError if a field failed."""
         found = self._read()
         if self._errors:
             raise IncompleteError(found) from self._errors[0]
@@ -119,7 +119,7 @@ class Reader:
 
     def _read_metas(self) -> Metas:
         metas = self._page.head.metas
-        if len(metas) < 3:  # they are where they should not be
+        if len(metas) < 3:  # they may stand outside the head
             metas = {name: contents.copy() for name, contents in metas.items()}
             add_metas(metas, self._page.root.iter("meta"))
         return metas
@@ -135,7 +135,7 @@ class Reader:
 
     @cached_property
     def _props(self) -> dict[str, list[Any]]:
-        """The elements of microdata by what they tell."""
+        """The elements of microdata by their properties."""
         walk = self._page.blocks.walk
         props: dict[str, list[Any]] = {}
         for node in nodes_of(walk, PROPS.rows(walk)[:50]):
@@ -162,7 +162,7 @@ class Reader:
         ]
 
     def _take(self, field: str, found: Iterable[_Found]) -> str:
-        """The first value that is one, its source noted."""
+        """The first value that is fit to keep; its source is noted."""
 
         def first() -> str:
             for source, given in found:
@@ -208,7 +208,7 @@ class Reader:
         return title
 
     def _confirmed(self, title: str) -> str:
-        """The heading that says what the title says, else the title."""
+        """The heading that has the same words as the title, else the title."""
         given = key(title)
         wanted = f"{given} {key(self._page.title)}"
         for _, text, found in self._visible.headings:
@@ -238,7 +238,7 @@ class Reader:
         return other[1]
 
     def _bylines(self) -> Iterator[tuple[str, bool, Iterable[str]]]:
-        """Who may have written the page: where it says so, and if it is a person."""
+        """Who may have written the page: source, whether they are people, names."""
         names, people = self._data.authors()
         yield "json-ld", people, names
         article = [name for name in self._meta("article:author") if "/" not in name]
@@ -252,9 +252,9 @@ class Reader:
                 for label in self._meta(f"twitter:label{number}")
             ):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
-        # Those who comment are authors too, of what they say.
+        # Only the first: readers who comment are authors too, of their comments.
         yield "microdata", True, islice(self._prop("author"), 1)
-        # Where nothing has a date, what stands behind "by" is seldom an author.
+        # On a page without a date a name behind "by" is seldom an author.
         if self._dated:
             yield "page", True, self._visible.authors()
 
@@ -283,7 +283,7 @@ class Reader:
         for value in self._prop("datepublished"):
             yield "microdata", self._iso(value)
         visible = self._visible
-        # Where a page tells only when it was changed, that is the best there is.
+        # If a page has only the date of a change, that is the best there is.
         changes: list[_Found] = []
         yield from _first("time", visible.times(), changes)
         match = _URL_DATE.search(self._page.url or "")
@@ -359,7 +359,7 @@ class Reader:
 def _first(
     source: str, dated: Iterable[tuple[bool, str]], changes: list[_Found]
 ) -> Iterator[_Found]:
-    """The dates that are of no change; those that are go to a list."""
+    """The dates that are of no change; dates of changes are put into the list."""
     for changed, day in dated:
         if changed:
             changes.append((source, day))

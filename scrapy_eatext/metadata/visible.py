@@ -1,7 +1,7 @@
-"""What a page says of itself to its readers: headings, bylines, dates.
+"""Metadata that a page shows to its readers: headings, bylines, dates.
 
-It is read where the data for machines say nothing.  Of the many dates and names
-on a page those near its title are its own.
+They are read if the data for machines say nothing.  Of the many dates and names on a
+page, those near its title are its own.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _START, _END, _KIND, _LEVEL, _CHARS = (
 )
 _TIME_TAG = TAG_ID["time"]
 
-# How far from the title a page's own dates and names are, in blocks.
+# How many blocks from the title a page's own dates and names may be.
 _BEFORE, _BEHIND = 12, 30
 # Longer blocks are text.
 _SHORT = 200
-# What is read of an element for a short text, with the white space in it.
+# The characters read of an element for a short text, white space included.
 _MAX_READ = 20 * _SHORT
 _MAX_NAME = 60
 _MAX_LOOKED_AT = 40
@@ -61,7 +61,7 @@ _BY = re.compile(
     r"|written\s+by)\b\s*:?(?:\s+|$)",
     re.IGNORECASE,
 )
-# What begins like that; the last one is an s to a pattern that ignores case.
+# The first letters of these; the last one is an s to a pattern that ignores case.
 _BY_BEGINS = frozenset("abdprstvwABDPRSTVWſ")
 # Where a name ends in a byline.
 _NAME_END = re.compile(
@@ -84,7 +84,7 @@ _NO_NAME = frozenset(
     "category contributor default edit editor featured follow guest home interest more posts profile read share staff team "
     "the this unknown updated user view website written".split()
 )
-# What key() leaves out, as far as it is ASCII, of which most texts are.
+# The ASCII characters that key() leaves out; most texts have no others.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _CHANGED = re.compile(r"updat|modif|edited|review|revis|aktualis|mis à jour|last ch",
                       re.IGNORECASE)  # fmt: skip
@@ -178,7 +178,7 @@ class Visible:
 
     @cached_property
     def _start(self) -> int:
-        """The block of the title, -1 where it is in none."""
+        """The block of the title, -1 if it is in none."""
         wanted = key(self._title)
         return next(
             (i for i, _, found in self.headings if found and found in wanted),
@@ -195,7 +195,7 @@ class Visible:
 
     @cached_property
     def _said(self) -> frozenset[int]:
-        """The blocks near the title, and behind it, that are readers' comments."""
+        """The blocks of readers' comments that are near the title and behind it."""
         start, (_, end) = self._start, self._near
         cell = self._walk.elements.item
         rows = COMMENTS.rows(self._walk)
@@ -203,7 +203,7 @@ class Visible:
         at = bisect_left(rows, start + 1, key=lambda row: cell(row, _FIRST))
         done = 0
         for row in rows[at:]:
-            # One may stand in another: no block is looked at again.
+            # Comments may be nested: no block is looked at twice.
             first = max(cell(row, _FIRST), done)
             if first >= end:
                 break
@@ -236,7 +236,7 @@ class Visible:
         return dated(self._walk.text, self._walk.blocks, _SHORT)
 
     def _text(self, node: Any, first: int, last: int) -> str:
-        """The text of an element: its blocks, or what it is of a block."""
+        """The text of an element: its blocks, or its part of a block."""
         if last > first:
             return "\n".join(self._blocks.texts(list(range(first, last))))
         return " ".join(beginning(node, _MAX_READ).split())
@@ -266,7 +266,7 @@ class Visible:
     # -- dates
 
     def times(self) -> Iterator[tuple[bool, str]]:
-        """The dates in time elements near the title, and whether each is a change."""
+        """The dates in time elements near the title; whether each is of a change."""
         rows = tagged(self._walk.elements, _TIME_TAG, *self._near)
         for node, first, last in self._those_near(rows):
             given = node.get("datetime") or self._text(node, first, last)
@@ -276,10 +276,10 @@ class Visible:
                 yield bool(_CHANGED.search(told)), day
 
     def written(self) -> Iterator[tuple[bool, str]]:
-        """The dates in short texts near the title, and whether each is a change.
+        """The dates in short texts near the title, and whether each is of a change.
 
-        Dates that say of themselves that they are the page's come first, those
-        in elements with such a name next.
+        First come dates beside a word such as "published", then dates in elements with
+        such a name.
         """
         plain: list[str] = []
         begin, end = self._near
@@ -296,9 +296,9 @@ class Visible:
         yield from ((False, day) for day in plain)
 
     def far(self) -> Iterator[tuple[bool, str]]:
-        """The dates further away, in short texts that hold little else.
+        """The dates further away, in short texts with little else.
 
-        Such a text says of a date that it is the page's, or is the date alone.
+        Such a text has a word such as "published", or is the date alone.
         """
         blocks = self._blocks
         begin, end = self._near
@@ -319,7 +319,7 @@ class Visible:
 
 
 def key(text: str) -> str:
-    """What of a text counts when it is compared: its letters and digits."""
+    """A text as it is compared: its letters and digits, in lower case."""
     text = text.lower()
     if text.isascii():
         return text.encode().translate(None, _SIGNS).decode()
@@ -327,10 +327,10 @@ def key(text: str) -> str:
 
 
 def _names_by(line: str, following: str) -> list[str]:
-    """The names behind a "by" in a line, or on the next where it is alone."""
+    """The names behind a "by" in a line, or on the next line if the "by" is alone."""
     # Most lines need no closer look, which takes longer.
     if line[:1] in _BY_BEGINS and _BY.match(line) is not None:
-        # A name in small letters is one that people log in by.
+        # A name in small letters is a user name.
         return [
             name
             for name in names_in(f"{line}\n{following}")
@@ -371,7 +371,7 @@ def _is_full_name(words: list[str]) -> bool:
 
 
 def names_in(text: str) -> list[str]:
-    """The names in a byline, none where it does not look like one."""
+    """The names in a byline, none if it does not look like a byline."""
     line = _BY.sub("", text.strip(), count=1).split("\n")[0]
     names = []
     for part in _AND.split(line):
