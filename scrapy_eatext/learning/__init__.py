@@ -1,4 +1,4 @@
-"""Labels, training and evaluation.  What it needs beyond the plugin is the extra "train"."""
+"""Labels, training and evaluation.  The extra "train" has their dependencies."""
 
 from __future__ import annotations
 

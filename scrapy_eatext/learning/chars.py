@@ -36,7 +36,7 @@ def count_sequences(
     units, starts = narrow.astype(np.int64), starts_of(owner)
     category = np.asarray(labels, dtype=np.int64)[owner]
     levels = []
-    # The places where a sequence so far ends, and that sequence's number.
+    # The places where the sequences of the last length end, and their numbers.
     places = np.arange(len(units))
     numbers = np.zeros(len(units), dtype=np.int64)
     contexts = 1
@@ -67,7 +67,7 @@ def _onward(
     numbers: npt.NDArray[np.int64],
     starts: npt.NDArray[np.bool_],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The places one unit further, as far as they are in the same text."""
+    """The places one unit further, if still in the same text."""
     places = places + 1
     inside = places < len(starts)
     inside[inside] = ~starts[places[inside]]
@@ -77,22 +77,23 @@ def _onward(
 def prune(levels: Sequence[Level], size: int, smoothing: Smoothing) -> list[Level]:
     """Keep the ``size`` sequences that tell the categories apart the most.
 
-    What a sequence tells is how often it occurs times how many bits its going
-    would shift one category against another.  The beginnings of what is kept
-    are kept too, so there are somewhat more.
+    A sequence tells its count times the bits by which its removal would shift one
+    category against another.  The beginnings of kept sequences are kept too, so there
+    are somewhat more.
     """
     told = _told(levels, smoothing)
     every = np.concatenate(told)
     if size >= len(every):
         return list(levels)
-    # Stable, so that equals are taken from the shortest on, in the order of keys.
+    # Stable, so that of equals the shorter sequences are kept, then those with lower
+    # keys.
     telling = np.zeros(len(every), dtype=np.bool_)
     telling[np.argsort(-every, kind="stable")[:size]] = True
     kept = np.split(telling, np.cumsum([len(values) for values in told])[:-1])
     for n in range(len(levels) - 1, 0, -1):
         kept[n - 1][levels[n].contexts[kept[n]]] = True
     result = []
-    # The new number of each context, -1 where it is gone.
+    # The new number of each context, -1 if it is gone.
     numbers = np.zeros(1, dtype=np.int64)
     for level, keep in zip(levels, kept, strict=True):
         context = numbers[level.contexts]
@@ -122,11 +123,11 @@ def _sums(
 def _told(
     levels: Sequence[Level], smoothing: Smoothing
 ) -> list[npt.NDArray[np.float64]]:
-    """What each sequence tells of the category, in bits over all its occurrences."""
+    """The bits that each sequence tells of the category, over all its occurrences."""
     told = []
     shorter = np.full((1, levels[0].counts.shape[1]), 1 / smoothing.characters)
-    # For each sequence, the number of the one that lacks its first unit; for a
-    # single unit that of the empty sequence.
+    # For each sequence, the number of the sequence without its first unit; for a single
+    # unit, that of the empty sequence.
     ending = np.zeros(1, dtype=np.int64)
     for n, level in enumerate(levels):
         context = level.contexts

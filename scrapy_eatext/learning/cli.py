@@ -139,7 +139,7 @@ def run_evaluate(args: argparse.Namespace) -> int:
     """Print the scores of one algorithm on labelled pages."""
     data = read_folder(args.folder)
     options = options_from(args.options, "--options")
-    # Wrong options are told once, and not page by page.
+    # Report wrong options once, and not page by page.
     get_algorithm(args.algorithm, options)
     known, source = _known(data, args.algorithm, options)
 
@@ -197,7 +197,7 @@ def _known(data: Dataset, name: str, options: Mapping[str, Any]) -> tuple[int, s
 def _digest(page: LabelledPage) -> str:
     try:
         return page.digest
-    except (DataError, OSError):  # told when it is scored
+    except (DataError, OSError):  # reported when the page is scored
         return ""
 
 
@@ -219,7 +219,7 @@ COMMANDS = {
 
 
 def run_command(name: str, args: argparse.Namespace) -> int:
-    """Run a command; what is wrong with its input is one line and exit code 2."""
+    """Run a command; wrong input gives one line and exit code 2."""
     try:
         return COMMANDS[name][1](args)
     except (DataError, ModelError, OptionError, ImportError, OSError) as error:

@@ -16,12 +16,12 @@ from scrapy_eatext.learning import DataError
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """A page and what is true of it.
+    """A page and its labels.
 
-    ``text`` is the main text and ``comments`` the readers' comments, each
-    empty where there is none; ``kind`` is the kind of page, "page" where the
-    data do not say.  ``wanted`` and ``unwanted`` are segments that must and
-    must not come out.  The HTML stays in its file until it is asked for.
+    ``text`` is the main text and ``comments`` are the readers' comments, "" for none;
+    ``kind`` is the kind of page, "page" if the data do not say.  ``wanted`` and
+    ``unwanted`` are segments that must and must not come out.  The HTML stays in its
+    file until it is asked for.
     """
 
     name: str
@@ -54,7 +54,7 @@ class LabelledPage:
 class Dataset:
     """Labelled pages, with the data's name and licence for a model's card.
 
-    ``segments`` is the same of those pages of which only segments are known.
+    ``segments`` is the name of the data with segments only, "" for none.
     """
 
     pages: Sequence[LabelledPage]

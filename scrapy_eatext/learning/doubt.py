@@ -1,7 +1,8 @@
-"""Blocks of a page that are no content by its true text, and yet may be.
+"""Blocks that may be content although the true text lacks them.
 
-Some true texts leave out all code, and some end in the midst of the page's.  Of what
-they lack so, nothing is learned, neither that it is content nor that it is none.
+Some true texts leave out all code, and some end in the midst of the page's text.
+Blocks that are missing for such a reason are not learned from, neither as content nor
+as boilerplate.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints
 
 _KIND, _INNER = (BlockColumn.KIND, BlockColumn.INNER)
-# A true text is cut off if so many blocks and words follow that stand on the page as
-# its own do: in a way in which so many of its blocks stand, and by what share as many
-# others before its end.
+# A true text counts as cut off if at least so many blocks and words follow that stand
+# on the page in the same ways as its own blocks.  Such a way has at least _OFTEN of the
+# text's blocks, and at most _SELDOM times as many others before the text's end.
 _MORE_BLOCKS, _MORE_WORDS = 5, 100
 _OFTEN, _SELDOM = 3, 0.2
 
 
 def doubtful(share: NDArray[np.float32], walk: Walk) -> NDArray[np.bool_]:
-    """Which blocks nothing is known of, given how much of each is content."""
+    """The blocks not to learn from, given the share of content of each."""
     is_code = walk.blocks[:, _KIND] == CODE
     way = tree_of(walk).same_way[walk.blocks[:, _INNER]]
     return left_out(share, is_code) | cut_off(share, way, weights(walk))
@@ -38,12 +39,12 @@ def doubtful(share: NDArray[np.float32], walk: Walk) -> NDArray[np.bool_]:
 def left_out(
     share: NDArray[np.float32], is_code: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Which code is no content though what stands before it is.
+    """The code that is no content although the block before it is.
 
-    That says of a true text that it leaves out code, as some do, and nothing of
-    the page: those who read it would not.
+    It shows that the true text leaves out code, as some do, and nothing about the page:
+    readers would not leave it out.
     """
-    # The last block before each that is no code.
+    # For each block the last one, up to itself, that is no code.
     place = np.maximum.accumulate(np.where(is_code, -1, np.arange(len(share))))
     follows = (place >= 0) & (share[place] > 0)
     found: NDArray[np.bool_] = is_code & follows & (share == 0)
@@ -53,10 +54,10 @@ def left_out(
 def cut_off(
     share: NDArray[np.float32], way: NDArray[np.intp], w: Ints
 ) -> NDArray[np.bool_]:
-    """What comes behind a true text that ends in the midst of the page's.
+    """The blocks behind a true text that ends in the midst of the page's text.
 
-    Much of it then stands in the same ways on the page as most of the text does,
-    and as hardly anything does that is no content before the text's end.
+    Many of them stand in the same ways on the page as the text's own blocks, and as
+    hardly any other block before the text's end.
     """
     found = np.zeros(len(share), dtype=np.bool_)
     content = np.flatnonzero(share > 0)

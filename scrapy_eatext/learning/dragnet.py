@@ -33,26 +33,24 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.train import Progress
     from scrapy_eatext.page.walk import Walk
 
-# A block is content where more than this share of its words is: the
-# original's, and that of the models of page blocks.
+# A block is content if more than this share of its words is: for the original's blocks,
+# and for page blocks.
 _ORIGINAL_SHARE = 0.1
 _SHARE = 0.5
-# A lost block costs more than one that is kept in vain, as the mean word F1 of
-# pages showed.
+# A lost block costs more than one kept in vain: that gives the best mean word F1.
 _CONTENT_WEIGHT = 1.5
 # The paper's rule for a token: its odds are above this, one way or the other,
-# and it is in more than this share of the blocks of one of the classes.  What
-# its authors saw to by eye, that a token means something, is here that this
-# share of sites use it.
+# and it is in more than this share of the blocks of one of the classes.  Its authors
+# also asked by eye for a meaning; here this share of sites must use the token.
 _ODDS = 2.5
 _BLOCKS_SHARE = 0.01
 _SITES_SHARE = 0.04
 _MIN_SITES = 3
 _MAX_COLUMNS = 40
-# Of more blocks than this, every second, third, ... is taken for the fit.
+# If there are more blocks than this, only every second, third, ... is used for the fit.
 _MAX_BLOCKS = 50_000
-# The weights of the columns are kept to this many digits, so that another
-# order of summation gives the same file.
+# Weights are kept to this many digits, so that another order of summation gives the
+# same file.
 _DIGITS = 4
 
 # A word of a name, as the walk cuts them: sidebarLeft-2 has sidebar and Left.
@@ -61,11 +59,11 @@ _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 
 @dataclass(frozen=True)
 class Sample:
-    """What is learned from one page: its blocks in both readings, with labels.
+    """The data of one page to learn from: its blocks in both readings, with labels.
 
-    For each target the shares are those of a block's words that belong to it.
-    ``names`` has the words of the page's ids and classes; ``weak`` says that
-    the labels of comments were guessed.
+    The shares are, for each target, those of a block's words that belong to it.
+    ``names`` has the words of the page's ids and classes; ``weak`` is true if the
+    labels of comments were guessed.
     """
 
     site: str
@@ -88,7 +86,7 @@ class DragnetTrainer:
     def sample(self, page: LabelledPage) -> Sample:
         """Read a page and label its blocks.
 
-        Raises DataError where it has too few blocks or not its true text.
+        Raises DataError if it has too few blocks or lacks its true text.
         """
         source = Page.of(page.html, page.url or None)
         blocks = source.blocks
@@ -144,7 +142,7 @@ class DragnetTrainer:
             ]
         )
         original = np.vstack([sample.original for sample in samples])
-        # On one thread, as sums in another order end in other digits.
+        # On one thread, as sums in another order differ in their last digits.
         with need("threadpoolctl").threadpool_limits(limits=1):
             arrays = {
                 "page": _models(page, samples, progress, original=False),
@@ -226,10 +224,10 @@ def _shares(content: Labels, comments: Labels) -> dict[str, Floats]:
 def weak_comments(
     page: LabelledPage, walk: Walk, texts: Sequence[str], labels: Labels
 ) -> str:
-    """Text that is probably readers' comments, of a page whose comments are not known.
+    """Text that is probably readers' comments, for a page whose comments are not known.
 
-    On a forum that is the main text.  On other pages it is what stands in
-    elements named after comments and is no main text.
+    On a forum it is the main text, on other pages the text of blocks that stand in
+    elements named after comments and are no main text.
     """
     if page.kind == "forum":
         return page.text
@@ -247,9 +245,9 @@ def _page_weights(counts: Sequence[NDArray[np.int64]]) -> Floats:
 class Tokens:
     """The words of names that a model looks for, by the paper's rule.
 
-    ``chosen`` says which of page_tokens()'s columns of the vocabulary are
-    used; ``names`` calls those columns by name, and ``odds`` has for each its
-    odds of content and its share of blocks.
+    ``chosen`` marks the used columns of page_tokens() with this vocabulary; ``names``
+    has the names of these columns, and ``odds`` has for each its odds of content and
+    its share of blocks.
     """
 
     vocabulary: NDArray[np.uint32]

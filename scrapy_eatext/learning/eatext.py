@@ -1,9 +1,8 @@
 """How the default algorithm's model is trained: two rounds of boosted trees.
 
-Everything that one part learns from another's answers, it learns from answers
-about sites that the other had not seen: the weights of names, the first trees'
-likelihoods and the last choice are all made out of fold before the next part
-is fitted.
+If one part learns from another's answers, these are about sites that the other part had
+not seen: the weights of names, the first trees' likelihoods and the choice of blocks
+are all made out of fold before the next part is fitted.
 """
 
 from __future__ import annotations
@@ -41,28 +40,28 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints, Rows
 
 MODEL = "eatext.model"
-# Answers to learn from are made in so many folds by site.
+# The folds by site in which answers to learn from are made.
 INNER = 3
 # A page with segments tells less than one whose whole text is known.
 SEGMENTS_WEIGHT = 0.3
-# A block's weight on its page grows with the root of its words, and no more
-# blocks of a page than this are learned from.
+# A block's weight on its page is its words to this power, and at most so many blocks of
+# a page are learned from.
 _POWER = 0.5
 _BLOCKS = 300
-# Kinds of which there are few pages count more: by this power of how many fewer.
+# Pages of rare kinds count more: by this power of the ratio to a middling number.
 _EVENNESS = 0.75
 # The true text of some pages is odd.  In the second round a page counts less if the
-# first trees, which have not seen it, are wrong about it by more than is usual: by
-# the square of how many times more than this share of all pages.
+# first trees, which have not seen it, have a loss on it above this quantile of all
+# pages: by the square of the ratio.
 _USUAL = 0.9
 _SCALE = 2000
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """How an ensemble is grown; one of several ``seeds`` is their mean.
+    """How an ensemble is grown; with several ``seeds`` it is the mean of as many.
 
-    Those that lack a fold, whose answers are learned from, have ``inner_seeds``.
+    Ensembles that lack a fold, to make answers to learn from, have ``inner_seeds``.
     """
 
     trees: int
@@ -76,9 +75,9 @@ class Rounds:
     borders: int = 64
 
 
-# Which way single trees happen to grow turns pages on which little is certain; the
-# mean of two is steadier, and of shallow ones no slower than one that is deep.
-# The second round learns from answers that are as steady as those that it will see.
+# On uncertain pages the result depends on how single trees happen to grow.  The mean of
+# two ensembles is steadier, and with shallow trees no slower than one ensemble of deep
+# trees.  The second round learns from answers as steady as those that it will see.
 FIRST = Rounds(trees=300, rate=0.1, seeds=2, inner_seeds=2)
 SECOND = Rounds(trees=350, rate=0.1, seeds=2)
 PAGES = Rounds(trees=120, rate=0.06, columns=0.5, borders=32)
@@ -86,11 +85,11 @@ PAGES = Rounds(trees=120, rate=0.06, columns=0.5, borders=32)
 
 @dataclass(frozen=True)
 class Sample:
-    """What is learned from one page.
+    """The data of one page to learn from.
 
-    ``share`` is how much of each block is content, from 0 to 1, or -1 where
-    that is not known.  ``bags`` and ``true`` are the words of the blocks and of
-    the true text, for pages of which the whole text is known.
+    ``share`` is the share of content of each block, from 0 to 1, or -1 if it is not
+    known.  ``bags`` and ``true`` are the words of the blocks and of the true text, for
+    pages whose whole text is known.
     """
 
     site: str
@@ -143,7 +142,7 @@ class EatextTrainer:
 
 
 def _by_segments(texts: Sequence[str], page: LabelledPage) -> NDArray[np.float32]:
-    """Labels of the blocks that a segment is in; all others are not known."""
+    """Labels of the blocks that hold a segment; the others are not known."""
     share = np.full(len(texts), -1, dtype=np.float32)
     folded = [" ".join(text.split()) for text in texts]
     for segments, value in ((page.unwanted, 0.0), (page.wanted, 1.0)):
@@ -208,7 +207,7 @@ def _round(
     seed: int,
     progress: Progress,
 ) -> tuple[Trees, list[Ints]]:
-    """Trees over all samples, and for each the likelihoods of trees without its fold."""
+    """Trees of all samples, and each sample's likelihoods by trees without its fold."""
     matrix = np.concatenate(
         [np.stack([row[name] for name in names], axis=1) for row in rows]
     ).astype(np.int32)
@@ -228,7 +227,7 @@ def _round(
 
 
 def _kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
-    """A weight for the pages of each kind, 1 for a kind of middling number."""
+    """A weight for the pages of each kind, 1 for a kind of middling size."""
     counts = Counter(sample.kind for sample in samples if sample.true is not None)
     middling = counts.total() / max(len(counts), 1)
     weights = {
@@ -253,7 +252,7 @@ def _trusted(
     weights: Sequence[NDArray[np.float64]],
     likelihoods: Sequence[Ints],
 ) -> list[NDArray[np.float64]]:
-    """Lower weights for the pages about which those who had not seen them were wrong."""
+    """The weights, lower for pages on which the first trees, unseen, were wrong."""
     losses = np.array(
         [
             _loss(likelihood, sample.share, weight)
@@ -293,7 +292,7 @@ def _page_trees(
     likelihoods: Sequence[Ints],
     seed: int,
 ) -> tuple[Trees, list[str], Trees]:
-    """Trees for the kind of a page, and for the word F1 that its choice has."""
+    """Trees for the kind of a page, and for the word F1 of its chosen blocks."""
     matrix, kinds, scores = [], [], []
     for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
         if sample.true is None:
@@ -338,7 +337,7 @@ def grow(
     """Grow an ensemble with CatBoost, and turn it into whole numbers."""
     catboost = need("catboost")
     if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
-        # Nothing to learn: there is one answer to everything.
+        # Nothing to learn: all answers are the same.
         return _one_answer(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
     if loss == "CrossEntropy":
         truth = np.clip(truth, 0, 1)
@@ -388,7 +387,7 @@ def _one_answer(answer: float, depth: int) -> Trees:
 
 
 def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:
-    """CatBoost's own account of an ensemble as Trees: only what is asked about."""
+    """CatBoost's JSON of an ensemble as Trees, with only the features in use."""
     trees = model["oblivious_trees"]
     asked: dict[int, set[int]] = {}
     splits: list[list[tuple[int, int]]] = []
@@ -411,7 +410,7 @@ def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> T
     for t, (tree, row) in enumerate(zip(trees, splits, strict=True)):
         values = np.array(tree["leaf_values"], dtype=np.float64) * scale * _SCALE
         values = np.rint(values.reshape(-1, classes)).clip(-32768, 32767)
-        # Of a tree that ran out of questions the higher bits make no difference.
+        # In a tree with fewer questions the higher bits make no difference.
         for leaf in range(1 << depth):
             leaves[:, t, leaf] = values[leaf & (len(values) - 1)]
         for level, (of, border) in enumerate(row):

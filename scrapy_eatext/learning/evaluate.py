@@ -26,7 +26,7 @@ class Score:
 
 
 def _score(hits: float, given: float, wanted: float) -> Score:
-    """Scores from counts; where nothing is wanted, nothing is right."""
+    """Scores from counts; if nothing is wanted, only an empty answer is right."""
     if not wanted:
         value = 0.0 if given else 1.0
         return Score(value, value, value)
@@ -50,7 +50,7 @@ def word_set_score(text: str, true: str) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class SegmentCounts:
-    """Segments of a page that came out or did not: tp and fn wanted, fp and tn not."""
+    """Segments that came out (tp, fp) or did not (fn, tn); tp and fn were wanted."""
 
     tp: int = 0
     fp: int = 0
@@ -66,7 +66,7 @@ class SegmentCounts:
         )
 
     def score(self) -> Score:
-        """Precision, recall and F1 over all that was counted."""
+        """Precision, recall and F1 over all segments."""
         return _score(self.tp, self.tp + self.fp, self.tp + self.fn)
 
 
@@ -147,7 +147,7 @@ def evaluate(
 ) -> Report:
     """Run an extractor over pages with true texts and score it by words.
 
-    An extractor that raises on a page scores as if it had found nothing there.
+    If the extractor raises on a page, it scores as if it had found nothing there.
     """
     rows: list[tuple[str, Score]] = []
     errors: dict[str, str] = {}

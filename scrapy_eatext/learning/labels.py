@@ -1,10 +1,10 @@
-"""Which words and blocks of a page are main text, told by its true text.
+"""Labels for the words and blocks of a page, from its true text.
 
 A page's words are aligned with those of the true text by their longest common
-subsequence, as Dragnet's authors did; a block's label is the share of its
-words that took part.  The subsequence is exact.  It is found with rows of bits
-(Crochemore, Iliopoulos, Pinzon and Reid 2001; Hyyrö 2004), 10,000 words
-against 10,000 in well under a second.
+subsequence, as Dragnet's authors did; a block's label is the share of its words that
+are in the subsequence.  The subsequence is exact.  It is found with rows of bits
+(Crochemore, Iliopoulos, Pinzon and Reid 2001; Hyyrö 2004), 10,000 words against 10,000
+in well under a second.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from numpy.typing import NDArray
 
 # Runs of letters and digits, as the original has them.
 _RUN = re.compile(r"[^\W_]+")
-# The same, but scripts that put no space between words give one word a character.
+# The same, but in scripts without spaces between words each character is a word.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_SPACELESS}]|[^\\W_{_SPACELESS}]+")
 
-# The share of the true text that must be on its page.
+# The share of the true text that must be found on its page.
 MIN_FOUND = 0.2
 # The alignment takes time in proportion to page x text; beyond this, minutes.
 _MAX_CELLS = 10**11
 
 
 def words(text: str, *, reference: bool = False) -> list[str]:
-    """The words to align by; by default in lower case, CJK by character.
+    """The words of a text for the alignment; by default in lower case, CJK by
+    character.
 
-    ``reference`` gives the original's: runs of letters and digits as they are.
+    With ``reference`` they are the original's: runs of letters and digits as they are.
     """
     return _RUN.findall(text) if reference else _WORD.findall(text.lower())
 
@@ -40,10 +41,10 @@ def words(text: str, *, reference: bool = False) -> list[str]:
 def common(page: Sequence[str], true: Sequence[str]) -> NDArray[np.bool_]:
     """For each word of the page, whether the longest common subsequence has it.
 
-    Among subsequences of the same length this is the one that the original
-    takes: from the end, equal words go together; else a word of the true text
-    is passed over where that loses nothing, else one of the page.  Raises
-    ValueError for texts of which the product of lengths is above 10^11.
+    Among subsequences of the same length it is that of the original: from the end on,
+    equal words are matched; otherwise a word of the true text is skipped if that loses
+    nothing, else a word of the page.  Raises ValueError for texts of which the product
+    of lengths is above 10^11.
     """
     m, n = len(page), len(true)
     if m * n > _MAX_CELLS:
@@ -70,9 +71,8 @@ class _Rows:
 
     Row i has a 0 at bit j - 1 where the first i words of the page have one
     word more in common with the first j of the text than with the first j - 1.
-    Every step-th row is kept; those between are made again when they are asked
-    for, from the last to the first, so that memory grows with the square root
-    of the page's length only.
+    Every step-th row is kept; rows between are made again on demand, from the last to
+    the first, so that memory grows only with the square root of the page's length.
     """
 
     def __init__(self, page: Sequence[str], true: Sequence[str]) -> None:
@@ -121,11 +121,11 @@ def _mask(places: Sequence[int], size: int) -> int:
 
 @dataclass(frozen=True)
 class Labels:
-    """What the true text says of a page's blocks.
+    """The labels of a page's blocks, from its true text.
 
-    ``share`` has an entry a block: the share of its words that are in the true
-    text, 0 for a block without words; ``words`` is how many it has.  ``found``
-    and ``wanted`` count words of the true text: those found, and all.
+    For each block, ``share`` has the share of its words that are in the true text, 0
+    for a block without words, and ``words`` its number of words.  ``found`` and
+    ``wanted`` count the words of the true text: those found, and all.
     """
 
     share: NDArray[np.float64]
@@ -145,7 +145,7 @@ def label(blocks: Sequence[str], true: str, *, reference: bool = False) -> Label
     wanted = words(true, reference=reference)
     counts = np.array([len(block) for block in split], dtype=np.int64)
     taken = common([word for block in split for word in block], wanted)
-    # Sums up to each block's end; a block's own is the difference.
+    # Sums up to each block's end; a block's sum is a difference of two.
     ends = np.cumsum(counts)
     sums = np.concatenate(([0], np.cumsum(taken)))
     inside = sums[ends] - sums[ends - counts] if split else np.zeros(0)

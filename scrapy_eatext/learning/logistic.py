@@ -14,11 +14,10 @@ _STILL = 1e-7
 class Regression:
     """Fits by Newton's method.
 
-    All columns are fitted first.  A subset starts from what they gave, and
-    goes on with their curvature for as long as that serves: only where its
-    steps do not become shorter is the curvature worked out anew.  ``columns``
-    has a row an example, ``truth`` and ``weights`` an entry; ``penalty`` is
-    that of the squared weights of columns brought to one scale, for examples
+    All columns are fitted first.  The fit of a subset starts from their weights and
+    keeps their curvature; only if its steps do not become shorter is the curvature
+    computed anew.  ``columns`` has a row for each example, ``truth`` and ``weights`` an
+    entry.  ``penalty`` is on the squared weights of standardised columns, for examples
     that weigh 1 on average.
     """
 
@@ -92,6 +91,6 @@ class Regression:
         return curved
 
     def _loss(self, values: Floats, found: Floats, penalty: Floats) -> float:
-        """What is made as small as it gets."""
+        """The loss that is minimised."""
         each = np.logaddexp(0, values) - self._truth * values
         return float(self._weights @ each + 0.5 * penalty @ found**2)

@@ -1,4 +1,4 @@
-"""The true text of pages that are marked in their source instead of written out apart."""
+"""The true text of pages that is marked in their source, not written beside them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 # Lines as the density filter's author read them, by the comments he put there.
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _BEGIN, _END = "<!-- content -->", "<!-- /content -->"
-# What a search appliance was to leave out; what follows the colon says of what
-# (index, anchor, snippet, all), which makes no difference here.  It is bounded, so
-# that what does not end is not tried over and over.
+# Comments that told a search appliance what to leave out.  The word after the colon
+# (index, anchor, snippet, all) makes no difference here.  It is bounded, so that a
+# comment without end costs little.
 _GOOGLE = re.compile(r"<!--\s*google(on|off)(?::[^>]{0,99}?)?\s*-->", re.IGNORECASE)
 
 CONTENT, GOOGLE = "content", "google"
 
 
 def read_marked(folder: str | Path, marks: str) -> Dataset:
-    """The pages of a folder, NAME.html or NAME.html.gz, with what is marked in them.
+    """The pages of a folder, NAME.html or NAME.html.gz, with their marked text.
 
     For ``marks`` see true_text().  Raises DataError, naming the file, for a
     folder without pages and a page in which nothing is marked.
@@ -50,11 +50,11 @@ def read_marked(folder: str | Path, marks: str) -> Dataset:
 def true_text(html: bytes, marks: str) -> str:
     """The text of the parts of a page that are marked.
 
-    ``marks`` "content" takes what stands between the lines with
-    ``<!-- content -->`` and those with ``<!-- /content -->``; "google" all but
-    what stands between ``<!--googleoff: all-->`` and ``<!--googleon: all-->``;
-    anything else is a CSS selector for the elements that hold the content.
-    Raises DataError where nothing is marked, or the selector is none.
+    ``marks`` "content" takes the lines between those with ``<!-- content -->`` and
+    those with ``<!-- /content -->``; "google" takes all but the parts between
+    ``<!--googleoff: all-->`` and ``<!--googleon: all-->``; any other value is a CSS
+    selector for the elements that hold the content.  Raises DataError if nothing is
+    marked, or the selector is invalid.
     """
     page = Page.of(html)
     if marks == CONTENT:
@@ -70,7 +70,7 @@ def true_text(html: bytes, marks: str) -> str:
 def marked_lines(html: str) -> Iterator[tuple[str, bool]]:
     """Lines of source, each with whether it is content by the comments around it.
 
-    A line with a comment belongs to what the comment begins; with both, to content.
+    A line with a comment belongs to the part that it begins; with both, to content.
     """
     keep = False
     for line in _NEWLINE.split(html):
@@ -82,7 +82,7 @@ def marked_lines(html: str) -> Iterator[tuple[str, bool]]:
 
 
 def _google_on(html: str) -> str:
-    """The source without what is switched off."""
+    """The source without the parts between googleoff and googleon."""
     parts = []
     on, at = True, 0
     for found in _GOOGLE.finditer(html):

@@ -1,7 +1,7 @@
-"""What the words in attributes tell of blocks: a regression over all of them.
+"""The weights of the words in attributes, by a regression of blocks over all of them.
 
-A word counts only where several sites use it, so that what is learned is what
-such words mean, and not what a site is called.
+A word counts only if several sites use it, so that the meaning of words is learned, and
+not the names of sites.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.eatext import Sample
     from scrapy_eatext.page.walk import Walk
 
-# A word has to be on so many sites.
+# A word has to be used by so many sites.
 MIN_SITES = 5
 # How many words get a feature of their own.
 FLAGS = 64
 # The penalty on the squares of the weights, found by cross-validation.
 _PENALTY = 7e-4
-# No more blocks of a page than these take part, evenly spread.
+# The most blocks of a page that take part, evenly spread.
 _BLOCKS = 120
 _STEPS = 40
 _HIGHEST = 500
@@ -35,9 +35,9 @@ _HIGHEST = 500
 def learn_names(
     samples: Sequence[Sample], flagged: NDArray[np.uint32] | None = None
 ) -> tuple[TokenTable, NDArray[np.uint32]]:
-    """The table of names, and the hashes of those with a feature of their own.
+    """The table of names, and the hashes of the names with a feature of their own.
 
-    Where ``flagged`` is given, those get the features.
+    If ``flagged`` is given, these hashes get the features.
     """
     sparse = need("scipy.sparse")
     known = _vocabulary(samples)
@@ -109,7 +109,7 @@ def _counts(walk: Walk, blocks: NDArray[np.intp], known: NDArray[np.uint32]) -> 
     shape = len(blocks), 2 * len(known)
     made = sparse.csr_matrix((ones, np.array(found, dtype=np.int64), ends), shape=shape)
     made.sum_duplicates()
-    # A word that is said often says no more than one said twice.
+    # A word that occurs more often counts as one that occurs twice.
     made.data = np.minimum(made.data, 2.0)
     return made
 

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
 
-# The size of the model, and how finely its counts are kept: with these it stays
-# under a megabyte, and the card says what that costs.
+# The size of the model, and the steps a doubling that counts are rounded to: with these
+# it stays under a megabyte, and the card has the cost in errors.
 SEQUENCES = 250_000
 STEPS = 8
-# The lines of one page in so many are held out to choose the bias by, and to measure errors.
+# One page in so many is held out, to choose the bias by and to measure errors.
 HELD_OUT = 10
 BIASES = range(0, 61, 5)
-# So many per cent of lines that were held out are to be in a language that is known.
+# So many per cent of the held-out lines are to count as in a known language.
 KNOWN = 99
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line that the density filter keeps, with what is true of it."""
+    """A line that the density filter keeps, with its label."""
 
     text: str
     keep: bool
@@ -51,7 +51,7 @@ class NgramTrainer:
     segments = False
 
     def sample(self, page: LabelledPage) -> list[Line]:
-        """The page's labelled lines; DataError where its true text is not in it."""
+        """The page's labelled lines; DataError if its true text is not in it."""
         parsed = Page.of(page.html, page.url or None)
         blocks = parsed.blocks
         texts = [blocks.text(i) for i in range(len(blocks))]
@@ -68,7 +68,7 @@ class NgramTrainer:
     def fit(
         self, samples: Sequence[list[Line]], seed: int, progress: Progress
     ) -> Sequence[Fitted]:
-        """The models, with the bias and the errors that held-out lines gave."""
+        """The models, with the bias and the errors from held-out lines."""
         order = list(samples)
         # Whole pages are held out: lines of one page are too much alike.
         random.Random(seed).shuffle(order)  # noqa: S311 - a split, no secret
@@ -99,7 +99,7 @@ class NgramTrainer:
         return [
             Fitted(
                 file=MODEL,
-                # These are learned too, so that a model's version tells of them.
+                # The last two are learned too, so they count for the model's version.
                 arrays={
                     **to_arrays(_shrink(_count(lines))),
                     "bias": np.array([bias], dtype=np.float32),
@@ -122,7 +122,7 @@ def _flat(samples: Sequence[list[Line]]) -> list[Line]:
 
 
 def _count(lines: Sequence[Line]) -> list[Level]:
-    """The counts of all sequences; DataError where there are not lines of both sorts."""
+    """The counts of all sequences; DataError if one sort of lines is missing."""
     trained = _trained(lines)
     if not all(trained):
         missing = "content" if not trained[KEEP] else "boilerplate"

@@ -1,8 +1,8 @@
 """Training of the perceptron's eighteen networks.
 
-Like the library that the original used by default, it trains on all lines at
-once by resilient backpropagation (Riedmiller and Braun 1993).  Then each
-network's output is shifted so that 0.5 is the threshold with the best F1.
+As in the default of the original's library, a network learns from all lines at once by
+resilient backpropagation (Riedmiller and Braun 1993).  Then its output is shifted so
+that 0.5 is the threshold with the best F1.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ HIDDEN = 16
 EPOCHS = {"slp": 100, "mlp": 300}
 # Lines drawn for training; more do not make it better.
 MOST_LINES = 60_000
-# A page with fewer words counts as if it had these.
+# A page with fewer words counts as if it had so many.
 FEWEST_WORDS = 20
 # Weights are kept to this many digits, so that another order of summation
 # gives the same file.
 DIGITS = 3
-# What is tried as the network's own threshold.
+# The thresholds that are tried.
 THRESHOLDS = np.arange(0.15, 0.71, 0.05)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A page's lines: attributes, whether they are content, how many words they have.
+    """A page's lines: their attributes, whether they are content, their words.
 
-    ``found`` are those of the words that are in the true text, which has
+    ``words`` counts a line's words, ``found`` those in the true text, which has
     ``wanted`` words in all.
     """
 
@@ -73,7 +73,7 @@ class Reading:
 
     @property
     def weight(self) -> Floats:
-        """What share of the page's words each line has."""
+        """The share of the page's words that each line has."""
         share: Floats = self.words / max(self.words.sum(), FEWEST_WORDS)
         return share
 
@@ -87,7 +87,7 @@ class PerceptronTrainer:
     segments = False
 
     def sample(self, page: LabelledPage) -> dict[str, Reading]:
-        """The page's labelled lines; DataError where its true text is not in it."""
+        """The page's labelled lines; DataError if its true text is not in it."""
         parsed = Page.of(page.html, page.url or None)
         lines = block_lines(parsed)
         labels = _label(lines, page.text)
@@ -106,7 +106,7 @@ class PerceptronTrainer:
         progress: Progress,
         readings: Sequence[str] = READINGS,
     ) -> Sequence[Fitted]:
-        """All networks, in one model; for fewer ``readings`` it is none to be saved."""
+        """All networks, in one model; one of fewer ``readings`` is not to be saved."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         for reading in readings:
             lines = [sample[reading] for sample in samples]
@@ -199,7 +199,7 @@ def best_threshold(outputs: Floats, pages: Sequence[Reading]) -> float:
 
 
 def _shifted(network: Network, threshold: float) -> Network:
-    """The network with 0.5 for an output that was at the threshold."""
+    """The network, changed so that an output at the threshold becomes 0.5."""
     *hidden, last = network.layers
     last = last.copy()
     last[-1] -= np.log(threshold / (1 - threshold))
@@ -230,8 +230,8 @@ def backpropagate(
     for _ in range(epochs):
         slopes = _slopes(layers, inputs, target, weight)
         for layer, slope, step, last in zip(layers, slopes, steps, before, strict=True):
-            # Longer steps while a slope keeps its sign, shorter ones, and no
-            # move, where it has changed.
+            # Longer steps while a slope keeps its sign; after a change of sign a
+            # shorter step, and no move.
             turn = np.sign(slope * last)
             np.multiply(
                 step, np.select([turn > 0, turn < 0], [1.2, 0.5], 1.0), out=step

@@ -1,9 +1,9 @@
-"""Labels of blocks by what counts in the end: the word F1 of those kept.
+"""Labels of blocks by the final measure: the word F1 of the blocks kept.
 
-An alignment labels a block by where its words stand in the true text.  Where
-that is in another order than the page, or says something once that the page
-says twice, the alignment goes wrong, and single blocks are turned over as long
-as that brings the words of those kept nearer to the true ones.
+An alignment labels a block by the place of its words in the true text.  If the true
+text has another order than the page, or says once what the page says twice, the
+alignment goes wrong.  So labels of single blocks are changed as long as that improves
+the word F1.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from numpy.typing import NDArray
 
 _WORD = re.compile(r"\w+")
 _ROUNDS = 3
-# A block is added only where this much of it is in the true text, and this
-# much of it there still without a block.
+# A block is added only if this share of its words is in the true text, and this share
+# is not yet covered by kept blocks.
 _IN_TEXT, _GAIN = 0.75, 0.6
-# A shorter one needs a kept one so near, in blocks.
+# A block with fewer words than _SHORT needs a kept block within _COMPANY blocks.
 _SHORT, _COMPANY = 4, 3
 
 
 def bag(text: str) -> Counter[str]:
-    """The words of a text and how often each is there."""
+    """The words of a text, each with its count."""
     return Counter(_WORD.findall(text.lower()))
 
 
 def settle(
     labels: NDArray[np.bool_], bags: Sequence[Counter[str]], true: Counter[str]
 ) -> NDArray[np.bool_]:
-    """Better labels than those given, for blocks of such words."""
+    """Better labels than the given ones, for blocks with these words."""
     sizes = [words.total() for words in bags]
     kept = [bool(label) and size > 0 for label, size in zip(labels, sizes, strict=True)]
     if not true:

@@ -41,9 +41,9 @@ def site_of(page: LabelledPage) -> str:
 def folds(groups: Sequence[str], count: int, seed: int = 0) -> list[int]:
     """A fold from 0 to count - 1 for each page, given each page's group.
 
-    No group is divided.  Folds are as even as that allows: groups go, the
-    biggest first, each to the fold with the fewest pages; the seed settles the
-    order of equals.  Raises DataError for fewer groups than folds.
+    No group is divided.  So that folds are even, groups go, the biggest first, each to
+    the fold with the fewest pages; the seed settles the order of equals.  Raises
+    DataError for fewer groups than folds.
     """
     sizes = Counter(groups)
     if len(sizes) < count:

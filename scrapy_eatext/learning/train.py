@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class Progress(Protocol):
-    """Wraps an iterable and shows how far it has come, under a label."""
+    """Wraps items and shows the progress through them, under a label."""
 
     def __call__(self, items: Sequence[T], label: str) -> Iterable[T]: ...
 
@@ -58,10 +58,10 @@ def silent(items: Sequence[T], label: str) -> Iterable[T]:
 class Fitted:
     """A model as a trainer leaves it.
 
-    ``file`` is the name it is shipped under; ``options`` are those of the
-    algorithm that go with it, ``model`` aside.  ``truth`` says which text of a
-    page the model is scored by: "text", "comments" or "both", or "" for none.
-    ``notes`` go into the card.
+    ``file`` is the name that it is shipped under; ``options`` are options of the
+    algorithm to use it with, beside ``model``.  ``truth`` says which text of a page the
+    model is scored by: "text", "comments" or "both", or "" for none.  ``notes`` go into
+    the card.
     """
 
     file: str
@@ -74,7 +74,7 @@ class Fitted:
 
     @property
     def version(self) -> str:
-        """A model's version: a short digest of what was learned."""
+        """A model's version: a short digest of its arrays."""
         digest = hashlib.sha256()
         for name in sorted(self.arrays):
             digest.update(name.encode())
@@ -85,12 +85,11 @@ class Fitted:
 class Trainer(Protocol):
     """How one algorithm is trained.
 
-    sample() takes from a page what fit() needs, once, however often fit() is
-    called; it raises DataError, naming the file, for a page that can't be
-    learned from.  fit() must give the same models for the same samples and
-    seed, and raises DataError for samples that lack one of the classes.
-    ``segments`` says whether pages of which only segments are known teach it
-    anything; where they do not, they are left out.
+    sample() takes the data for fit() from a page, once, however often fit() is called;
+    it raises DataError, naming the file, for a page that can't be learned from. fit()
+    must give the same models for the same samples and seed, and raises DataError for
+    samples that lack one of the classes.  ``segments`` says whether it can learn from
+    pages of which only segments are known; if not, they are left out.
     """
 
     segments: bool
@@ -103,7 +102,7 @@ class Trainer(Protocol):
 
 
 def trainer(name: str) -> Trainer:
-    """The trainer of an algorithm; ValueError where there is none."""
+    """The trainer of an algorithm; ValueError if there is none."""
     if name not in TRAINERS:
         known = ", ".join(sorted(TRAINERS))
         raise ValueError(f"{name!r} is not trained; those that are: {known}")
@@ -114,7 +113,7 @@ def trainer(name: str) -> Trainer:
 
 @dataclass(frozen=True)
 class Samples:
-    """The pages that could be learned from, with what the trainer took of each.
+    """The pages that could be learned from, with the trainer's sample of each.
 
     ``skipped`` has the reason for each page that was left out.
     """
@@ -129,7 +128,7 @@ def take_samples(
 ) -> Samples:
     """Take samples of all pages.
 
-    With ``skip`` bad pages are left out, else the first raises BadPageError.
+    With ``skip`` bad pages are left out, else the first bad page raises BadPageError.
     """
     skipped: dict[str, str] = {}
     for first, second in contradictions(pages):
@@ -167,10 +166,9 @@ def train(
 ) -> list[tuple[Fitted, dict[str, Any]]]:
     """Train an algorithm on the data: its models, each with its card.
 
-    The scores on a card are from cross-validation over sites, in ``count``
-    folds; with ``count`` 0 there are none.  ``skip`` leaves out the pages that
-    can't be learned from, and the card counts them; otherwise the first
-    raises BadPageError.
+    The scores on a card are from cross-validation over sites, in ``count`` folds; with
+    ``count`` 0 there are no scores.  ``skip`` leaves out pages that can't be learned
+    from, and the card counts them; otherwise the first such page raises BadPageError.
     """
     made = trainer(name)
     pages = [page for page in data.pages if made.segments or not has_segments(page)]
@@ -189,7 +187,7 @@ def train(
         "kinds": Dataset(samples.pages, data.name).kinds(),
         "sites": len({site_of(page) for page in samples.pages}),
         "skipped": len(samples.skipped),
-        # Of all pages, by which evaluate knows them again.
+        # Of all pages, so that evaluate recognises them.
         "digests": digests(pages),
     }
     if made.segments and data.segments:
@@ -228,7 +226,7 @@ def cross_validate(
 ) -> dict[str, Any]:
     """Scores of each of a trainer's models on pages of sites that it has not seen.
 
-    All pages are scored, those too that could not be learned from.
+    All pages are scored, even those that could not be learned from.
     """
     made = trainer(name)
     rows: dict[str, list[tuple[str, Score]]] = {}
@@ -260,7 +258,7 @@ def cross_validate(
 
 
 def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
-    """How scores and F1 go together: the mean of each, by tenths of the score."""
+    """Scores against F1: the means of both, by tenths of the score."""
     bins: dict[int, list[tuple[float, float]]] = {}
     for pair in pairs:
         bins.setdefault(min(int(pair[0] * 10), 9), []).append(pair)
