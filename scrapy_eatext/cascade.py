@@ -46,7 +46,7 @@ GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
 class Limits:
     """The most that a page may take: seconds, bytes (0 is no limit).
 
-    ``last_resort`` is the text of a page that takes more: ``density`` or ``empty``.
+    ``last_resort`` is the method for a page that takes more: ``density`` or ``empty``.
     """
 
     timeout: float = 0.0

@@ -19,8 +19,7 @@ class DecayWatch:
         self._hosts: OrderedDict[int, deque[int]] = OrderedDict()
 
     def see(self, host: str, text: str) -> str | None:
-        """Take in the text of a page; return ``empty`` or ``alike`` for bad news, else
-        None.
+        """Take in a page's text; return ``empty`` or ``alike`` for bad news, else None.
 
         The news is bad if the host's last texts are nearly all empty, or nearly all the
         same.  After bad news the host's texts are counted from the beginning.

@@ -116,7 +116,7 @@ class _Judged:
 
 def _origin(page: Page, verdict: Verdict) -> str:
     """Where a text is from: hidden text is read only of pages that show none."""
-    # is_lenient is False for a page that was not walked: page.blocks walks none here.
+    # is_lenient is False for a page without a walk, so page.blocks starts none here.
     if (
         verdict.origin != "page"
         or not page.is_lenient

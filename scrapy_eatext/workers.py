@@ -195,7 +195,7 @@ class InProcess:
                     break
             else:
                 full = any(f.name == "MemoryError" for f in answer.failures)
-                if full or worker.stopped:  # the latter after its answer
+                if full or worker.stopped:  # stopped just after its answer
                     self._end_worker()
                 if full:
                     self.counts["out_of_memory"] += 1

@@ -288,7 +288,7 @@ class Command(ScrapyCommand):
     def _fetch(
         self, url: str, crawler: Crawler, found: list[Response]
     ) -> Response | None:
-        """The response from a URL, None where there is none."""
+        """The response from a URL, None if there is none."""
         from scrapy_eatext.choice import SettingError
 
         process = cast("CrawlerProcessBase", self.crawler_process)
