@@ -337,7 +337,12 @@ def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
         for kind in "extracted below empty failed timed_out too_large worker_died".split()
     )
     stopped = counts["dropped"] - one("item/dropped") + counts["failed"]
-    timed = under("time") - sum(one(f"time/{kind}") for kind in ("min", "max", "mean"))
+    figures = {f"eatext/time/{kind}" for kind in ("min", "max", "mean")}
+    timed = sum(
+        n
+        for key, n in counts.items()
+        if key.startswith("eatext/time/") and key not in figures
+    )
     sums = [
         ("callbacks", counts["callbacks"], "pages", pages),
         ("response_count", one("response_count"), "pages", pages),
