@@ -39,8 +39,8 @@ from lxml import etree
 from benchmarks.tables import save, table
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
-from scrapy_eatext.extraction import run
 from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import run
 from scrapy_eatext.result import ATTRIBUTES, Metadata
 from tests.hostile import HOSTILE, SHAPES, URL, URLS
 
