@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -81,6 +82,23 @@ def test_imports_run_one_way(module):
             assert FLOOR_OF[room_of(imported)] >= floor, f"{module} imports {imported}"
         if top in ("scrapy", "twisted"):
             assert floor <= KNOWS_SCRAPY, f"{module} imports {imported}"
+
+
+SCRIPTS = [
+    path
+    for folder in ("benchmarks", "tools", "docs")
+    for path in sorted((Path(__file__).parents[1] / folder).glob("*.py"))
+]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_scripts_import_what_is_there(path):
+    # They run seldom, some for hours, and no other test imports them.
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        if module.partition(".")[0] == "scrapy_eatext":
+            for name in node.names:
+                assert resolve_name(f"{module}.{name.name}") is not None
 
 
 def run_python(code: str) -> None:
