@@ -166,8 +166,12 @@ def crawl(
         try:
             await crawler.crawl_async(**kwargs)
         except Exception as error:  # noqa: BLE001
-            # Its traceback would hold all that the crawl had.
-            done.error = error.with_traceback(None)
+            done.error = error
+            # Tracebacks, also of what it came of, would hold all that the crawl had.
+            cause: BaseException | None = error
+            while cause is not None:
+                cause.__traceback__ = None
+                cause = cause.__cause__ or cause.__context__
         with suppress(RuntimeError):  # it has none before it starts
             done.stats = crawler.stats.get_stats()
 
