@@ -20,7 +20,7 @@ def run(module: str) -> dict[str, Any]:
 def declare_columns() -> None:
     """Write the columns of the walk's tables down for Cython."""
     text = run("page/columns.py")["declarations"]()
-    declared = PACKAGE / "page/columns.pxd"
+    declared = PACKAGE / "native/columns.pxd"
     # One that is as it should be keeps its date, and nothing is built anew.
     if not declared.exists() or declared.read_text("utf-8") != text:
         declared.write_text(text, "utf-8")
@@ -37,7 +37,7 @@ def extensions() -> list[Extension]:
         import lxml
     except ImportError:  # built without isolation, and without these
         return []
-    checksum = run("page/checksum.py")["checksum"]
+    checksum = run("native/checksum.py")["checksum"]
     # What CFLAGS say of optimisation counts.
     chosen = "-O" in os.environ.get("CFLAGS", "")
     return [

@@ -28,13 +28,14 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.holdout import FOLDS, Sample, scores, small, summary, take, trained
 from benchmarks.tables import DOCS, RESULTS, fill, share, table
 from scrapy_eatext.algorithms import eatext as algorithm
-from scrapy_eatext.learning import eatext
+from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted, has_segments
-from scrapy_eatext.tagger.choice import Choice, choose
 from scrapy_eatext.tagger.context import CHANCE, best_first
 from scrapy_eatext.tagger.facts import TokenTable
+from scrapy_eatext.tagger.features import features_with
+from scrapy_eatext.tagger.selection import Selection, select
 
 RESULT = RESULTS / "ablation.json"
 
@@ -54,18 +55,16 @@ class Row:
 
 def drop(*starts: str) -> Callable[[], AbstractContextManager[Any]]:
     """Leaves out the features of the first trees whose names start so."""
-    features = eatext.block_features
 
-    def fewer(*given: Any) -> Any:
-        rows = features(*given)
+    def fewer(flags: int) -> Any:
         # The weight of blocks is needed in other places too.
         return {
-            name: row
-            for name, row in rows.items()
+            name: line
+            for name, line in features_with(flags).items()
             if name == "w" or not name.startswith(starts)
         }
 
-    return lambda: patch.object(eatext, "block_features", fewer)
+    return lambda: patch.object(eatext, "features_with", fewer)
 
 
 def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
@@ -74,13 +73,13 @@ def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
     return TokenTable(hashes, none, none, none), hashes
 
 
-def independent(likelihood: Any, w: Any, *_: Any) -> Choice:
+def independent(likelihood: Any, w: Any, *_: Any) -> Selection:
     """The choice with the best ratio of expected words, as blocks apart would have it."""
     order = best_first(likelihood)
     hits = np.cumsum((CHANCE[likelihood] * w)[order])
     worth = 2000 * hits // np.maximum(1000 * np.cumsum(w[order]) + hits[-1], 1)
     lowest = likelihood[order[worth.argmax()]]
-    return Choice(likelihood >= lowest, int(worth.max()))
+    return Selection(likelihood >= lowest, int(worth.max()))
 
 
 def rounds(
@@ -102,7 +101,7 @@ ALL = "all of it"
 ROWS = {
     ALL: Row(),
     "one round: no look at what is thought of the blocks around": Row(
-        lambda: patch.object(eatext, "context_features", lambda *_: {})
+        lambda: patch.object(eatext, "FEATURES", {})
     ),
     "no names of elements": Row(lambda: patch.object(eatext, "learn_names", no_names)),
     "no containers": Row(drop("c1_", "c2_", "c3_", "c4_", "c5_", "in_", "likes")),
@@ -128,7 +127,7 @@ ROWS = {
 # Told of the whole models, beside the first row.
 CHOICES = {
     "keeping what is likelier than not": lambda: patch.object(
-        algorithm, "choose", lambda likelihood, w, *_: choose(likelihood, w, least=500)
+        algorithm, "choose", lambda likelihood, w, *_: select(likelihood, w, least=500)
     ),
     "choosing as if blocks were independent": lambda: patch.object(
         algorithm, "choose", independent

@@ -1,15 +1,13 @@
 """Every algorithm, and other extractors, on the same pages in one run.
 
-Quality is measured on a folder of labelled pages (WCXB's layout) by words, and
-on one of segments.  Algorithms that are trained are cross-validated: the pages
-are split by site, and each is judged by models that have not seen its site.  On
-the segments, which have pages of other sites, the shipped models are used.  An
-algorithm that learns from segments too has the scores of its model's card, from
-cross-validation over both sets.  Cost
-is the processor's time for a page, from bytes to text, beside that of lxml's bare
-parse; all extractors take their turn on each page.
+Quality is measured by words on two folders of labelled pages in WCXB's layout, and by
+segments on a third.  Algorithms that are trained have the scores of their models' cards,
+from cross-validation: the pages are split by site, and each is judged by models that
+have not seen its site.  On data that an algorithm has not learned from, its shipped
+model is used.  Cost is the processor's time for a page of the first folder, from bytes
+to text, beside that of lxml's bare parse; all extractors take their turn on each page.
 
-    python benchmarks/compare.py wcxb-dev segments-dev [--only NAME ...]
+    python benchmarks/compare.py wcxb-dev labelled-dev segments-dev [--only NAME ...]
 
 Writes benchmarks/results/compare.json, and the tables into docs/comparison.md.
 With --only the rest of the figures stay as they were.
@@ -27,7 +25,8 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -42,31 +41,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from lxml import etree
 
 from benchmarks.peers import PEERS, Extractor
-from benchmarks.tables import write_tables
-from scrapy_eatext import __version__, extract
+from benchmarks.tables import DATA, write_tables
+from scrapy_eatext import MainText, __version__, extract
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.algorithms.modelfile import SHIPPED
-from scrapy_eatext.algorithms.perceptron import PerceptronOptions
 from scrapy_eatext.learning.data import LabelledPage, read_folder
-from scrapy_eatext.learning.evaluate import (
-    Score,
-    evaluate_segments,
-    report,
-    rounded,
-    word_score,
-)
-from scrapy_eatext.learning.train import (
-    TRAINERS,
-    held_out,
-    silent,
-    take_samples,
-    temporary,
-    trainer,
-)
+from scrapy_eatext.learning.train import TRAINERS, Judged, figures, groups
 from scrapy_eatext.page.decode import decode
 
 RESULTS = ROOT / "benchmarks" / "results" / "compare.json"
-FOLDS = 5
 
 
 def own(name: str) -> Extractor:
@@ -85,63 +68,28 @@ def available() -> dict[str, tuple[str, Extractor]]:
     return found
 
 
-Rows = list[tuple[str, Score]]
-
-
-def score(
-    run: Callable[[LabelledPage], str], pages: Sequence[LabelledPage], rows: Rows
-) -> int:
-    """Add a row for each page; how often the extractor raised."""
-    errors = 0
+def quality(extractor: Extractor, pages: Sequence[LabelledPage]) -> dict[str, Any]:
+    """Scores of an extractor's texts; where it raises it has found nothing."""
+    judged, errors = [], 0
     for page in pages:
         try:
-            text = run(page)
-        except Exception:  # noqa: BLE001 - a page without text
+            text = extractor(page.html, page.url)
+        except Exception:  # noqa: BLE001
             text = ""
             errors += 1
-        rows.append((page.kind, word_score(text, page.text)))
-    return errors
+        judged.append(Judged.of(page, MainText(text=text), page.text))
+    found = figures(judged)
+    del found["calibration"]  # others say no score
+    return {**found, "errors": errors}
 
 
-def plainly(extractor: Extractor) -> Callable[[LabelledPage], str]:
-    return lambda page: extractor(page.html, page.url)
-
-
-def defaults(items: Sequence[Any], label: str) -> Sequence[Any]:
-    """A progress that goes no further than to the models used by default.
-
-    The others are in the same file, but would take most of the time.
-    """
-    if label == "networks":
-        options = PerceptronOptions()
-        return [(options.network, options.lines, options.attributes)]
-    if label.endswith("blocks"):
-        return items[-1:] if label == "content, page blocks" else ()
-    return items
-
-
-def quality(
-    name: str, extractor: Extractor, pages: Sequence[LabelledPage]
-) -> dict[str, object]:
-    """Scores on the labelled pages, for a trained algorithm by cross-validation."""
-    rows: Rows = []
-    errors = 0
+def learned_from(name: str) -> dict[str, Any]:
+    """The cross-validated scores on each of the data that an algorithm learned from."""
     if name not in TRAINERS:
-        errors = score(plainly(extractor), pages, rows)
-    else:
-        made = trainer(name)
-        samples = take_samples(made, pages, skip=True, progress=silent)
-        for seen, unseen in held_out(pages, samples, 0, FOLDS):
-            fitted = made.fit(seen, 0, defaults)
-            model = next(m for m in fitted if m.truth == "text")
-            with temporary(name, model) as run:
-                errors += score(lambda page, run=run: run(page).text, unseen, rows)
-    return {**report(rows).figures(), "errors": errors, "trained": name in TRAINERS}
-
-
-def card(name: str) -> dict[str, Any]:
-    """The card of an algorithm's shipped model."""
-    found: dict[str, Any] = json.loads((SHIPPED / f"{name}.json").read_text("utf-8"))
+        return {}
+    card = json.loads((SHIPPED / f"{name}.json").read_text("utf-8"))
+    scores = card["scores"]
+    found: dict[str, Any] = scores.get("data", {DATA[0]: scores})
     return found
 
 
@@ -172,7 +120,7 @@ def cost(
             took = time.process_time() - start
             if number >= 3:
                 spent[name].append(took)
-    figures = {
+    costs = {
         name: {
             "ms": round(statistics.mean(times) * 1e3, 3),
             "parses": round(sum(times) / sum(parses), 2),
@@ -185,58 +133,57 @@ def cost(
         }
         for name, times in spent.items()
     }
-    return figures, statistics.mean(parses) * 1e3
+    return costs, statistics.mean(parses) * 1e3
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("labelled", help="pages in WCXB's layout")
-    parser.add_argument("segments", help="pages with segments")
+    parser.add_argument("folders", nargs=len(DATA), help="the data, in this order")
     parser.add_argument("--only", nargs="+", help="some of the extractors")
     parser.add_argument("--timed", type=int, default=200, help="pages to time on")
     args = parser.parse_args()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
 
-    labelled = read_folder(args.labelled)
-    segments = read_folder(args.segments)
-    everything = available()
-    chosen = {
-        name: found
-        for name, found in everything.items()
-        if not args.only or name in args.only
+    data = {
+        name: read_folder(folder).named(name, "")
+        for name, folder in zip(DATA, args.folders, strict=True)
     }
+    everything = available()
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
     rows = results.setdefault("extractors", {})
     results["data"] = {
-        "labelled": {"pages": len(labelled.pages), "kinds": labelled.kinds()},
-        "segments": {"pages": len(segments.pages)},
-        "folds": FOLDS,
+        name: {
+            "pages": len(found.pages),
+            "kinds": found.kinds(),
+            "groups": Counter(g for page in found.pages for g in groups(page)),
+        }
+        for name, found in data.items()
     }
     results["machine"] = {
         "python": platform.python_version(),
         "lxml": ".".join(map(str, etree.LXML_VERSION)),
     }
-    for name, (release, extractor) in chosen.items():
+    for name, (release, extractor) in everything.items():
+        if args.only and name not in args.only:
+            continue
         start = time.perf_counter()
-        if name in TRAINERS and trainer(name).segments:
-            row = {**card(name)["scores"], "errors": 0, "trained": True}
-        else:
-            row = quality(name, extractor, labelled.pages)
-            found, errors = evaluate_segments(plainly(extractor), segments.pages)
-            row["segments"] = {**rounded(found), "errors": len(errors)}
-        row["version"] = release
-        row["own"] = name in REGISTRY
-        if name in rows and "cost" in rows[name]:
-            row["cost"] = rows[name]["cost"]
-        rows[name] = row
-        took = time.perf_counter() - start
-        line = f"{name:26} F1 {row['mean']['f1']:.3f}, segments {row['segments']['f1']:.3f}"
-        print(f"{line}  ({took:.0f} s)", flush=True)
+        known = learned_from(name)
+        rows[name] = {
+            "version": release,
+            "own": name in REGISTRY,
+            "data": {
+                part: known[part] if part in known else quality(extractor, found.pages)
+                for part, found in data.items()
+            },
+            "learned from": sorted(known),
+            "cost": rows.get(name, {}).get("cost", {}),
+        }
+        print(f"{name:26} {time.perf_counter() - start:.0f} s", flush=True)
         save(results)
-    timed = list(labelled.pages)
+    timed = list(data[DATA[0]].pages)
     random.Random(0).shuffle(timed)
     # All of them, chosen or not: only what is timed together can be compared.
     costs, parsed = cost(everything, timed[: args.timed])
@@ -244,9 +191,9 @@ def main() -> None:
         "pages": min(args.timed, len(timed)),
         "parse ms": round(parsed, 3),
     }
-    for name, figures in costs.items():
+    for name, found in costs.items():
         if name in rows:
-            rows[name]["cost"] = figures
+            rows[name]["cost"] = found
     save(results)
     write_tables(results)
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.tables import save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT
-from scrapy_eatext.settings import EXECUTORS
+from scrapy_eatext.crawl.settings import EXECUTORS
 
 PROJECT = ROOT / "example_project"
 CRAWLS = {

@@ -3,7 +3,8 @@
     python benchmarks/eatext_report.py
 
 Reads the card beside the shipped model and benchmarks/results/compare.json, and
-writes the tables of docs/algorithms/eatext.md and docs/images/calibration.svg.
+writes benchmarks/results/eatext.json, the tables of docs/algorithms/eatext.md and
+docs/images/calibration.svg.
 """
 
 from __future__ import annotations
@@ -18,52 +19,95 @@ sys.path.insert(0, str(ROOT))
 
 from matplotlib.figure import Figure
 
-from benchmarks.tables import DOCS, RESULTS, fill, share, table
+from benchmarks.tables import DATA, DOCS, RESULTS, fill, share, table
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 
+# Bins of fewer pages tell little.
+ENOUGH = 30
 PAGE = DOCS / "algorithms" / "eatext.md"
 
 
 def main() -> None:
     card = json.loads((SHIPPED / "eatext.json").read_text("utf-8"))
     compared = json.loads((RESULTS / "compare.json").read_text("utf-8"))
-    write_kinds(card["scores"], compared["extractors"])
-    write_calibration(card["scores"]["calibration"])
+    parts = card["scores"]["data"]
+    write_data(parts)
+    write_kinds(parts, compared["extractors"])
+    write_calibration(parts)
+    (RESULTS / "eatext.json").write_text(json.dumps(parts, indent=1) + "\n", "utf-8")
 
 
-def write_kinds(scores: dict[str, Any], others: dict[str, Any]) -> None:
-    """The scores by kind of page, with the best of the other extractors on each."""
-    peers = {name: row for name, row in others.items() if not row["own"]}
-    kinds = {**scores["kinds"], "all": scores["mean"]}
+def pages_of(part: dict[str, Any]) -> int:
+    return sum(row["pages"] for row in part["calibration"])
+
+
+def of_whole(part: dict[str, Any]) -> dict[str, float]:
+    """The scores of all pages: by segments, where only these are known."""
+    found: dict[str, float] = part["segments" if "segments" in part else "mean"]
+    return found
+
+
+def write_data(parts: dict[str, Any]) -> None:
+    """The scores on each of the data, and without the names that pages give elements."""
     rows = []
-    for kind, own in kinds.items():
-        found = {
-            name: (row["mean"] if kind == "all" else row["kinds"][kind])["f1"]
-            for name, row in peers.items()
-        }
-        best = max(found, key=lambda name: found[name])
-        figures = [share(own[key]) for key in ("precision", "recall", "f1")]
-        rows.append([kind, *figures, f"{share(found[best])} ({best})"])
-    own = scores["segments"]
-    found = {name: row["segments"]["f1"] for name, row in peers.items()}
-    best = max(found, key=lambda name: found[name])
-    figures = [share(own[key]) for key in ("precision", "recall", "f1")]
-    rows.append(["segments", *figures, f"{share(found[best])} ({best})"])
-    head = ["kind of page", "P", "R", "F1", "best of the others"]
-    fill(PAGE, "kinds", table(head, rows))
+    for name, part in parts.items():
+        whole = of_whole(part)
+        bare = of_whole(part["stripped"])["f1"]
+        figures = [share(whole[key]) for key in ("precision", "recall", "f1")]
+        lost = f"{bare - whole['f1']:+.3f}".replace("0.", ".")
+        rows.append([name, str(pages_of(part)), *figures, share(bare), lost])
+        for group, found in part.get("groups", {}).items():
+            figures = [share(found[key]) for key in ("precision", "recall", "f1")]
+            rows.append([f"· {group}", "", *figures, "", ""])
+    head = ["data", "pages", "P", "R", "F1", "F1, stripped", "difference"]
+    fill(PAGE, "data", table(head, rows))
 
 
-def write_calibration(bins: list[dict[str, float]]) -> None:
-    """Mean score against mean F1, by tenths of the score."""
-    rows = [[share(b["score"]), share(b["f1"]), str(b["pages"])] for b in bins]
-    fill(PAGE, "calibration", table(["mean score", "mean F1", "pages"], rows))
+def write_kinds(parts: dict[str, Any], others: dict[str, Any]) -> None:
+    """The scores by kind of page, with the best of the other extractors."""
+    peers = {name: row for name, row in others.items() if not row["own"]}
+    rows = []
+    for data, part in parts.items():
+        if "segments" in part:
+            continue
+        for kind, own in part["kinds"].items():
+            figures = [share(own[key]) for key in ("precision", "recall", "f1")]
+            found = {
+                name: row["data"][data]["kinds"][kind]["f1"]
+                for name, row in peers.items()
+            }
+            best = max(found, key=lambda name: found[name])
+            told = f"{share(found[best])} ({best})"
+            rows.append([kind, "WCXB" if data == DATA[0] else "read", *figures, told])
+    head = ["kind of page", "data", "P", "R", "F1", "best of the others"]
+    fill(PAGE, "kinds", table(head, sorted(rows)))
+
+
+def write_calibration(parts: dict[str, Any]) -> None:
+    """Mean score against mean F1, by tenths of the score, for each of the data."""
+    rows = []
     figure = Figure(figsize=(4.5, 4.2), layout="constrained")
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle="--")
-    sizes = [12 + b["pages"] for b in bins]
-    axes.scatter([b["score"] for b in bins], [b["f1"] for b in bins], s=sizes)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="score", ylabel="mean word F1")
+    for name, part in parts.items():
+        bins = part["calibration"]
+        rows += [
+            [name, share(b["score"]), share(b["f1"]), str(b["pages"])]
+            for b in bins
+            if b["pages"] >= ENOUGH
+        ]
+        axes.scatter(
+            [b["score"] for b in bins],
+            [b["f1"] for b in bins],
+            s=[6 + b["pages"] / 2 for b in bins],
+            label=name,
+            alpha=0.7,
+        )
+    head = ["data", "mean score", "mean F1", "pages"]
+    fill(PAGE, "calibration", table(head, rows))
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="score", ylabel="mean F1")
     axes.set_title("Pages by score, on sites not seen in training")
+    axes.legend(fontsize="x-small", loc="upper left")
     figure.savefig(DOCS / "images" / "calibration.svg", metadata={"Date": None})
 
 

@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.tables import DOCS, RESULTS, fill, share, table
-from scrapy_eatext.learning import DataError, eatext
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import SegmentCounts, segment_counts, word_score
 from scrapy_eatext.learning.splits import folds, site_of

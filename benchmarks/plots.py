@@ -20,8 +20,8 @@ import matplotlib as mpl
 import numpy as np
 
 from scrapy_eatext.algorithms.dragnet import MODEL, DragnetOptions, judge_of
-from scrapy_eatext.algorithms.dragnet_blocks import page_blocks
-from scrapy_eatext.algorithms.dragnet_features import cetr, clusters, page_tokens
+from scrapy_eatext.algorithms.dragnet.blocks import page_blocks
+from scrapy_eatext.algorithms.dragnet.features import cetr, clusters, page_tokens
 from scrapy_eatext.algorithms.modelfile import SHIPPED, load_model
 from scrapy_eatext.page import Page
 

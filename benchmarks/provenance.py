@@ -4,12 +4,15 @@
 
 For each page: the words of the Markdown, rendered by a CommonMark library, and of the
 HTML are those of the text; and the xpath of every kept block evaluates to the one
-element that has the block.  Ends with exit code 1 where something does not hold.
+element that has the block.  The library passes over formulas, as one does that knows of
+them, and the signs around them do not count.  Ends with exit code 1 where something does
+not hold.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,21 +29,50 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html
-from scrapy_eatext.output.markdown import markdown_of
-from scrapy_eatext.output.posts import bylines
+from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.tags import TEX_TEXT
 
 if TYPE_CHECKING:
+    from markdown_it.rules_inline import StateInline
+
     from scrapy_eatext.algorithms.base import Verdict
+    from scrapy_eatext.output.nodes import Nodes
+
+# What stands around formulas, in one way on the page and in another one in the outputs.
+SIGNS = re.compile(r"\$|\\[()\[\]]")
+
+
+def formula(state: StateInline, silent: bool) -> bool:
+    """A rule for markdown-it by which formulas are text."""
+    found = state.env["formulas"].match(state.src, state.pos)
+    if not found:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
 
 RENDERER = MarkdownIt("commonmark").enable("table")
+RENDERER.inline.ruler.before("escape", "formula", formula)
 
 
 def letters(text: str) -> str:
     """A text without its white space, which Markdown may change."""
-    return "".join(text.split())
+    return "".join(SIGNS.sub("", text).split())
+
+
+def formulas_of(tree: Nodes) -> re.Pattern[str]:
+    """What matches one of the formulas of a page."""
+    found = {
+        text for spans in tree.spans for text, style, *_ in spans if style & TEX_TEXT
+    }
+    longest = sorted(found, key=len, reverse=True)
+    lines = [r"\s+".join(map(re.escape, text.split())) for text in longest]
+    return re.compile("|".join(lines) or "(?!)")
 
 
 def rendered(source: str) -> str:
@@ -61,10 +93,10 @@ def wrong_words(page: Page, verdict: Verdict) -> list[str]:
     shown = content(verdict.units, verdict.kept)
     page = verdict.page or page
     tree = tree_of(page, verdict.units, shown)
-    said = letters("".join(bylines(tree)))
+    said = letters("".join(tree.bylines()))
     wanted = words_of(verdict)
-    made = markdown_of(page, verdict.units, shown)
-    outputs = {"markdown": RENDERER.render(made), "html": html(tree)}
+    shown_by = RENDERER.render(markdown(tree), {"formulas": formulas_of(tree)})
+    outputs = {"markdown": shown_by, "html": html(tree)}
     wrong = []
     for name, source in outputs.items():
         found = letters(rendered(source))

@@ -44,8 +44,8 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.tables import save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT
+from scrapy_eatext.crawl.settings import EXECUTORS
 from scrapy_eatext.result import ATTRIBUTES
-from scrapy_eatext.settings import EXECUTORS
 from tests.hostile import HOSTILE, SENTENCE, SHAPES
 from tests.passages import PROSE
 

@@ -28,8 +28,8 @@ from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.rendering import render
-from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.facts import weights
+from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.whole import page_figures
 
 PARSE = "lxml's bare parse, for comparison"
@@ -68,7 +68,7 @@ def one(html: bytes, clock: Clock) -> None:
 
     def whole() -> None:
         w = weights(walk)
-        figures = page_figures(walk, likelihood, w, choose(likelihood, w))
+        figures = page_figures(walk, likelihood, w, select(likelihood, w))
         model.kinds.answers(figures)
         model.quality.answers(figures)
 

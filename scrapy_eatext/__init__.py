@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrapy_eatext.addon import Addon
-    from scrapy_eatext.downloadermiddleware import EatextDownloaderMiddleware
+    from scrapy_eatext.crawl.addon import Addon
+    from scrapy_eatext.crawl.downloadermiddleware import EatextDownloaderMiddleware
+    from scrapy_eatext.crawl.pipelines import EatextPipeline
+    from scrapy_eatext.crawl.service import main_text
+    from scrapy_eatext.crawl.spidermiddleware import EatextSpiderMiddleware
     from scrapy_eatext.extraction import extract
-    from scrapy_eatext.page.twins import compiled
-    from scrapy_eatext.pipelines import EatextPipeline
+    from scrapy_eatext.page.walk import compiled
     from scrapy_eatext.result import Block, MainText
-    from scrapy_eatext.service import main_text
-    from scrapy_eatext.spidermiddleware import EatextSpiderMiddleware
 
 __all__ = [
     "Addon",
@@ -37,15 +37,15 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 # The module of each public name.  Modules are loaded on first use, so that importing
 # the package, as `scrapy` does with every command, costs nothing.
 _HOMES = {
-    "Addon": "addon",
+    "Addon": "crawl.addon",
     "Block": "result",
-    "EatextDownloaderMiddleware": "downloadermiddleware",
-    "EatextPipeline": "pipelines",
-    "EatextSpiderMiddleware": "spidermiddleware",
+    "EatextDownloaderMiddleware": "crawl.downloadermiddleware",
+    "EatextPipeline": "crawl.pipelines",
+    "EatextSpiderMiddleware": "crawl.spidermiddleware",
     "MainText": "result",
-    "compiled": "page.twins",
+    "compiled": "page.walk",
     "extract": "extraction",
-    "main_text": "service",
+    "main_text": "crawl.service",
 }
 
 

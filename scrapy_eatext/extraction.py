@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.cascade import Failure, cascade
-from scrapy_eatext.choice import Choice, changed
+from scrapy_eatext.execution.cascade import Failure, cascade
+from scrapy_eatext.execution.choice import Choice, changed
 from scrapy_eatext.page import Page
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
 
 logger = logging.getLogger(__name__)
+
+_USUAL = Choice()
 
 
 def extract(
@@ -33,6 +35,9 @@ def extract(
     min_score: float = 0.0,
     keep: str | Sequence[str] = (),
     remove: str | Sequence[str] = (),
+    title: bool = False,
+    markdown: Mapping[str, Any] | None = None,
+    chunks: Mapping[str, Any] | None = None,
     blocks: bool = False,
 ) -> MainText:
     """Extract the main text of a page.
@@ -43,7 +48,10 @@ def extract(
     list fails, the log says so and the next is tried.  ``options`` are those of the one
     algorithm, or a dict of options per algorithm.  ``keep`` and ``remove`` are CSS
     selectors, or lists of them: for elements that are main text whatever an algorithm
-    says, and for elements that are not.
+    says, and for elements that are not.  With ``title`` text, Markdown and HTML begin
+    with the page's headline.  ``markdown`` may have ``front_matter``, ``links`` and
+    ``images``, each true or false, and ``chunks`` the numbers ``max_words`` and
+    ``overlap``; see EATEXT_MARKDOWN and EATEXT_CHUNKS.
 
     A Selector or response hands over its parsed tree.  The tree is never changed here;
     its owner should not change it before the last attribute of the result is asked for.
@@ -53,13 +61,19 @@ def extract(
     """
     said = {
         "algorithm": algorithm,
-        "options": {} if options is None else options,
+        "options": options,
         "min_chars": min_chars,
         "min_score": min_score,
         "keep": keep,
         "remove": remove,
+        "title": title,
+        "markdown": markdown or None,
+        "chunks": chunks or None,
     }
-    choice = changed(Choice(), said)
+    # What is as it is without being said needs no check.
+    known = extract.__kwdefaults__ or {}
+    said = {name: value for name, value in said.items() if value is not known[name]}
+    choice = changed(_USUAL, said)
     for name in choice.algorithms:
         # An algorithm that cannot be made is an error, even if others could take over.
         get_algorithm(name, choice.options.get(name))
@@ -72,5 +86,7 @@ def extract(
             failure.traceback,
         )
     if blocks:
-        return result.backed({"blocks": result.blocks}, result.source)
+        return result.backed(
+            {**result.computed, "blocks": result.blocks}, result.source
+        )
     return result

@@ -1,11 +1,12 @@
-"""MainText, and zyte-common-items' Article, as dependencies of callbacks and pages.
+"""MainText, and items of zyte-common-items, as dependencies of callbacks and pages.
 
 With scrapy-poet (the extra ``poet``) in a project, and
 
     SCRAPY_POET_PROVIDERS = {"scrapy_eatext.poet.MainTextProvider": 500}
 
 a callback or page object that names ``MainText`` gets the page's result.  With
-ArticleProvider beside it, and zyte-common-items installed, ``Article`` works too.
+ArticleProvider beside it, and zyte-common-items installed, ``Article`` works too, and
+so do ``Product``, ``ForumThread`` and ``ArticleList``.
 Importing this module lets web-poet store results, in SCRAPY_POET_CACHE and in fixtures
 of tests.
 """
@@ -29,14 +30,18 @@ from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
 from scrapy.http import Response, TextResponse
 from web_poet.serialization import register_serialization
 
+from scrapy_eatext.crawl.service import attached
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.result import MainText
-from scrapy_eatext.service import attached
+from scrapy_eatext.result import MainText, Metadata
 
 try:
     common: Any = import_module("zyte_common_items")
 except ImportError:
     common = None
+
+
+# zyte-common-items' form of a time.
+_UTC = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class MainTextProvider(PageObjectInputProvider):
@@ -55,9 +60,17 @@ class MainTextProvider(PageObjectInputProvider):
 
 
 class ArticleProvider(PageObjectInputProvider):
-    """Gives zyte-common-items' Article, made of a page's main text and metadata."""
+    """Gives zyte-common-items' items, made of a page's main text and metadata.
 
-    provided_classes = set() if common is None else {common.Article}
+    They are Article and, as far as a page tells it, Product, ForumThread and
+    ArticleList.
+    """
+
+    provided_classes = (
+        set()
+        if common is None
+        else {common.Article, common.Product, common.ForumThread, common.ArticleList}
+    )
     name = "eatext_article"
 
     async def __call__(
@@ -66,32 +79,129 @@ class ArticleProvider(PageObjectInputProvider):
         request: Request,
         response: Response,
     ) -> Sequence[Any]:
-        return [article(_main_text(request, response), response.url)]
+        result = _main_text(request, response)
+        return [_MAKERS[cls.__name__](result, response.url) for cls in to_provide]
+
+
+def page_object(result: MainText, url: str) -> Any:
+    """A result as the item of zyte-common-items that is for its kind of page."""
+    kinds = {"product": product, "forum": forum_thread, "collection": article_list,
+             "listing": article_list}  # fmt: skip
+    return kinds.get(result.page_type, article)(result, url)
 
 
 def article(result: MainText, url: str) -> Any:
     """A result as an Article of zyte-common-items; unknown fields are None."""
+    made = _items()
+    found = result.metadata
+    return made.Article(
+        url=url,
+        canonicalUrl=found.canonical_url or None,
+        headline=found.title or None,
+        authors=[made.Author(name=name) for name in found.authors] or None,
+        datePublished=_utc(found.published),
+        datePublishedRaw=found.published_raw or found.published or None,
+        dateModified=_utc(found.modified),
+        dateModifiedRaw=found.modified_raw or found.modified or None,
+        description=found.description or None,
+        inLanguage=result.language or found.language or None,
+        mainImage=_image(found),
+        images=[made.Image(url=image.url) for image in found.images] or None,
+        videos=[made.Video(url=video.url) for video in found.videos] or None,
+        articleBody=result.text or None,
+        articleBodyHtml=result.html or None,
+        metadata=made.ArticleMetadata(dateDownloaded=_now(), probability=result.score),
+    )
+
+
+def product(result: MainText, url: str) -> Any:
+    """A result as a Product; price, brand and the like are not read."""
+    made = _items()
+    found = result.metadata
+    return made.Product(
+        url=url,
+        canonicalUrl=found.canonical_url or None,
+        name=found.title or None,
+        description=result.text or found.description or None,
+        descriptionHtml=result.html or None,
+        mainImage=_image(found),
+        images=[made.Image(url=image.url) for image in found.images] or None,
+        metadata=made.ProductMetadata(dateDownloaded=_now(), probability=result.score),
+    )
+
+
+def forum_thread(result: MainText, url: str) -> Any:
+    """A result as a ForumThread whose one post is the text of all."""
+    made = _items()
+    found = result.metadata
+    post = made.SocialMediaPost(
+        url=url,
+        text=result.text,
+        datePublished=_utc(found.published),
+        mediaUrls=[made.Url(url=image.url) for image in found.images] or None,
+    )
+    return made.ForumThread(
+        url=url,
+        topic=made.Topic(name=found.title) if found.title else None,
+        posts=[post] if result.text else None,
+        metadata=made.ForumThreadMetadata(dateDownloaded=_now()),
+    )
+
+
+def article_list(result: MainText, url: str) -> Any:
+    """A result as an ArticleList: its kept headings, each with what stands below it."""
+    made = _items()
+    found = result.metadata
+    return made.ArticleList(
+        url=url,
+        canonicalUrl=found.canonical_url or None,
+        articles=[
+            made.ArticleFromList(
+                headline=heading, articleBody="\n\n".join(texts) or None
+            )
+            for heading, texts in _parts(result)
+        ]
+        or None,
+        metadata=made.ArticleListMetadata(dateDownloaded=_now()),
+    )
+
+
+_MAKERS = {
+    "Article": article,
+    "Product": product,
+    "ForumThread": forum_thread,
+    "ArticleList": article_list,
+}
+
+
+def _parts(result: MainText) -> list[tuple[str, list[str]]]:
+    """The kept headings but for the page's own, with the texts between them."""
+    parts: list[tuple[str, list[str]]] = []
+    for block in result.blocks:
+        if not block.kept:
+            continue
+        if block.kind == "heading":
+            if block.level > 1 and block.text != result.title:
+                parts.append((block.text, []))
+        elif parts:
+            parts[-1][1].append(block.text)
+    return parts
+
+
+def _items() -> Any:
     if common is None:
         raise ImportError(
             "Article needs zyte-common-items: pip install zyte-common-items"
         )
-    found = result.metadata
-    return common.Article(
-        url=url,
-        canonicalUrl=found.canonical_url or None,
-        headline=found.title or None,
-        authors=[common.Author(name=name) for name in found.authors] or None,
-        datePublished=_utc(found.published),
-        datePublishedRaw=found.published or None,
-        dateModified=_utc(found.modified),
-        dateModifiedRaw=found.modified or None,
-        description=found.description or None,
-        inLanguage=result.language or found.language or None,
-        mainImage=common.Image(url=found.image) if found.image else None,
-        articleBody=result.text or None,
-        articleBodyHtml=result.html or None,
-        metadata=common.ArticleMetadata(probability=result.score),
-    )
+    return common
+
+
+def _image(found: Metadata) -> Any:
+    return common.Image(url=found.image) if found.image else None
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).strftime(_UTC)
 
 
 def _main_text(request: Request, response: Response) -> MainText:
@@ -109,7 +219,7 @@ def _utc(date: str) -> str | None:
     moment = datetime.fromisoformat(date)
     if moment.tzinfo is not None:
         moment = moment.astimezone(timezone.utc)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.strftime(_UTC)
 
 
 def _stored(result: MainText) -> dict[str, bytes]:

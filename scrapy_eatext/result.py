@@ -28,31 +28,81 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a page's text, from the character ``start`` to that before ``end``.
+
+    ``headings`` are those that all of it stands under, the outermost first; its own
+    heading is among them.  ``xpath`` leads to the element of the block that it begins
+    with, as Block's does.
+    """
+
+    text: str
+    headings: tuple[str, ...]
+    xpath: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What a reader wrote; author and time are empty where the page does not tell them.
+
+    The time is in ISO 8601, or as the page has it where it only says "2 hours ago".
+    """
+
+    text: str
+    author: str = ""
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """An image or a video: its address, its caption, its size in pixels where it is said."""
+
+    url: str
+    caption: str = ""
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Metadata:
     """What a page says of itself; a field that it does not give is empty.
 
-    Dates are in ISO 8601, as exact as the page has them; addresses are absolute if the
-    page's own is known.  ``sources`` has the source of each field that is not empty:
+    Dates are in ISO 8601, as exact as the page has them, and beside it as the page
+    writes them (``_raw``); addresses are absolute if the page's own is known.  ``sources`` has the source of each field that is not empty:
     ``json-ld``, ``opengraph``, ``meta``, ``microdata``, ``time`` or ``page``.
     """
 
     title: str = ""
     authors: tuple[str, ...] = ()
     published: str = ""
+    published_raw: str = ""
     modified: str = ""
+    modified_raw: str = ""
     site_name: str = ""
     description: str = ""
     language: str = ""
     canonical_url: str = ""
     image: str = ""
     tags: tuple[str, ...] = ()
+    images: tuple[Media, ...] = ()
+    videos: tuple[Media, ...] = ()
+    feeds: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Metadata:
         """Metadata from the output of dataclasses.asdict(), or from its JSON."""
-        lists = {name: tuple(values[name]) for name in ("authors", "tags")}
-        return cls(**{**values, **lists})
+        lists = {name: tuple(values.get(name, ())) for name in _LISTS}
+        media = {
+            name: tuple(Media(**one) for one in values.get(name, ())) for name in _MEDIA
+        }
+        return cls(**{**values, **lists, **media})
+
+
+# The fields of Metadata that are tuples, of texts and of Media.
+_LISTS, _MEDIA = ("authors", "tags", "feeds"), ("images", "videos")
 
 
 class IncompleteError(Exception):
@@ -80,6 +130,10 @@ class Source(Protocol):
         """Some of COMPUTED.  Raises LookupError where the page is gone."""
         ...
 
+    def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
+        """Chunks of a size, None for that of EATEXT_CHUNKS.  Raises LookupError too."""
+        ...
+
 
 _FIELDS = (
     "text",
@@ -91,7 +145,10 @@ _FIELDS = (
     "origin",
 )
 # The attributes computed on first access; the quickest first, as time may run out.
-COMPUTED = ("metadata", "blocks", "markdown", "html")
+COMPUTED = (
+    *("metadata", "blocks", "comments", "posts", "chunks"),
+    *("markdown", "html", "tables"),
+)
 _OF_METADATA = (
     "title",
     "author",
@@ -103,6 +160,9 @@ _OF_METADATA = (
     "canonical_url",
     "image",
     "tags",
+    "images",
+    "videos",
+    "feeds",
 )
 # For each attribute that has to be computed, the one of COMPUTED that it is read from.
 COMPUTED_FOR = {
@@ -115,6 +175,10 @@ ATTRIBUTES = (
     "markdown",
     "html",
     "blocks",
+    "comments",
+    "tables",
+    "posts",
+    "chunks",
     *_OF_METADATA,
     "metadata",
     "algorithm",
@@ -147,10 +211,11 @@ class MainText(_Backed):
     ``score`` is how sure the algorithm is of the whole, from 0 to 1;
     ``version`` is that of algorithm and model.  ``origin`` is "page" if the page shows
     the text, "noscript" or "hidden" if the text stands in elements that a browser does
-    not show, and "json-ld" or "state" if only the page's data have it.  ``str(result)``
-    is the text.
+    not show, and "json-ld", "state" or "srcdoc" if only the page's data have it.  Of a page that
+    stands in place of another it is the kind of wall, such as "captcha", and the text
+    is empty.  ``str(result)`` is the text.
 
-    ``markdown``, ``html``, ``blocks`` and ``metadata`` (with ``title``, ``author``,
+    ``markdown``, ``html``, ``tables``, ``blocks``, ``comments``, ``posts`` and ``metadata`` (with ``title``, ``author``,
     ``date`` and so on, which are read from it) are computed on first access, and kept.
     For that a result of extract() holds on to its page; when it is pickled or copied,
     it computes them all and lets go of the page.  A result of a crawl has the
@@ -182,6 +247,17 @@ class MainText(_Backed):
         return self.text
 
     @property
+    def headline(self) -> str:
+        """What the text begins with where EATEXT_TITLE asks for it, else ""."""
+        value: str = self.computed.get("headline", "")
+        return value
+
+    @property
+    def body(self) -> str:
+        """The text without the headline that it may begin with."""
+        return self.text.removeprefix(self.headline).removeprefix("\n\n")
+
+    @property
     def markdown(self) -> str:
         """The main text in CommonMark, with GitHub's tables."""
         value: str = self._get("markdown")
@@ -197,6 +273,55 @@ class MainText(_Backed):
     def blocks(self) -> tuple[Block, ...]:
         """All blocks of the page, kept or not, with the verdict on each."""
         value: tuple[Block, ...] = self._get("blocks")
+        return value
+
+    @property
+    def comments(self) -> str:
+        """What readers wrote below the text, "" where the algorithm knows of none."""
+        value: str = self._get("comments")
+        return value
+
+    def chunks(
+        self, max_words: int | None = None, overlap: int | None = None
+    ) -> tuple[Chunk, ...]:
+        """The text in passages for retrieval, each with where it stands.
+
+        A chunk has ``max_words`` at most, of which the one before may have ``overlap``
+        too; without these numbers it is as EATEXT_CHUNKS says.  It ends where a block
+        ends if it can, else where a sentence or a line of code does, and never within a
+        row of a table; one that is longer is a chunk by itself.
+        """
+        if not self.text:
+            return ()
+        value: tuple[Chunk, ...]
+        if max_words is None and overlap is None:
+            value = self._get("chunks")
+            return value
+        if self.source is None:
+            raise LookupError(
+                "chunks of this size are not at hand, and the page is gone: "
+                "EATEXT_CHUNKS says how large those are that EATEXT_FIELDS asks for"
+            )
+        return self.source.chunks(max_words, overlap)
+
+    def value(self, name: str) -> Any:
+        """One of ATTRIBUTES, as an item is filled with it."""
+        return self.chunks() if name == "chunks" else getattr(self, name)
+
+    @property
+    def posts(self) -> tuple[Post, ...]:
+        """The comments, each with its author and time."""
+        value: tuple[Post, ...] = self._get("posts")
+        return value
+
+    @property
+    def tables(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
+        """The tables of data in the main text: for each its rows, of a text a column.
+
+        The first row is the header, of empty texts where the page has none.  What a
+        cell says is in all places that it spans.
+        """
+        value: tuple[tuple[tuple[str, ...], ...], ...] = self._get("tables")
         return value
 
     @property
@@ -247,16 +372,32 @@ class MainText(_Backed):
     def tags(self) -> tuple[str, ...]:
         return self.metadata.tags
 
+    @property
+    def images(self) -> tuple[Media, ...]:
+        """The images that the page's data and its figures name."""
+        return self.metadata.images
+
+    @property
+    def videos(self) -> tuple[Media, ...]:
+        return self.metadata.videos
+
+    @property
+    def feeds(self) -> tuple[str, ...]:
+        """The addresses of the feeds that the page names."""
+        return self.metadata.feeds
+
     def detached(self, attributes: Iterable[str] = ATTRIBUTES) -> MainText:
         """This result without its page, after computing some attributes."""
         for name in computed_for(attributes):
             self._get(name)
         return self.backed(self.computed)
 
-    def without_text(self) -> MainText:
+    def without_text(self, origin: str = "") -> MainText:
         """This result with an empty text, as when its text does not pass."""
-        computed = {**self.computed, "markdown": "", "html": ""}
-        return replace(self, text="").backed(computed, self.source)
+        computed = {**self.computed, "comments": "", "markdown": "", "html": ""}
+        computed |= {"posts": (), "chunks": (), "tables": (), "headline": ""}
+        empty = replace(self, text="", origin=origin or self.origin)
+        return empty.backed(computed, self.source)
 
     def as_dict(self) -> dict[str, Any]:
         """The result and its computed attributes, ready for JSON."""
@@ -272,6 +413,17 @@ class MainText(_Backed):
             computed["metadata"] = Metadata.from_dict(computed["metadata"])
         if "blocks" in computed:
             computed["blocks"] = tuple(Block(**block) for block in computed["blocks"])
+        if "tables" in computed:
+            computed["tables"] = tuple(
+                tuple(map(tuple, table)) for table in computed["tables"]
+            )
+        if "posts" in computed:
+            computed["posts"] = tuple(Post(**post) for post in computed["posts"])
+        if "chunks" in computed:
+            computed["chunks"] = tuple(
+                Chunk(**{**chunk, "headings": tuple(chunk["headings"])})
+                for chunk in computed["chunks"]
+            )
         return cls(**values).backed(computed)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -300,11 +452,22 @@ def _back(result: MainText, computed: dict[str, Any], source: Source | None) -> 
 
 # The result for a page of which nothing is known.
 NOTHING = MainText().backed(
-    {"markdown": "", "html": "", "blocks": (), "metadata": Metadata()}
+    {
+        "markdown": "",
+        "html": "",
+        "tables": (),
+        "blocks": (),
+        "comments": "",
+        "metadata": Metadata(),
+        "posts": (),
+        "chunks": (),
+    }
 )
+
+_PARTS = (Block, Post, Chunk)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [asdict(block) for block in value]
+        return [asdict(one) if isinstance(one, _PARTS) else one for one in value]
     return asdict(value) if isinstance(value, Metadata) else value

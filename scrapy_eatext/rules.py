@@ -9,6 +9,8 @@ from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.paths import Paths
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy_eatext.algorithms.base import Verdict
     from scrapy_eatext.page import Page
 
@@ -42,8 +44,21 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
             kept[i] = rule
             scores[i] = float(rule)
             reasons[i] = _REASONS[rule]
+    spoken = verdict.comments
     # A text that the algorithm itself joined does not follow the rules.
-    return replace(verdict, kept=kept, scores=scores, reasons=reasons, text=None)
+    return replace(
+        verdict,
+        kept=kept,
+        scores=scores,
+        reasons=reasons,
+        text=None,
+        comments=spoken and (lambda: _without_ruled(spoken(), said)),
+    )
+
+
+def _without_ruled(spoken: Sequence[bool], said: Sequence[bool | None]) -> list[bool]:
+    """The comments of which no rule says whether they are main text."""
+    return [one and rule is None for one, rule in zip(spoken, said, strict=True)]
 
 
 def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:

@@ -1,4 +1,4 @@
-"""Algorithms that do on purpose what a page may do to a real one."""
+"""Algorithms that fail on purpose, in the ways in which a page can make one fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlainOptions(Options):
 
 
 class Plain(Algorithm[PlainOptions]):
-    """Keeps every paragraph; sure by half."""
+    """Keeps every paragraph, with the score 0.5."""
 
     name = "plain"
     version = "1"
@@ -138,7 +138,7 @@ class Quits(Plain):
 
 
 class _NoPlaces(UnitList):
-    """Units of which none can tell where it is."""
+    """Units that have no paths."""
 
     def xpath(self, i: int) -> str:
         while self.text(len(self) - 1) == "slow":
@@ -148,7 +148,7 @@ class _NoPlaces(UnitList):
 
 
 class Placeless(Plain):
-    """Keeps units whose verdicts cannot be told; on slow pages that takes for ever."""
+    """Keeps units that have no paths; on slow pages it takes for ever."""
 
     name = "placeless"
 

@@ -6,7 +6,8 @@ import asyncio
 import gc
 import logging
 import re
-from collections.abc import Coroutine
+import time
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
-# Seconds after which something that should happen will not.  What does happen takes
-# one or two of them, but a machine may be busy with other things.
+# Seconds to wait for what should happen.  It takes one or two of them, but a machine may
+# be busy with other things.
 PATIENCE = 300
 ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
 PLAIN = "tests.algorithms.Plain"
@@ -35,9 +36,17 @@ WITHOUT_REACTOR = bool(
 )
 DEFAULT_REACTOR = "none" if WITHOUT_REACTOR else "asyncio"
 
-# What pytest's --crawl-reactor says: none, asyncio or select.
+# The value of pytest's --crawl-reactor: none, asyncio or select.
 reactor_name = DEFAULT_REACTOR
 reactor_was_chosen = False
+
+
+def happens(condition: Callable[[], bool]) -> bool:
+    """Whether something becomes true, sooner or later."""
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
 
 
 def install_reactor(name: str | None) -> None:
@@ -90,7 +99,7 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 @dataclass
 class Crawl:
-    """What a crawl left behind."""
+    """A finished crawl: its items, its log, its stats."""
 
     items: list[Any] = field(default_factory=list)
     dropped: list[Any] = field(default_factory=list)
@@ -129,7 +138,7 @@ def is_documented(stat: str) -> bool:
 
 
 def default_settings() -> dict[str, Any]:
-    """What the settings of every crawl begin with."""
+    """The settings that all crawls share."""
     return {
         "REMOTE_CONTROL_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
@@ -149,7 +158,7 @@ def crawl(
         runner = make({**default_settings(), **settings})
         crawler = runner.create_crawler(spider)
 
-        # Signals do not keep their receivers: these names do.
+        # Signals have weak references to their receivers: these names keep them alive.
         def scraped(item: Any) -> None:
             done.items.append(item)
 
@@ -167,7 +176,7 @@ def crawl(
             await crawler.crawl_async(**kwargs)
         except Exception as error:  # noqa: BLE001
             done.error = error
-            # Tracebacks, also of what it came of, would hold all that the crawl had.
+            # Tracebacks, those of its causes too, would keep the whole crawl alive.
             cause: BaseException | None = error
             while cause is not None:
                 cause.__traceback__ = None
@@ -178,7 +187,7 @@ def crawl(
     run(start())
     assert [stat for stat in done.eatext() if not is_documented(stat)] == []
     if done.error is not None:
-        # What the failure left open is to be found within its own test.
+        # What the failure left open is to be reported in this test, not in a later one.
         gc.collect()
     return done
 

@@ -41,7 +41,7 @@ def pages(folders: list[str]) -> Iterator[tuple[str, str | bytes]]:
 
 
 def digest(html: str | bytes) -> bytes:
-    """The hash of what comes of one page."""
+    """The hash of one page's text, score, kind and likelihoods."""
     algorithm = get_algorithm("eatext")
     page = Page.of(html)
     verdict = algorithm.judge(page)

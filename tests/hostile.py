@@ -138,7 +138,7 @@ def deep_then_bodies(size: int) -> str:
 
 @hostile
 def deep_then_closed_by_others(size: int) -> str:
-    """End tags of paragraphs that are closed already, as the parser finds out late."""
+    """End tags of paragraphs that are closed already, which the parser finds out late."""
     return repeat("<p>a<hr></p>", size, "<div>" * 1900)
 
 
@@ -205,7 +205,7 @@ def form_controls(size: int) -> str:
 
 @hostile
 def deep_list_of_items(size: int) -> str:
-    """What writes Markdown would put a thousand levels of space before each item."""
+    """Lists in lists, whose items would have a thousand levels of space before them."""
     return repeat("<li>x", size, "<ul><li>" * 900)
 
 
@@ -254,7 +254,7 @@ def code_in_deep_lists(size: int) -> str:
 
 @hostile
 def styles_in_styles(size: int) -> str:
-    """Where one begins or ends, all within it do."""
+    """Styles in styles around many pieces, of which each would begin and end them all."""
     pieces = repeat("a<b>b</b>", size)
     return f"<p>{SENTENCE * 3}</p><p><i><s><sup><sub><code>{pieces}"
 
@@ -280,7 +280,7 @@ def panels(size: int) -> str:
 
 @hostile
 def long_base(size: int) -> str:
-    """Each link would take the whole base with it."""
+    """A long base, which each link would have in it."""
     base = f"<base href='https://example.com/{'b' * (size // 2)}/'>"
     links = repeat("<a href=x>a</a> ", size // 2)
     return f"{base}<p>{SENTENCE * 3}{links}</p>"
@@ -310,7 +310,7 @@ def addresses_of_images(size: int) -> str:
 
 @hostile
 def way_up(size: int) -> str:
-    """Addresses that go up what they are relative to, and down again."""
+    """Addresses that go up and down the address that they are relative to."""
     base = f"<base href='{URL}{'b/' * 95}'>"
     return numbered("<a href=../../x%d>a</a> ", size, f"{base}<p>{SENTENCE * 3}")
 
@@ -324,7 +324,7 @@ def link_around_blocks(size: int) -> str:
 
 @hostile
 def quoted_addresses(size: int) -> str:
-    """Each sign of them comes out as nine."""
+    """Addresses of signs that come out as nine characters each."""
     return repeat(f"<a href='/{chr(0x3000) * 20}x'>a</a> ", size // 2, "<p>")
 
 
@@ -361,7 +361,7 @@ def long_language(size: int) -> str:
 
 @hostile
 def long_values(size: int) -> str:
-    """All that a page says of itself, at length."""
+    """Metadata of every kind, at length."""
     names = "og:title og:site_name description author article:tag og:image keywords"
     value = repeat("a, ", size // 10)
     metas = "".join(f"<meta name={name} content='{value}'>" for name in names.split())
@@ -470,7 +470,7 @@ def endless_number(size: int) -> str:
 
 @hostile
 def huge_references(size: int) -> str:
-    """Numbers of characters that Python makes no number of, wherever they are read."""
+    """References with numbers too long for Python's int(), in all places with text."""
     number = f"&#{'9' * (size // 5)};"
     data = (
         f'{{"@type": "Article", "headline": "a{number}", "articleBody": "b{number}"}}'
@@ -496,7 +496,7 @@ def digits_of_others(size: int) -> str:
 
 @hostile
 def lines_of_marks(size: int) -> str:
-    """What Markdown would have to escape at the beginning and end of each line."""
+    """Lines that Markdown would have to escape at the beginning and the end."""
     lines = "<br>".join("_ * # + - = | : [^1]: [x]: 1. &gt; ~~~ ``` \\".split())
     return repeat(f"<p>{lines}<br>", size)
 
@@ -518,7 +518,7 @@ def quotation_marks(size: int) -> str:
 
 @hostile
 def dashes_and_stars(size: int) -> str:
-    """What Markdown would have to escape."""
+    """Text that Markdown would have to escape."""
     return repeat("*_`-#|\\", size, "<p>", "</p>")
 
 
@@ -592,7 +592,7 @@ def json_ld(size: int) -> str:
 
 
 def _state(size: int) -> str:
-    """Texts in texts, as a framework keeps what it made a page of."""
+    """Texts in texts, as frameworks keep the data of a page."""
     text = "<p>" + SENTENCE * 3
     depth = 30
     count = max(1, size // (depth * (len(text) + 25)))
@@ -701,7 +701,7 @@ def lone_surrogates(size: int) -> str:
     return repeat("\ud800a\udc00", size, "<p>text", "</p>")
 
 
-# -- what a page says of itself
+# -- metadata
 
 
 @hostile

@@ -65,23 +65,63 @@ def a_text(name: str) -> str:
     return f"<p>{text_of(name)}</p>"
 
 
+WALLS = {
+    "checking": b"<title>Just a moment...</title><p>Checking your browser.</p>",
+    "login": b"<title>Log in</title><h1>Log in</h1><input type=password><p>Name</p>",
+}
+
+
+# A browser that runs its script gets the text too.
+SHELL = b"""<!DOCTYPE html><title>App</title><div id=root></div><script>
+const name = location.pathname.split("/").pop();
+fetch("/page/" + name).then(answer => answer.text()).then(text => {
+  const found = new DOMParser().parseFromString(text, "text/html");
+  document.getElementById("root").append(found.querySelector("article"));
+});
+</script>"""
+
 GZIP = {"Content-Encoding": "gzip"}
-# What is at a path, by its first part: from the rest of it to a body, and what is
-# special about the answer.
+
+
+def several(name: str) -> tuple[bytes, dict[str, Any]]:
+    """A page of an article at /several/<name>/<pages>, the further ones with ?page=."""
+    path, _, query = name.partition("?")
+    title, _, pages = path.rpartition("/")
+    said = dict(part.split("=") for part in query.split("&") if part)
+    number = int(said.get("page", 1))
+    if said.get("missing") == str(number):
+        return page("<p>No more.</p>"), {"status": 404}
+    missing = f"missing={said['missing']}&" if "missing" in said else ""
+    link = f"<link rel=next href=?{missing}page={number + 1}>"
+    text = f"{number} of {title}"
+    return page(a_text(text) + link * (number < int(pages)), f"{title} {number}"), {}
+
+
+# By the first part of a path, a function from the rest of the path to a body and to what
+# is special about the answer.
 ANSWERS: dict[str, Callable[[str], tuple[bytes, dict[str, Any]]]] = {
     "page": lambda name: (page(a_text(name), f"Page {name}"), {}),
     "word": lambda name: (page(f"{a_text(name)}<p>{name}</p>", name), {}),
-    # What the server says is not so.
+    # The declared encoding is not the page's.
     "charset": lambda name: (
         page(f"<p>{text_of(name)} {NOT_ASCII}</p>"),
         {"type": f"text/html; charset={name}"},
     ),
     "short": lambda name: (page("<p>Short.</p>"), {}),
     "redirect": lambda name: (b"", {"status": 302, "Location": f"/page/{name}"}),
+    "redirect-to": lambda path: (b"", {"status": 302, "Location": f"/{path}"}),
     "refresh": lambda name: (
         page(f'<meta http-equiv=refresh content="0; url=/page/{name}">moved'),
         {},
     ),
+    "several": several,
+    "same": lambda name: (
+        page(a_text("boats") + "<link rel=next href=/same/boats/2>"),
+        {},
+    ),
+    "wall": lambda name: (WALLS[name], {}),
+    # The text is there for who asks as a browser does, below.
+    "script": lambda name: (SHELL, {}),
     "retry": lambda name: (page(a_text(name)), {}),
     "gzip": lambda name: (packed(a_text(name)), GZIP),
     "packed": lambda name: (packed(a_text(name)), {"type": f"application/{name}"}),
@@ -105,8 +145,11 @@ class Handler(BaseHTTPRequestHandler):
             self.seen[path] += 1
             times = self.seen[path]
         _, kind, name = [*path.split("/", 2), ""][:3]
+        if kind == "script" and self.headers["X-Rendered"]:
+            kind = "page"
         if kind in ANSWERS:
-            body, options = ANSWERS[kind](name)
+            query = self.path.partition("?")[2] if kind == "several" else ""
+            body, options = ANSWERS[kind](f"{name}?{query}" if query else name)
         else:
             body, options = page("<p>There is no such page.</p>"), {"status": 404}
         if kind == "retry" and times == 1:

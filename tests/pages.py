@@ -73,6 +73,7 @@ UNSEEN = [
     "<iframe src=x></iframe>",
     "<input value=no>",
     "<button>no</button>",
+    "<button><i>no</i> more? <svg></svg></button>",
     "<object><p>no</p></object>",
 ]
 MARKS = [
@@ -95,7 +96,7 @@ DEEPEST = 8
 
 
 class _Grammar:
-    """Builds a page from bytes, each of them a choice; when they end, so does it."""
+    """Builds a page from bytes, of which each is a choice; the page ends where they do."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -294,5 +295,5 @@ def tag_soup(max_size: int = 200) -> st.SearchStrategy[str]:
 
 
 def any_pages(max_size: int = 400) -> st.SearchStrategy[str]:
-    """A page of any sort, for what must hold whatever comes."""
+    """A page of any sort."""
     return st.one_of(pages(max_size), broken_pages(max_size), tag_soup(max_size))

@@ -117,7 +117,7 @@ UNSPACED_PROSE = {
     "ကုန်ကျမည်ကို မည်သူမျှ မသိသော်လည်း သစ်သားဟောင်းများကို အသုံးမပြုနိုင်တော့သောကြောင့် လိုအပ်သည်ဟု ဆိုသည်။",
 }
 
-# What menus and lists of products in them look like.
+# Menus and lists of products in these languages.
 UNSPACED_MENUS = {
     "zh": "首页 新闻中心 体育频道 财经资讯 娱乐 科技数码 汽车 房产家居 教育培训 旅游攻略 健康养生 "
     "图片视频 专题报道 论坛社区 联系电话 客户服务 广告合作 网站地图 版权声明 手机版 电子邮箱 登录注册",
@@ -136,3 +136,13 @@ UNSPACED_MENUS = {
     "my": "ပင်မစာမျက်နှာ သတင်း အားကစား ဖျော်ဖြေရေး စီးပွားရေး နည်းပညာ မော်တော်ကား ကျန်းမာရေး ခရီးသွား အစားအစာ "
     "ဗီဒီယို ဓာတ်ပုံ ထုတ်ကုန်အသစ် ဆက်သွယ်ရန် ဘာသာစကား",
 }
+
+# A passage of a story, and one as it stands at the foot of pages.
+STORY = (
+    "The ferry was late that year, and when at last it came around the bend the whole"
+    " village stood on the slip to see it, as if they had never seen one before."
+)
+NOTICE = (
+    "Copyright 2024 All rights reserved. Privacy Policy Terms of Use Cookie settings"
+    " Subscribe to our newsletter Follow us on Facebook Sign in Contact us Advertise"
+)

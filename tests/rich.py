@@ -53,7 +53,7 @@ METAS = (
     "twitter:title twitter:image twitter:label1 twitter:data1 citation_author "
     "citation_date dc.title dcterms.modified content-language news_keywords"
 ).split()
-# What begins something in Markdown, or ends it.
+# Signs that begin or end something in Markdown.
 SIGNS = (
     "* _ ` [ ] ( ) # > - + = ~~~ ``` --- === | 1. 2) [^1]: [a]: ![ <b> </p> &amp; \\ "
     "http://h/ www.h ** __ *_` $ : <!-- %s"
@@ -77,7 +77,7 @@ DEEPEST = 4
 
 
 def said(chance: Random) -> str:
-    """Something that a page may say of itself."""
+    """A piece of metadata."""
     one = chance.choice
     words = one(SENTENCES).split()
     text = " ".join(words[: chance.randrange(len(words) + 1)])
@@ -215,7 +215,7 @@ def code(chance: Random) -> str:
 
 
 def text(chance: Random) -> str:
-    """What is long enough to be a page's text."""
+    """A text that is long enough to be a page's."""
     tag = chance.choice(["p", "h1", "h2", "blockquote", "dd", "div lang=de"])
     return f"<{tag}>" + " ".join(said(chance) for _ in range(chance.randrange(9)))
 

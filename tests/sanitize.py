@@ -26,7 +26,7 @@ FLAGS = (
     "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer "
     "-O1 -g"
 )
-# What is built, some of it maybe at this moment.
+# Build products, which another process may be writing at the moment.
 IGNORED = ".* build *.so *.c __pycache__ *.egg-info scrapy_eatext-*".split()
 
 

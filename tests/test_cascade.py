@@ -11,20 +11,19 @@ import pytest
 from lxml import etree, html
 from scrapy.http import HtmlResponse
 
-from scrapy_eatext import lastresort
-from scrapy_eatext import page as page_module
-from scrapy_eatext.algorithms import (
-    dragnet_blocks,
-    eatiht_reference,
-    justext_reference,
-)
-from scrapy_eatext.cascade import Failure, Job, Limits, extract_page, warm_up
-from scrapy_eatext.choice import Choice
+from scrapy_eatext.algorithms.dragnet import blocks as dragnet_blocks
+from scrapy_eatext.algorithms.eatiht import reference as eatiht_reference
+from scrapy_eatext.algorithms.justext import reference as justext_reference
 from scrapy_eatext.deadline import TimeLimitError, check, remaining
-from scrapy_eatext.page import Page, parse_source
+from scrapy_eatext.execution import lastresort
+from scrapy_eatext.execution.cascade import Failure, Job, Limits, extract_page, warm_up
+from scrapy_eatext.execution.choice import Choice
+from scrapy_eatext.execution.worker import limit_memory
+from scrapy_eatext.page import Page
+from scrapy_eatext.page import page as page_module
+from scrapy_eatext.page.page import parse_source
 from scrapy_eatext.rendering import render
 from scrapy_eatext.result import NOTHING, MainText
-from scrapy_eatext.worker import limit_memory
 from tests.mockserver import text_of
 
 LONG = text_of("one")
@@ -87,7 +86,7 @@ def test_a_page_too_long_to_read_is_read_at_its_beginning(monkeypatch):
         return walk(root, lenient)
 
     monkeypatch.setattr(page_module, "walk", limited)
-    monkeypatch.setattr("scrapy_eatext.cascade._SHORTEST", 400)
+    monkeypatch.setattr("scrapy_eatext.execution.cascade._SHORTEST", 400)
     choice = Choice(algorithms=("tests.algorithms.Plain",))
     html = f"<p>{LONG}</p>" * 20
     response = HtmlResponse("http://example.com/", body=html, encoding="utf-8")
@@ -127,7 +126,7 @@ def test_the_last_resort_reads_all_of_a_page(kind):
 
 
 def reads(monkeypatch, fails) -> list[int]:
-    """Record the sizes of what is parsed; whatever ``fails`` says of one is raised."""
+    """Record the sizes of parsed sources; raise what ``fails`` returns for one."""
     sizes = []
     of = Page.of.__func__
 
@@ -143,7 +142,7 @@ def reads(monkeypatch, fails) -> list[int]:
 @pytest.mark.parametrize(
     ("error", "kind", "tried"),
     [
-        # What was not read in time is not read once more.
+        # A page that was not read in time is not read again.
         (TimeLimitError, "timed_out", [160_000, 40_000, 10_000]),
         (MemoryError, "failed", [160_000, 160_000, 40_000, 10_000]),
     ],
@@ -233,7 +232,8 @@ def test_warming_up_runs_every_algorithm_and_raises_nothing(monkeypatch):
     names = ("Plain", "Broken", "Nothing")
     seen = []
     monkeypatch.setattr(
-        "scrapy_eatext.cascade.get_algorithm", lambda name, options: seen.append(name)
+        "scrapy_eatext.execution.cascade.get_algorithm",
+        lambda name, options: seen.append(name),
     )
     warm_up(Choice(algorithms=names))
     assert seen == list(names)
@@ -251,12 +251,15 @@ def test_no_limit_where_there_is_none_to_set(monkeypatch, gone):
         monkeypatch.setitem(sys.modules, "resource", None)
     elif gone == "/proc":
         monkeypatch.setattr(
-            "scrapy_eatext.worker.Path", lambda _: Path("/no/such/file")
+            "scrapy_eatext.execution.worker.Path", lambda _: Path("/no/such/file")
         )
     limit_memory(0 if gone == "limit" else 10)
 
 
-FIELDS = ("markdown", "html", "blocks", "title")
+FIELDS = (
+    *("markdown", "html", "tables", "blocks", "comments"),
+    *("posts", "chunks", "title"),
+)
 
 
 def fail(*_: object, **__: object) -> None:
@@ -278,9 +281,11 @@ def job(name: str = "Plain", fields: tuple[str, ...] = FIELDS, **limits: float) 
 @pytest.mark.parametrize(
     ("field", "where"),
     [
-        ("markdown", "scrapy_eatext.output.markdown.markdown_of"),
+        ("markdown", "scrapy_eatext.output.markdown.markdown"),
         ("html", "scrapy_eatext.output.html.html"),
         ("blocks", "scrapy_eatext.rendering._blocks"),
+        ("chunks", "scrapy_eatext.output.chunks.chunks_of"),
+        ("tables", "scrapy_eatext.output.tables.rows_of_tables"),
         ("metadata", "scrapy_eatext.metadata.read_metadata"),
     ],
 )
@@ -307,7 +312,7 @@ def test_a_field_that_fails_in_the_last_resort(monkeypatch):
 
 
 def test_a_field_of_which_a_part_fails(monkeypatch):
-    monkeypatch.setattr("scrapy_eatext.metadata.dates.iso", fail)
+    monkeypatch.setattr("scrapy_eatext.page.dates.iso", fail)
     outcome = extract_page(job(fields=("title",)))
     result = outcome.result
     assert (outcome.kind, result.title, result.date) == ("extracted", "Boats", "")
@@ -316,7 +321,7 @@ def test_a_field_of_which_a_part_fails(monkeypatch):
 
 
 def test_fields_that_there_is_no_time_for_are_empty(monkeypatch):
-    monkeypatch.setattr("scrapy_eatext.output.markdown.markdown_of", in_vain)
+    monkeypatch.setattr("scrapy_eatext.output.markdown.markdown", in_vain)
     outcome = extract_page(job(timeout=0.2))
     # It has a text that passes, which is what the kind tells.
     assert (outcome.kind, outcome.result.text) == ("extracted", LONG)
@@ -324,7 +329,9 @@ def test_fields_that_there_is_no_time_for_are_empty(monkeypatch):
     assert outcome.result.blocks
     assert (outcome.result.markdown, outcome.result.html) == ("", "")
     failed = [(failure.name, failure.field) for failure in outcome.failures]
-    assert failed == [("TimeLimitError", "markdown"), ("TimeLimitError", "html")]
+    assert failed == [
+        ("TimeLimitError", field) for field in ("markdown", "html", "tables")
+    ]
 
 
 def test_what_an_algorithm_says_of_a_page_is_bounded():

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrapy_eatext import tally
-from scrapy_eatext.decay import WINDOW, DecayWatch
-from scrapy_eatext.recent import size_of
+from scrapy_eatext.crawl import tally
+from scrapy_eatext.crawl.decay import WINDOW, DecayWatch
+from scrapy_eatext.crawl.recent import size_of
 from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
 

@@ -21,7 +21,7 @@ import pytest
 from benchmarks.tables import DOCS, ROOT, fill
 from scrapy_eatext.algorithms import REGISTRY, algorithm_class
 from scrapy_eatext.algorithms.base import Options, make_options
-from scrapy_eatext.choice import OVERRIDES
+from scrapy_eatext.crawl.settings import KEYS, SETTINGS
 from scrapy_eatext.declared import (
     OptionError,
     choice,
@@ -31,7 +31,7 @@ from scrapy_eatext.declared import (
     switch,
     text,
 )
-from scrapy_eatext.settings import KEYS, SETTINGS
+from scrapy_eatext.execution.choice import OVERRIDES
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from parsel import Selector
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
 from scrapy_eatext import extract
-from scrapy_eatext.page import Page, encode, parse, trim
+from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import (
     decode,
     is_misread,
@@ -22,12 +22,13 @@ from scrapy_eatext.page.decode import (
     text_of,
     utf8_of,
 )
+from scrapy_eatext.page.page import encode, parse, trim
 from tests.hostile import every_page
 from tests.pages import any_pages
 from tests.passages import PROSE
 
-TWINS = [python_is_utf8, *([is_utf8] if is_utf8 is not python_is_utf8 else [])]
-# The first and the last of each length, and what looks like one.
+TWINS = {python_is_utf8, is_utf8}
+# The first and the last character of each length in UTF-8, and bytes like them.
 PIECES = [
     *"a \x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff",
 ]
@@ -65,7 +66,7 @@ def test_twins_agree_on_text_and_noise(text, noise):
 def test_every_character():
     text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)])).encode()
     assert all(twin(text) for twin in TWINS)
-    # Each in the middle of a stride, and each cut.
+    # Each piece in the middle of a stride, whole and cut.
     for piece in BYTES:
         source = b"a" * 30 + piece + b"a" * 40
         assert {twin(source) for twin in TWINS} == {python_is_utf8(source)}
@@ -222,7 +223,7 @@ def test_utf_8_that_declares_another_encoding(lang, name, said):
             assert page.html == body.decode()
             assert page.source == body
             assert page.blocks.text(0) == text
-        # What the spider sees is Scrapy's.
+        # The spider sees the text as Scrapy decodes it.
         assert text not in response.text
         assert Page.of(response).root is not response.selector.root
         # A page may be cut off within a character.

@@ -1,21 +1,25 @@
-"""What one request may say of its page, and what a broken page may do."""
+"""Options of single requests, and broken pages."""
 
 from __future__ import annotations
 
 import gc
+import json
 import logging
+from typing import ClassVar
 from weakref import ref
 
 import pytest
 import scrapy
+import scrapy.core.scheduler
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Request, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 
-from scrapy_eatext import MainText, collector, extract, main_text
-from scrapy_eatext.service import Service
-from scrapy_eatext.settings import EXECUTORS
+from scrapy_eatext import MainText, extract, main_text
+from scrapy_eatext.crawl import collector
+from scrapy_eatext.crawl.service import Service
+from scrapy_eatext.crawl.settings import EXECUTORS
 from tests.algorithms import Plain
 from tests.crawling import (
     ADDON,
@@ -176,7 +180,7 @@ def test_a_service_that_breaks_loses_no_page(server, monkeypatch, caplog):
     def fail(*_: object) -> None:
         raise OSError("broken on purpose")
 
-    monkeypatch.setattr("scrapy_eatext.workers.Pool.submit", fail)
+    monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
     result, done = result_of(server("/page/1"))
     assert result == MainText()
     assert done.eatext("response/") == {"failed": 1}
@@ -328,7 +332,8 @@ class CallingSpider(UrlSpider):
 @pytest.mark.parametrize("settings", [MIDDLEWARE, {}])
 def test_main_text_by_hand(server, settings, monkeypatch):
     monkeypatch.setattr(
-        "scrapy_eatext.service.extract", lambda page: extract(page, algorithm=PLAIN)
+        "scrapy_eatext.crawl.service.extract",
+        lambda page: extract(page, algorithm=PLAIN),
     )
     done = crawl(CallingSpider, settings, urls=(server("/page/1"),))
     assert done.items == [{"text": text_of(1), "same": True}]
@@ -375,7 +380,8 @@ class FollowingSpider(UrlSpider):
 @pytest.mark.parametrize("settings", [{}, PIPELINE])
 def test_what_was_found_by_hand_is_not_inherited(server, settings, monkeypatch):
     monkeypatch.setattr(
-        "scrapy_eatext.service.extract", lambda page: extract(page, algorithm=PLAIN)
+        "scrapy_eatext.crawl.service.extract",
+        lambda page: extract(page, algorithm=PLAIN),
     )
     done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
     found = [(item["text"], item["in_meta"]) for item in done.items]
@@ -403,7 +409,7 @@ def test_main_text_in_a_process_that_runs_two_crawls(server, caplog, components)
             settings = {**components, **default_settings(), "EATEXT_ALGORITHM": NOTHING}
             second = Crawler(Second, Settings(settings))
             await second.crawl_async(urls=(server("/page/2"),))
-            # Now it is alone.
+            # This request is the only one now.
             lost = HtmlResponse(response.url, body=b"<p>More.", encoding="utf-8")
             found["after"] = main_text(lost).algorithm
 
@@ -444,7 +450,8 @@ def test_main_text_by_hand_after_a_crawl_that_did_not_start(server):
 
 def test_main_text_of_a_response_without_a_crawl(monkeypatch):
     monkeypatch.setattr(
-        "scrapy_eatext.service.extract", lambda page: extract(page, algorithm=PLAIN)
+        "scrapy_eatext.crawl.service.extract",
+        lambda page: extract(page, algorithm=PLAIN),
     )
     body = b"<p>Some text.</p>"
     response = HtmlResponse("http://example.com/", body=body, encoding="utf-8")
@@ -482,7 +489,7 @@ def test_a_response_that_says_a_wrong_encoding(server, executor, charset):
     settings = {
         "EATEXT_ALGORITHM": PLAIN,
         "EATEXT_EXECUTOR": executor,
-        # It fails where the encoding is none.
+        # Decoding fails with an unknown encoding.
         "METAREFRESH_ENABLED": False,
     }
     url = server(f"/charset/{charset}")
@@ -537,7 +544,7 @@ def test_crawls_at_the_same_time_share_what_is_put_aside():
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_one_line_sums_up(server, caplog, monkeypatch, compiled):
-    monkeypatch.setattr("scrapy_eatext.service.compiled", compiled)
+    monkeypatch.setattr("scrapy_eatext.crawl.service.compiled", compiled)
     caplog.set_level(logging.INFO, "scrapy_eatext")
     crawl(UrlSpider, ADDON, urls=(server("/page/1"), server("/data.json")))
     said = [r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name]
@@ -552,4 +559,44 @@ def test_times_add_up(server):
     _, done = result_of(server("/page/1"))
     times = done.eatext("time/")
     assert 0 < times.pop("min") == times.pop("mean") == times.pop("max")
+    assert times.pop("milliseconds") >= 0
     assert sum(times.values()) == 1
+
+
+class QueueingSpider(UrlSpider):
+    """Asks for a second page with the whole meta of the first."""
+
+    def parse(self, response):
+        yield {"result": response.meta["main_text"]}
+        if response.url.endswith("one"):
+            url = response.urljoin("/page/two")
+            yield scrapy.Request(url, meta=response.meta)
+
+
+class NotingScheduler(scrapy.core.scheduler.Scheduler):
+    """Notes what each request carries when it goes into the queue."""
+
+    metas: ClassVar[list] = []
+
+    def enqueue_request(self, request):
+        self.metas.append(dict(request.meta))
+        return super().enqueue_request(request)
+
+
+def test_a_queued_request_carries_no_text(server):
+    NotingScheduler.metas.clear()
+    first = scrapy.Request(
+        server("/page/one"), meta={"eatext": {"algorithm": (Plain,), "min_chars": 3}}
+    )
+    done = crawl(
+        QueueingSpider, {**MIDDLEWARE, "SCHEDULER": NotingScheduler}, urls=(first,)
+    )
+    assert [str(item["result"]) for item in done.items] == [
+        text_of("one"),
+        text_of("two"),
+    ]
+    assert len(NotingScheduler.metas) == 2
+    for meta in NotingScheduler.metas:
+        assert "main_text" not in meta
+        said = {"algorithm": ["tests.algorithms.Plain"], "min_chars": 3}
+        assert json.loads(json.dumps(meta["eatext"])) == said

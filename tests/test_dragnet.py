@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import OptionError, get_algorithm
 from scrapy_eatext.algorithms.dragnet import DragnetOptions, judge_of, subset
-from scrapy_eatext.algorithms.dragnet_blocks import (
+from scrapy_eatext.algorithms.dragnet.blocks import (
     declared_encoding,
     original_blocks,
     page_blocks,
 )
-from scrapy_eatext.algorithms.dragnet_features import (
+from scrapy_eatext.algorithms.dragnet.features import (
     CLASS_TOKENS,
     GROUPS,
     ID_TOKENS,
@@ -213,7 +213,7 @@ def test_clusters_are_those_of_the_nearest_centre(rows):
     places = np.array(rows)
     found = clusters(places)
     assert found.tolist() == clusters(places).tolist()
-    # The first one's centre stays at the origin, the others' are their means.
+    # The first centre stays at the origin, the others are the means of their clusters.
     there = sorted({*found.tolist()} - {0})
     assert there in ([], [1], [2], [1, 2])
     centres = [np.zeros(2), *(places[found == k].mean(axis=0) for k in there)]

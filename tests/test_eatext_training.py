@@ -10,17 +10,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from parsel import Selector
 
 from scrapy_eatext import extract
+from scrapy_eatext.algorithms.modelfile import load_model, save_model
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.doubt import cut_off
+from scrapy_eatext.learning.names import MIN_SITES
 from scrapy_eatext.learning.settle import bag, settle
-from scrapy_eatext.tagger.trees import Asked
+from scrapy_eatext.learning.vary import stripped, varied
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.columns import ElementColumn
+from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.tagger.trees import NamedTrees
 from tests.test_training import make_page, write_wcxb
 
 pytest.importorskip("catboost")
-eatext = pytest.importorskip("scrapy_eatext.learning.eatext")
+eatext = pytest.importorskip("scrapy_eatext.learning.tagger")
 
 
 def test_labels_settle_where_the_true_text_has_another_order() -> None:
@@ -60,6 +67,114 @@ def test_of_code_that_a_true_text_leaves_out_nothing_is_learned(tmp_path: Path) 
     assert shares(f"{first} oven.heat(220) {last}") == [1, 1, 1, 0, 0]
 
 
+def test_a_name_that_some_folds_of_few_pages_lack(tmp_path: Path) -> None:
+    sites = [f"{number}.example" for number in range(12)]
+    inner = eatext.folds(sites, eatext.INNER, 0)
+    # On as few sites as count, and none of them is in the first page's fold.
+    others = [s for s, fold in zip(sites, inner, strict=True) if fold != inner[0]]
+    rare = others[:MIN_SITES]
+    samples = []
+    for site in sites:
+        called = "class=rare" if site in rare else ""
+        html = f"<div {called}><p class=text>{LONG}</p><p class=menu>Menu</p></div>"
+        samples.append(replace(sample(tmp_path, html, text=LONG), site=site))
+    assert eatext._fit(samples, 0, lambda items, _: items)
+
+
+def sample(folder: Path, html: str, **labels: object) -> eatext.Sample:
+    file = folder / "page.html"
+    file.write_text(html)
+    return eatext.EatextTrainer().sample(LabelledPage("page", file, **labels))
+
+
+LONG = "The oven is at two hundred and twenty degrees before the bread goes in."
+SAID = "I baked it on Sunday, and it came out as flat as a plate."
+POSTED = f"<main><p>{LONG}</p></main><div><p>Anna</p><p>{SAID}</p></div><p>Menu</p>"
+
+
+def test_labels_that_were_made_on_blocks_are_known_to_be(tmp_path: Path) -> None:
+    whole = sample(tmp_path, POSTED, text=LONG, comments=SAID)
+    assert whole.by_block
+    assert whole.share.tolist() == [1, 0, 0, 0]
+    assert whole.spoken.tolist() == [False, False, True, False]
+    # A page that is known to have no comments is learned from too.
+    assert sample(tmp_path, POSTED, text=LONG).spoken.tolist() == [False] * 4
+    part = sample(tmp_path, POSTED, text=LONG[:-20])
+    assert not part.by_block
+    assert part.spoken is None
+
+
+def test_pages_with_comments_count_more(tmp_path: Path) -> None:
+    silent = sample(tmp_path, POSTED, text=LONG)
+    spoken = sample(tmp_path, POSTED, text=LONG, comments=SAID)
+    rows = [{"w": np.array([15, 1, 13, 1])}] * 2
+    one, other = (float(w.sum()) for w in eatext._weights([silent, spoken], rows, 0))
+    assert one == pytest.approx(100)
+    assert other == pytest.approx(300)
+
+
+def test_what_a_page_says_of_its_text_is_learned_from(tmp_path: Path) -> None:
+    html = f"<title>Bread</title>{POSTED}"
+    walk = sample(tmp_path, html, text=LONG, url="https://oven.example/plate").walk
+    assert walk.told == (b"Bread", b"", b"", b"plate")
+    # Not on all pages: there are some that say nothing of it.
+    seeds = range(200)
+    told = [varied(walk, np.random.default_rng(seed)).told for seed in seeds]
+    assert set(told) == {(), walk.told}
+    assert 30 < told.count(()) < 90
+
+
+def test_labels_that_were_made_on_blocks_are_trusted() -> None:
+    truth = np.array([1, 0], dtype=np.float32)
+    wrong = np.array([300, 900])
+    samples = [eatext.Sample("a.example", "article", None, truth, by_block=True)] * 2
+    (first, _) = eatext._trusted(samples, [np.ones(2)] * 2, [wrong, 1200 - wrong])
+    assert first.tolist() == [1, 1]
+
+
+def test_segments_of_no_block_count_as_lost(tmp_path: Path) -> None:
+    found = sample(
+        tmp_path, POSTED, wanted=("two hundred", "no such words"), unwanted=("Menu",)
+    )
+    assert (found.share.tolist(), found.lost) == ([1, -1, -1, 0], 1)
+    kept = np.array([True, False, False, False])
+    assert eatext.score(found, kept) == pytest.approx(2 / 3)
+    assert eatext.score(found, ~kept) == 0
+
+
+def test_a_page_that_varies_keeps_its_blocks_and_part_of_its_names() -> None:
+    names = [f"name{chr(97 + i)}" for i in range(20)]
+    html = "".join(f"<section class={n}><p>{LONG}</p></section>" for n in names)
+    walk = Page.of(f"<main id=top><article>{html}</article></main>").blocks.walk
+    tags = walk.elements[:, ElementColumn.TAG]
+    gone, turned = [], 0
+    for seed in range(40):
+        one = varied(walk, np.random.default_rng(seed))
+        again = varied(walk, np.random.default_rng(seed))
+        assert (one.tokens == again.tokens).all()
+        assert (one.blocks == walk.blocks).all()
+        gone.append(int((~np.isin(one.tokens, walk.tokens)).sum()))
+        changed = one.elements[:, ElementColumn.TAG] != tags
+        turned += changed.any()
+        divs = one.elements[changed, ElementColumn.TAG] == TAG_ID["div"]
+        assert divs.all()
+    assert min(gone) < 12 < max(gone)
+    assert 5 < turned < 35
+    assert (walk.elements[:, ElementColumn.TAG] == tags).all()
+
+
+def test_a_page_without_names_and_sectioning_elements() -> None:
+    html = (
+        "<html><body class=post><main id=top role=main><article itemprop=text>"
+        "<p title=Bread class=lead>Bread &lt; <a href=/salt>salt</a></p></article></main>"
+    )
+    bare = stripped(html.encode())
+    assert bare == (
+        '<html><body><div><div><p title="Bread">Bread &lt; <a href="/salt">salt</a></p>'
+        "</div></div></body></html>"
+    )
+
+
 def test_behind_a_true_text_that_is_cut_off_nothing_is_learned() -> None:
     words = np.full(20, 30)
     way = np.zeros(20, dtype=np.intp)
@@ -68,7 +183,7 @@ def test_behind_a_true_text_that_is_cut_off_nothing_is_learned() -> None:
     way[8:10], way[16:] = 1, 2  # what stands between, and a menu at the end
     found = cut_off(share, way, words)
     assert np.flatnonzero(found).tolist() == list(range(8, 16))
-    # A few more words are no text, nor is what is no content elsewhere either.
+    # A few words more are no text, nor are blocks that are no content elsewhere.
     assert not cut_off(share, way, words // 15).any()
     share[1:5] = 0
     assert not cut_off(share, way, words).any()
@@ -84,7 +199,7 @@ def test_a_page_that_others_do_not_bear_out_counts_less() -> None:
     trusted = eatext._trusted(samples, weights, [right] * len(samples))
     assert all((weight == 2.0).all() for n, weight in enumerate(trusted) if n != 7)
     assert (trusted[7] < 0.1).all()
-    # What is not known of a page's blocks tells nothing against it.
+    # Blocks of which nothing is known do not count against a page.
     unknown = eatext.Sample(
         "segments.example", "article", None, -np.ones(4, np.float32)
     )
@@ -101,7 +216,7 @@ def test_an_ensemble_of_two_seeds_is_their_mean() -> None:
 
     def answers(how: object, seed: int) -> np.ndarray:
         trees = eatext.grow(matrix, truth, np.ones(400), names, how, seed)
-        asked = Asked(trees, names)
+        asked = NamedTrees(trees, names)
         return np.array([asked.answers(row)[0] for row in matrix.astype(np.int64)])
 
     both = answers(replace(one, seeds=2), 0)
@@ -115,8 +230,50 @@ def test_an_ensemble_of_two_seeds_is_their_mean() -> None:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few and small trees, so that a test does not take long."""
     small = eatext.Rounds(trees=8, rate=0.5, columns=1.0, rows=0.9, depth=3, seeds=2)
-    for name in ("FIRST", "SECOND", "PAGES"):
+    for name in ("FIRST", "SECOND", "PAGES", "COMMENTS"):
         monkeypatch.setattr(eatext, name, small)
+
+
+def without_words_and_comments(path: Path, old: Path) -> None:
+    """A model as it was before there were weights of words and trees for comments."""
+    model = load_model(path, "eatext")
+    arrays = {
+        name: array
+        for name, array in model.arrays.items()
+        if not name.startswith(("words.", "comments."))
+    }
+    header = {
+        name: {k: v for k, v in part.items() if k != "comments"}
+        if isinstance(part, dict)
+        else part
+        for name, part in model.header.items()
+    }
+    save_model(old, "eatext", model.version, arrays, header)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_model_learns_comments(tmp_path: Path) -> None:
+    from scrapy_eatext.learning.train import save, train
+
+    folder = write_wcxb(tmp_path / "data", 24, comments=True)
+    for file in (folder / "ground-truth").glob("*.json"):
+        data = json.loads(file.read_text())
+        source = folder / "html" / f"{file.stem}.html.gz"
+        html = gzip.decompress(source.read_bytes()).decode()
+        said = Selector(text=html).css(".comments").xpath("string()").get()
+        data["ground_truth"]["comments"] = said
+        data["ground_truth"]["main_content"] = data["ground_truth"][
+            "main_content"
+        ].replace("\n", "\n\n")
+        file.write_text(json.dumps(data))
+    ((model, card),) = train("eatext", read_folder(folder), count=0)
+    assert card["trees"]["comments"] > 0
+    path = save("eatext", model, tmp_path, card)
+    html, text = make_page(500, comments=True)
+    said = Selector(text=html).css(".comments").xpath("string()").get()
+    found = extract(html, options={"model": str(path)}).comments
+    assert len(set(found.split()) & set(said.split())) > 0.8 * len(set(said.split()))
+    assert text.split("\n")[0] not in found
 
 
 @pytest.mark.usefixtures("quick")
@@ -146,7 +303,9 @@ def test_a_model_learns_and_is_the_same_again(tmp_path: Path) -> None:
     assert card["scores"]["segments"]["f1"] > 0.5
     assert model.version == again.version
     path = save("eatext", model, tmp_path, card)
+    without_words_and_comments(path, tmp_path / "old.model")
     html, text = make_page(500)
+    assert extract(html, options={"model": str(tmp_path / "old.model")}).text
     found = extract(html, algorithm="eatext", options={"model": str(path)})
     kept, true = set(found.text.split()), set(text.split())
     assert len(kept & true) > 0.8 * len(true)

@@ -8,8 +8,8 @@ import pytest
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.base import OptionError
-from scrapy_eatext.cascade import Job, Limits, extract_page
-from scrapy_eatext.choice import Choice
+from scrapy_eatext.execution.cascade import Job, Limits, extract_page
+from scrapy_eatext.execution.choice import Choice
 from tests.algorithms import Plain
 
 PLAIN = "tests.algorithms.Plain"
@@ -31,7 +31,7 @@ PARAGRAPHS = "One.\n\nThree, and more."
         ({"algorithm": Plain}, PARAGRAPHS, "plain"),
         ({"algorithm": [PLAIN, SILENT], "min_score": 0.6}, ALL, "silent"),
         ({"algorithm": [PLAIN, SILENT], "min_chars": 25}, ALL, "silent"),
-        # None passes: the longest.
+        # No text is good enough: the longest one comes out.
         ({"algorithm": [PLAIN, NOTHING], "min_chars": 99}, PARAGRAPHS, "plain"),
         ({"algorithm": PLAIN, "keep": "h1"}, ALL, "plain"),
         ({"algorithm": PLAIN, "remove": "h1 + p"}, "One.", "plain"),
@@ -55,7 +55,7 @@ PARAGRAPHS = "One.\n\nThree, and more."
 def test_what_the_settings_can_do(given, text, name):
     found = extract(HTML, **given)
     assert (found.text, found.algorithm) == (text, name)
-    # By the same code.
+    # Settings and arguments are checked by the same code.
     assert len(extract(HTML, **given, blocks=True).computed["blocks"]) == 3
 
 

@@ -1,4 +1,4 @@
-"""Whatever breaks: responses in are callbacks called, items out are items fed."""
+"""Whatever breaks, each response has its callback, and each item is in the feed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet import defer
 from twisted.internet.defer import AlreadyCalledError
 
-from scrapy_eatext.service import Service
+from scrapy_eatext.crawl.service import Service
 from tests import crawling
 from tests.algorithms import Slow
-from tests.crawling import ADDON, PATIENCE, Crawl, UrlSpider, crawl
+from tests.crawling import ADDON, PATIENCE, Crawl, UrlSpider, crawl, happens
 from tests.mockserver import text_of
 
 ROOT = Path(__file__).parent.parent
@@ -129,21 +129,13 @@ def alive(pid: int) -> bool:
         return False
 
 
-def happens(condition: Callable[[], bool]) -> bool:
-    """Whether something becomes true, sooner or later."""
-    end = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    return condition()
-
-
 @needs_linux
 @once
 def test_workers_that_are_killed_all_the_time(server, fault_crawl):
     urls = [server(f"/word/slow?{n}") for n in range(10)]
     fault = fault_crawl(urls, EATEXT_EXECUTOR="process", EATEXT_WORKERS=2)
     process = fault.start()
-    # On a busy machine it takes a while until one that is killed has ended.
+    # On a busy machine a killed process takes a while to end.
     killed: set[int] = set()
     while process.poll() is None and len(killed) < 3:
         others = [pid for pid in fault.workers() if pid not in killed]
@@ -222,7 +214,7 @@ def test_a_crawl_that_is_ended_by_force_leaves_no_worker(server, fault_crawl, ho
         assert fault.process.poll() is None
         fault.process.send_signal(signal.SIGINT)
     fault.end()
-    # What the crawl cannot end any more ends itself.
+    # Workers that the crawl can no longer end, end by themselves.
     assert happens(lambda: not any(map(alive, workers)))
 
 
@@ -244,7 +236,7 @@ class CalledSpider(UrlSpider):
 
 @pytest.fixture
 def fed_crawl(tmp_path):
-    """Runs crawls that write a feed, which has to hold what they came to."""
+    """Runs crawls that write a feed, and reads the feed."""
 
     def run(
         urls: list[str], spider: type[scrapy.Spider] = CalledSpider, **settings: object
@@ -371,10 +363,10 @@ class CancellingSpider(CalledSpider):
             download = self.crawler.engine.download_async(request)
             if is_asyncio_available():
                 with suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(download, 0.2)
+                    await asyncio.wait_for(download, 1)
             else:
                 with suppress(defer.TimeoutError):
-                    await deferred_from_coro(download).addTimeout(0.2, reactor())
+                    await deferred_from_coro(download).addTimeout(1, reactor())
 
 
 class SlowServed(Slow):
@@ -382,7 +374,7 @@ class SlowServed(Slow):
 
     def judge(self, page):
         if "slow=" in page.url:
-            time.sleep(1)
+            time.sleep(2)
         return super().judge(page)
 
 
@@ -441,7 +433,7 @@ def test_one_that_waits_for_a_late_page_may_be_cancelled(
     "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
 )
 def test_a_pool_that_cannot_start(server, fed_crawl, monkeypatch, command):
-    monkeypatch.setattr("scrapy_eatext.workers.command", lambda: command)
+    monkeypatch.setattr("scrapy_eatext.execution.executors.command", lambda: command)
     urls = [server(f"/page/{n}") for n in range(6)]
     done = fed_crawl(urls, EATEXT_EXECUTOR="process", EATEXT_WORKERS=2)
     texts = {item["url"]: item["main_text"] for item in done.items}
@@ -463,7 +455,7 @@ class FullDisk(FilesystemCacheStorage):
 
 
 def test_a_full_disk_under_the_cache(server, fed_crawl, tmp_path):
-    """It costs what it costs without extraction: those responses have errbacks."""
+    """Its responses have errbacks, as they have without extraction."""
     FullDisk.stored = 0
     done = fed_crawl(
         [server(f"/page/{n}") for n in range(6)],

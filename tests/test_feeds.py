@@ -16,7 +16,7 @@ from tests.crawling import ADDON, UrlSpider, crawl
 from tests.hostile import HOSTILE
 from tests.mockserver import text_of
 
-# What hostile pages are made of that some format or other cannot hold.
+# Pieces of hostile pages that some format cannot hold.
 SIGNS = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0xFFFE]))
 PAGES = {
     "signs": f"<title>A {SIGNS} title</title><p>{'Some text of a page. ' * 9}{SIGNS}x",
@@ -83,7 +83,7 @@ def test_every_value_is_fit_for_every_feed(server, tmp_path):
         "EATEXT_OPTIONS": {"density": {"reference": True}},
         "EATEXT_HTML_FIELD": "html",
         "EATEXT_FIELDS": {name: name for name in names},
-        # The response is not to fill them.
+        # The response must not fill these fields.
         "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
         "FEED_EXPORT_ENCODING": "utf-8",
         "FEEDS": feeds,
@@ -136,7 +136,7 @@ def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
         "EATEXT_OPTIONS": {algorithm: options},
         "EATEXT_HTML_FIELD": "html",
         "EATEXT_FIELDS": {"main_text": "text", "title": "title"},
-        # The response behind them all is not to fill them.
+        # The response behind all items must not fill them.
         "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
         "FEED_EXPORT_ENCODING": "utf-8",
         "FEED_EXPORT_FIELDS": ["name", "main_text", "title"],

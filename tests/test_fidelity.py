@@ -1,14 +1,10 @@
 """Small pages and the Markdown that each must become.
 
-tests/fidelity/ has a file a topic.  A case begins with a line `%% name`; its HTML
-follows, then a line `%%=` and the Markdown.  All blocks are kept; the page is at
-https://example.com/dir/page.
+They are in tests/fidelity/, as suites.py reads them.  All blocks are kept; the page is
+at https://example.com/dir/page.
 """
 
 from __future__ import annotations
-
-import re
-from pathlib import Path
 
 import lxml.html
 import pytest
@@ -18,25 +14,21 @@ from markdown_it import MarkdownIt
 
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html
-from scrapy_eatext.output.markdown import markdown, markdown_of
+from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
 from tests.pages import any_pages
+from tests.suites import cases
 
-FOLDER = Path(__file__).parent / "fidelity"
 URL = "https://example.com/dir/page"
 RENDERER = MarkdownIt("commonmark").enable("table")
 
 
-def cases():
-    for file in sorted(FOLDER.glob("*.txt")):
-        for case in re.split(r"^%% ", file.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-            name, _, rest = case.partition("\n")
-            source, _, expected = rest.partition("\n%%=\n")
-            yield file.stem, name, source, expected.removesuffix("\n")
-
-
-CASES = [pytest.param(*case[2:], id=f"{case[0]}: {case[1]}") for case in cases()]
+CASES = [
+    pytest.param(case.source, expected, id=case.id)
+    for case in cases("fidelity")
+    for _, expected in case.outputs
+]
 
 
 def tree_of(source):
@@ -45,7 +37,7 @@ def tree_of(source):
 
 
 def words(text):
-    """What a text says, without the white space, which Markdown may change."""
+    """A text without its white space, which Markdown may change."""
     return "".join(text.split())
 
 
@@ -74,11 +66,10 @@ def test_words_of_any_page_come_back(source):
     shown = content(page.blocks, [True] * len(page.blocks))
     text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
     assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
-    assert markdown_of(page, page.blocks, shown) == markdown(tree)
     assert words(text_of(html(tree))) == words(text)
 
 
-# What means something to Markdown, by itself or put together, and what ends a piece.
+# Signs of Markdown, alone or in runs, and what ends a piece of text.
 MARKS = [
     *"*_`~#+-=|:;.!?()[]{}<>&^\\/'\"$1x é一".replace("<", "").replace("&", ""),
     *[" "] * 5,
@@ -103,7 +94,7 @@ HOLDERS = [
 
 
 def marked(data):
-    """Holders with what the bytes choose of marks inside, eight to each."""
+    """Holders, each with eight marks that the bytes choose."""
     pieces = [MARKS[byte % len(MARKS)] for byte in data]
     return "".join(
         HOLDERS[data[at] % len(HOLDERS)] % "".join(pieces[at : at + 8])
@@ -118,7 +109,6 @@ def test_marks_come_back_as_text(source):
     shown = content(page.blocks, [True] * len(page.blocks))
     text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
     assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
-    assert markdown_of(page, page.blocks, shown) == markdown(tree)
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ async def refused(
 HTML = "<p>A text of its own."
 COPIED = {"ITEM_PIPELINES": {"tests.test_item_table.CopyingPipeline": 50}}
 UNTIED = {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None}}
-# What is said of a way -> the way, and settings.
+# The description of a way -> the way, and settings.
 WAYS: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
     "same page, with its URL": (having(url="/page/page"), {}),
     "same page, with its URL before a redirect": (having(url="/redirect/page"), {}),

@@ -6,7 +6,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_eatext import extract, items
-from scrapy_eatext.settings import Config
+from scrapy_eatext.crawl.settings import Config
 
 HTML = """<html lang=en><head><title>Boats</title>
 <meta name=author content="Ann Li"><meta name=date content=2024-03-01></head>

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import OptionError, get_algorithm, justext, stoplists
 from scrapy_eatext.algorithms.justext import BAD, GOOD, NEAR_GOOD, SHORT, revise
-from scrapy_eatext.algorithms.justext_reference import (
+from scrapy_eatext.algorithms.justext.reference import (
     PageError,
     _declared_charset,
     paragraphs,
@@ -32,7 +32,7 @@ def classes(html, **options):
 
 
 def original(source, **options):
-    """What the package makes of a page, or None where it fails."""
+    """The package's paragraphs of a page, or None if it fails."""
     package = pytest.importorskip("justext")
     try:
         found = package.justext(source, package.get_stoplist("English"), **options)
@@ -67,7 +67,7 @@ def ours(source, **options):
     ]
 
 
-# What XML cannot carry: the original fails where it moves texts that have them.
+# Characters that XML cannot carry: the original fails to move texts that have them.
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]|&#")
 BESIDE, NOT_BESIDE = ", beside good text", ", no good text beside"
 OWN = [
@@ -107,7 +107,7 @@ PARTS = [
 
 def check_reference(source, **options):
     theirs = original(source, **options)
-    # Where it fails there is nothing, unless only its way to work failed.
+    # Where the original fails there is nothing, unless only its copy made it fail.
     if theirs is not None or not CONTROL.search(source):
         assert ours(source, **options) == (theirs or [])
 
@@ -473,7 +473,7 @@ def test_every_language_may_be_named(name):
     assert get_algorithm("justext", {"language": name})
 
 
-# --- whatever comes -----------------------------------------------------------
+# --- any page -----------------------------------------------------------------
 
 
 @given(any_pages())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from scrapy_eatext.algorithms.linewriter import Line, write_lines
+from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from tests.pages import any_pages
 from tests.properties import check_linear
 
@@ -129,11 +129,6 @@ def test_literal_elements():
 )
 def test_broken_markup(html, text):
     assert "".join(line.text for line in write_lines(html)) == text
-
-
-def test_density():
-    assert Line("a" * 30, 60).density == 0.5
-    assert Line().density == 0.0
 
 
 @given(any_pages())

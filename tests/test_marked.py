@@ -8,15 +8,7 @@ from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.cli import main
 from scrapy_eatext.learning.marked import marked_lines, read_marked, true_text
-
-STORY = (
-    "The ferry was late that year, and when at last it came around the bend the whole"
-    " village stood on the slip to see it, as if they had never seen one before."
-)
-NOTICE = (
-    "Copyright 2024 All rights reserved. Privacy Policy Terms of Use Cookie settings"
-    " Subscribe to our newsletter Follow us on Facebook Sign in Contact us Advertise"
-)
+from tests.passages import NOTICE, STORY
 
 
 def test_lines_between_the_comments():

@@ -1,4 +1,4 @@
-"""What is read of a page's metadata, and from where."""
+"""Which metadata is read, and from which place on the page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
-from scrapy_eatext.metadata import dates, read_metadata
+from scrapy_eatext.metadata import read_metadata
 from scrapy_eatext.metadata.reader import Reader
 from scrapy_eatext.metadata.visible import Visible
-from scrapy_eatext.page import Page
+from scrapy_eatext.page import Page, dates
 from scrapy_eatext.page.head import head_of
 from scrapy_eatext.result import IncompleteError
 from tests.pages import any_pages
@@ -58,6 +58,22 @@ ARTICLE = {
     "inLanguage": "en-GB",
     "url": "/boats",
 }
+
+
+def test_images_that_only_have_a_size():
+    """Without an address nothing is told of an image, and nobody is its source."""
+    figure = "<p>text</p><figure><img src=/a.jpg></figure>"
+    found = metadata(meta(og__image__width="600", og__video__width="4"), figure)
+    assert [image.url for image in found.images] == ["https://news.example.com/a.jpg"]
+    assert found.sources["images"] == "page"
+
+
+@pytest.mark.parametrize("signs", [0, 1, 99, 100, 101, 5000])
+def test_json_ld_behind_many_signs(signs):
+    """The sign by which the type is found may stand anywhere else."""
+    style = f"<style>{'a+b {}' * signs}</style>"
+    found = metadata(f"{style}{script({'@type': 'Person'})}{style}{script(ARTICLE)}")
+    assert found.title == "Boats on the river"
 
 
 def test_json_ld():
@@ -346,7 +362,7 @@ _DATES = st.tuples(
 
 @given(_DATES | st.text("0123456789-/:TZ+ .,٣３年月日Marchde", max_size=40))
 def test_whatever_is_a_date_is_iso_8601(text):
-    for made in (dates.iso(text), *(day for day, _ in dates.found(text))):
+    for made in (dates.iso(text), *(day for day, _, _ in dates.found(text))):
         if made:
             assert made.isascii()
             datetime.fromisoformat(made)
@@ -421,7 +437,7 @@ def test_microdata_around_the_whole_page() -> None:
     around = "<div itemprop='headline author datePublished dateModified'>" * 50
     start = time.process_time()
     found = metadata("", around + "<b>a</b>" * 50_000)
-    # It takes three seconds where all of the page is read for each of them.
+    # It would take three seconds to read the whole page for each of them.
     assert time.process_time() - start < 1
     assert found.title == "a" * 500
 
@@ -472,6 +488,15 @@ SAID = {
         {"@type": "Article", "inLanguage": "x" * 400_000, "url": "/" + "x" * 400_000},
         {"@type": "Article", "image": "/" + "x" * 400_000, "datePublished": "9" * 400_000},
     ),
+    "images": script({"@type": "Article", "image": [
+        {"url": f"/{i}{'x' * 3000}.png", "caption": HUGE[:3000]} for i in range(100)
+    ]}, {"@type": "VideoObject", "contentUrl": "/" + "x" * 400_000, "name": HUGE[:9000]}),
+    "figures": "<body>" + "".join(
+        f"<figure><img src=/{i}><figcaption>{HUGE[:600]}</figcaption></figure>"
+        for i in range(1000)
+    ),
+    "feeds": "".join(f"<link rel=alternate type=application/rss+xml href=/{i}{'x' * 300}>"
+                     for i in range(9000)),
     "microdata": f"<body><div itemprop='{HUGE}'></div><b itemprop=author>{HUGE}</b>"
     f"<i itemprop=headline>{HUGE}</i><s itemprop=datepublished content='{HUGE}'></s>",
     "shown": f"<body><h1>{HUGE}</h1><p class=byline>by {HUGE}</p><time>{HUGE}</time>"
@@ -550,6 +575,7 @@ def test_a_number_of_any_length_in_json_ld():
         (Reader, "_canonical_urls", {"canonical_url"}),
         (Reader, "_images", {"image"}),
         (Reader, "_tag_lists", {"tags"}),
+        (Reader, "_all_images", {"images"}),
         (Visible, "headings", set()),
     ],
 )
@@ -570,7 +596,7 @@ def test_what_fails_costs_nothing_else(monkeypatch, owner, method, lost):
     assert isinstance(met.value.__cause__, ZeroDivisionError)
     found = met.value.value
     for name in ("title", "authors", "published", "modified", "site_name", "description",
-                 "language", "canonical_url", "image", "tags"):  # fmt: skip
+                 "language", "canonical_url", "image", "tags", "images"):  # fmt: skip
         there = getattr(found, name)
         assert there == (type(there)() if name in lost else getattr(whole, name))
         assert name not in lost or getattr(whole, name)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
-from scrapy_eatext.algorithms.linewriter import write_lines
 from scrapy_eatext.algorithms.modelfile import (
     SHIPPED,
     ModelError,
@@ -26,6 +25,7 @@ from scrapy_eatext.algorithms.perceptron import (
     with_neighbours,
     written_lines,
 )
+from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage
@@ -70,7 +70,9 @@ def test_the_original_filter():
 
     assert found.blocks is not None
     lines = write_lines(FERRY)
-    assert [b.score for b in found.blocks] == pytest.approx([x.density for x in lines])
+    assert [b.score for b in found.blocks] == pytest.approx(
+        [len(line.text) / line.bytes for line in lines]
+    )
     assert [b.kept for b in found.blocks] == [False, False, False, True, True, True]
     assert found.blocks[3].reason == "above"
     assert found.text == "".join(line.text for line in lines[3:])
@@ -83,7 +85,8 @@ def test_the_mean_counts_lines_without_text():
 
     assert lines.density[-1] == 0
     assert lines.density.mean() == pytest.approx(
-        sum(line.density for line in write_lines(ODDITIES)) / 15
+        sum(len(line.text) / line.bytes for line in write_lines(ODDITIES) if line.bytes)
+        / 15
     )
 
 

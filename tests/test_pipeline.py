@@ -256,7 +256,7 @@ def test_an_item_that_cannot_be_matched(server, url):
 )
 def test_what_is_remembered_is_bounded(server, monkeypatch, more, source):
     """The text is within the bound here; with the blocks or metadata it is not."""
-    monkeypatch.setattr("scrapy_eatext.recent.MAX_BYTES", 1500)
+    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_BYTES", 1500)
     fields = {"main_text": "text", **{name: name for name in more}}
     settings = {**TWO, "EATEXT_FIELDS": fields}
     _, done = one(server, settings, dict, url=url_of)
@@ -478,7 +478,7 @@ def test_a_page_that_breaks_the_algorithm_drops_no_item(server):
 
 
 class StartSpider(scrapy.Spider):
-    """Yields items that no response stands behind, and what is no item."""
+    """Yields items of no response, and objects that are no items."""
 
     name = "start"
 
@@ -509,7 +509,7 @@ def test_html_of_a_site_that_is_off(server):
 
 
 class ReplacingPipeline:
-    """Puts items that have nothing of those it gets in their place, when it likes."""
+    """Puts new items in the place of those that it gets, at times of its own."""
 
     async def process_item(self, item):
         await maybe_deferred_to_future(deferred_later(0.01 * (item["number"] % 3)))
@@ -664,7 +664,7 @@ def test_an_item_with_the_url_of_another_page_has_its_text(server, caplog):
 
 
 def test_an_item_with_the_url_of_a_page_long_ago_has_none(server, caplog, monkeypatch):
-    monkeypatch.setattr("scrapy_eatext.recent.MAX_URLS", 1)
+    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_URLS", 1)
     done = crawl(OtherUrlSpider, ADDON, at=server.url)
     assert [item.get("main_text") for item in done.items] == [
         None,
@@ -873,7 +873,7 @@ def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, capl
     async def fail(*_: object) -> None:
         raise OSError("broken on purpose")
 
-    monkeypatch.setattr("scrapy_eatext.service.Service.of_html", fail)
+    monkeypatch.setattr("scrapy_eatext.crawl.service.Service.of_html", fail)
     settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
     item, done = one(server, settings, dict, html="<p>x", url=url_of)
     assert item == {"url": server("/page/one")}
@@ -886,7 +886,7 @@ def test_an_error_in_a_late_extraction_loses_no_item(server, monkeypatch):
     def fail(*_: object) -> None:
         raise OSError("broken on purpose")
 
-    monkeypatch.setattr("scrapy_eatext.workers.Pool.submit", fail)
+    monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
 
     class Two(UrlSpider):
         def parse(self, response):
@@ -922,7 +922,7 @@ def test_responses_that_are_not_extracted_late_either(server):
 
 
 class CancellingSpider(UrlSpider):
-    """Cancels what waits for the text of an item."""
+    """Cancels the task that waits for the text of an item."""
 
     async def parse(self, response):
         async def wait(*_: object) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from datetime import datetime, timezone
+from functools import partial
 
 import pytest
 
@@ -18,7 +21,7 @@ from web_poet.serialization import (
     load_class,
     serialize,
 )
-from zyte_common_items import Article
+from zyte_common_items import Article, ArticleList, ForumThread, Product
 
 from scrapy_eatext import MainText, extract, poet
 from tests.crawling import UrlSpider, crawl
@@ -31,6 +34,7 @@ HTML = """<html lang=en><head><title>Boats</title>
 <body><h1>Boats</h1><p>The river of the small town was quiet, and nobody who came to
 see the boats that day, of whom there were many, had seen it so before.</p>"""
 URL = "https://example.com/boats"
+NOW = partial(datetime.now, timezone.utc)
 
 
 def provided(provider, cls, request, response):
@@ -118,6 +122,40 @@ def test_article():
     assert made.inLanguage == "en"
     assert made.mainImage.url == "https://example.com/boats.png"
     assert 0 <= made.metadata.probability <= 1
+
+
+def test_each_item_is_made_by_its_class():
+    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    for cls in (Product, ForumThread, ArticleList):
+        (made,) = provided(poet.ArticleProvider, cls, Request(URL), response)
+        assert isinstance(made, cls)
+        assert made.url == URL
+        assert abs(made.metadata.get_date_downloaded_parsed() - NOW()).seconds < 60
+
+
+def test_what_a_page_tells_of_itself_goes_into_the_item_of_its_kind():
+    text = "The river of the small town was quiet, and nobody had seen it so before."
+    html = f"""<title>Boats</title><meta property=og:image content=/a.png><h1>Boats</h1>
+        <h2>Oars</h2><p>{text}</p><h2>Sails</h2><p>{text}</p><p>More of {text}</p>"""
+    result = extract(html, url=URL)
+    made = poet.page_object(replaced(result, "product"), URL)
+    assert (made.name, made.description, made.images[0].url) == (
+        "Boats", result.text, "https://example.com/a.png"
+    )  # fmt: skip
+    made = poet.page_object(replaced(result, "forum"), URL)
+    assert (made.topic.name, made.posts[0].text) == ("Boats", result.text)
+    made = poet.page_object(replaced(result, "collection"), URL)
+    assert [(one.headline, one.articleBody) for one in made.articles] == [
+        ("Oars", text), ("Sails", f"{text}\n\nMore of {text}")
+    ]  # fmt: skip
+    made = poet.page_object(replaced(result, "article"), URL)
+    assert (type(made), made.images[0].url) == (Article, "https://example.com/a.png")
+
+
+def replaced(result, page_type):
+    blocks, metadata = result.blocks, result.metadata
+    computed = {"blocks": blocks, "metadata": metadata, "html": "", "markdown": ""}
+    return replace(result, page_type=page_type).backed(computed)
 
 
 def test_what_is_not_known_is_none():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.posts import bylines
 from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
 
@@ -32,14 +31,14 @@ def test_posts_get_bylines():
         "**Ann**, 2024-03-01T10:00:00+00:00\n\nFirst post.\n\nMore of it.\n\n"
         "**Bo**, 2024-03-02\n\nSecond post."
     )
-    assert list(bylines(tree)) == ["Ann, 2024-03-01T10:00:00+00:00", "Bo, 2024-03-02"]
+    assert list(tree.bylines()) == ["Ann, 2024-03-01T10:00:00+00:00", "Bo, 2024-03-02"]
 
 
 def test_what_is_kept_is_not_said_twice():
     assert "**Ann**\n\n" in markdown(tree_of(FORUM, "Ann", "Bo"))
     tree = tree_of(FORUM, "1 March", "2 March")
     assert markdown(tree).startswith("2024-03-01T10:00:00+00:00\n\nAnn\n\nFirst")
-    assert not list(bylines(tree_of(FORUM)))
+    assert not list(tree_of(FORUM).bylines())
 
 
 def test_one_post_is_no_thread():
@@ -53,7 +52,7 @@ def test_replies_inside():
     <ul><li class="comment depth-2"><a class="username">bo</a><span class="age">2 hours ago
     </span><div class="comment-content"><p>Two.</p></div></li></ul></li></ul>"""
     tree = tree_of(html, "ann77 says:", "bo2 hours ago")
-    assert list(bylines(tree)) == ["ann77", "bo, 2 hours ago"]
+    assert list(tree.bylines()) == ["ann77", "bo, 2 hours ago"]
     assert markdown(tree) == (
         "- **ann77**\n\n  One.\n\n  - **bo**, 2 hours ago\n\n    Two."
     )
@@ -82,7 +81,7 @@ def test_shapes_of_posts(post):
     posts = [("Ann", "One."), ("Bo", "Two.")]
     html = "".join(post.format(name, text) for name, text in posts)
     tree = tree_of(html, "Ann", "Bo", "By Ann", "By Bo")
-    assert list(bylines(tree)) == ["Ann", "Bo"]
+    assert list(tree.bylines()) == ["Ann", "Bo"]
 
 
 def test_who_is_called_no_author_is_none():
@@ -90,13 +89,13 @@ def test_who_is_called_no_author_is_none():
         '<article class="message"><h4 class="message-name">{}</h4><p>{}</p></article>'
     )
     html = post.format("Ann", "One.") + post.format("Bo", "Two.")
-    assert list(bylines(tree_of(html, "Ann", "Bo"))) == []
+    assert list(tree_of(html, "Ann", "Bo").bylines()) == []
 
 
 def test_authors_that_are_no_names_are_left_out():
     html = FORUM.replace("Ann", "…").replace("Bo", "x" * 100)
     tree = tree_of(html, "…", "x" * 100, "1 March", "2 March")
-    assert list(bylines(tree)) == ["2024-03-01T10:00:00+00:00", "2024-03-02"]
+    assert list(tree.bylines()) == ["2024-03-01T10:00:00+00:00", "2024-03-02"]
 
 
 def test_long_threads_are_linear():

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_eatext.settings import KEYS, Config
+from scrapy_eatext.crawl.settings import KEYS, Config
 from tests.conftest import SLOW
 from tests.crawling import PATIENCE
 

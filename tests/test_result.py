@@ -1,4 +1,4 @@
-"""What a result computes later, and what it takes along."""
+"""Attributes that a result computes later, and those that it takes along."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_eatext import MainText, extract
-from scrapy_eatext.again import Again
-from scrapy_eatext.cascade import Job, Limits, extract_page
-from scrapy_eatext.choice import Choice
+from scrapy_eatext.crawl.reextraction import Reextraction
+from scrapy_eatext.execution.cascade import Job, Limits, extract_page
+from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.result import ATTRIBUTES, COMPUTED, NOTHING, Metadata
 
 URL = "https://example.com/boats"
@@ -52,7 +52,7 @@ def test_computed_when_asked_for():
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
 def test_every_attribute_is_there(attribute):
-    found, nothing = getattr(result(), attribute), getattr(NOTHING, attribute)
+    found, nothing = result().value(attribute), NOTHING.value(attribute)
     assert found is not None
     assert type(nothing) is type(found)
 
@@ -66,8 +66,8 @@ def test_copies_take_everything_along(taken):
     again = taken(found)
     assert again == found
     assert again.source is None
-    assert {name: getattr(again, name) for name in COMPUTED} == {
-        name: getattr(found, name) for name in COMPUTED
+    assert {name: again.value(name) for name in COMPUTED} == {
+        name: found.value(name) for name in COMPUTED
     }
 
 
@@ -85,7 +85,7 @@ def test_a_result_without_its_page_has_what_was_asked_for():
     assert "**river**" in found.markdown
     with pytest.raises(LookupError, match="EATEXT_FIELDS"):
         found.html  # noqa: B018
-    # What it has not it does not get by being pickled either.
+    # A pickled result has no more attributes than it had.
     with pytest.raises(LookupError):
         pickle.loads(pickle.dumps(found)).html  # noqa: B018
 
@@ -107,7 +107,7 @@ def test_jobs_compute_ahead():
 
 def test_a_way_back_to_the_response():
     response = HtmlResponse(URL, body=HTML, encoding="utf-8")
-    way = Again(ref(response), CHOICE, Limits(), "extracted")
+    way = Reextraction(ref(response), CHOICE, Limits(), "extracted")
     found = MainText("x").backed({}, way)
     assert "**river**" in found.markdown
     assert set(found.computed) == set(COMPUTED)
@@ -122,7 +122,7 @@ def test_a_way_back_to_the_response():
 
 def test_a_way_back_to_a_page_that_was_given_up():
     response = HtmlResponse(URL, body=HTML, encoding="utf-8")
-    way = Again(ref(response), CHOICE, Limits(), "timed_out")
+    way = Reextraction(ref(response), CHOICE, Limits(), "timed_out")
     assert "river" in MainText().backed({}, way).markdown
-    small = Again(ref(response), CHOICE, Limits(max_size=20), "too_large")
+    small = Reextraction(ref(response), CHOICE, Limits(max_size=20), "too_large")
     assert MainText().backed({}, small).markdown == ""

@@ -1,4 +1,4 @@
-"""CSS of a site over what an algorithm says of its blocks."""
+"""A site's CSS overrides the verdict on blocks."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_every_element_is_climbed_from_once(monkeypatch):
     assert len(asked) == len(set(asked)) <= 400
 
 
-# Also where the path is longer than a block's own is written.
+# Also if the path is longer than those that are written of blocks.
 @pytest.mark.parametrize("depth", [0, 200])
 def test_units_of_reference_modes(depth):
     page = Page.of("<div>" * depth + HTML)

@@ -1,4 +1,4 @@
-"""Settings: their defaults, what they take, and what they say of the rest."""
+"""Settings: their defaults, the values allowed, and errors for others."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.settings import Settings
 
-from scrapy_eatext.cascade import Job, Limits, extract_page
-from scrapy_eatext.choice import OVERRIDES, Choice, SettingError, overridden
-from scrapy_eatext.settings import KEYS, Config
+from scrapy_eatext.crawl.settings import KEYS, Config
+from scrapy_eatext.execution.cascade import Job, Limits, extract_page
+from scrapy_eatext.execution.choice import OVERRIDES, Choice, SettingError, overridden
 from tests.algorithms import Plain
 from tests.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
 
@@ -325,7 +325,7 @@ def test_a_site_is_its_host_and_what_is_below_it():
     }.items():
         assert made.choice_for(url).min_chars == min_chars, url
     assert made.choice_for("https://www.off.org/") is None
-    # A request may have what its site has not.
+    # A request may have an option that its site lacks.
     assert made.choice_for("https://off.org/", {"min_chars": 9}).min_chars == 9
 
 

@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import EatextSpiderMiddleware, MainText
-from scrapy_eatext.service import Service
+from scrapy_eatext.crawl.service import Service
 from tests.crawling import ADDON, PLAIN, UrlSpider, crawl, run
 from tests.mockserver import text_of
 
@@ -109,7 +109,7 @@ def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
     if place:
         assert {item["main_text"] for item in done.items} == {text_of("one")}
         assert done.eatext("item/") == {"response": 1998}
-    # What Scrapy has in its own queue, and no more.
+    # As many items as Scrapy has in its own queue, and no more.
     assert max(held) <= 2 * 10 + 1
     assert not services[0]._tied
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 import scrapy_eatext
-from scrapy_eatext.page import checksum, twins
+from scrapy_eatext.native import checksum, loading
 from tests.properties import COMPILED_ONLY
 
 PACKAGE = Path(scrapy_eatext.__file__).parent
 
 
 def source_of(name: str) -> Path:
-    return PACKAGE.joinpath(*name.split(".")).with_suffix(".pyx")
+    return PACKAGE / "native" / f"{name}.pyx"
 
 
 @pytest.mark.skipif(
@@ -29,9 +29,9 @@ def test_the_modules_have_been_built():
 
 
 @COMPILED_ONLY
-@pytest.mark.parametrize("name", twins._MODULES)
+@pytest.mark.parametrize("name", loading._MODULES)
 def test_each_module_tells_what_it_was_built_from(name):
-    module = twins.load(name)
+    module = loading.load(name)
     assert module is not None
     assert 0 < module.CHECKSUM < 1 << 32
     # An installed package has no sources.
@@ -43,7 +43,7 @@ def test_every_source_is_a_module_that_is_loaded():
     sources = sorted(PACKAGE.glob("*/*.pyx"))
     if not sources:
         pytest.skip("an installed package has no sources")
-    assert sources == sorted(map(source_of, twins._MODULES))
+    assert sources == sorted(map(source_of, loading._MODULES))
 
 
 def test_a_checksum_is_of_source_and_headers(tmp_path):
@@ -66,13 +66,13 @@ def test_a_checksum_is_of_source_and_headers(tmp_path):
 def test_one_whose_source_has_changed_does_not_run(tmp_path, in_a_checkout):
     copy = tmp_path / PACKAGE.name
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "page" / "_decode.pyx").write_text("# Not what it was built from.\n")
+    (copy / "native" / "_decode.pyx").write_text("# Not what it was built from.\n")
     if in_a_checkout:
         (tmp_path / "setup.py").touch()
     program = (
-        "import scrapy_eatext; from scrapy_eatext.page import guard; "
-        "from scrapy_eatext.page.decode import _compiled; "
-        "print(scrapy_eatext.__file__, scrapy_eatext.compiled, _compiled, "
+        "import scrapy_eatext; from scrapy_eatext.page import decode, guard; "
+        "print(scrapy_eatext.__file__, scrapy_eatext.compiled, "
+        "decode.is_utf8 is decode.python_is_utf8, "
         "guard.without_surplus is guard.python_without_surplus)"
     )
     done = subprocess.run(
@@ -86,10 +86,24 @@ def test_one_whose_source_has_changed_does_not_run(tmp_path, in_a_checkout):
     )
     # The other modules run.
     where = str(copy / "__init__.py")
-    assert done.stdout.split() == [where, "True", "None", "False"]
+    assert done.stdout.split() == [where, "True", "True", "False"]
     assert done.stderr.count("runs slower") == 1
-    said = "without its compiled module page._decode: its source has changed"
+    said = "without its compiled module _decode: its source has changed"
     assert said in done.stderr
-    command = f'"{sys.executable}" -m pip install --editable "{tmp_path}"'
-    assert (command in done.stderr) == in_a_checkout
-    assert ("Install the package again" in done.stderr) != in_a_checkout
+    pip = f'To build it anew: "{sys.executable}" -m pip install '
+    assert (f'{pip}--editable "{tmp_path}"' in done.stderr) == in_a_checkout
+    # A wheel would be the same again.
+    again = f"{pip}--force-reinstall --no-deps --no-cache-dir --no-binary scrapy-eatext"
+    assert (again in done.stderr) != in_a_checkout
+
+
+@pytest.mark.skipif(loading.etree.LXML_VERSION >= (6,), reason="lxml is not old")
+def test_beside_an_old_lxml_nothing_compiled_runs():
+    assert not scrapy_eatext.compiled
+
+
+def test_an_lxml_that_is_too_old_is_named(monkeypatch):
+    monkeypatch.setattr(loading.etree, "LXML_VERSION", (5, 4, 0, 0))
+    with pytest.warns(RuntimeWarning, match="install --upgrade lxml$") as caught:
+        loading._step_back("_walk", "it is for lxml 6.1, not 5.4")
+    assert "build it anew" not in str(caught[0].message)

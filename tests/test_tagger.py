@@ -9,13 +9,91 @@ from hypothesis import strategies as st
 
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import fnv1a
-from scrapy_eatext.tagger.choice import choose
 from scrapy_eatext.tagger.context import CHANCE, HIGHEST, ZERO, context_features
-from scrapy_eatext.tagger.facts import FAR, TokenTable, distance_back, distance_on
+from scrapy_eatext.tagger.facts import (
+    FAR,
+    TokenTable,
+    distance_back,
+    distance_on,
+    weights,
+)
 from scrapy_eatext.tagger.features import block_features
+from scrapy_eatext.tagger.headings import without_bare_headings
+from scrapy_eatext.tagger.links import without_lone_links
 from scrapy_eatext.tagger.operations import CAP, NONE, shift
-from scrapy_eatext.tagger.trees import Asked, Trees, trees_from
+from scrapy_eatext.tagger.selection import select
+from scrapy_eatext.tagger.trees import NamedTrees, Trees, trees_from
 from tests.pages import any_pages
+
+# A long text, and headings of which nothing else is kept.
+HEADED = """
+<h2>Bread</h2><p>%s</p><h3>gone</h3><p>gone</p><h2>Sure</h2><p>gone</p><h2>Cake</h2>
+<h3>Sand</h3><p>gone</p><p>Text.</p><h2>Pie</h2><p>gone</p><h4>Tart</h4><p>Text.</p>
+<h2>Related</h2><p>gone</p><h2>Popular</h2><p>gone</p>
+""" % ("word " * 50)
+
+
+def kept_headings(html: str) -> list[str]:
+    blocks = Page.of(html).blocks
+    texts = [blocks.text(i) for i in range(len(blocks))]
+    chances = np.array([900 if text == "Sure" else 600 for text in texts])
+    kept = without_bare_headings(
+        blocks.walk,
+        np.array(["gone" not in text for text in texts]),
+        weights(blocks.walk),
+        chances,
+    )
+    kinds = zip(texts, blocks.kinds, kept, strict=True)
+    return [text for text, kind, stays in kinds if kind == "heading" and stays]
+
+
+def test_headings_that_have_lost_their_text_go() -> None:
+    assert kept_headings(HEADED) == ["Bread", "Sure", "Cake", "Sand", "Pie", "Tart"]
+
+
+def test_headings_of_lost_headings_go() -> None:
+    # Each of them, but not the one beside which a text stands.
+    lost = "<h2>Shop</h2><p>gone</p><h3>Ads</h3><p>gone</p><h4>Buy</h4><p>gone</p>"
+    text = "<h3>Oven</h3><p>Text.</p>"
+    kept = ["Bread", "Sure", "Cake", "Sand", "Pie", "Tart"]
+    assert kept_headings(HEADED + lost) == kept
+    assert kept_headings(HEADED + lost + text) == [*kept, "Shop", "Oven"]
+
+
+def test_headings_stay_where_there_is_little_else() -> None:
+    few = HEADED.replace("word " * 50, "Text.")
+    assert kept_headings(few)[-2:] == ["Related", "Popular"]
+
+
+LONG = f"<p>{'word ' * 50}</p>"
+ITEMS = [f"<li><a href=#{n}>Part {n}</a></li>" for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("html", "left", "chance", "stays"),
+    [
+        (LONG + f"<ul>{''.join(ITEMS)}</ul>", ["Part 1"], 600, False),
+        # It stays where it is sure, ...
+        (LONG + f"<ul>{''.join(ITEMS)}</ul>", ["Part 1"], 900, True),
+        # is not the only one, ...
+        (LONG + f"<ul>{''.join(ITEMS)}</ul>", ["Part 1", "Part 2"], 600, True),
+        # says more than a link, ...
+        (LONG + f"<ul>{''.join(ITEMS)}<li>Part 5</ul>", ["Part 5"], 600, True),
+        # is of a list of other things, ...
+        (LONG + f"<ul>{ITEMS[1]}<li>Part 5<li>Part 6</ul>", ["Part 1"], 600, True),
+        # and where there is little else.
+        (f"<p>word</p><ul>{''.join(ITEMS)}</ul>", ["Part 1"], 600, True),
+    ],
+)
+def test_the_one_link_that_is_left_of_a_list_goes(html, left, chance, stays) -> None:
+    blocks = Page.of(html).blocks
+    texts = [blocks.text(i) for i in range(len(blocks))]
+    kept = np.array([text in left or "word" in text for text in texts])
+    chances = np.full(len(texts), chance)
+    found = without_lone_links(blocks.walk, kept, weights(blocks.walk), chances)
+    rest = [text for text, stays in zip(texts, found, strict=True) if stays]
+    assert rest[1:] == (left if stays else [])
+
 
 PAGE = """
 <html><body>
@@ -175,11 +253,11 @@ def test_trees_survive_their_arrays() -> None:
 
 
 def test_an_ensemble_is_asked_about_one_thing() -> None:
-    asked = Asked(stump(["a", "b"]), ["c", "b", "a"])
+    asked = NamedTrees(stump(["a", "b"]), ["c", "b", "a"])
     assert asked.answers(np.array([99, 6, 11])).tolist() == [104]
     assert asked.answers(np.array([99, 5, 10])).tolist() == [101]
     with pytest.raises(ValueError, match="no figures"):
-        Asked(stump(["a", "b"]), ["a"])
+        NamedTrees(stump(["a", "b"]), ["a"])
 
 
 @pytest.mark.parametrize(
@@ -201,7 +279,7 @@ def test_trees_that_do_not_fit_are_refused(name: str, value: np.ndarray) -> None
 
 def test_likely_text_is_chosen_and_unlikely_is_not() -> None:
     likelihood = np.array([100, 1100, 1000, 50])
-    choice = choose(likelihood, np.array([50, 30, 40, 80]))
+    choice = select(likelihood, np.array([50, 30, 40, 80]))
     assert choice.kept.tolist() == [False, True, True, False]
     assert 900 <= choice.expected <= 1000
 
@@ -210,7 +288,7 @@ def test_favor_moves_the_border() -> None:
     likelihood = np.array([1000, 650, 560, 450, 300])
     w = np.full(5, 20)
     counts = [
-        int(choose(likelihood, w, favor).kept.sum())
+        int(select(likelihood, w, favor).kept.sum())
         for favor in ("precision", "balance", "recall")
     ]
     assert counts == sorted(counts)
@@ -220,9 +298,9 @@ def test_favor_moves_the_border() -> None:
 def test_a_threshold_by_hand() -> None:
     likelihood = np.array([1000, 650, 560])
     w = np.full(3, 20)
-    assert choose(likelihood, w, least=500).kept.tolist() == [True, True, False]
-    assert choose(likelihood, w, least=999).kept.sum() == 0
-    assert choose(likelihood, w, least=0).kept.sum() == 3
+    assert select(likelihood, w, least=500).kept.tolist() == [True, True, False]
+    assert select(likelihood, w, least=999).kept.sum() == 0
+    assert select(likelihood, w, least=0).kept.sum() == 3
 
 
 @given(
@@ -234,20 +312,20 @@ def test_what_is_chosen_is_likelier_than_what_is_not(
     blocks: list[tuple[int, int]],
 ) -> None:
     likelihood, w = (np.array(column) for column in zip(*blocks, strict=True))
-    kept = choose(likelihood, w).kept
+    kept = select(likelihood, w).kept
     if kept.any() and not kept.all():
         assert likelihood[kept].min() >= likelihood[~kept].max()
-    # What has a chance of next to none is not taken for want of anything better.
+    # A block with next to no chance is not taken for want of anything better.
     assert kept.any() == bool(w[CHANCE[likelihood] >= 10].any())
 
 
 def test_blocks_in_doubt_are_right_or_wrong_together() -> None:
-    # With chances of 0.4, three blocks of a list and what is certain have more of
-    # the expected words together; but in most cases the list is not content.
+    # With chances of 0.4, three blocks of a list and one certain block have more of the
+    # expected words together; but most such lists are no content.
     likelihood = np.array([1200, 560, 560, 560])
     w = np.array([100, 100, 100, 100])
-    assert choose(likelihood, w).kept.tolist() == [True, False, False, False]
-    assert choose(likelihood, w, "recall").kept.all()
+    assert select(likelihood, w).kept.tolist() == [True, False, False, False]
+    assert select(likelihood, w, "recall").kept.all()
 
 
 def test_what_is_expected_is_the_mean_over_all_that_may_be_true() -> None:
@@ -255,12 +333,12 @@ def test_what_is_expected_is_the_mean_over_all_that_may_be_true() -> None:
     likelihood = np.array([1200, 490])
     w = np.array([100, 200])
     assert CHANCE[490] == 250
-    choice = choose(likelihood, w)
+    choice = select(likelihood, w)
     assert choice.kept.tolist() == [True, False]
     assert choice.expected == pytest.approx(1000 * (0.75 * 1 + 0.25 * 0.5), abs=10)
 
 
 def test_a_page_without_words_has_nothing_to_choose() -> None:
-    choice = choose(np.array([900]), np.array([0]))
+    choice = select(np.array([900]), np.array([0]))
     assert not choice.kept.any()
     assert choice.expected == 0

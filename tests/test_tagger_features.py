@@ -6,6 +6,8 @@ The values were worked out by hand from what stands on the pages.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +15,12 @@ import pytest
 import scrapy_eatext
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk, fnv1a
-from scrapy_eatext.tagger import context, features, whole
-from scrapy_eatext.tagger.choice import Choice
-from scrapy_eatext.tagger.context import FIRST_COLUMNS, context_features
+from scrapy_eatext.tagger import context, facts, features, operations, whole
+from scrapy_eatext.tagger.columns import check_order, sums_of_facts
+from scrapy_eatext.tagger.context import FIRST_COLUMNS
 from scrapy_eatext.tagger.facts import FAR, TokenTable, weights
-from scrapy_eatext.tagger.features import block_features, features_with
-from scrapy_eatext.tagger.model import Tagger
+from scrapy_eatext.tagger.features import features_with
+from scrapy_eatext.tagger.model import PythonTagger, Tagger
 from scrapy_eatext.tagger.operations import (
     CAP,
     NONE,
@@ -33,9 +35,12 @@ from scrapy_eatext.tagger.operations import (
     shift,
     table,
 )
-from scrapy_eatext.tagger.trees import Trees
-from scrapy_eatext.tagger.whole import page_figures, python_figures
-from tests.properties import COMPILED_ONLY
+from scrapy_eatext.tagger.selection import Selection
+from scrapy_eatext.tagger.told import told_walk
+from scrapy_eatext.tagger.trees import NO_TREES
+from scrapy_eatext.tagger.whole import page_figures, python_page_figures
+from tests.properties import COMPILED_ONLY, both
+from tests.test_words import word_table
 
 BAKERY = """
 <html><body>
@@ -64,13 +69,30 @@ ODDS = """
 here</pre><dl><dt>Term<dd>Meaning</dl><details><em>Look</em></details>
 """
 # Words 2 1 3 3 2 1 1 1, which are 14.
-PAGES = {"bakery": BAKERY, "odds": ODDS}
+LOAVES = """
+<head><title>Rye bread | Loaves</title>
+<meta property=og:title content="Rye bread">
+<meta name=description content="A loaf of rye takes its time">
+</head><body><p>Loaves</p><h1>Rye bread</h1>
+<p>A loaf takes its time, like all bread.</p><p>Comments</p></body>
+"""
+# Words 1 2 8 1; what is told of them, the title's and the headline's twice, 2 5 7 0.
+PAGES = {"bakery": BAKERY, "odds": ODDS, "loaves": LOAVES}
+URL = "https://rye.example/loaves/rye?bread"
 # Of words near a block, of those farther out, and the number of its own feature.
 NAMES = {
     "menu": (-200, -50, 0),
     "post": (100, 80, 1),
     "page": (7, 9, NONE),
     "small": (30, 10, 33),
+}
+# Of words and pairs of words that blocks begin with.
+WORDS = {
+    ("bread",): 40,
+    ("0",): -20,
+    ("rye",): 8,
+    ("rye", "takes"): -50,
+    ("comments",): -250,
 }
 # What the first trees are taken to say of the bakery's blocks.
 LIKELIHOOD = [0, 0, 600, 1200, 1200, 1200, 600, 600, 600, 600, 0, 0, 300]
@@ -189,6 +211,8 @@ FIRST = [
     ("c1_likes", "bakery", 5, 2),
     ("c1_like_mean", "bakery", 5, 8),
     ("c1_like_density", "bakery", 0, 750),
+    ("c1_like_digits", "bakery", 1, 83),
+    ("c1_like_ends", "bakery", 5, 117),
     ("c2_likes", "bakery", 4, 1),
     ("c2_like_mean", "bakery", 4, 17),
     # Neighbours.
@@ -222,6 +246,59 @@ FIRST = [
     ("window4_long", "bakery", 0, 777),
     ("window10_mean", "bakery", 12, 4454),
     ("window25_mean", "bakery", 6, 4000),
+    # What the words tell that the blocks begin with: 40 -20 8 -42 of the first four,
+    # 40 of the eleventh.
+    ("text", "bakery", 1, -20),
+    ("text", "bakery", 3, -42),
+    ("text_low", "bakery", 3, -50),
+    ("text_low", "bakery", 2, 0),
+    ("text_high", "bakery", 3, 8),
+    ("text_high", "bakery", 1, 0),
+    ("before1_text", "bakery", 4, -42),
+    ("behind2_text", "bakery", 1, -42),
+    ("c1_text", "bakery", 0, 10),
+    ("c2_text", "bakery", 4, -5),
+    ("window4_text", "bakery", 0, -3),
+    ("way_text", "bakery", 1, 10),
+    ("tags_text", "bakery", 11, 20),
+    ("page_text", "bakery", 5, 2),
+    ("c1_like_text", "loaves", 0, -70),
+    ("heading_text", "loaves", 0, 0),
+    ("heading_text", "loaves", 1, 48),
+    ("heading_text", "loaves", 3, 48),
+    ("since_against", "loaves", 2, FAR),
+    ("since_against", "loaves", 3, 0),
+    ("to_against", "loaves", 1, 2),
+    # What the page says of its text.
+    ("told_title", "loaves", 0, 1),
+    ("told_title", "loaves", 1, 2),
+    ("told_title", "bakery", 2, 0),
+    ("told_title_cover", "loaves", 1, 666),
+    ("told_title_share", "loaves", 2, 125),
+    ("told_headline", "loaves", 0, 0),
+    ("told_headline_cover", "loaves", 2, 500),
+    ("told_headline_share", "loaves", 1, 1000),
+    ("told_summary", "loaves", 1, 1),
+    ("told_summary_cover", "loaves", 2, 714),
+    ("told_summary_share", "loaves", 2, 625),
+    ("told_address", "loaves", 0, 1),
+    ("told_address", "loaves", 2, 0),
+    ("told_address", "bakery", 3, 1),
+    ("page_told_title", "loaves", 3, 3),
+    ("page_told_headline", "loaves", 3, 2),
+    ("page_told_summary", "loaves", 3, 7),
+    ("page_told_summary", "bakery", 3, 0),
+    ("headline", "loaves", 0, 333),
+    ("headline", "loaves", 1, 1000),
+    ("headline", "loaves", 2, 62),
+    ("from_headline", "loaves", 3, 2),
+    ("from_headline", "bakery", 3, -FAR),
+    ("from_summary", "loaves", 0, -2),
+    ("from_summary", "bakery", 3, -FAR),
+    ("page_best_headline", "loaves", 3, 1000),
+    ("page_best_summary", "loaves", 3, 714),
+    ("c1_told", "loaves", 3, 1166),
+    ("window4_told", "loaves", 0, 1166),
     # Distances.
     ("since_heading", "bakery", 0, NONE),
     ("since_heading", "bakery", 5, 3),
@@ -430,10 +507,7 @@ WHOLE = [
     ("tag_video", 0),
 ]
 
-TWINS = [
-    pytest.param(False, id="python"),
-    pytest.param(True, id="compiled", marks=COMPILED_ONLY),
-]
+TAGGERS = both(PythonTagger, Tagger)
 Found = Mapping[str, np.ndarray]
 
 
@@ -443,55 +517,35 @@ def names() -> TokenTable:
     return TokenTable(
         hashes.astype(np.uint32),
         *(column.astype(np.int32) for column in (near, far, flag)),
+        word_table(WORDS),
     )
 
 
 def walk_of(page: str) -> Walk:
-    return Page.of(PAGES[page]).blocks.walk
+    return told_walk(Page.of(PAGES[page], URL))
 
 
-def no_trees() -> Trees:
-    return Trees(
-        names=(),
-        borders=np.zeros(0, dtype=np.int32),
-        starts=np.zeros(1, dtype=np.int32),
-        feature=np.zeros((0, 1), dtype=np.int16),
-        bin=np.zeros((0, 1), dtype=np.uint8),
-        leaves=np.zeros((1, 0, 2), dtype=np.int16),
-        bias=np.zeros(1, dtype=np.int32),
-        scale=1,
-    )
-
-
-def compiled(
-    page: str, known: Mapping[str, object], likelihood: np.ndarray | None = None
-) -> Found:
-    tagger = Tagger(names(), no_trees(), no_trees())
-    assert tagger._twin is not None
-    return tagger._twin.features(walk_of(page), tuple(known), likelihood)
-
-
-@pytest.fixture(scope="module", params=TWINS)
+@pytest.fixture(scope="module", params=TAGGERS)
 def first(request: pytest.FixtureRequest) -> dict[str, Found]:
-    if request.param:
-        return {page: compiled(page, features_with(34)) for page in PAGES}
-    return {page: block_features(walk_of(page), names()) for page in PAGES}
+    tagger = request.param(names(), NO_TREES, NO_TREES)
+    return {page: tagger.features(walk_of(page), features_with(34)) for page in PAGES}
 
 
-@pytest.fixture(scope="module", params=TWINS)
+@pytest.fixture(scope="module", params=TAGGERS)
 def second(request: pytest.FixtureRequest) -> Found:
-    likelihood = np.array(LIKELIHOOD)
-    if request.param:
-        return compiled("bakery", context.FEATURES, likelihood)
-    return context_features(walk_of("bakery"), likelihood)
+    tagger = request.param(names(), NO_TREES, NO_TREES)
+    found: Found = tagger.features(
+        walk_of("bakery"), context.FEATURES, np.array(LIKELIHOOD)
+    )
+    return found
 
 
-@pytest.fixture(scope="module", params=TWINS)
+@pytest.fixture(scope="module", params=both(python_page_figures, page_figures))
 def figures(request: pytest.FixtureRequest) -> dict[str, int]:
     walk = walk_of("bakery")
     kept = np.isin(np.arange(len(walk.blocks)), KEPT)
-    make = page_figures if request.param else python_figures
-    found = make(walk, np.array(LIKELIHOOD), weights(walk), Choice(kept, 800))
+    likelihood, chosen = np.array(LIKELIHOOD), Selection(kept, 800)
+    found = request.param(walk, likelihood, weights(walk), chosen)
     return dict(zip(whole.NAMES, found.tolist(), strict=True))
 
 
@@ -518,7 +572,7 @@ def test_what_is_known_of_a_page(
 
 def test_nothing_kept(figures: dict[str, int]) -> None:
     walk = walk_of("bakery")
-    none = Choice(np.zeros(len(walk.blocks), dtype=np.bool_), 0)
+    none = Selection(np.zeros(len(walk.blocks), dtype=np.bool_), 0)
     found = page_figures(walk, np.array(LIKELIHOOD), weights(walk), none)
     known = dict(zip(whole.NAMES, found.tolist(), strict=True))
     assert known["first_kept"] == known["last_kept"] == NONE
@@ -575,15 +629,35 @@ def test_no_feature_of_the_context_is_called_like_one_of_blocks() -> None:
     assert not features_with(64).keys() & context.FEATURES.keys()
 
 
+@pytest.mark.parametrize("make", TAGGERS)
+def test_a_feature_that_its_round_lacks_is_refused(make: Any) -> None:
+    asks = replace(NO_TREES, names=("rank",), starts=np.zeros(2, dtype=np.int32))
+    make(names(), NO_TREES, asks)
+    with pytest.raises(ValueError, match="no feature is called 'rank'"):
+        make(names(), asks, NO_TREES)
+    tagger = make(names(), NO_TREES, NO_TREES)
+    with pytest.raises(ValueError, match="no feature is called 'rank'"):
+        tagger.features(walk_of("bakery"), ["w", "rank"])
+
+
 @COMPILED_ONLY
 def test_a_stale_compiled_tagger_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scrapy_eatext.compiled
-    from scrapy_eatext.tagger import _tagger
+    from scrapy_eatext.native import _tagger
 
-    _tagger.check_names()
-    monkeypatch.setitem(_tagger.FIRST, "like", ("n", "chars", "w", "link_chars"))
-    with pytest.raises(ImportError, match="another place for 'chars'"):
-        _tagger.check_names()
-    monkeypatch.setitem(_tagger.FIRST, "like", ("n", "w", "chars"))
-    with pytest.raises(ImportError, match="other names"):
-        _tagger.check_names()
+    made = _tagger.NARROW, _tagger.WIDE
+    assert sums_of_facts(*made) == _tagger.SUMS
+    monkeypatch.setitem(facts.FACTS, "like", ("n", "w", "chars", "colour"))
+    with pytest.raises(ImportError, match=r"without the fact 'like\.colour'"):
+        sums_of_facts(*made)
+    monkeypatch.setitem(facts.FACTS, "like", ("w", "chars"))
+    with pytest.raises(ImportError, match=r"other facts: \['LIKE_N'\]"):
+        sums_of_facts(*made)
+    monkeypatch.undo()
+    # What is a sum of a column of the walk is made of it wherever it is named.
+    monkeypatch.setitem(facts.FACTS, "way", (*facts.FACTS["way"], "commas"))
+    assert sums_of_facts(*made)["way.commas"] == "commas"
+    check_order(_tagger.OPERATION, _tagger.DOMAIN)
+    monkeypatch.setattr(operations, "DOMAINS", ("", "page"))
+    with pytest.raises(ImportError, match="other domains"):
+        check_order(_tagger.OPERATION, _tagger.DOMAIN)

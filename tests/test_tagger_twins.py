@@ -11,45 +11,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scrapy_eatext
-from scrapy_eatext.page import Page, twins
+from scrapy_eatext.page import Page
+from scrapy_eatext.page import walk as walking
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import Walk
-from scrapy_eatext.tagger.choice import FAVOR, Choice, choose
-from scrapy_eatext.tagger.context import FEATURES, HIGHEST, context_features
+from scrapy_eatext.tagger.context import FEATURES, HIGHEST
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import block_features, features_with
-from scrapy_eatext.tagger.model import Tagger, Twin, likelihood_of
-from scrapy_eatext.tagger.operations import CAP
-from scrapy_eatext.tagger.trees import Asked, Trees
-from scrapy_eatext.tagger.whole import NAMES, page_figures, python_figures
+from scrapy_eatext.tagger.model import PythonTagger, Tagger, likelihood_of
+from scrapy_eatext.tagger.operations import CAP, NONE
+from scrapy_eatext.tagger.selection import (
+    FAVOR,
+    SETS,
+    Selection,
+    python_kept_of,
+    select,
+)
+from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees, PythonForest, Trees
+from scrapy_eatext.tagger.whole import NAMES, page_figures, python_page_figures
+from scrapy_eatext.tagger.words import SEEN, WordTable, word_tokens
 from tests.hostile import every_page
 from tests.pages import any_pages
-from tests.properties import COMPILED_ONLY, SITE
+from tests.properties import COMPILED_ONLY, SITE, both
 
 pytestmark = COMPILED_ONLY
 if scrapy_eatext.compiled:
-    from scrapy_eatext.tagger import _tagger
+    from scrapy_eatext.native import _tagger
 
 INT32 = np.iinfo(np.int32)
 SEEDS = st.integers(0, 2**32 - 1)
+TAGGERS = both(PythonTagger, Tagger)
 PARAGRAPHS = "<p>one two three<ul><li>four<li>five</ul>" * 60
 
 
-NO_TREES = Trees(
-    names=(),
-    borders=np.zeros(0, dtype=np.int32),
-    starts=np.zeros(1, dtype=np.int32),
-    feature=np.zeros((0, 1), dtype=np.int16),
-    bin=np.zeros((0, 1), dtype=np.uint8),
-    leaves=np.zeros((1, 0, 2), dtype=np.int16),
-    bias=np.zeros(1, dtype=np.int32),
-    scale=1,
-)
-
-
 def walk_of(page: str | bytes) -> Walk:
-    return twins.walk(Page.of(page).root)
+    return walking.walk(Page.of(page).root)
 
 
 def any_table(rng: np.random.Generator, walk: Walk) -> TokenTable:
@@ -62,7 +59,16 @@ def any_table(rng: np.random.Generator, walk: Walk) -> TokenTable:
     flag = np.full(len(hashes), -1, dtype=np.int32)
     flagged = rng.permutation(len(hashes))[: rng.choice([0, 3, 64])]
     flag[flagged] = np.arange(len(flagged))
-    return TokenTable(hashes, near, far, flag)
+    return TokenTable(hashes, near, far, flag, any_words(rng, walk))
+
+
+def any_words(rng: np.random.Generator, walk: Walk) -> WordTable:
+    """Half of the words that the page's blocks begin with and some others."""
+    there = word_tokens(walk)[0] if walk.text else np.zeros(0, dtype=np.uint32)
+    others = rng.integers(0, 2**32, 5).astype(np.uint32)
+    hashes = np.unique(np.append(there[rng.random(len(there)) < 0.5], others))
+    most = int(rng.choice([5, 500, INT32.max]))
+    return WordTable(hashes, rng.integers(-most, most, len(hashes)).astype(np.int32))
 
 
 def any_trees(rng: np.random.Generator, names: list[str], values: np.ndarray) -> Trees:
@@ -98,6 +104,17 @@ def any_trees(rng: np.random.Generator, names: list[str], values: np.ndarray) ->
     )
 
 
+def any_told(rng: np.random.Generator, walk: Walk) -> Walk:
+    """The walk of a page that says of its text what stands somewhere in it, or nothing."""
+    if not rng.integers(4):
+        return walk
+    text = walk.text.decode("utf-8", "replace")
+    starts = rng.integers(0, len(text) + 1, 4)
+    ends = starts + rng.choice([0, 30, 200, 400], 4)
+    said = (text[i:j] for i, j in zip(starts, ends, strict=True))
+    return replace(walk, told=tuple(some.encode("utf-8", "replace") for some in said))
+
+
 def check_rows(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
     assert sorted(found) == sorted(expected)
     for name, values in expected.items():
@@ -105,66 +122,65 @@ def check_rows(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) ->
 
 
 def check_whole(rng: np.random.Generator, walk: Walk) -> None:
-    """The twins know the same of the whole page, and are asked about it alike."""
-    # Fewer than make sums that do not fit, as on any page.
+    """The twins give the same figures of the whole page, and the same answers on them."""
+    # So few words that the sums fit, as on any real page.
     w = np.minimum(weights(walk), 1_000_000) * int(rng.integers(3))
     levels = rng.integers(0, HIGHEST + 1, rng.choice([1, 3, 2000]))
     likelihood = rng.choice(levels, len(w))
     favor = str(rng.choice(sorted(FAVOR)))
     least = rng.choice([None, 0, 1, 500, 1000])
-    chosen = choose(likelihood, w, favor, least)
+    chosen = select(likelihood, w, favor, least)
+    given = NONE if least is None else least
+    expected = python_kept_of(likelihood, w, FAVOR[favor], given, SETS)
+    assert (chosen.kept.tolist(), chosen.expected) == (
+        expected[0].tolist(),
+        expected[1],
+    )
     kept = chosen.kept if rng.integers(2) else rng.integers(0, 2, len(w)) > 0
-    chosen = Choice(kept, int(rng.integers(1000)))
+    chosen = Selection(kept, int(rng.integers(1000)))
     figures = page_figures(walk, likelihood, w, chosen)
-    assert figures.tolist() == python_figures(walk, likelihood, w, chosen).tolist()
+    assert figures.tolist() == python_page_figures(walk, likelihood, w, chosen).tolist()
     trees = any_trees(rng, list(NAMES), figures[:, None].astype(np.int32))
     asked = figures[[NAMES.index(name) for name in trees.names]].astype(np.int32)
-    answers = trees.python_sums(asked[:, None])[:, 0]
-    assert Asked(trees, NAMES).answers(figures).tolist() == answers.tolist()
-
-
-def compiled_features(
-    walk: Walk, tagger: Tagger, likelihood: np.ndarray | None = None
-) -> dict[str, np.ndarray]:
-    """All features of the first round, or of the second, from the compiled twin."""
-    known = features_with(tagger.names.flags) if likelihood is None else FEATURES
-    return dict(Twin(_tagger, tagger).features(walk, tuple(known), likelihood))
+    answers = PythonForest(trees).sums(asked[:, None])[:, 0]
+    assert NamedTrees(trees, NAMES).answers(figures).tolist() == answers.tolist()
 
 
 def check_tagger(walk: Walk, seed: int) -> None:
     """The twins agree on every feature, on trees, and on what comes of it all."""
     rng = np.random.default_rng(seed)
-    # Each of the ways that the processor has.
+    walk = any_told(rng, walk)
+    # Any set of registers that the processor has.
     _tagger.use_registers(int(rng.integers(3)))
     # All of the page's features, some, or none are kept for the second round.
     _tagger.keep_bins(int(rng.choice([0, 10_000, 1 << 23])))
     table = any_table(rng, walk)
-    bare = Tagger(table, NO_TREES, NO_TREES)
+    bare, python = (make(table, NO_TREES, NO_TREES) for make in (Tagger, PythonTagger))
+    names = list(features_with(table.flags))
+    rows = python.features(walk, names)
+    check_rows(bare.features(walk, names), rows)
     if not len(walk.blocks):
-        assert not any(len(row) for row in compiled_features(walk, bare).values())
         return
     check_whole(rng, walk)
-    rows = block_features(walk, table)
-    check_rows(compiled_features(walk, bare), rows)
-    names = list(rows)
     values = np.stack([rows[name] for name in names]).astype(np.int32)
     first = any_trees(rng, names, values)
     asked = np.stack([values[names.index(name)] for name in first.names])
-    assert first.sums(asked).tolist() == first.python_sums(asked).tolist()
+    assert first.sums(asked).tolist() == PythonForest(first).sums(asked).tolist()
     likelihood = likelihood_of(first, rows)
     if rng.integers(2):
         likelihood = rng.integers(0, HIGHEST + 1, len(walk.blocks))
-    around = context_features(walk, likelihood)
-    check_rows(compiled_features(walk, bare, likelihood), around)
+    around = python.features(walk, FEATURES, likelihood)
+    check_rows(bare.features(walk, FEATURES, likelihood), around)
     rows |= around
     names = list(rows)
     values = np.stack([rows[name] for name in names]).astype(np.int32)
-    tagger = Tagger(table, first, any_trees(rng, names, values))
-    found = tagger.likelihoods(walk)
+    rounds = first, any_trees(rng, names, values)
+    found = Tagger(table, *rounds).likelihoods(walk)
     assert found.dtype == np.int64
-    assert found.tolist() == tagger.python_likelihoods(walk).tolist()
-    some = block_features(walk, table, first.names)
-    check_rows(tagger.features(walk, first.names), some)
+    expected = PythonTagger(table, *rounds).likelihoods(walk)
+    assert found.tolist() == expected.tolist()
+    some = python.features(walk, first.names)
+    check_rows(bare.features(walk, first.names), some)
 
 
 @given(html=any_pages(), seed=SEEDS)
@@ -177,12 +193,37 @@ def test_parts_of_pages(html, seed):
     # An inline element that stands alone has no blocks and is around them.
     root = Page.of(html).root
     elements = list(root.iter("a", "b", "div", "pre", "li"))
-    check_tagger(twins.walk(elements[seed % len(elements)] if elements else root), seed)
+    check_tagger(
+        walking.walk(elements[seed % len(elements)] if elements else root), seed
+    )
 
 
 @pytest.mark.parametrize("name", sorted(every_page(0)))
 def test_hostile_pages(name):
     check_tagger(walk_of(every_page(3000)[name]), len(name))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "38 Comments",
+        "\u041b\u0435\u0432 \u0401\u043b\u043a\u0430 \u0392\u03ae\u03c4\u03b1 \u00c4rger \u00d7 \u00df",
+        "\u6c49\u5b57\u6f22 \u5b57 word \u30c6\u30b9\u30c8" * 3,
+        "\U00020000\U00020001 \U0001f600\U0001f600 \U00030000",
+        "one2three 4five" * 2,
+        "w" * 30,
+        "x" * (SEEN - 2) + " yz end",
+        "\u6c49" * (SEEN - 1) + "ab",
+        " ".join("abcdefgh"),
+        " ".join("abcdefghi"),
+        "a" + "." * SEEN + "b",
+        "\u2026\u2026",
+    ],
+)
+def test_texts_of_all_kinds(text):
+    walk = walk_of(f"<p>{text}<p>{text}")
+    for seed in range(3):
+        check_tagger(walk, seed)
 
 
 def test_pages_of_the_example():
@@ -289,9 +330,9 @@ def test_tables_of_another_shape():
     with pytest.raises(ValueError, match="dtype"):
         tagger.likelihoods(replace(walk, blocks=walk.blocks.astype(np.int64)))
     with pytest.raises(ValueError, match="do not fit"):
-        compiled_features(walk, tagger, np.full(180, HIGHEST + 1))
+        tagger.features(walk, FEATURES, np.full(180, HIGHEST + 1))
     with pytest.raises(ValueError, match="as many likelihoods"):
-        compiled_features(walk, tagger, np.zeros(179, dtype=np.int64))
+        tagger.features(walk, FEATURES, np.zeros(179, dtype=np.int64))
 
 
 @pytest.mark.parametrize(
@@ -300,6 +341,7 @@ def test_tables_of_another_shape():
         ("names", ["w", "kind", "colour"]),
         ("names", ["w", "kind"]),
         ("names", ["w", "kind", "likelihood"]),
+        ("names", ["w", "kind", "w"]),
         ("starts", np.array([0, 1, 1, 1], dtype=np.int32)),
         ("feature", np.full((7, 2), 3, dtype=np.int16)),
         ("feature", np.full((7, 2), -1, dtype=np.int16)),
@@ -310,7 +352,8 @@ def test_tables_of_another_shape():
         ("scale", 0),
     ],
 )
-def test_trees_that_do_not_fit(name, value):
+@pytest.mark.parametrize("make", TAGGERS)
+def test_trees_that_do_not_fit(name, value, make):
     walk, table, _ = parts()
     trees = Trees(
         names=["w", "kind", "c1_n"],
@@ -322,9 +365,9 @@ def test_trees_that_do_not_fit(name, value):
         bias=np.zeros(1, dtype=np.int32),
         scale=1,
     )
-    assert len(Tagger(table, trees, trees).likelihoods(walk)) == 180
+    assert len(make(table, trees, trees).likelihoods(walk)) == 180
     with pytest.raises(ValueError, match=r"fit together|no feature"):
-        Tagger(table, replace(trees, **{name: value}), trees)
+        make(table, replace(trees, **{name: value}), trees)
 
 
 def test_a_table_that_does_not_fit():
@@ -333,14 +376,14 @@ def test_a_table_that_does_not_fit():
         replace(table, near=table.near[:-1]),
         replace(table, flag=table.flag + 100),
     ):
-        with pytest.raises(ValueError, match=r"differ in length|words with a feature"):
+        with pytest.raises(ValueError, match=r"the same shape|words with a feature"):
             Tagger(wrong, trees, trees)
 
 
 def test_threads_at_the_same_time():
     walk, table, trees = parts()
     tagger = Tagger(table, trees, trees)
-    expected = tagger.python_likelihoods(walk).tolist()
+    expected = PythonTagger(table, trees, trees).likelihoods(walk).tolist()
     found: list[bool] = []
 
     def work() -> None:
@@ -357,7 +400,7 @@ def test_threads_at_the_same_time():
 def test_no_other_likelihoods() -> None:
     walk = walk_of(PARAGRAPHS)
     w = weights(walk)
-    kept = Choice(np.ones(len(w), dtype=np.bool_), 0)
+    kept = Selection(np.ones(len(w), dtype=np.bool_), 0)
     for value in (-1, HIGHEST + 1):
         with pytest.raises(ValueError, match=f"no likelihood is {value}"):
             page_figures(walk, np.full(len(w), value), w, kept)
@@ -366,6 +409,6 @@ def test_no_other_likelihoods() -> None:
 def test_other_figures() -> None:
     walk = walk_of(PARAGRAPHS)
     w = weights(walk)
-    few = Choice(np.zeros(1, dtype=np.bool_), 0)
+    few = Selection(np.zeros(1, dtype=np.bool_), 0)
     with pytest.raises(ValueError, match="do not fit together"):
         page_figures(walk, w, w, few)

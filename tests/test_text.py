@@ -77,8 +77,8 @@ def test_items_two_thousand_deep_do_not_come_out_as_spaces() -> None:
     html = "<ul>" * 1500 + "<li>a" * 1000
     text = rendered(html)
     assert text == "\n".join(["  " * DEEPEST + "- a"] * 1000)
-    units = Page.of(html).blocks
-    assert text == python_join(units, list(range(len(units))), {})
+    blocks = Page.of(html).blocks
+    assert text == python_join(blocks.walk, list(range(len(blocks))), [], DEEPEST)
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -1,6 +1,8 @@
-"""The compiled text is that of the Python twin, and what is looked for is found alike."""
+"""The compiled look-ups and texts of blocks are those of the Python twins."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,24 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scrapy_eatext
-from scrapy_eatext.metadata.visible import (
-    python_dated,
-    python_headings,
-    python_short,
-    python_tagged,
-)
+from scrapy_eatext.metadata.jsonld import python_place_of
+from scrapy_eatext.metadata.visible import python_dated
+from scrapy_eatext.output.chunks import python_lines_in
 from scrapy_eatext.output.posts import python_with_kept
 from scrapy_eatext.output.text import DEEPEST, first_numbers, python_join
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.blocks import python_texts
-from scrapy_eatext.page.names import _BITS, _HASHES, _MAYBE, Names, python_named
+from scrapy_eatext.page.blocks import python_texts, python_with_bytes
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.tables import python_rows_with, python_values_of
+from scrapy_eatext.page.tags import ITEM
 from tests.pages import any_pages
 from tests.properties import COMPILED_ONLY, SITE
 
 pytestmark = COMPILED_ONLY
 if scrapy_eatext.compiled:
-    from scrapy_eatext.output import _text
-    from scrapy_eatext.page import _walk
+    from scrapy_eatext.native import _text
 
 PIECES = [
     "<ol start=7>",
@@ -43,35 +43,52 @@ def check(html: str | bytes, seed: int) -> None:
     parts = [rng.random(len(blocks)) < share for share in (1.1, 0.7, 0.3, 0)]
     for kept in [part.nonzero()[0].tolist() for part in parts]:
         numbers = first_numbers(blocks, kept)
-        given = walk.text, walk.elements, walk.blocks, kept, numbers, DEEPEST
-        found = _text.join(*given)
-        assert found == python_join(blocks, kept, {})
-    some = np.unique(walk.tokens[::3])
-    bits = rng.integers(1, 8, len(some)).astype(np.uint32)
-    for maybe, hashes, bits_of, count in (
-        (_MAYBE, _HASHES, _BITS, Names.count),
-        (np.full(16, 255, dtype=np.uint8), some, bits, 3),
-    ):
-        given = walk.tokens, walk.elements, maybe, hashes, bits_of, count
-        assert _walk.named(*given) == python_named(*given)
+        given = walk, kept, numbers, DEEPEST
+        assert _text.join(*given) == python_join(*given)
     rows = list(range(len(walk.elements)))
     for part in parts:
         given = walk.elements, rows, part.nonzero()[0].tolist()
         assert _text.with_kept(*given) == python_with_kept(*given)
     begin, end = sorted(rng.integers(0, len(blocks) + 2, 2).tolist())
-    for tag in {0, *walk.elements[:, 1].tolist()}:
-        given = walk.elements, tag, begin, end
-        assert _text.tagged(*given) == python_tagged(*given)
-    for most in (0, 1, 20):
-        assert _text.headings(walk.blocks, most) == python_headings(walk.blocks, most)
     for longest in (0, 12, 200):
         given = walk.text, walk.blocks, longest
         assert _text.dated(*given) == python_dated(*given)
-        given = walk.blocks, begin, end, longest
-        assert _text.short(*given) == python_short(*given)
     given = walk.text, walk.blocks, list(range(begin, min(end, len(blocks))))
     assert _text.texts(*given) == python_texts(*given)
     assert _text.texts(*given) == [blocks.text(i) for i in given[2]]
+    for wanted in (b"", b"e", b"\xc3\xe5\xd9"):
+        assert _text.with_bytes(*given, wanted) == python_with_bytes(*given, wanted)
+    check_lines(blocks, parts)
+    for table in (walk.elements, walk.blocks):
+        numbers = list(range(len(table)))[begin:end:3]
+        for column in range(table.shape[1]):
+            given = (
+                table,
+                column,
+                int(rng.choice(table[:, column], 1)[0]) if len(table) else 0,
+            )
+            assert _text.rows_with(*given) == python_rows_with(*given)
+            given = table, numbers, (column, 0)
+            assert _text.values_of(*given) == python_values_of(*given)
+
+
+def check_lines(blocks, parts):
+    """The passages of kept blocks are found alike, whatever stands in the text."""
+    for kept in [part.nonzero()[0].tolist() for part in parts]:
+        text = python_join(blocks.walk, kept, first_numbers(blocks, kept), DEEPEST)
+        chars, kinds, words = python_values_of(
+            blocks.walk.blocks, kept, (BlockColumn.CHARS, BlockColumn.KIND, 0)
+        )
+        items = [
+            blocks.text(i) for i, kind in zip(kept, kinds, strict=True) if kind == ITEM
+        ]
+        for said, end in (text, -2), (f"A\n\n{text}", 1), (text[3:], 0):
+            made = []
+            for lines_in in (python_lines_in, _text.lines_in):
+                changed = kinds.copy(), words.copy()
+                found = lines_in(said, chars, *changed, items, end)
+                made.append((found, changed))
+            assert made[0] == made[1]
 
 
 @given(html=any_pages(), seed=st.integers(0, 2**32 - 1))
@@ -92,6 +109,19 @@ def test_dates(texts):
     check("".join(f"<p>{text}</p>" for text in texts), len(texts))
 
 
+WORDS = b"a+b", b"+a+", b"+", b"ba+"
+
+
+@given(
+    parts=st.lists(st.sampled_from([b"a", b"b", b"+", *WORDS])), begin=st.integers(0, 9)
+)
+def test_words(parts, begin):
+    source = b"".join(parts)
+    for word in WORDS:
+        given = source, word, word.index(b"+"), begin
+        assert _text.place_of(*given) == python_place_of(*given)
+
+
 def test_pages_of_the_example():
     found = sorted(SITE.rglob("*.html"))
     assert len(found) > 20
@@ -102,20 +132,32 @@ def test_pages_of_the_example():
 def test_tables_that_do_not_fit():
     walk = Page.of("<ul><li>one<li>two</ul>").blocks.walk
     with pytest.raises(IndexError, match="there is no block 2"):
-        _text.join(walk.text, walk.elements, walk.blocks, [2], [], DEEPEST)
+        _text.join(walk, [2], [], DEEPEST)
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(b"one", walk.elements, walk.blocks, [1], [], DEEPEST)
+        _text.join(replace(walk, text=b"one"), [1], [], DEEPEST)
+    short = replace(walk, elements=walk.elements[:1])
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(walk.text, walk.elements[:1], walk.blocks, [1], [], DEEPEST)
+        _text.join(short, [1], [], DEEPEST)
+    crossed = replace(walk, elements=walk.blocks, blocks=walk.elements)
     with pytest.raises(ValueError, match="number of columns"):
-        _text.join(walk.text, walk.blocks, walk.elements, [1], [], DEEPEST)
+        _text.join(crossed, [1], [], DEEPEST)
     with pytest.raises(ValueError, match="do not fit together"):
         _text.dated(b"one", walk.blocks, 200)
     with pytest.raises(ValueError, match="do not fit together"):
         _text.texts(b"one", walk.blocks, [1])
-    with pytest.raises(ValueError, match="no bits"):
-        _walk.named(walk.tokens, walk.elements, _MAYBE, _HASHES, _BITS[1:], Names.count)
     with pytest.raises(IndexError, match="there is no element 99"):
         _text.with_kept(walk.elements, [99], [0])
+    for wrong in (3, 0), (-1, 0), (0, -1):
+        with pytest.raises(IndexError, match="outside"):
+            _text.place_of(b"a source", b"our", *wrong)
+    for wrong in ([2], (0,)), ([0], (99,)), ([-1], (0,)), ([0], (-1,)):
+        with pytest.raises(IndexError, match=r"there is no (row|column)"):
+            _text.values_of(walk.blocks, *wrong)
+    with pytest.raises(IndexError, match="there is no column 99"):
+        _text.rows_with(walk.blocks, 99, 0)
     with pytest.raises(IndexError, match="there is no block 2"):
         _text.texts(walk.text, walk.blocks, [2])
+    with pytest.raises(IndexError, match="there is no block -1"):
+        _text.with_bytes(walk.text, walk.blocks, [-1], b"o")
+    with pytest.raises(ValueError, match="do not fit together"):
+        _text.with_bytes(b"one", walk.blocks, [1], b"x")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_eatext.page.jsondata import JSON
 from scrapy_eatext.page.values import (
     BOUNDS,
-    JSON,
     LONGEST,
     MOST_VALUES,
     different,
@@ -84,7 +84,7 @@ def test_a_text_is_cut_at_a_word(text, most):
     if len(words) <= most and len(text) <= most:
         assert found == words
     elif found and " " in found:
-        # The last word is whole, but for what white space has pushed out of reach.
+        # The last word is whole, unless white space has pushed its end out of reach.
         assert len(text) > 4 * most or words[len(found) :][:1] in ("", " ")
 
 
@@ -94,7 +94,7 @@ def test_every_value_has_a_bound(field):
     assert kept(field, "a" * most) == "a" * most
     assert kept(field, "a\x01" * most) == "a" * most
     assert kept(field, "a " * most) == ("a " * most)[:most].rstrip() * cut
-    # What is left out when it is longer is never handed over cut.
+    # A value that is left out if it is too long is never cut instead.
     assert most < LONGEST
 
 

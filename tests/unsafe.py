@@ -1,4 +1,4 @@
-"""Pages that try to get something active through, and what must not come out.
+"""Pages that try to get something active through, and checks that nothing comes out.
 
     python -m tests.unsafe [--count 100000] [--seed 0]
 
@@ -16,12 +16,11 @@ from html.parser import HTMLParser
 
 from markdown_it import MarkdownIt
 
-from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import ALLOWED, html
-from scrapy_eatext.output.markdown import markdown_of
-from scrapy_eatext.output.structure import tree_of
-from scrapy_eatext.output.urls import SCHEMES
+from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.urls import SCHEMES
 
 CALL = "alert(1)"
 # Ways to write an address that runs a script in some browser, now or once.
@@ -147,7 +146,7 @@ WRAPS = [
     "<p>One</p><figure><img src=/x.png alt='{}'><figcaption>{}</figcaption></figure>",
     "<div class='highlight'><div class=line>{}</div><div class=line>x</div></div>",
 ]
-# What libraries that render Markdown refuse by themselves must not be needed.
+# The output must be safe without what libraries that render Markdown refuse.
 RENDERER = MarkdownIt("commonmark").enable("table")
 RENDERER.validateLink = lambda url: True
 _CLASS = re.compile(r"language-[a-z0-9][a-z0-9+#._-]{0,30}")
@@ -220,7 +219,7 @@ def check_address(address: str) -> None:
         raise ValueError(f"address {address!r}")
 
 
-# Rendered Markdown has besides what stands for code and rules.
+# Rendered Markdown has elements for code and rules besides.
 RENDERED = {**ALLOWED, "hr": frozenset[str]()}
 for _name in ("th", "td"):
     RENDERED[_name] = ALLOWED[_name] | {"style"}
@@ -229,11 +228,10 @@ for _name in ("th", "td"):
 def check(source: str) -> None:
     """Raises ValueError where something active comes out of a page."""
     read = Page.of(source, "https://example.com/dir/page")
-    blocks = read.blocks
-    shown = content(blocks, [True] * len(blocks))
+    nodes = document(read, read.blocks, [True] * len(read.blocks))
     for made, allowed in (
-        (html(tree_of(read, blocks, shown)), ALLOWED),
-        (RENDERER.render(markdown_of(read, blocks, shown)), RENDERED),
+        (html(nodes), ALLOWED),
+        (RENDERER.render(markdown(nodes)), RENDERED),
     ):
         checker = _Checker(allowed)
         checker.feed(made)

@@ -1,4 +1,4 @@
-"""The algorithms by name.  Each is one module, imported when it is first asked for."""
+"""The algorithms by name.  The module of each is imported when it is first needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT = "eatext"
 def algorithm_class(name: str) -> type[Algorithm[Any]]:
     """The class of an algorithm, by its name or its import path.
 
-    OptionError where there is none.
+    Raises OptionError where there is none.
     """
     if isinstance(name, str) and name in REGISTRY:
         module, cls = REGISTRY[name]
@@ -50,12 +50,21 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
 def get_algorithm(
     name: str, options: Mapping[str, Any] | None = None
 ) -> Algorithm[Any]:
-    """The algorithm with its options checked; OptionError names what is wrong.
+    """An algorithm with the options given.
 
-    Instances are kept for reuse, as a crawl asks for the same few.
+    Raises OptionError for an unknown algorithm or option, or a wrong value.  Instances
+    are kept for reuse, as a crawl asks for the same few.
     """
     cls = algorithm_class(name)
-    return _instance(cls, make_options(cls.options_class, options or {}))
+    if not options:
+        return _usual(cls)
+    return _instance(cls, make_options(cls.options_class, options))
+
+
+@lru_cache(maxsize=64)
+def _usual(cls: type[Algorithm[Any]]) -> Algorithm[Any]:
+    """An algorithm without options, which most pages ask for."""
+    return _instance(cls, make_options(cls.options_class, {}))
 
 
 # Bounded: options can come from per-request meta.

@@ -1,9 +1,9 @@
-"""The one shape of every algorithm: a Page in, a verdict on its blocks out."""
+"""What every algorithm has in common: from a Page it makes a Verdict on its units."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -30,7 +30,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Options:
-    """What every algorithm may be told."""
+    """The options that every algorithm has."""
 
     reference: bool = switch(
         False,
@@ -43,8 +43,8 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
-    """The options of a class, checked; OptionError names what is wrong."""
-    if not given:  # as in most crawls, for each page
+    """The options of a class, checked.  Raises OptionError for what is wrong."""
+    if not given:  # the usual case, which each page of a crawl comes through
         return cls()
     known = {f.name: f.metadata.get("kind") for f in fields(cls)}
     values = dict(given)
@@ -56,17 +56,19 @@ def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
         if kind := known[name]:
             values[name] = kind.take(value, name)
         try:
-            hash(value)  # by which an algorithm with its options is kept for reuse
+            hash(value)  # algorithms are kept for reuse by their options
         except TypeError:
             raise OptionError(name, value, "of a type that can be hashed") from None
     return cls(**values)
 
 
 class Units(Protocol):
-    """Pieces of a page that an algorithm decides on, by index.
+    """Pieces of a page that an algorithm decides on, by number.
 
-    A page's own blocks are units; so are the lines or sentences of an
-    algorithm whose original has others.
+    They are the page's blocks or, if an algorithm's original is defined on these, lines
+    or sentences.  ``kind`` is one of KINDS (page/tags.py) or the algorithm's own;
+    ``level`` is that of a heading, a list item or a quotation, 0 for other units;
+    ``xpath`` is the path of the element that a unit stands in, "" if it is not known.
     """
 
     def __len__(self) -> int: ...
@@ -78,7 +80,7 @@ class Units(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One piece of a page, for algorithms that do not look at its blocks."""
+    """A unit that is no block of the page.  For the fields see Units."""
 
     text: str
     kind: str = "paragraph"
@@ -87,7 +89,7 @@ class Unit:
 
 
 class UnitList:
-    """Units from a sequence of Unit."""
+    """A sequence of Unit as Units."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._units = units
@@ -112,14 +114,14 @@ class UnitList:
 class Verdict:
     """What an algorithm says of a page.
 
-    ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry a unit.
-    ``text`` is given only where the original joins its units in a way of its
-    own; otherwise the output is rendered from the kept units.  ``score`` is
-    how sure the algorithm is of the page as a whole, 0 to 1.  One that does not
-    say it (None) is taken to be sure: its texts have the score 1 and pass any
-    EATEXT_MIN_SCORE.
-    ``origin`` is "page", or which of the page's data the text is from; ``page``
-    is then one of that text alone, whose blocks the units are.
+    ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry a unit.  ``text`` is the
+    text of an original that joins its units in its own way; without it, the kept units
+    are rendered.  ``score`` is how sure the algorithm is of the page as a whole, 0 to 1;
+    None counts as 1, so that the text passes any EATEXT_MIN_SCORE.  ``comments``, if the
+    algorithm knows readers' comments, tells for each unit whether it is one; it is called
+    only when somebody asks.  ``origin`` is "page", or names the data in the page that
+    the text is from; then ``page`` is a page of that text alone, and the units are its
+    blocks.
     """
 
     units: Units
@@ -132,14 +134,14 @@ class Verdict:
     language: str = ""
     origin: str = "page"
     page: Page | None = None
+    comments: Callable[[], Sequence[bool]] | None = None
 
 
 class Algorithm(ABC, Generic[OptionsT]):
     """A way to find a page's main text.
 
-    Subclasses set ``name``, ``version`` (of code and model) and
-    ``options_class``, and implement judge().  An instance may be shared by
-    threads: judge() keeps no state.
+    Subclasses set ``name``, ``version`` (of code and model) and ``options_class``, and
+    implement judge().  Threads may share an instance, so judge() must keep no state.
     """
 
     name: ClassVar[str]

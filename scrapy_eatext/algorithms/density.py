@@ -42,9 +42,9 @@ _TAG = re.compile(r"<[^>]*(?:>|\Z)|>")
 
 @dataclass(frozen=True)
 class DensityOptions(Options):
-    """Which lines are looked at, and what they are held against.
+    """Which lines are looked at, and what their density must exceed.
 
-    ``reference`` looks at lines of the source, whatever ``lines`` says.
+    With ``reference`` the lines are the source's, whatever ``lines`` says.
     """
 
     lines: str = choice(
@@ -77,10 +77,10 @@ class DensityOptions(Options):
 
 @dataclass(frozen=True)
 class Measured:
-    """Lines with their characters of text and of markup.
+    """Lines as units, and how many characters of text and of markup each has.
 
-    ``joined`` says that they are lines of source, which the text is made of
-    one after the other; otherwise they are blocks.
+    With ``joined`` they are lines of the source, and the kept ones are the text as they
+    are; otherwise they are blocks, which are rendered.
     """
 
     units: Units
@@ -134,16 +134,17 @@ def utf16_length(text: str) -> int:
 def densities(
     chars: npt.NDArray[np.int64], markup: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float32]:
-    """Text by text and markup, each line with one character more, in single precision."""
+    """The density of each line: (text + 1) / (text + 1 + markup), in single precision."""
     text = (chars + 1).astype(np.float32)
     density: npt.NDArray[np.float32] = text / (text + markup.astype(np.float32))
     return density
 
 
 def limit(density: npt.NDArray[np.float32], threshold: float | str) -> float:
-    """What a line's density must exceed: the number, the mean, or 0.5 less the deviation.
+    """What a line's density must exceed, given the densities of the page's long lines.
 
-    The deviation is that of a sample, 0 for one line.
+    That is the threshold if it is a number; their mean for "mean"; and for "stddev" 0.5
+    less their standard deviation, that of a sample, 0 for a single line.
     """
     if not isinstance(threshold, str):
         return float(threshold)
@@ -156,7 +157,7 @@ def limit(density: npt.NDArray[np.float32], threshold: float | str) -> float:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What the filter says of lines: which are long enough, which it keeps."""
+    """For each line its density, whether it is long enough, and whether it is kept."""
 
     density: npt.NDArray[np.float32]
     long: npt.NDArray[np.bool_]
@@ -164,7 +165,10 @@ class Filtered:
 
 
 def filter_lines(lines: Measured, options: DensityOptions) -> Filtered:
-    """Hold lines against the threshold; those that are too short do not move it."""
+    """Keep the lines that are long enough and dense enough.
+
+    Lines that are too short have no part in the mean or the deviation.
+    """
     density = densities(lines.chars, lines.markup)
     long = lines.chars >= options.min_chars
     # In double precision, as Java compares.
@@ -199,7 +203,7 @@ def verdict(
     scores: npt.NDArray[Any],
     why: Sequence[str],
 ) -> Verdict:
-    """A verdict on measured lines; its score is the mean over what is kept, by length."""
+    """The verdict on measured lines."""
     text = None
     if lines.joined:
         text = "\n".join(lines.units.text(i) for i in np.flatnonzero(kept).tolist())
@@ -218,7 +222,7 @@ def mean_score(
     scores: npt.NDArray[Any],
     chars: npt.NDArray[Any],
 ) -> float:
-    """The mean score of what is kept, by its length; 0 where nothing is."""
+    """The mean score of the kept lines, weighted by length; 0 if none is kept."""
     weights = chars[kept].astype(np.float64)
     if not weights.sum():
         return 0.0

@@ -1,8 +1,9 @@
-"""This project's own algorithm, the default: trees over blocks, their places and pages.
+"""The default algorithm: two rounds of boosted trees over blocks.
 
-A block is seen with its containers, its neighbours and the whole page; what a
-first round of boosted trees thinks of all blocks is what a second one sees of
-each.  Those blocks are kept whose words have the best expected F1.
+The first round sees of each block its own features, those of its containers and its
+neighbours, and those of the page.  The second sees besides how likely the first takes
+the blocks around to be content.  The blocks are kept whose words have the best expected
+F1.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from scrapy_eatext.algorithms.base import (
     choice,
     number,
     switch,
+    text,
 )
 from scrapy_eatext.algorithms.modelfile import (
     SHIPPED,
@@ -35,12 +37,19 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.embedded import embedded_text
 from scrapy_eatext.page.names import COMMENTS, HUMAN_TESTS
 from scrapy_eatext.page.tags import HEADING
-from scrapy_eatext.tagger.choice import choose
+from scrapy_eatext.sites.evidence import taught
+from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.facts import TokenTable, weights
+from scrapy_eatext.tagger.headings import without_bare_headings
+from scrapy_eatext.tagger.links import without_lone_links
 from scrapy_eatext.tagger.model import Tagger
-from scrapy_eatext.tagger.trees import Asked, trees_from
+from scrapy_eatext.tagger.selection import Selection, select
+from scrapy_eatext.tagger.tables import whole_rows
+from scrapy_eatext.tagger.told import told_walk
+from scrapy_eatext.tagger.trees import NamedTrees, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
+from scrapy_eatext.tagger.words import WordTable, no_words
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,35 +57,41 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.embedded import Embedded
     from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.model import PythonTagger
     from scrapy_eatext.tagger.operations import Ints
 
 MODEL = "eatext.model"
 _CODE_VERSION = "1"
 # A page whose likeliest block has a lower chance than this, in thousandths, has no
-# main text: found by cross-validation, like all that is learned.
+# main text: found by cross-validation, like all that is learned.  An empty text has at
+# most this score.
 _UNLIKELY = 300
-# With fewer words than this chosen, the page's data are looked at for a text,
-# which has to be so many times as long.
+_EMPTY = 0.3
+# If fewer words than _FEW are kept, a text in the page's data takes the place of the
+# blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
-# A page with no more words than these of text may be none but an error's, a form to
-# log in, or a test of whether a human asks.  The first has in its title or one of its
-# first headings the status that a server would send with it; numbers that are something
-# else as often (500) count where they begin.  The others ask for a password, or have
-# elements named after the test, and few words in all.
+# In an element that is named after comments, a block is a comment if its chance of being
+# one, in thousandths, is more than this.
+_IF_NAMED = 50
+# The kind of page whose posts are its main text, whoever wrote them.
+_THREAD = "forum"
+# A page with fewer words than these may be that of an error, of a login, or of a test
+# whether a human asks.  A page of an error has the HTTP status in its title or one of
+# its first headings; statuses such as 500, which are often other numbers, count only at
+# the beginning.  A page of a login asks for a password; one of a test has elements named
+# after it.
 _ERROR_WORDS, _ERROR_HEADINGS = 60, 3
 _LOGIN_WORDS, _TEST_WORDS = 150, 80
 _STATUS = re.compile(
     r"(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)(?![\w.,%/-])|^\s{0,9}50[0-4](?![\w.,%/-])"
 )
-
-
 # A block of fewer words than this among comments is rather a button.
 _COMMENT_WORDS = 3
 
 
 @dataclass(frozen=True)
 class EatextOptions(Options):
-    """Which mistakes are worse, and whether readers' comments are wanted."""
+    """Which mistakes are worse, whether comments are wanted, and which files to use."""
 
     reference: bool = choice(
         False, False, doc="There is no original that it could reproduce."
@@ -102,6 +117,12 @@ class EatextOptions(Options):
         doc="The chance from which on a block is kept, instead of what `favor` finds "
         "best for the page.",
     )
+    site_files: str = text(
+        "",
+        "the path of a folder",
+        "The folder of site files, which say where on a site main text stands; see "
+        "[Teaching](../teaching.md).",
+    )
     model: str = model_path()
 
 
@@ -115,28 +136,45 @@ class Eatext(Algorithm[EatextOptions]):
         super().__init__(options)
         self.model = _model(options.model)
         self.version = f"{_CODE_VERSION}+{self.model.version}"
+        self.lessons = load_lessons(options.site_files) if options.site_files else None
 
     def judge(self, page: Page) -> Verdict:
-        """Judge the page's blocks; with none worth keeping, its data."""
+        """Judge the page's blocks, or the text in its data if there is little to keep."""
         blocks = page.blocks
         if not len(blocks):
             found = embedded_text(page)
             return _of_data(found) if found else Verdict(blocks, (), (), ())
-        walk, options, model = blocks.walk, self.options, self.model
+        options, model = self.options, self.model
+        walk = told_walk(page)
         likelihood, w = model.tagger.likelihoods(walk), weights(walk)
+        lesson = self.lessons.of(page.url) if self.lessons else None
+        evidence = spoken = None
+        if lesson is not None:
+            evidence, spoken = lesson.evidence(walk)
+            likelihood = taught(likelihood, evidence)
         least = options.threshold
-        chosen = choose(
+        chosen = select(
             likelihood,
             w,
             options.favor,
             None if isinstance(least, str) else round(least * 1000),
         )
-        kind, score = _whole(model, page_figures(walk, likelihood, w, chosen))
-        kept = chosen.kept
-        if isinstance(least, str) and CHANCE[likelihood.max()] < _UNLIKELY:
+        kinds, score = _whole(model, page_figures(walk, likelihood, w, chosen))
+        comments = _Comments(model.comments, walk, w, chosen.kept, spoken)
+        if kinds[0] == _THREAD and comments.outweigh():
+            # An article after all, of which readers have much to say.
+            chosen = Selection(chosen.kept & ~comments.sure, chosen.expected)
+            kinds, score = _whole(model, page_figures(walk, likelihood, w, chosen))
+            kinds = [kind for kind in kinds if kind != _THREAD]
+        kept, chances = chosen.kept, CHANCE[likelihood]
+        if isinstance(least, str) and chances.max() < _UNLIKELY:
             kept = np.zeros_like(kept)
         if options.comments:
-            kept = kept | _comments(walk, w, kept)
+            kept = kept | comments.rows
+        kept = whole_rows(walk, kept, w)
+        if isinstance(least, str):
+            for without in (without_lone_links, without_bare_headings):
+                kept = without(walk, kept, w, chances)
         words = int(w[kept].sum())
         if words < _FEW:
             found = embedded_text(page)
@@ -149,31 +187,34 @@ class Eatext(Algorithm[EatextOptions]):
             and _has_no_content(page, int(w.sum()))
         ):
             kept = np.zeros_like(kept)
-        chances = CHANCE[likelihood] / 1000
+        scores = chances / 1000
         return Verdict(
             units=blocks,
             kept=kept.tolist(),
-            scores=chances.tolist(),
-            reasons=_Reasons(walk, model.tagger, chances),
-            score=score if kept.any() else min(score, _UNLIKELY / 1000),
-            page_type=kind,
+            scores=scores.tolist(),
+            reasons=_Reasons(walk, model.tagger, scores, evidence),
+            score=score if kept.any() else min(score, _EMPTY),
+            page_type=kinds[0],
+            comments=comments.told,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TaggerModel:
-    """What a model file holds.
+    """The content of a model file.
 
-    ``tagger`` is for blocks.  ``kinds`` and ``quality`` see the figures of the
-    whole page: the first has a class for each of ``kind_names``, the second tells
-    the word F1 that a choice can expect.
+    ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was
+    trained on pages that have some.  ``kinds`` and ``quality`` judge the page as a whole:
+    ``kinds`` has a class for each of ``kind_names``, and ``quality`` estimates the word
+    F1 of the kept blocks.
     """
 
     version: str
-    tagger: Tagger
-    kinds: Asked
+    tagger: PythonTagger
+    comments: PythonTagger | None
+    kinds: NamedTrees
     kind_names: tuple[str, ...]
-    quality: Asked
+    quality: NamedTrees
 
 
 # Bounded by the few model files that a process has use for.
@@ -191,9 +232,14 @@ def load_tagger(path: str | Path) -> TaggerModel:
     model = load_model(path, Eatext.name)
     arrays, header = model.arrays, model.header
     try:
-        table = TokenTable(
-            *(arrays[f"tokens.{name}"] for name in ("hashes", "near", "far", "flag"))
-        )
+        # Older models have no weights of words.
+        words = no_words()
+        if "words.hashes" in arrays:
+            words = WordTable(arrays["words.hashes"], arrays["words.weight"])
+        columns = {
+            name: arrays[f"tokens.{name}"] for name in ("hashes", "near", "far", "flag")
+        }
+        table = TokenTable(**columns, words=words)
         if len({len(a) for a in (table.hashes, table.near, table.far, table.flag)}) > 1:
             raise ValueError("the tables of names differ in length")
         parts = {
@@ -203,7 +249,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
                 [str(feature) for feature in header["features"][name]],
                 int(header["scales"][name]),
             )
-            for name in ("first", "second", "kinds", "quality")
+            for name in header["features"]
         }
         kinds = tuple(str(kind) for kind in header["kinds"])
         if len(parts["kinds"].leaves) != len(kinds):
@@ -211,19 +257,24 @@ def load_tagger(path: str | Path) -> TaggerModel:
         return TaggerModel(
             version=model.version,
             tagger=Tagger(table, parts["first"], parts["second"]),
-            kinds=Asked(parts["kinds"], NAMES),
+            comments=Tagger(table, parts["first"], parts["comments"])
+            if "comments" in parts
+            else None,
+            kinds=NamedTrees(parts["kinds"], NAMES),
             kind_names=kinds,
-            quality=Asked(parts["quality"], NAMES),
+            quality=NamedTrees(parts["quality"], NAMES),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
 
 
-def _whole(model: TaggerModel, figures: Ints) -> tuple[str, float]:
-    """The kind of a page, and the word F1 that the choice can expect."""
-    kind = model.kind_names[int(model.kinds.answers(figures).argmax())]
+def _whole(model: TaggerModel, figures: Ints) -> tuple[list[str], float]:
+    """The kinds that a page may be, the likeliest first, and the expected F1."""
+    answers = model.kinds.answers(figures).tolist()
+    likely = dict(zip(model.kind_names, answers, strict=True))
+    kinds = sorted(likely, key=likely.__getitem__, reverse=True)
     score = int(model.quality.answers(figures)[0]) / model.quality.scale
-    return kind, round(min(max(score, 0.0), 1.0), 4)
+    return kinds, round(min(max(score, 0.0), 1.0), 4)
 
 
 def _of_data(found: Embedded) -> Verdict:
@@ -242,7 +293,10 @@ def _of_data(found: Embedded) -> Verdict:
 
 
 def _has_no_content(page: Page, words: int) -> bool:
-    """Whether a page of so many words, few of them kept, is but there in place of one."""
+    """Whether a page shows an error, a login or a test of humanity, and no content.
+
+    ``words`` is the number of words on the page, of which few are kept.
+    """
     return (
         _is_error(page)
         or (words < _LOGIN_WORDS and _is_login(page))
@@ -266,26 +320,80 @@ def _is_login(page: Page) -> bool:
     )
 
 
-def _comments(
+class _Comments:
+    """Which blocks of a page are readers' comments, looked for when that is asked.
+
+    ``w`` are the words of each block.  ``taught`` marks the comments known from a site
+    file.
+    """
+
+    def __init__(
+        self,
+        tagger: PythonTagger | None,
+        walk: Walk,
+        w: Ints,
+        kept: npt.NDArray[np.bool_],
+        taught: npt.NDArray[np.bool_] | None,
+    ) -> None:
+        self._tagger = tagger
+        self._walk = walk
+        self._w = w
+        self._kept = kept
+        self._taught = taught
+
+    @cached_property
+    def _chance(self) -> Ints:
+        if self._tagger is None:
+            return np.zeros(len(self._w), dtype=np.int64)
+        return CHANCE[self._tagger.likelihoods(self._walk)]
+
+    @property
+    def sure(self) -> npt.NDArray[np.bool_]:
+        """The comments by chance alone: names do not count, as they name posts too."""
+        likely: npt.NDArray[np.bool_] = self._chance > 500
+        return likely
+
+    @cached_property
+    def rows(self) -> npt.NDArray[np.bool_]:
+        named = _named_comments(self._walk, self._w, self._kept)
+        spoken = named
+        if self._tagger is not None:
+            spoken = self._chance > np.where(named, _IF_NAMED, 500)
+        return spoken if self._taught is None else spoken | self._taught
+
+    def told(self) -> list[bool]:
+        spoken: list[bool] = self.rows.tolist()
+        return spoken
+
+    def outweigh(self) -> bool:
+        """Whether more words are in comments than in the other kept blocks.
+
+        A kept block counts as a comment only if it is a sure one.
+        """
+        w, besides = self._w, self._kept & ~self.sure
+        return int(w[self.rows & ~besides].sum()) > int(w[besides].sum())
+
+
+def _named_comments(
     walk: Walk, w: Ints, kept: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """The blocks in elements named after comments that look like text.
+    """The blocks that look like text in elements named after comments.
 
-    What most of the kept text is in only says that there are comments, as a body
-    named "comments-open" does.
+    An element with most of the kept text in it does not count: its name only says that
+    the page has comments, as that of a body named "comments-open" does.
     """
-    parents, begins, ends = (
-        walk.elements[:, ElementColumn[name.upper()]].tolist()
-        for name in ("parent", "first_block", "last_block")
-    )
-    named = frozenset(COMMENTS.rows(walk))
-    told = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))]).tolist()
-    inside: list[bool] = []
-    for row, (parent, begin, end) in enumerate(zip(parents, begins, ends, strict=True)):
-        here = row in named and (
-            not told[-1] or 2 * (told[end] - told[begin]) < told[-1]
-        )
-        inside.append(here or (parent >= 0 and inside[parent]))
+    rows = np.array(COMMENTS.rows(walk), dtype=np.intp)
+    told = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
+    begin, end = walk.elements[rows][
+        :, [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+    ].T
+    few = (2 * (told[end] - told[begin]) < told[-1]) | (told[-1] == 0)
+    named = dict.fromkeys(rows[few].tolist())
+    parents = walk.elements[:, ElementColumn.PARENT].tolist()
+    inside = [False] * len(parents)
+    # Parents stand before their children, and nothing is inside before the first.
+    for row in range(min(named, default=len(parents)), len(parents)):
+        inside[row] = row in named or inside[parents[row]]
     around = np.array(inside, dtype=np.bool_)[walk.blocks[:, BlockColumn.INNER]]
     chars, links = (
         walk.blocks[:, BlockColumn[name.upper()]] for name in ("chars", "link_chars")
@@ -293,7 +401,8 @@ def _comments(
     return around & (w >= _COMMENT_WORDS) & (2 * links < chars)
 
 
-# What tells against a block, the plainest first: a feature, from where on, in words.
+# What speaks against a block, the plainest first: a feature, from which value on, and how
+# it is put.
 _AGAINST = (
     ("in_nav", 1, "in a nav element"),
     ("in_footer", 1, "in a footer"),
@@ -312,14 +421,19 @@ _TOLD = ("names", *(name for name, _, _ in (*_AGAINST, *_FOR)))
 
 
 class _Reasons(Sequence[str]):
-    """For each block its chance, and what of it is plain to see; made when asked for."""
+    """For each block its chance and the plainest reasons for it, made when asked for."""
 
     def __init__(
-        self, walk: Walk, tagger: Tagger, chances: npt.NDArray[np.float64]
+        self,
+        walk: Walk,
+        tagger: PythonTagger,
+        chances: npt.NDArray[np.float64],
+        evidence: Ints | None,
     ) -> None:
         self._walk = walk
         self._tagger = tagger
         self._chances = chances
+        self._evidence = evidence
 
     @cached_property
     def _rows(self) -> Mapping[str, Ints]:
@@ -335,4 +449,7 @@ class _Reasons(Sequence[str]):
         names = int(rows["names"][i])
         if abs(names) >= _NAMES_SPEAK and (names > 0) == (chance >= 0.5):
             facts.append("the names of its elements")
+        told = 0 if self._evidence is None else int(self._evidence[i])
+        if told and (told > 0) == (chance >= 0.5):
+            facts.append("the site's own pages")
         return f"chance {chance:.2f}" + (": " + ", ".join(facts) if facts else "")

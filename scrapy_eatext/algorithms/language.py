@@ -14,31 +14,32 @@ from scrapy_eatext.algorithms.stoplists import (
     justext_words,
 )
 
-# Languages that only jusText has a list for, and that are no variety of
-# another one: they are looked for where that package is installed.
+# Languages of which only jusText has a list, without varieties of other languages:
+# they are looked for if that package is installed.
 _ONLY_JUSTEXT = "az be cy is ka kk kn ky mk ml ne pnb sq sr ta te uz".split()
-# Nearly the list of a language with far more pages: chosen only if declared.
+# Languages whose list is nearly that of one with far more pages: chosen only if a
+# page declares them.
 _TWINS = frozenset(("ms",))  # of Indonesian
 # A list of thousands of words is not needed to know a language.
 _WORDS = 400
-# Punctuation that stands at a word's edge; what is inside words ("don't")
-# stays.  A table for str.translate().
+# A table for str.translate(): punctuation at the edges of words, not the apostrophe,
+# which stands inside them ("don't").
 PUNCTUATION = str.maketrans(dict.fromkeys(',.;:!?()[]{}"“”„«»‹›…–—/|*•·¿¡،؛؟।॥', " "))
-# What is declared counts as this much more: it decides between near twins such
-# as Danish and Norwegian, and never against a text that is clearly another.
+# The hits of the declared language count so many times: enough to decide between near
+# twins such as Danish and Norwegian, too little to outvote a text clearly in another.
 _DECLARED = 1.25
-# With fewer hits than this part of what running text has, no list fits.
+# No list fits a text that has less than this part of the hits of running text.
 _LEAST = 0.4
 _ENOUGH_WORDS = 8
 
 
 @lru_cache(maxsize=1)
 def _index() -> dict[str, list[tuple[str, float]]]:
-    """For each stop word its languages, and what a hit counts for each.
+    """For each stop word the languages that have it, and the weight of a hit in each.
 
-    A hit counts one by the share of running text that the list makes up, so
-    that text in the language scores about 1 for every word.  The table has
-    about 25,000 words.
+    The weight is one divided by the share of running text that the language's list
+    makes up, so that a text in the language scores about 1 a word.  The table has about
+    25,000 words.
     """
     index: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for code in SHARES:
@@ -48,8 +49,8 @@ def _index() -> dict[str, list[tuple[str, float]]]:
                 index[word].append((code, 1 / found.share))
     for code in _ONLY_JUSTEXT:
         # These lists come from encyclopedias with English and French in their
-        # footnotes.  The first words of a list, which is in the order of
-        # frequency, make up nearly all of its share.
+        # footnotes.  They are in the order of frequency, and their first words make up
+        # nearly all of their share.
         for word in (justext_words(code) or [])[:_WORDS]:
             if not _foreign(word, index):
                 index[word].append((code, 1 / (0.8 * JUSTEXT_SHARE)))
@@ -66,10 +67,10 @@ def words_of(text: str) -> list[str]:
 
 
 def pick_language(text: str, declared: str = "") -> str:
-    """The code of a text's language, or nothing where no list fits.
+    """The code of a text's language, or "" if no list fits.
 
-    ``declared`` is the code that the page gives; it decides where lists are
-    hit about alike, or where there is too little text to tell.
+    ``declared`` is the code that the page declares.  It decides if several lists are hit
+    about as often, or if there is too little text to tell.
     """
     by_script = script_language(text, "ja" if declared == "ja" else "zh")
     if by_script:
@@ -78,6 +79,7 @@ def pick_language(text: str, declared: str = "") -> str:
 
 
 def _by_words(words: Iterable[str], declared: str) -> str:
+    """The language whose stop list the words hit most, see pick_language()."""
     index = _index()
     counts = Counter(words)
     total = counts.total()
@@ -92,6 +94,6 @@ def _by_words(words: Iterable[str], declared: str) -> str:
         scores[declared] *= _DECLARED
     if total < _ENOUGH_WORDS or not scores:
         return declared
-    # By code where two are equal, so that the answer never changes.
+    # Equal ones are chosen by their code, so that the answer never changes.
     best = max(sorted(scores), key=scores.__getitem__)
     return best if scores[best] >= _LEAST * total else ""

@@ -1,4 +1,4 @@
-"""How much of a page's source is markup: by block of the tree, by line of the source."""
+"""How many characters of a page are markup: by block, or by line of the source."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _STARTED = BlockColumn.ELEMENTS
 
 # Elements whose content a browser never shows as text of the page.
 _UNSEEN = "script|style|title|textarea|noscript|noframes|noembed|iframe|template"
-# A comment, an element of the above with its content, a tag, a declaration.
-# Each alternative also ends where the page ends, so none is ever tried in vain
-# over the rest of the page, and the time is linear on any input.  Inside a tag,
-# a > in a quoted value does not end it.
+# A comment, an element of these with its content, a tag, or a declaration.  The end of
+# the page ends each of them too: otherwise one without an end would be looked for over
+# the rest of the page again and again, in quadratic time.  A > in a quoted value does
+# not end a tag.
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     rf"|<({_UNSEEN})(?=[\s/>]).*?(?:</\1(?=[\s/>])[^>]*(?:>|\Z)|\Z)"
@@ -36,17 +36,16 @@ _MARKUP = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NEWLINE = re.compile(r"\r\n|\r|\n")
-# Where the text before and after is not one word, besides at blocks.
+# Tags between which a word ends: those of blocks and of what shows like a word.
 _APART = BLOCK | {"br", "img", "input", "select", "button", "textarea", "iframe"}
 
 
 def block_markup(page: Page) -> npt.NDArray[np.int64]:
-    """The characters of markup that each of a page's blocks took.
+    """How many characters of markup belong to each of a page's blocks.
 
-    A block pays for the tags, end tags included, of all elements that are
-    shown and began since the block before: what they take when the tree is
-    written as HTML.  What lies between the tags of the source, and elements
-    that show no text, cost nothing.
+    These are the start and end tags of all shown elements that began since the block
+    before, as long as they are when the tree is written as HTML.  White space between
+    tags, comments, and elements that show no text count for nothing.
     """
     walk = page.blocks.walk
     lengths = [0]
@@ -62,9 +61,9 @@ def block_markup(page: Page) -> npt.NDArray[np.int64]:
 
 
 def source_lines(html: str) -> Iterator[tuple[str, int]]:
-    """The text of each line of the source and how many characters are markup.
+    """For each line of the source its text, and how many of its characters are markup.
 
-    Scripts, styles and comments are markup, and a tag may span lines;
+    Scripts, styles and comments are markup; a tag may span lines.  In the text,
     references are resolved and white space is collapsed.
     """
     text = _MARKUP.sub(_leave_lines, html)
@@ -74,12 +73,12 @@ def source_lines(html: str) -> Iterator[tuple[str, int]]:
         yield " ".join(words), len(line) - len(shown.replace(_BORDER, ""))
 
 
-# Stands in the text for a tag between blocks; split() takes it for white space.
+# Stands for a tag between two words; split() takes it for white space.
 _BORDER = "\x1f"
 
 
 def _leave_lines(found: re.Match[str]) -> str:
-    """Of markup, its line breaks, so that lines stay lines, and borders of blocks."""
+    """What takes the place of markup: its line breaks, and a border between words."""
     name = found[2]
     border = _BORDER if name and name.lower() in _APART else ""
     return border + "".join(_NEWLINE.findall(found[0]))

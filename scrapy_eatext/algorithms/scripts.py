@@ -18,8 +18,8 @@ from dataclasses import dataclass
 class Script:
     """How a language is measured by character.
 
-    ``letters`` finds runs of its script, ``signs`` the grammar in them, and
-    ``share`` is the part of running text that signs make up.
+    ``letters`` matches runs of its script, ``signs`` matches the grammar in them, and
+    ``share`` is the part of running text that is matched by ``signs``.
     """
 
     letters: re.Pattern[str]
@@ -75,8 +75,9 @@ def _characters(ranges: str) -> re.Pattern[str]:
 
 
 def _any_of(words: str) -> re.Pattern[str]:
-    """Finds the words, the longest where several fit; at each place of a text the
-    work is bounded by their number, so this is linear.
+    """A pattern that finds the words; where several begin, the longest.
+
+    Its work at each place of a text is bounded by their number.
     """
     longest_first = sorted(words.split(), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)))
@@ -112,10 +113,10 @@ _KANA_SHARE = 0.08
 
 
 def script_language(text: str, among_han: str = "zh") -> str:
-    """The language measured by character that a text is in, or nothing.
+    """The language that a text is in, if it is one measured by character, else "".
 
-    Decided by the script of most of its letters.  ``among_han`` is the answer
-    for a text in Chinese characters alone, which may be a Japanese heading.
+    The script of most letters decides.  ``among_han`` is the answer for a text in
+    Chinese characters alone, which may be a Japanese heading.
     """
     if text.isascii():
         return ""
@@ -135,7 +136,7 @@ def script_language(text: str, among_han: str = "zh") -> str:
 
 
 def sign_density(text: str, language: str) -> float:
-    """The part of a text's letters that is grammar; 0 without letters of the script."""
+    """The part of a text's letters that is grammar; 0 if none is of the script."""
     script = SCRIPTS[language]
     letters = sum(map(len, script.letters.findall(text)))
     return sum(map(len, script.signs.findall(text))) / letters if letters else 0.0
@@ -144,8 +145,8 @@ def sign_density(text: str, language: str) -> float:
 def letters(text: str) -> int:
     """The length of a text in characters of alphabetic writing.
 
-    A Chinese character says about what three letters do, kana and Hangul about
-    what two do; thresholds on length are made for letters.
+    A Chinese character counts as three letters, one of kana or Hangul as two: they say
+    about as much, and thresholds on length are made for letters.
     """
     if text.isascii():
         return len(text)

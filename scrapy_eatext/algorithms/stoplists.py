@@ -1,10 +1,10 @@
-"""Stop lists by language: whose they are, and how much of a text is in them.
+"""Stop lists by language, and the share of running text that each makes up.
 
-The lists are those of the package stopwordsiso, and, where the package justext
-is installed, its own.  jusText's lists are a language's most frequent words,
-cut where they make up about 55 percent of running text, and its thresholds are
-fitted to that.  Other lists hold another share, so every list carries its
-share, and a density found with it is put in proportion.
+The lists are those of the package stopwordsiso and, if it is installed, of jusText.
+A list of jusText has a language's most frequent words, as many as make up about 55
+percent of running text, and jusText's thresholds on the density of stop words are
+fitted to that.  Other lists make up other shares: so each comes with its share, and a
+density found with it is put in proportion.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ def justext_folder() -> Path | None:
 
 
 def justext_words(code: str) -> list[str] | None:
-    """The list of jusText for a language, the most frequent word first, or None."""
+    """A language's list of jusText, the most frequent word first; None without one."""
     folder = justext_folder()
     path = folder / f"{NAMES[code]}.txt" if folder is not None else None
     if path is None or not path.is_file():

@@ -1,21 +1,23 @@
-"""Walking a tree, and where its elements stand, written out when asked for."""
+"""A walk over a tree, and the paths of its elements, written only when asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from scrapy_eatext.algorithms.base import Unit, UnitList
 from scrapy_eatext.deadline import check
 
 
-def walk(
+def events(
     root: Any, skip: Callable[[Any], bool] = lambda element: False
 ) -> Iterator[tuple[str, Any]]:
-    """Every node of a tree with what happens to it, in the order of the page.
+    """The nodes of a tree in the order of the page, each with an event.
 
-    That is "start" and "end" for an element, "skipped" for one that is not gone
-    into, and "other" for a comment or an instruction.  lxml's iterwalk() does so
-    in quadratic time where many comments stand side by side.
+    The events are "start" and "end" of an element, "skipped" for an element of which
+    ``skip`` is true, whose content is left out, and "other" for a comment or an
+    instruction.  lxml's iterwalk() takes quadratic time if many comments stand side by
+    side.
     """
     yield "start", root
     open_elements = [(root, root.iterchildren())]
@@ -53,7 +55,7 @@ class Trail:
         self._open = [0]
 
     def __len__(self) -> int:
-        """How many numbers there are, the 0 above the root included."""
+        """How many numbers there are, with the 0 above the root."""
         return len(self._parents)
 
     @property
@@ -62,7 +64,7 @@ class Trail:
         return self._open[-1]
 
     def enter(self, name: str) -> int:
-        """Go down into the next child of this name; gives its number."""
+        """Go down into the next child of this name, and return its number."""
         counts = self._counts[-1]
         order = counts[name] = counts.get(name, 0) + 1
         number = len(self._parents)
@@ -87,9 +89,23 @@ class Trail:
         return self._names[number]
 
     def xpath(self, number: int) -> str:
-        """The path of an element, every step with its place among its like."""
+        """The path of an element; each step has a place among siblings of its name."""
         steps = []
         while number:
             steps.append(f"{self._names[number]}[{self._orders[number]}]")
             number = self._parents[number]
         return "/" + "/".join(reversed(steps))
+
+
+class TrailUnits(UnitList):
+    """Units that each stand in an element of a trail, told by its number."""
+
+    def __init__(
+        self, units: Sequence[Unit], places: Sequence[int], trail: Trail
+    ) -> None:
+        super().__init__(units)
+        self._places = places
+        self._trail = trail
+
+    def xpath(self, i: int) -> str:
+        return self._trail.xpath(self._places[i])

@@ -11,6 +11,7 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from scrapy_eatext.result import ATTRIBUTES, Block, MainText
+from scrapy_eatext.review.compare import kept_blocks
 
 TEXTS = tuple(name for name in ("text", "markdown", "html") if name in ATTRIBUTES)
 FORMATS = (*TEXTS, "json", "blocks")
@@ -21,8 +22,6 @@ _SHORT = frozenset(
 )
 
 _TEXT_WIDTH = 60
-# So many words in a row that are in a text too count as found in it.
-_SHINGLE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +64,12 @@ def line_of_error(file: str, error: str, encoding: str = "utf-8") -> str:
 
 
 def _known(result: MainText, names: Iterable[str]) -> dict[str, Any]:
-    known = {name: getattr(result, name) for name in names}
+    known = {name: result.value(name) for name in names}
     if "metadata" in known:
         known["metadata"] = asdict(result.metadata)
-    if "blocks" in known:
-        known["blocks"] = [asdict(block) for block in result.blocks]
+    for name in ("blocks", "posts", "chunks"):
+        if name in known:
+            known[name] = [asdict(part) for part in known[name]]
     return known
 
 
@@ -99,8 +99,7 @@ def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
     """Algorithms side by side: a line each, then the blocks of the page that each
     keeps.
 
-    An algorithm that judges other units than the page's blocks counts as keeping a
-    block if most of the block's text is in the result.
+    For algorithms that judge other units see kept_blocks().
     """
     figures = [
         (
@@ -114,37 +113,13 @@ def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
         for run in runs
     ]
     head = ("algorithm", "characters", "words", "score", "language", "milliseconds")
-    marks = [_kept(run.result, texts) for run in runs]
+    marks = [kept_blocks(run.result, texts) for run in runs]
     rows = [
         (*("+" if kept else "-" for kept in of_block), cut(text, _TEXT_WIDTH))
         for text, *of_block in zip(texts, *marks, strict=True)
     ]
     names = (*(run.name for run in runs), "text")
     return f"{table(head, figures)}\n\n{table(names, rows)}"
-
-
-def _kept(result: MainText, texts: Sequence[str]) -> list[bool]:
-    blocks = result.blocks
-    if [block.text for block in blocks] == list(texts):
-        return [block.kept for block in blocks]
-    found = set(_shingles(result.text))
-    return [
-        2 * sum(shingle in found for shingle in shingles) > len(shingles)
-        for shingles in map(_shingles, texts)
-    ]
-
-
-def _shingles(text: str) -> list[tuple[str, ...]]:
-    """Every few words in a row, or all words if there are fewer.
-
-    Texts without spaces are taken letter by letter.
-    """
-    words = text.split()
-    if len(text) > 20 * len(words):
-        words = [letter for letter in text if not letter.isspace()]
-    if len(words) < _SHINGLE:
-        return [tuple(words)] if words else []
-    return list(zip(*(words[i:] for i in range(_SHINGLE)), strict=False))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""Counting character sequences for the models of scrapy_eatext.algorithms.charmodel."""
+"""Counting character sequences for the models of `ngram`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.algorithms.charmodel import (
+from scrapy_eatext.algorithms.ngram.characters import (
     UNIT_BITS,
     Level,
     Smoothing,

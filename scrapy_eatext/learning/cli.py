@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_card
-from scrapy_eatext.choice import options_from
+from scrapy_eatext.execution.choice import options_from
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import BadPageError, DataError, need
-from scrapy_eatext.learning.data import Dataset, LabelledPage, read_folder
+from scrapy_eatext.learning.data import Dataset, LabelledPage, joined, read_folder
 from scrapy_eatext.learning.evaluate import evaluate, evaluate_segments
 from scrapy_eatext.learning.marked import read_marked
 from scrapy_eatext.learning.train import TRAINERS, save, train
@@ -27,17 +27,20 @@ T = TypeVar("T")
 def add_train_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command train."""
     parser.add_argument(
-        "folder", help="labelled pages: WCXB's layout, or NAME.html and NAME.txt"
+        "folder",
+        nargs="+",
+        help="labelled pages: WCXB's layout, NAME.html and NAME.txt, or segments, for "
+        "what can learn from these; of several folders all pages are learned from",
     )
     parser.add_argument(
         "--segments",
         metavar="FOLDER",
-        help="more pages, of which segments are known, for what can learn from these",
+        help="one more folder, as if it were the last",
     )
     parser.add_argument(
         "--segments-name",
         metavar="NAME",
-        help="what the cards call those pages, with their licence",
+        help="what the cards call the pages of --segments, with their licence",
     )
     parser.add_argument(
         "--algorithm",
@@ -72,10 +75,19 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave out pages that can't be learned from instead of stopping",
     )
     parser.add_argument(
-        "--data-name", help="what the cards call the data (default: the folder)"
+        "--data-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="what the cards call the data, once for each folder in their order "
+        "(default: the folder)",
     )
     parser.add_argument(
-        "--licence", help="the data's licence and author (default: its LICENSE)"
+        "--licence",
+        action="append",
+        default=[],
+        help="the data's licence and author, once for each folder in their order "
+        "(default: its LICENSE)",
     )
 
 
@@ -103,18 +115,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_train(args: argparse.Namespace) -> int:
     """Train, write models and cards, and say what was written."""
-    data = (
-        read_marked(args.folder, args.marks) if args.marks else read_folder(args.folder)
-    )
-    data = replace(
-        data,
-        name=args.data_name or data.name,
-        licence=args.licence or data.licence,
-    )
-    if args.segments:
-        more = read_folder(args.segments)
-        named = args.segments_name or more.name
-        data = replace(data, pages=[*data.pages, *more.pages], segments=named)
+    data = joined(list(_parts(args)))
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)
     for name in args.algorithm or sorted(TRAINERS):
@@ -133,6 +134,24 @@ def run_train(args: argparse.Namespace) -> int:
                 line += f", word F1 {card['scores']['mean']['f1']:.3f}"
             print(line)
     return 0
+
+
+def _parts(args: argparse.Namespace) -> Iterator[Dataset]:
+    """The data of each folder, by the names and licences given."""
+    for given, option in (
+        (args.data_name, "--data-name"),
+        (args.licence, "--licence"),
+    ):
+        if len(given) > len(args.folder):
+            raise DataError(
+                f"{option} is given {len(given)} times for {len(args.folder)} folders"
+            )
+    rows = zip_longest(args.folder, args.data_name, args.licence, fillvalue="")
+    for folder, name, licence in rows:
+        data = read_marked(folder, args.marks) if args.marks else read_folder(folder)
+        yield data.named(name, licence)
+    if args.segments:
+        yield read_folder(args.segments).named(args.segments_name or "", "")
 
 
 def run_evaluate(args: argparse.Namespace) -> int:
@@ -190,8 +209,7 @@ def _known(data: Dataset, name: str, options: Mapping[str, Any]) -> tuple[int, s
     digests = set(str(card.get("digests", "")).split())
     if not digests:
         return 0, ""
-    names = [str(card[key]) for key in ("data", "segments") if key in card]
-    return sum(_digest(page) in digests for page in data.pages), "; ".join(names)
+    return sum(_digest(page) in digests for page in data.pages), str(card["data"])
 
 
 def _digest(page: LabelledPage) -> str:

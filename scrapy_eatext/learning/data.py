@@ -7,7 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ class LabelledPage:
 
     ``text`` is the main text and ``comments`` are the readers' comments, "" for none;
     ``kind`` is the kind of page, "page" if the data do not say.  ``wanted`` and
-    ``unwanted`` are segments that must and must not come out.  The HTML stays in its
-    file until it is asked for.
+    ``unwanted`` are segments that must and must not come out.  ``data`` is the name of
+    the data that the page is of.  The HTML stays in its file until it is asked for.
     """
 
     name: str
@@ -32,6 +32,7 @@ class LabelledPage:
     comments: str = ""
     wanted: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
+    data: str = ""
 
     @property
     def html(self) -> bytes:
@@ -52,15 +53,17 @@ class LabelledPage:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Labelled pages, with the data's name and licence for a model's card.
-
-    ``segments`` is the name of the data with segments only, "" for none.
-    """
+    """Labelled pages, with the data's name and licence for a model's card."""
 
     pages: Sequence[LabelledPage]
     name: str
     licence: str = ""
-    segments: str = ""
+
+    def named(self, name: str, licence: str) -> Dataset:
+        """The same pages under another name and licence, or under their own for ""."""
+        name = name or self.name
+        pages = [replace(page, data=name) for page in self.pages]
+        return Dataset(pages, name, licence or self.licence)
 
     def kinds(self) -> dict[str, int]:
         """How many pages there are of each kind."""
@@ -73,7 +76,8 @@ class Dataset:
 def read_folder(folder: str | Path) -> Dataset:
     """The labelled pages of a folder, in whichever of the three layouts it is.
 
-    WCXB's: ground-truth/NAME.json and html/NAME.html.gz.  Segments: truth.json
+    WCXB's: ground-truth/NAME.json and html/NAME.html.gz; a truth may have comments
+    besides.  Segments: truth.json
     and html/NAME.gz.  A user's own: NAME.html (or .html.gz) with NAME.txt, the
     main text, and, where there is one, NAME.comments.txt.  Raises DataError for
     a folder without pages, and for a file that is missing or damaged.
@@ -96,12 +100,14 @@ def read_wcxb(folder: Path) -> Dataset:
         try:
             truth = data["ground_truth"]
             text = truth.get("main_content") or ""
+            comments = truth.get("comments") or ""
             url = data.get("url") or ""
             kind = data.get("_internal", {}).get("page_type", {}).get("primary")
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{file} has not the fields of WCXB") from error
         html = _existing(folder / "html" / f"{file.stem}.html.gz", file)
-        pages.append(LabelledPage(file.stem, html, url, kind or "page", text))
+        page = LabelledPage(file.stem, html, url, kind or "page", text, comments)
+        pages.append(page)
     return _dataset(folder, pages)
 
 
@@ -134,14 +140,26 @@ def read_own(folder: Path) -> Dataset:
     return _dataset(folder, pages)
 
 
-def contradictions(pages: Sequence[LabelledPage]) -> list[tuple[str, str]]:
-    """Pairs of page names that are the same page with different true texts."""
+def joined(parts: Sequence[Dataset]) -> Dataset:
+    """Several data as one, each of whose pages knows which it is of."""
+    licences = [part.licence for part in parts if part.licence]
+    return Dataset(
+        [page for part in parts for page in part.pages],
+        "; ".join(part.name for part in parts),
+        "; ".join(licences),
+    )
+
+
+def contradictions(
+    pages: Sequence[LabelledPage],
+) -> list[tuple[LabelledPage, LabelledPage]]:
+    """Pairs of pages that are the same page with different true texts."""
     seen: dict[bytes, LabelledPage] = {}
     pairs = []
     for page in pages:
         first = seen.setdefault(hashlib.sha256(page.html).digest(), page)
         if (first.text, first.comments) != (page.text, page.comments):
-            pairs.append((first.name, page.name))
+            pairs.append((first, page))
     return pairs
 
 

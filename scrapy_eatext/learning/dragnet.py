@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.algorithms.dragnet import MODEL, TARGETS
-from scrapy_eatext.algorithms.dragnet_blocks import original_blocks, page_blocks
-from scrapy_eatext.algorithms.dragnet_features import (
+from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
+from scrapy_eatext.algorithms.dragnet.features import (
     GROUPS,
     columns_of,
     original_tokens,
@@ -28,7 +28,7 @@ from scrapy_eatext.page.names import COMMENTS
 from scrapy_eatext.page.walk import fnv1a
 
 if TYPE_CHECKING:
-    from scrapy_eatext.algorithms.dragnet_blocks import Floats
+    from scrapy_eatext.algorithms.dragnet.blocks import Floats
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
     from scrapy_eatext.page.walk import Walk

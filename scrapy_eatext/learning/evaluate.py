@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from scrapy_eatext.learning.settle import bag
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
 
 
-_WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\s+")
 
 
@@ -37,15 +37,12 @@ def _score(hits: float, given: float, wanted: float) -> Score:
 
 
 def word_score(text: str, true: str) -> Score:
-    """WCXB's measure: words in lower case, each counted as often as it occurs."""
-    given, wanted = (Counter(_WORD.findall(t.lower())) for t in (text, true))
+    """WCXB's measure: words in lower case, each counted as often as it occurs.
+
+    A Chinese, Japanese or Korean character is a word.
+    """
+    given, wanted = bag(text), bag(true)
     return _score((given & wanted).total(), given.total(), wanted.total())
-
-
-def word_set_score(text: str, true: str) -> Score:
-    """As word_score(), but each word counts once, as Dragnet's tools score by default."""
-    given, wanted = (set(_WORD.findall(t.lower())) for t in (text, true))
-    return _score(len(given & wanted), len(given), len(wanted))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Lines as the density filter's author read them, by the comments he put there.
 _NEWLINE = re.compile(r"\r\n|\r|\n")
-_BEGIN, _END = "<!-- content -->", "<!-- /content -->"
+BEGIN, FINISH = "<!-- content -->", "<!-- /content -->"
 # Comments that told a search appliance what to leave out.  The word after the colon
 # (index, anchor, snippet, all) makes no difference here.  It is bounded, so that a
 # comment without end costs little.
@@ -74,9 +74,9 @@ def marked_lines(html: str) -> Iterator[tuple[str, bool]]:
     """
     keep = False
     for line in _NEWLINE.split(html):
-        if _BEGIN in line:
+        if BEGIN in line:
             keep = True
-        elif _END in line:
+        elif FINISH in line:
             keep = False
         yield line, keep
 

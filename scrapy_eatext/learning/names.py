@@ -17,7 +17,7 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.tagger.facts import NEAR, TokenTable, columns, weigh
 
 if TYPE_CHECKING:
-    from scrapy_eatext.learning.eatext import Sample
+    from scrapy_eatext.learning.tagger import Sample
     from scrapy_eatext.page.walk import Walk
 
 # A word has to be used by so many sites.
@@ -52,7 +52,7 @@ def learn_names(
         weights.append(weight / max(float(np.sqrt(w[sample.share >= 0]).sum()), 1.0))
     matrix = sparse.vstack(parts).tocsr()
     truth, weight = np.concatenate(truths), np.concatenate(weights)
-    found = _regress(matrix, truth, weight / weight.sum())
+    found = regress(matrix, truth, weight / weight.sum(), _PENALTY)
     near, far = found[: len(known)], found[len(known) :]
     if flagged is None:
         shares = np.asarray((matrix > 0).mean(axis=0)).ravel()
@@ -64,11 +64,12 @@ def learn_names(
         place = int(np.searchsorted(known, value))
         if place < len(known) and known[place] == value:
             flag[place] = number
-    table = TokenTable(known, _hundredths(near), _hundredths(far), flag)
+    table = TokenTable(known, hundredths(near), hundredths(far), flag)
     return table, flagged
 
 
-def _hundredths(weights: NDArray[np.float64]) -> NDArray[np.int32]:
+def hundredths(weights: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Weights as whole numbers within bounds."""
     return np.rint(weights * 100).clip(-_HIGHEST, _HIGHEST).astype(np.int32)
 
 
@@ -114,8 +115,11 @@ def _counts(walk: Walk, blocks: NDArray[np.intp], known: NDArray[np.uint32]) -> 
     return made
 
 
-def _regress(
-    matrix: Any, truth: NDArray[np.float64], weight: NDArray[np.float64]
+def regress(
+    matrix: Any,
+    truth: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    penalty: float,
 ) -> NDArray[np.float64]:
     """The weights of a logistic regression with an intercept, which is left out."""
     across = matrix.T.tocsr()
@@ -125,8 +129,8 @@ def _regress(
         logit = matrix @ weights + bias
         value = float((weight * (np.logaddexp(0, logit) - truth * logit)).sum())
         off = weight * (1 / (1 + np.exp(-logit)) - truth)
-        slope = np.append(across @ off + _PENALTY * weights, off.sum())
-        return value + _PENALTY * float(weights @ weights) / 2, slope
+        slope = np.append(across @ off + penalty * weights, off.sum())
+        return value + penalty * float(weights @ weights) / 2, slope
 
     start = np.zeros(matrix.shape[1] + 1)
     found = need("scipy.optimize").minimize(

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.algorithms.charmodel import CharModel, Level, Smoothing, to_arrays
 from scrapy_eatext.algorithms.density import DensityOptions, filter_lines, measure
 from scrapy_eatext.algorithms.ngram import DISCARD, KEEP, MODEL, LineModel
+from scrapy_eatext.algorithms.ngram.characters import (
+    CharModel,
+    Level,
+    Smoothing,
+    to_arrays,
+)
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.chars import count_sequences, prune, rounded
 from scrapy_eatext.learning.labels import label

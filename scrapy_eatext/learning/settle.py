@@ -15,7 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_WORD = re.compile(r"\w+")
+# In scripts without spaces between words each character is one.
+_SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(f"[{_SPACELESS}]|[^\\W{_SPACELESS}]+")
 _ROUNDS = 3
 # A block is added only if this share of its words is in the true text, and this share
 # is not yet covered by kept blocks.

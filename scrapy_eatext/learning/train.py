@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timezone
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +29,7 @@ from scrapy_eatext.learning.evaluate import (
     word_score,
 )
 from scrapy_eatext.learning.splits import folds, site_of
+from scrapy_eatext.learning.vary import stripped
 
 if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
@@ -35,12 +37,18 @@ if TYPE_CHECKING:
 # name of an algorithm -> (module, class) of its trainer.
 TRAINERS = {
     "dragnet": ("scrapy_eatext.learning.dragnet", "DragnetTrainer"),
-    "eatext": ("scrapy_eatext.learning.eatext", "EatextTrainer"),
+    "eatext": ("scrapy_eatext.learning.tagger", "EatextTrainer"),
     "ngram": ("scrapy_eatext.learning.ngram", "NgramTrainer"),
     "perceptron": ("scrapy_eatext.learning.perceptron", "PerceptronTrainer"),
 }
 
 T = TypeVar("T")
+
+# The scores of pages without names that a card has.
+_WHOLE = ("mean", "segments")
+_HTML5 = re.compile(
+    rb"<(?:article|aside|footer|header|main|nav|section)[\s>]", re.IGNORECASE
+)
 
 
 class Progress(Protocol):
@@ -115,12 +123,12 @@ def trainer(name: str) -> Trainer:
 class Samples:
     """The pages that could be learned from, with the trainer's sample of each.
 
-    ``skipped`` has the reason for each page that was left out.
+    ``skipped`` has the reason for each page that was left out, by its file.
     """
 
     pages: Sequence[LabelledPage]
     taken: Sequence[Any]
-    skipped: Mapping[str, str]
+    skipped: Mapping[Path, str]
 
 
 def take_samples(
@@ -130,23 +138,23 @@ def take_samples(
 
     With ``skip`` bad pages are left out, else the first bad page raises BadPageError.
     """
-    skipped: dict[str, str] = {}
+    skipped: dict[Path, str] = {}
     for first, second in contradictions(pages):
-        message = f"{second} is the same page as {first}, with another text"
+        message = f"{second.name} is the same page as {first.name}, with another text"
         if not skip:
             raise BadPageError(message)
         # Neither can be trusted.
-        skipped[first] = skipped[second] = message
+        skipped[first.file] = skipped[second.file] = message
     good, taken = [], []
     for page in progress(pages, "labels"):
-        if page.name in skipped:
+        if page.file in skipped:
             continue
         try:
             sample = made.sample(page)
         except DataError as error:
             if not skip:
                 raise BadPageError(str(error)) from error
-            skipped[page.name] = str(error)
+            skipped[page.file] = str(error)
             continue
         good.append(page)
         taken.append(sample)
@@ -179,7 +187,7 @@ def train(
     fitted = made.fit(samples.taken, seed, progress)
     common = {
         "algorithm": name,
-        "data": data.name,
+        "data": "; ".join(dict.fromkeys(page.data for page in pages)) or data.name,
         "licence": data.licence,
         "date": _today().isoformat(),
         "seed": seed,
@@ -190,8 +198,6 @@ def train(
         # Of all pages, so that evaluate recognises them.
         "digests": digests(pages),
     }
-    if made.segments and data.segments:
-        common["segments"] = data.segments
     cards = []
     for model in fitted:
         card = {
@@ -229,32 +235,84 @@ def cross_validate(
     All pages are scored, even those that could not be learned from.
     """
     made = trainer(name)
-    rows: dict[str, list[tuple[str, Score]]] = {}
-    segments: dict[str, SegmentCounts] = {}
-    sureness: dict[str, list[tuple[float, float]]] = {}
+    found: dict[str, list[Judged]] = {}
     parts = list(held_out(pages, samples, seed, count))
     for seen, unseen in progress(parts, "folds"):
         for model in made.fit(seen, seed, silent):
             if not model.truth:
                 continue
             with temporary(name, model) as run:
+                rows = found.setdefault(model.file, [])
                 for page in progress(unseen, model.file):
-                    found = run(page)
-                    if has_segments(page):
-                        counts = segment_counts(found.text, page)
-                        so_far = segments.get(model.file, SegmentCounts())
-                        segments[model.file] = so_far + counts
-                        continue
-                    score = word_score(found.text, truth(page, model.truth))
-                    rows.setdefault(model.file, []).append((page.kind, score))
-                    pairs = sureness.setdefault(model.file, [])
-                    pairs.append((found.score, score.f1))
-    figures = {file: report(scores).figures() for file, scores in rows.items()}
-    for file, counts in segments.items():
-        figures[file]["segments"] = rounded(counts.score())
-    for file, pairs in sureness.items():
-        figures[file]["calibration"] = calibration(pairs)
-    return figures
+                    true = truth(page, model.truth)
+                    bare = Judged.of(page, run(page, stripped(page.html)), true)
+                    judged = Judged.of(page, run(page), true)
+                    rows.append(replace(judged, bare=bare))
+    return {file: figures(judged) for file, judged in found.items()}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a model made of a page: its own score, and how good the text really is.
+
+    ``segments`` are counted on pages of which only these are known; ``groups`` are what
+    else the page is one of.  ``bare`` is what the model made of the page without the
+    names of its elements and without sectioning elements.
+    """
+
+    page: LabelledPage
+    said: float
+    score: Score
+    segments: SegmentCounts | None = None
+    groups: Sequence[str] = ()
+    bare: Judged | None = None
+
+    @classmethod
+    def of(cls, page: LabelledPage, found: MainText, true: str) -> Judged:
+        """The judgement of a text that was found."""
+        if has_segments(page):
+            counts = segment_counts(found.text, page)
+            return cls(page, found.score, counts.score(), counts)
+        score = word_score(found.text, true)
+        return cls(page, found.score, score, groups=groups(page))
+
+
+def groups(page: LabelledPage) -> list[str]:
+    """What is known to be hard of pages: readers' comments, and old-fashioned HTML."""
+    found = {
+        "with comments": bool(page.comments),
+        "without HTML5's elements": not _HTML5.search(page.html),
+    }
+    return [name for name, is_one in found.items() if is_one]
+
+
+def figures(judged: Sequence[Judged]) -> dict[str, Any]:
+    """The scores of pages: of all, and, where there are several data, of each."""
+    whole = _figures(judged)
+    names = sorted({one.page.data for one in judged})
+    if len(names) > 1:
+        whole["data"] = {
+            name: _figures([one for one in judged if one.page.data == name])
+            for name in names
+        }
+    return whole
+
+
+def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
+    scored = [one for one in judged if one.segments is None]
+    made = report((one.page.kind, one.score) for one in scored).figures()
+    of_groups = report((name, one.score) for one in scored for name in one.groups)
+    if of_groups.kinds:
+        made["groups"] = of_groups.figures()["kinds"]
+    counts = [one.segments for one in judged if one.segments is not None]
+    if counts:
+        made["segments"] = rounded(sum(counts, SegmentCounts()).score())
+    bare = [one.bare for one in judged if one.bare is not None]
+    if bare:
+        found = _figures(bare)
+        made["stripped"] = {key: found[key] for key in _WHOLE if key in found}
+    made["calibration"] = calibration([(one.said, one.score.f1) for one in judged])
+    return made
 
 
 def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
@@ -277,11 +335,11 @@ def held_out(
 ) -> Iterator[tuple[list[Any], list[LabelledPage]]]:
     """For each fold the samples of the other folds, and all of the fold's pages."""
     places = folds([site_of(page) for page in pages], count, seed)
-    fold_of = {page.name: fold for page, fold in zip(pages, places, strict=True)}
+    fold_of = {page.file: fold for page, fold in zip(pages, places, strict=True)}
     for fold in range(count):
         learned = zip(samples.pages, samples.taken, strict=True)
-        seen = [sample for page, sample in learned if fold_of[page.name] != fold]
-        yield seen, [page for page in pages if fold_of[page.name] == fold]
+        seen = [sample for page, sample in learned if fold_of[page.file] != fold]
+        yield seen, [page for page in pages if fold_of[page.file] == fold]
 
 
 def has_segments(page: LabelledPage) -> bool:
@@ -297,15 +355,19 @@ def truth(page: LabelledPage, which: str) -> str:
 
 
 @contextmanager
-def temporary(name: str, model: Fitted) -> Iterator[Callable[[LabelledPage], MainText]]:
-    """Within the context, a model that is not shipped, as a function of a page."""
+def temporary(name: str, model: Fitted) -> Iterator[Callable[..., MainText]]:
+    """Within the context, a model that is not shipped, as a function of a page.
+
+    The page's HTML may be given, where it is to be another one.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = save(name, model, folder)
         options = {**model.options, "model": str(path)}
 
-        def run(page: LabelledPage) -> MainText:
+        def run(page: LabelledPage, html: str = "") -> MainText:
             url = page.url or None
-            return extract(page.html, url=url, algorithm=name, options=options)
+            source = html or page.html
+            return extract(source, url=url, algorithm=name, options=options)
 
         yield run
 

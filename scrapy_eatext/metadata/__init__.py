@@ -1,10 +1,10 @@
 """What a page says of itself: title, authors, dates and so on.
 
-Data for machines are trusted more than what is shown: JSON-LD, OpenGraph, meta
-elements, microdata, time elements, and the page itself, in that order.  There are two
-exceptions: a title that the page's own heading confirms is taken from the heading, as
-titles in the data often have the site's name in them; and the language is the one that
-the page declares, as og:locale is a default on many sites.
+Data for machines are trusted more than what is shown.  The order is: JSON-LD, OpenGraph,
+meta elements, microdata, time elements, the page itself.  There are two exceptions.  If
+the page's own heading confirms the title, the heading is taken, as titles in the data
+often have the site's name in them.  And the language is the one that the page declares,
+as og:locale is a default on many sites.
 """
 
 from __future__ import annotations

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scrapy_eatext.page.values import JSON, different, shortened, unescaped
+from scrapy_eatext.native.loading import twin
+from scrapy_eatext.page.jsondata import values_in
+from scrapy_eatext.page.values import (
+    MOST_VALUES,
+    different,
+    plain,
+    shortened,
+    unescaped,
+)
 
-# Keys whose values are objects about the page itself too.
+# Keys whose values may be about the page too.
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage")
-# Types of objects by how much they say of the page, the best first; others, such as
-# breadcrumbs, are of no use here.
+# Types of objects by rank: 0 says most of the page.  Other types, such as breadcrumbs, are
+# not read.
 _RANKS = {
     **dict.fromkeys(
         "Article AdvertiserContentArticle NewsArticle AnalysisNewsArticle "
@@ -37,21 +44,24 @@ _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporat
 _MAX_SCRIPTS = 30
 _MAX_CHARS = 500_000
 _MAX_OBJECTS = 500
-# White space in JSON, and characters that stand around it by mistake.
-_BLANKS = " \t\r\n"
-_OUTER = _BLANKS + ";"
-_WRAPPINGS = (("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"))
-_LAST_COMMA = re.compile(r",(\s{0,100}[}\]])")
+_LONGEST_URL = 4000
 _TYPE = b"application/ld+json"
+# Most sources have few of this sign.
+_SIGN = _TYPE.index(b"+")
 
 
 class JsonLd:
-    """The objects in a page's scripts that are about the page, the best first."""
+    """What the objects in a page's JSON-LD scripts say of the page, the best first.
 
-    def __init__(self, scripts: Iterable[str]) -> None:
+    ``url`` and ``title`` are the page's; an object that has them comes before others of
+    its rank.
+    """
+
+    def __init__(self, scripts: Iterable[str], url: str = "", title: str = "") -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
-        ranked: list[tuple[int, int, dict[str, Any]]] = []
+        ranked: list[tuple[int, bool, int, dict[str, Any]]] = []
         self._sites: list[dict[str, Any]] = []
+        place = _place(url)
         for number, thing in enumerate(_things(scripts)):
             key = thing.get("@id")
             if isinstance(key, str) and len(thing) > 1:
@@ -59,10 +69,12 @@ class JsonLd:
             types = _types(thing)
             ranks = [_RANKS[name] for name in types if name in _RANKS]
             if ranks:
-                ranked.append((min(ranks), number, thing))
+                # An object may be about a page that this one leads to.
+                other = not _is_about(thing, place, title)
+                ranked.append((min(ranks), other, number, thing))
             elif any(name in _SITE for name in types):
                 self._sites.append(thing)
-        self._ranked = [(rank, thing) for rank, _, thing in sorted(ranked, key=_order)]
+        self._ranked = [(rank, thing) for rank, *_, thing in sorted(ranked, key=_order)]
 
     def __bool__(self) -> bool:
         return bool(self._ranked or self._sites)
@@ -77,7 +89,7 @@ class JsonLd:
         return ""
 
     def authors(self) -> tuple[list[str], bool]:
-        """The authors' names, and whether they are people."""
+        """The authors' names, and whether any of them is a person."""
         for rank, thing in self._ranked:
             for key in ("author", "creator"):
                 given = thing.get(key)
@@ -88,7 +100,10 @@ class JsonLd:
         return [], False
 
     def first(self, *keys: str, site: bool = False) -> str:
-        """The first text under one of the keys."""
+        """The first text under one of the keys, the first keys first.
+
+        With ``site``, objects about the site are read too.
+        """
         things = [thing for _, thing in self._ranked] + (self._sites if site else [])
         for key in keys:
             for thing in things:
@@ -104,6 +119,30 @@ class JsonLd:
                 if url:
                     return url
         return ""
+
+    def images(self) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """The address, caption, width and height of each image, as the data have them."""
+        for _, thing in self._ranked:
+            for key in ("image", "primaryImageOfPage", "thumbnailUrl"):
+                yield from self._media(thing.get(key), "url", "contentUrl")
+
+    def videos(self) -> Iterator[tuple[Any, Any, Any, Any]]:
+        for _, thing in self._ranked:
+            if "VideoObject" in _types(thing):
+                yield from self._media(thing, "contentUrl", "embedUrl")
+            yield from self._media(thing.get("video"), "contentUrl", "embedUrl", "url")
+
+    def _media(self, value: Any, *keys: str) -> Iterator[tuple[Any, Any, Any, Any]]:
+        for one in value[:MOST_VALUES] if isinstance(value, list) else [value]:
+            known = one
+            if isinstance(one, dict) and len(one) == 1:
+                known = self._by_id.get(str(one.get("@id")), one)
+            if isinstance(known, str):
+                yield known, "", 0, 0
+            elif isinstance(known, dict):
+                url = next((known[key] for key in keys if known.get(key)), "")
+                text = known.get("caption") or known.get("name")
+                yield url, _text(text), known.get("width"), known.get("height")
 
     def site_name(self) -> str:
         for _, thing in self._ranked:
@@ -158,14 +197,32 @@ class JsonLd:
         return value.strip() if isinstance(value, str) else ""
 
 
-def _order(entry: tuple[int, int, Any]) -> tuple[int, int]:
-    return entry[:2]
+def _order(entry: tuple[int, bool, int, Any]) -> tuple[int, bool, int]:
+    return entry[:3]
+
+
+def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:
+    """Whether an object has the page's address, or a headline that the title contains."""
+    for key in ("url", "@id", "mainEntityOfPage"):
+        said = thing.get(key)
+        said = said.get("@id") if isinstance(said, dict) else said
+        if isinstance(said, str) and place and _place(said) == place:
+            return True
+    headline = _text(thing.get("headline"))
+    return bool(headline) and headline in title
+
+
+def _place(url: str) -> str:
+    """An address without the parts in which addresses of one page differ."""
+    url = url[:_LONGEST_URL].partition("#")[0].partition("?")[0]
+    return url.partition("://")[2].removeprefix("www.").rstrip("/")
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         return ""
-    return shortened(unescaped(value) if "&" in value else value)
+    # JSON needs no references of HTML, so that those in it were escaped once too often.
+    return shortened(plain(unescaped(value)) if "&" in value else value)
 
 
 def _is_organization(thing: Any) -> bool:
@@ -182,9 +239,20 @@ def _types(thing: dict[str, Any]) -> list[str]:
     ]  # a type may be a whole address
 
 
+def python_place_of(source: bytes, word: bytes, sign: int, begin: int) -> int:
+    """Where a word stands next in a source from a place on, -1 for nowhere.
+
+    ``sign`` is the place in the word of a sign that is rare.
+    """
+    return source.find(word, begin)
+
+
+place_of = twin(python_place_of, "_text")
+
+
 def scripts_in(source: bytes) -> Iterator[str]:
-    """The JSON-LD scripts of a page's source, which are raw text in HTML."""
-    at = source.find(_TYPE)
+    """The text of the JSON-LD scripts in a page's source; HTML has it unescaped."""
+    at = place_of(source, _TYPE, _SIGN, 0)
     while at >= 0:
         begin = at + len(_TYPE)
         tag = source.rfind(b"<", max(0, at - 1000), at)
@@ -197,16 +265,16 @@ def scripts_in(source: bytes) -> Iterator[str]:
                 return
             yield source[begin:end].decode("utf-8", "replace")
             begin = end
-        at = source.find(_TYPE, begin)
+        at = place_of(source, _TYPE, _SIGN, begin)
 
 
 def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The objects in some scripts that are about the page or its site."""
+    """The objects in scripts, and those in them that may be about the page too."""
     left = _MAX_OBJECTS
     for number, script in enumerate(scripts):
         if number >= _MAX_SCRIPTS:
             return
-        todo = [_parsed(script)]
+        todo = values_in(script)[::-1] if len(script) <= _MAX_CHARS else []
         while todo and left:
             value = todo.pop()
             if isinstance(value, list):
@@ -215,29 +283,3 @@ def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
                 left -= 1
                 yield value
                 todo += [value[key] for key in _INTO if key in value]
-
-
-def _value(script: str) -> Any:
-    """A script's JSON value.  Raises ValueError if it is no JSON."""
-    script = script.strip(_BLANKS)
-    value, end = JSON.raw_decode(script)
-    if end != len(script):
-        raise ValueError("there is more behind it")
-    return value
-
-
-def _parsed(script: str) -> Any:
-    if len(script) > _MAX_CHARS:
-        return None
-    try:
-        return _value(script)
-    except (ValueError, RecursionError):
-        pass
-    # Common slips: a comment around it, a semicolon behind it, a comma too many.
-    script = script.strip(_OUTER)
-    for begin, end in _WRAPPINGS:
-        script = script.removeprefix(begin).removesuffix(end).strip(_OUTER)
-    try:
-        return _value(_LAST_COMMA.sub(r"\1", script))
-    except (ValueError, RecursionError):
-        return None

@@ -1,30 +1,40 @@
-"""Puts together what a page says of itself in several places."""
+"""Puts a page's metadata together from all places where the page has them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.metadata import dates
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
+from scrapy_eatext.metadata.media import bounded, figures, films
 from scrapy_eatext.metadata.visible import Visible, is_name, key
-from scrapy_eatext.output.urls import Addresses
+from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import fit
-from scrapy_eatext.page.head import add_metas
+from scrapy_eatext.page.head import OF_META, add_metas
 from scrapy_eatext.page.names import PROPS
-from scrapy_eatext.page.twins import nodes_of
-from scrapy_eatext.page.values import beginning, different, kept, primary_tag, shortened
-from scrapy_eatext.result import IncompleteError, Metadata
+from scrapy_eatext.page.urls import Addresses
+from scrapy_eatext.page.values import (
+    beginning,
+    different,
+    kept,
+    plain,
+    primary_tag,
+    shortened,
+)
+from scrapy_eatext.page.walk import nodes_of
+from scrapy_eatext.result import IncompleteError, Media, Metadata
 
 if TYPE_CHECKING:
+    from scrapy_eatext.metadata.media import Said
+    from scrapy_eatext.metadata.visible import Dated
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.head import Metas
 
-# Names of meta elements, the best first.
+# Names of meta elements by field, the best first.
 _TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
            "dc.title", "dcterms.title", "title")  # fmt: skip
 _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
@@ -44,26 +54,39 @@ _DESCRIPTIONS = ("description", "twitter:description", "dc.description",
 _IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail")
 _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
 
+# What the label of an author is called in previews of links, as key() gives it.
+_WRITTEN_BY = frozenset(
+    "author autor auteur by door escritopor geschreven geschrevendoor postedby skrevetaf "
+    "scrittoda skrivenav verfasstvon verfaßtvon von writtenby écritpar автор 作者".split()
+)
+
 # Separators between a title and the site's name.
 _SEPARATOR = re.compile(r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»]\s*|:\s+(?=\S+\.\w{2,4}$)")
-# A quicker test for a separator: most titles have none, and take a tenth of the time.
+# A test for separators that takes a tenth of the time, as most titles have none.
 _SEPARATES = re.compile(r"[|–—\-·•»«:/~](?:\s|(?<=[|»]))")
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
 )
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
-# An element of microdata may hold the whole page, and fifty may hold each other.  So
-# these are bounded: the elements that are searched for its name, the characters of a
-# value, and the characters of its property names.
+# Bounds on an element of microdata, which may hold the whole page, and fifty of which may
+# be nested: the elements searched for its name, and the characters read of its value and
+# of the names of its properties.
 _MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
 
+_NO_DATA = JsonLd(())
+
 _Found = tuple[str, str]
+# A source, a date in ISO 8601, and the date as the page has it.
+_Date = tuple[str, str, str]
 _T = TypeVar("_T")
 
 
 class Reader:
-    """Reads one page.  A field that fails is empty, and costs no other."""
+    """Reads the metadata of one page.
+
+    A field that cannot be read for an error is left empty, and the others are read.
+    """
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -71,7 +94,9 @@ class Reader:
         self._links = page.head.links
         self._sources: dict[str, str] = {}
         self._errors: list[Exception] = []
-        self._data = self._safely(lambda: JsonLd(self._scripts()), JsonLd(()))
+        self._data = self._safely(
+            lambda: JsonLd(self._scripts(), page.url or "", page.title), _NO_DATA
+        )
         self._addresses = Addresses(page.root, page.url)
 
     def read(self) -> Metadata:
@@ -87,22 +112,27 @@ class Reader:
         title = self._title(site)
         self._visible = Visible(self._page, title)
         title = self._safely(lambda: self._confirmed(title), title)
-        published = self._take("published", self._published())
+        published, published_raw = self._take_date("published", self._published())
         self._dated = bool(published)
         nothing: list[str] = []
         authors = self._safely(self._authors, nothing)
-        modified = self._take("modified", self._modified())
+        modified, modified_raw = self._take_date("modified", self._modified())
         return Metadata(
             title=kept("title", title),
             authors=tuple(authors),
             published=published,
+            published_raw=published_raw,
             modified=modified,
+            modified_raw=modified_raw,
             site_name=site,
             description=self._take("description", self._descriptions()),
             language=self._take("language", self._languages()),
             canonical_url=self._take("canonical_url", self._canonical_urls()),
             image=self._take("image", self._images()),
             tags=tuple(self._safely(self._tags, nothing)),
+            images=self._media("images", self._all_images()),
+            videos=self._media("videos", self._all_videos()),
+            feeds=tuple(self._safely(self._feeds, nothing)),
             sources=self._sources,
         )
 
@@ -115,13 +145,14 @@ class Reader:
             self._errors.append(error)
             return otherwise
 
-    # -- where it is said
+    # -- the places
 
     def _read_metas(self) -> Metas:
         metas = self._page.head.metas
         if len(metas) < 3:  # they may stand outside the head
             metas = {name: contents.copy() for name, contents in metas.items()}
-            add_metas(metas, self._page.root.iter("meta"))
+            all_metas = self._page.root.iter("meta")
+            add_metas(metas, (tuple(map(meta.get, OF_META)) for meta in all_metas))
         return metas
 
     def _scripts(self) -> Iterator[str]:
@@ -152,17 +183,14 @@ class Reader:
                 value = named.get("content") or beginning(named, _MAX_VALUE)
             yield " ".join(value[:_MAX_VALUE].split())
 
-    def _meta(self, *names: str) -> list[str]:
+    def _meta(self, *names: str) -> Iterator[str]:
         metas = self._metas
-        return [
-            shortened(content)
-            for name in names
-            if name in metas
-            for content in metas[name]
-        ]
+        for name in names:
+            for content in metas.get(name, ()):
+                yield shortened(plain(content))
 
     def _take(self, field: str, found: Iterable[_Found]) -> str:
-        """The first value that is fit to keep; its source is noted."""
+        """The first value that can be kept, "" if there is none; notes its source."""
 
         def first() -> str:
             for source, given in found:
@@ -174,6 +202,19 @@ class Reader:
 
         return self._safely(first, "")
 
+    def _take_date(self, field: str, found: Iterable[_Date]) -> tuple[str, str]:
+        """The first date in ISO 8601, and as the page has it; notes its source."""
+
+        def first() -> tuple[str, str]:
+            for source, given, written in found:
+                day = given and kept(field, given)
+                if day:
+                    self._sources[field] = source
+                    return day, kept("date_raw", shortened(written))
+            return "", ""
+
+        return self._safely(first, ("", ""))
+
     # -- title
 
     def _title(self, site: str) -> str:
@@ -184,7 +225,7 @@ class Reader:
         yield from (("opengraph", title) for title in self._meta("og:title"))
         yield from (("meta", title) for title in self._meta(*_TITLES))
         yield from (("microdata", title) for title in self._prop("headline"))
-        yield "page", self._page.title
+        yield "page", plain(self._page.title)
 
     def _cut(self, title: str, site: str) -> str:
         """A title without the site's name."""
@@ -208,7 +249,7 @@ class Reader:
         return title
 
     def _confirmed(self, title: str) -> str:
-        """The heading that has the same words as the title, else the title."""
+        """The first heading whose words are in the title; the title if there is none."""
         given = key(title)
         wanted = f"{given} {key(self._page.title)}"
         for _, text, found in self._visible.headings:
@@ -221,7 +262,7 @@ class Reader:
     # -- authors
 
     def _authors(self) -> list[str]:
-        """The first names that are people's, else those that are not."""
+        """The first names of people, or if there are none the first names at all."""
         other: tuple[str, list[str]] | None = None
         for source, people, names in self._bylines():
             good = different(filter(None, map(self._name, names)))
@@ -238,7 +279,7 @@ class Reader:
         return other[1]
 
     def _bylines(self) -> Iterator[tuple[str, bool, Iterable[str]]]:
-        """Who may have written the page: source, whether they are people, names."""
+        """The authors by each source: the source, whether they are people, the names."""
         names, people = self._data.authors()
         yield "json-ld", people, names
         article = [name for name in self._meta("article:author") if "/" not in name]
@@ -248,11 +289,11 @@ class Reader:
                 yield "meta", True, self._split(self._meta(name))
         for number in ("1", "2"):
             if any(
-                key(label) in ("writtenby", "by", "author")
+                key(label) in _WRITTEN_BY
                 for label in self._meta(f"twitter:label{number}")
             ):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
-        # Only the first: readers who comment are authors too, of their comments.
+        # Only the first, as the authors of readers' comments follow.
         yield "microdata", True, islice(self._prop("author"), 1)
         # On a page without a date a name behind "by" is seldom an author.
         if self._dated:
@@ -269,42 +310,49 @@ class Reader:
 
     # -- dates
 
-    def _iso(self, value: str) -> str:
-        return dates.iso(value, day_first=self._page.language != "en") if value else ""
+    def _iso(self, source: str, values: Iterable[str]) -> Iterator[_Date]:
+        for value in values:
+            if value:
+                day_first = self._page.language != "en"
+                yield source, dates.iso(value, day_first=day_first), value
 
-    def _published(self) -> Iterator[_Found]:
-        yield "json-ld", self._iso(self._data.first("datePublished"))
-        yield "json-ld", self._iso(self._data.first("dateCreated", "uploadDate"))
-        for value in self._meta("article:published_time", "og:published_time",
-                                "og:article:published_time"):  # fmt: skip
-            yield "opengraph", self._iso(value)
-        for value in self._meta(*_PUBLISHED):
-            yield "meta", self._iso(value)
-        for value in self._prop("datepublished"):
-            yield "microdata", self._iso(value)
+    def _published(self) -> Iterator[_Date]:
+        yield from self._iso("json-ld", [self._data.first("datePublished")])
+        other = self._data.first("dateCreated", "uploadDate")
+        yield from self._iso("json-ld", [other])
+        times = self._meta("article:published_time", "og:published_time",
+                           "og:article:published_time")  # fmt: skip
+        yield from self._iso("opengraph", times)
+        yield from self._iso("meta", self._meta(*_PUBLISHED))
+        yield from self._iso("microdata", self._prop("datepublished"))
         visible = self._visible
-        # If a page has only the date of a change, that is the best there is.
-        changes: list[_Found] = []
+        # The dates of updates, which serve a page that has no others.
+        changes: list[_Date] = []
         yield from _first("time", visible.times(), changes)
         match = _URL_DATE.search(self._page.url or "")
         if match is not None:
-            yield "page", self._iso("-".join(match.groups()))
+            yield from self._iso("page", ["-".join(match.groups())])
         yield from _first("page", visible.written(), changes)
         yield from changes
         changes.clear()
         yield from _first("page", visible.far(), changes)
         yield from changes
 
-    def _modified(self) -> Iterator[_Found]:
-        yield "json-ld", self._iso(self._data.first("dateModified"))
-        for value in self._meta("article:modified_time", "og:updated_time"):
-            yield "opengraph", self._iso(value)
-        for value in self._meta(*_MODIFIED):
-            yield "meta", self._iso(value)
-        for value in self._prop("datemodified"):
-            yield "microdata", self._iso(value)
+    def _modified(self) -> Iterator[_Date]:
+        yield from self._iso("json-ld", [self._data.first("dateModified")])
+        times = self._meta("article:modified_time", "og:updated_time")
+        yield from self._iso("opengraph", times)
+        yield from self._iso("meta", self._meta(*_MODIFIED))
+        yield from self._iso("microdata", self._prop("datemodified"))
+        if self._sources.get("published") not in (None, "time", "page"):
+            return  # data that tell when a page was published tell of changes too
+        for source, found in (
+            ("time", self._visible.times()),
+            ("page", self._visible.written()),
+        ):
+            yield from ((source, day, raw) for day, raw, change in found if change)
 
-    # -- all else
+    # -- the other fields
 
     def _site_names(self) -> Iterator[_Found]:
         yield from (("opengraph", name) for name in self._meta("og:site_name"))
@@ -339,6 +387,64 @@ class Reader:
             yield "meta", self._addresses.image(url)
         yield "meta", self._addresses.image(self._links.get("image_src", ""))
 
+    def _media(
+        self, field: str, found: Iterable[tuple[str, Iterable[Said]]]
+    ) -> tuple[Media, ...]:
+        """The images or videos of all sources; notes the first source."""
+
+        def those() -> Iterator[Said]:
+            for source, some in found:
+                for said in some:
+                    self._sources.setdefault(field, source)
+                    yield said
+
+        nothing: tuple[Media, ...] = ()
+        media = self._safely(lambda: bounded(those(), self._addresses.image), nothing)
+        if not media:
+            self._sources.pop(field, None)
+        return media
+
+    def _all_images(self) -> Iterator[tuple[str, Iterable[Said]]]:
+        yield "json-ld", self._data.images()
+        metas = self._metas
+        urls = metas.get("og:image") or metas.get("og:image:url")
+        if urls:
+            # If not every image has its own, only the first is read, for the first image.
+            alts, widths, heights = (
+                said if len(said) == len(urls) else said[:1]
+                for said in (
+                    metas.get(f"og:image:{name}", [])
+                    for name in ("alt", "width", "height")
+                )
+            )
+            yield "opengraph", zip_longest(urls, alts, widths, heights)
+        yield (
+            "meta",
+            ((url, "", 0, 0) for name in _IMAGES for url in metas.get(name, ())),
+        )
+        yield "page", figures(self._page)
+
+    def _all_videos(self) -> Iterator[tuple[str, Iterable[Said]]]:
+        yield "json-ld", self._data.videos()
+        metas = self._metas
+        for name in ("og:video:secure_url", "og:video:url", "og:video"):
+            urls = metas.get(name)
+            if urls:
+                width, height = (
+                    (metas.get(f"og:video:{size}") or [""])[0]
+                    for size in ("width", "height")
+                )
+                yield "opengraph", [(url, "", width, height) for url in urls]
+        yield "page", films(self._page)
+
+    def _feeds(self) -> list[str]:
+        feeds = different(
+            filter(None, map(self._addresses.image, self._page.head.feeds))
+        )
+        if feeds:
+            self._sources["feeds"] = "meta"
+        return feeds
+
     def _tags(self) -> list[str]:
         for source, tags in self._tag_lists():
             found = different(filter(None, (kept("tag", tag) for tag in tags)))
@@ -357,11 +463,11 @@ class Reader:
 
 
 def _first(
-    source: str, dated: Iterable[tuple[bool, str]], changes: list[_Found]
-) -> Iterator[_Found]:
-    """The dates that are of no change; dates of changes are put into the list."""
-    for changed, day in dated:
-        if changed:
-            changes.append((source, day))
-        else:
-            yield source, day
+    source: str, dated: Iterable[Dated], changes: list[_Date]
+) -> Iterator[_Date]:
+    """The dates that are not of a change; those of updates are added to the list."""
+    for day, written, change in dated:
+        if not change:
+            yield source, day, written
+        elif change == "updated":
+            changes.append((source, day, written))

@@ -1,26 +1,28 @@
 """Metadata that a page shows to its readers: headings, bylines, dates.
 
-They are read if the data for machines say nothing.  Of the many dates and names on a
-page, those near its title are its own.
+They serve where the data for machines are silent.  Of the many dates and names on a page,
+those near the title are taken to be the page's.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import compress, islice, pairwise, tee
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scrapy_eatext.metadata import dates
+from scrapy_eatext.native.loading import twin
+from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES
+from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
-from scrapy_eatext.page.twins import load, nodes_of
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
+from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,16 +34,17 @@ _TAG, _FIRST, _LAST = (
     ElementColumn.FIRST_BLOCK,
     ElementColumn.LAST_BLOCK,
 )
-_START, _END, _KIND, _LEVEL, _CHARS = (
+_START, _END, _ELEMENT, _KIND, _LEVEL, _CHARS = (
     BlockColumn.START,
     BlockColumn.END,
+    BlockColumn.ELEMENT,
     BlockColumn.KIND,
     BlockColumn.LEVEL,
     BlockColumn.CHARS,
 )
-_TIME_TAG = TAG_ID["time"]
+_TIME_TAG, _LINK_TAG = TAG_ID["time"], TAG_ID["a"]
 
-# How many blocks from the title a page's own dates and names may be.
+# The page's own dates and names stand in so many blocks before and behind the title.
 _BEFORE, _BEHIND = 12, 30
 # Longer blocks are text.
 _SHORT = 200
@@ -52,6 +55,14 @@ _MAX_LOOKED_AT = 40
 _MAX_BLOCKS = 12
 _MAX_HEADINGS = 20
 _DATE_ALONE = 20
+# How many links near the title are asked whether they lead to an author.
+_MAX_LINKS = 200
+# How many places are tried where the title's words stand.
+_MAX_PLACES = 20
+# How many elements around a byline are looked at for a menu or a card.
+_AROUND = 6
+# How many characters before a date may say what it is the date of.
+_LABEL = 60
 _DIGIT = re.compile(r"\d")
 _YEAR_DIGITS = 4
 
@@ -61,7 +72,7 @@ _BY = re.compile(
     r"|written\s+by)\b\s*:?(?:\s+|$)",
     re.IGNORECASE,
 )
-# The first letters of these; the last one is an s to a pattern that ignores case.
+# The first letters of _BY; the last one equals s in a pattern that ignores case.
 _BY_BEGINS = frozenset("abdprstvwABDPRSTVWſ")
 # Where a name ends in a byline.
 _NAME_END = re.compile(
@@ -81,45 +92,65 @@ _PARTS = re.compile(r"\s*[|·•⋅—–,\n/]\s*|\s+-\s+")
 _AND = re.compile(r"\s+(?:and|&|und|et|y)\s+", re.IGNORECASE)
 _NO_NAME = frozenset(
     "about admin administrator advertisement all anonymous author authors bio by comments "
-    "category contributor default edit editor featured follow guest home interest more posts profile read share staff team "
+    "category contributor default details edit editor featured follow guest home info information interest more post posts profile read share staff team "
     "the this unknown updated user view website written".split()
 )
 # The ASCII characters that key() leaves out; most texts have no others.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
-_CHANGED = re.compile(r"updat|modif|edited|review|revis|aktualis|mis à jour|last ch",
-                      re.IGNORECASE)  # fmt: skip
-_ISSUED = re.compile(r"publi|posted|created|veröffentlicht|first|date|written",
-                     re.IGNORECASE)  # fmt: skip
+# The date of an update may stand for that of publication; one of an edit or a review may
+# not.  All are sought in folded case: where each alternative begins with a letter of one
+# case, the search passes over the others.
+_UPDATED = re.compile(
+    r"updat|modif|aktualis|mis(?:e)? à jour|stand(?<=\bstand)\b|aggiornat|actualiza|atualiza"
+    r"|bijgewerkt|gewijzigd|uppdater|обновл|更新"
+)
+_EDITED = re.compile(
+    r"edit(?:ed|\b)|review|revis|amend|checked|geändert|bearbeitet"
+    r"|last (?:ch|sav|touch)|ändrad|измен|編集"
+)
+_ISSUED = re.compile(
+    r"publi|posted|created|veröffentlicht|erschienen|first|date|written|geplaatst"
+    r"|опубликов|发布|発表|公開|投稿"
+)
 
 
-def python_tagged(
-    elements: npt.NDArray[np.int32], tag: int, begin: int, end: int
-) -> list[int]:
-    """The elements of a tag that begin in one of the blocks from one to before another."""
-    first = elements[:, _FIRST]
-    found = (elements[:, _TAG] == tag) & (begin <= first) & (first < end)
-    rows: list[int] = found.nonzero()[0].tolist()
-    return rows
+def _at_begin(words: str) -> str:
+    """A pattern for any of some words where a name, or a part of one, begins.
+
+    What is before a word is looked at behind it, so that the search goes from letter to
+    letter that a word begins with.
+    """
+    return "|".join(rf"{word}(?<![^\s_-]{word})" for word in words.split())
 
 
-def python_headings(blocks: npt.NDArray[np.int32], most: int) -> list[int]:
-    """The first of the blocks that are headings of the first level."""
-    found = (blocks[:, _KIND] == HEADING) & (blocks[:, _LEVEL] == 1)
-    numbers: list[int] = found.nonzero()[0][:most].tolist()
-    return numbers
+# Names of logos, and of the elements around them, in folded case.
+_LOGO = re.compile(
+    _at_begin("logo branding navbar-brand sitetitle site-title sitename site-name")
+)
+# Elements, and names of elements, that hold no byline of the page: menus and logins.
+_MENUS = frozenset(("nav", "aside", "form", "dialog"))
+_MENU_NAMES = _at_begin(
+    "nav navbar navigation menu login account related sidebar topbar teaser teasers"
+)
+_MENU = re.compile(rf"(?:{_MENU_NAMES})(?![^\s_-])")
+_CARDS = frozenset(("article", "li"))
+_LONGEST_CARD = 2000
+_CARD_HEADINGS = ("h2", "h3", "h4", "h5")
 
 
-def python_short(
-    blocks: npt.NDArray[np.int32], begin: int, end: int, longest: int
-) -> list[int]:
-    """The blocks up to a length from one to before another that are no code."""
-    some = blocks[begin:end]
-    found = (some[:, _CHARS] <= longest) & (some[:, _KIND] != CODE)
-    return [begin + int(i) for i in found.nonzero()[0]]
+class Dated(NamedTuple):
+    """A date that a page shows, in ISO 8601 and as it is written.
+
+    ``change`` is "updated" or "edited" for the date of such a change, else "".
+    """
+
+    day: str
+    written: str
+    change: str
 
 
 def python_dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]:
-    """The blocks up to a length that have a year in them, and digits for a day."""
+    """The blocks of at most ``longest`` characters with a year and digits for a day."""
     years = np.array(_years_in(text), dtype=np.int32)
     numbers = blocks[:, _START].searchsorted(years, side="right") - 1
     there = years + 4 <= blocks[numbers, _END]
@@ -134,9 +165,9 @@ def python_dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> li
 
 
 def _years_in(text: bytes) -> list[int]:
-    """Where in a text there may be years, in order.
+    """The places of what may be years in a text, in order.
 
-    A plain search is many times faster than a pattern that begins in two ways.
+    A plain search is many times faster than a pattern with two beginnings.
     """
     found = []
     for century in (b"19", b"20"):
@@ -148,15 +179,7 @@ def _years_in(text: bytes) -> list[int]:
     return sorted(found)
 
 
-_compiled = load("output._text")
-tagged: Callable[..., list[int]] = (
-    python_tagged if _compiled is None else _compiled.tagged
-)
-headings: Callable[..., list[int]] = (
-    python_headings if _compiled is None else _compiled.headings
-)
-short: Callable[..., list[int]] = python_short if _compiled is None else _compiled.short
-dated: Callable[..., list[int]] = python_dated if _compiled is None else _compiled.dated
+dated = twin(python_dated, "_text")
 
 
 class Visible:
@@ -167,27 +190,59 @@ class Visible:
         self._blocks = page.blocks
         self._walk = page.blocks.walk
         self._title = title
+        # What one reader has read is kept for the next.
+        self._times = self._read_times()
+        self._written = self._read_written()
 
     @cached_property
     def headings(self) -> list[tuple[int, str, str]]:
-        """The blocks in headings of the first level, their texts and the keys of these."""
-        numbers = headings(self._walk.blocks, _MAX_HEADINGS)
+        """The first headings of level 1: block, text, and the text's key().
+
+        A site's name in its logo is no heading of the page.
+        """
+        blocks = self._walk.blocks
+        written_large = rows_with(blocks, _KIND, HEADING)
+        levels, rows = values_of(blocks, written_large, (_LEVEL, _ELEMENT))
+        is_top = [level == 1 for level in levels]
+        rows = list(islice(compress(rows, is_top), _MAX_HEADINGS))
+        nodes = nodes_of(self._walk, rows)
+        numbers = [
+            i
+            for i, node in zip(compress(written_large, is_top), nodes, strict=False)
+            if not _is_logo(node)
+        ]
         most = BOUNDS["title"].most
         texts = [shortened(text, most) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
 
     @cached_property
     def _start(self) -> int:
-        """The block of the title, -1 if it is in none."""
+        """The block of the title, or of the first heading; -1 if there is neither."""
         wanted = key(self._title)
-        return next(
-            (i for i, _, found in self.headings if found and found in wanted),
-            self.headings[0][0] if self.headings else -1,
-        )
+        for i, _, found in self.headings:
+            if found and found in wanted:
+                return i
+        if self.headings:
+            return self.headings[0][0]
+        return self._block_of(self._title)
+
+    def _block_of(self, text: str) -> int:
+        """The first block whose text is this one, -1 if there is none."""
+        wanted, said = text.encode(), self._walk.text
+        starts = self._walk.blocks[:, _START]
+        at = said.find(wanted) if wanted else -1
+        for _ in range(_MAX_PLACES):
+            if at < 0:
+                break
+            i = int(starts.searchsorted(at, side="right")) - 1
+            if self._blocks.place(i) == (at, at + len(wanted)):
+                return i
+            at = said.find(wanted, at + 1)
+        return -1
 
     @cached_property
     def _near(self) -> tuple[int, int]:
-        """The blocks near the title: from one to before another."""
+        """The blocks near the title: the first, and the one after the last."""
         start = self._start
         if start < 0:
             return 0, _BEFORE + _BEHIND
@@ -195,7 +250,7 @@ class Visible:
 
     @cached_property
     def _said(self) -> frozenset[int]:
-        """The blocks of readers' comments that are near the title and behind it."""
+        """The blocks of readers' comments behind the title, as far as they are near."""
         start, (_, end) = self._start, self._near
         cell = self._walk.elements.item
         rows = COMMENTS.rows(self._walk)
@@ -203,7 +258,7 @@ class Visible:
         at = bisect_left(rows, start + 1, key=lambda row: cell(row, _FIRST))
         done = 0
         for row in rows[at:]:
-            # Comments may be nested: no block is looked at twice.
+            # Comments may be nested, and no block is looked at twice.
             first = max(cell(row, _FIRST), done)
             if first >= end:
                 break
@@ -211,18 +266,34 @@ class Visible:
             said.update(range(first, done))
         return frozenset(said)
 
+    def _tagged(self, tag: int) -> list[int]:
+        """The rows of the elements of a tag."""
+        return rows_with(self._walk.elements, _TAG, tag)
+
+    def _rows_near(self, rows: list[int]) -> list[int]:
+        """The rows of the elements that begin near the title, among those of ``rows``."""
+        cell = self._walk.elements.item
+        begin, end = self._near
+
+        def first(row: int) -> int:
+            return cell(row, _FIRST)
+
+        # Rows in the order of the page are in the order of their blocks too.
+        at = bisect_left(rows, begin, key=first)
+        return rows[at : bisect_left(rows, end, at, key=first)]
+
     def _those_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
-        """Those of some elements that are near the title, with their blocks."""
+        """The elements near the title among those of ``rows``, with their blocks.
+
+        Blocks are given as the first, and the one after the last.
+        """
         if not rows:
             return
-        begin, end = self._near
         cell = self._walk.elements.item
         found: list[tuple[int, int, int]] = []
-        # In the order of the page, they are in that of their blocks.
-        at = bisect_left(rows, begin, key=lambda row: cell(row, _FIRST))
-        for row in rows[at:]:
+        for row in self._rows_near(rows):
             first, last = cell(row, _FIRST), cell(row, _LAST)
-            if first >= end or len(found) == _MAX_LOOKED_AT:
+            if len(found) == _MAX_LOOKED_AT:
                 break
             if last - first < _MAX_BLOCKS and first not in self._said:
                 found.append((row, first, last))
@@ -245,57 +316,105 @@ class Visible:
 
     def authors(self) -> list[str]:
         """The authors that a byline near the title names."""
-        for node, first, last in self._those_near(BYLINES.rows(self._walk)):
+        for node, first, last in self._signed():
             text = self._text(node, first, last)
             if 0 < len(text) <= _SHORT:
                 names = names_in(text)
-                if names:
+                if names and not self._is_elsewhere(node):
                     return names
-        near = short(self._walk.blocks, *self._near, _SHORT)
-        said = self._said
-        numbers = [i for i in near if i not in said]
+        numbers = self._short_near()
         texts = self._blocks.texts(numbers)
-        lines = "\n".join([*texts, ""]).split("\n")
-        for line, following in pairwise(lines):
+        lines = [
+            (i, line)
+            for i, text in zip(numbers, texts, strict=True)
+            for line in text.split("\n")
+        ]
+        for (i, line), (_, following) in pairwise([*lines, (-1, "")]):
             names = _names_by(line, following)
-            if names:
+            if names and not self._is_elsewhere(self._blocks.element(i)):
                 return names
         may_be_dated = frozenset(self._dated)
         return _beside_a_date(texts, [i in may_be_dated for i in numbers])
 
+    def _short_near(self) -> list[int]:
+        """The short blocks near the title that are neither code nor readers' comments."""
+        begin, end = self._near
+        near = list(range(begin, min(end, len(self._blocks))))
+        chars, kinds = values_of(self._walk.blocks, near, (_CHARS, _KIND))
+        said = self._said
+        return [
+            i
+            for i, count, kind in zip(near, chars, kinds, strict=True)
+            if count <= _SHORT and kind != CODE and i not in said
+        ]
+
+    def _signed(self) -> Iterator[tuple[Any, int, int]]:
+        """The elements near the title that are marked as the author's name."""
+        links = self._rows_near(self._tagged(_LINK_TAG))[:_MAX_LINKS]
+        relations = attribute_values(self._walk, links, "rel")
+        yield from self._those_near(
+            [
+                row
+                for row, rel in zip(links, relations, strict=True)
+                if rel and "author" in rel.lower().split()
+            ]
+        )
+        yield from self._those_near(BYLINES.rows(self._walk))
+
+    def _is_elsewhere(self, node: Any) -> bool:
+        """Whether an element is in a menu, or tells of another article."""
+        title = self._blocks.element(max(self._start, 0))
+        own = {title, *title.iterancestors()} if self._start >= 0 else set()
+        for around in islice(node.iterancestors(), _AROUND):
+            if around in own:
+                return False
+            called = (around.get("class") or "").casefold()
+            if around.tag in _MENUS or _MENU.search(called):
+                return True
+            if around.tag in _CARDS and _is_card(around):
+                return True
+        return False
+
     # -- dates
 
-    def times(self) -> Iterator[tuple[bool, str]]:
-        """The dates in time elements near the title; whether each is of a change."""
-        rows = tagged(self._walk.elements, _TIME_TAG, *self._near)
-        for node, first, last in self._those_near(rows):
+    def times(self) -> Iterator[Dated]:
+        """The dates in time elements near the title."""
+        self._times, times = tee(self._times)
+        return times
+
+    def _read_times(self) -> Iterator[Dated]:
+        for node, first, last in self._those_near(self._tagged(_TIME_TAG)):
             given = node.get("datetime") or self._text(node, first, last)
-            day = dates.iso(given, day_first=self._page.language != "en")
+            day = dates.iso(given, day_first=self._day_first)
             if day:
                 told = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
-                yield bool(_CHANGED.search(told)), day
+                yield Dated(day, given, _change(told) or _change(_before(node)))
 
-    def written(self) -> Iterator[tuple[bool, str]]:
-        """The dates in short texts near the title, and whether each is of a change.
+    def written(self) -> Iterator[Dated]:
+        """The dates in short texts near the title.
 
         First come dates beside a word such as "published", then dates in elements with
         such a name.
         """
-        plain: list[str] = []
+        self._written, written = tee(self._written)
+        return written
+
+    def _read_written(self) -> Iterator[Dated]:
+        plain: list[Dated] = []
         begin, end = self._near
         for i in self._dated:
             if begin <= i < end and i not in self._said:
-                for changed, issued, day in self._in(self._blocks.text(i)):
-                    if changed or issued:
-                        yield changed, day
+                for issued, found in self._in(self._blocks.text(i), i):
+                    if found.change or issued:
+                        yield found
                     else:
-                        plain.append(day)
+                        plain.append(found)
         for node, first, last in self._those_near(DATELINES.rows(self._walk)):
-            for changed, _, day in self._in(self._text(node, first, last)[:_SHORT]):
-                yield changed, day
-        yield from ((False, day) for day in plain)
+            for _, found in self._in(self._text(node, first, last)[:_SHORT]):
+                yield found
+        yield from (found._replace(change="") for found in plain)
 
-    def far(self) -> Iterator[tuple[bool, str]]:
+    def far(self) -> Iterator[Dated]:
         """The dates further away, in short texts with little else.
 
         Such a text has a word such as "published", or is the date alone.
@@ -306,20 +425,97 @@ class Visible:
             if blocks.chars[i] > _SHORT // 2 or begin <= i < end:
                 continue
             text = blocks.text(i)
-            for changed, issued, day in self._in(text):
-                if changed or issued or len(text) <= _DATE_ALONE:
-                    yield changed, day
+            for issued, found in self._in(text, i):
+                if found.change or issued or len(text) <= _DATE_ALONE:
+                    yield found
 
-    def _in(self, text: str) -> Iterator[tuple[bool, bool, str]]:
-        begin = 0
-        for day, end in dates.found(text, day_first=self._page.language != "en"):
-            before = text[begin:end][-60:]
-            yield bool(_CHANGED.search(before)), bool(_ISSUED.search(before)), day
-            begin = end
+    def _label(self, block: int) -> str:
+        """The text of a block if it is a label of the date behind it, else ""."""
+        label = self._blocks.text(block) if self._blocks.chars[block] <= _LABEL else ""
+        words = label.split()
+        is_label = label.endswith(":") or (len(words) <= 3 and "by" not in words)
+        return label if is_label else ""
+
+    @property
+    def _day_first(self) -> bool:
+        return self._page.language != "en"
+
+    def _in(self, text: str, block: int = -1) -> Iterator[tuple[bool, Dated]]:
+        """The dates in a text, each with whether a word calls it a date of publication.
+
+        ``block`` is the block that the text is from, if the block before it may have the
+        label of a date.
+        """
+        text = dates.unglued(text)
+        done = 0
+        for day, begin, end in dates.found(text, day_first=self._day_first):
+            before = text[done:end][-_LABEL:]
+            if not text[:begin].strip() and block > 0:
+                before = self._label(block - 1) + before
+            found = Dated(day, text[begin:end], _change(before))
+            yield bool(_ISSUED.search(before.casefold())), found
+            done = end
+
+
+def _change(words: str) -> str:
+    """The change that words tell of: "updated", "edited" or ""."""
+    words = words.casefold()
+    if _UPDATED.search(words):
+        return "updated"
+    return "edited" if _EDITED.search(words) else ""
+
+
+def _before(node: Any) -> str:
+    """The end of the text right before an element, or else before its parent.
+
+    The search ends at another time element, as a text before that is of that date.
+    """
+    for _ in range(2):
+        text = ""
+        siblings = list(islice(node.itersiblings(preceding=True), 2))
+        for sibling in siblings:
+            if isinstance(sibling.tag, str):
+                if next(sibling.iter("time"), None) is not None:
+                    return text
+                text = beginning(sibling, _LABEL) + (sibling.tail or "") + text
+            else:
+                text = (sibling.tail or "") + text
+        parent = node.getparent()
+        if parent is None:
+            break
+        if len(siblings) < 2:
+            text = (parent.text or "")[-_LABEL:] + text
+        if text.strip():
+            return text[-_LABEL:]
+        node = parent
+    return ""
+
+
+def _is_card(element: Any) -> bool:
+    """Whether an element is small and its heading is a link, so that it is about another
+    page.
+    """
+    heading = next(element.iter(*_CARD_HEADINGS), None)
+    if heading is None or len(beginning(element, _LONGEST_CARD)) == _LONGEST_CARD:
+        return False
+    around = heading.getparent()
+    return around.tag == "a" or next(heading.iter("a"), None) is not None
+
+
+def _is_logo(node: Any) -> bool:
+    """Whether a heading is the site's name, by its names or a link to the first page."""
+    names = [
+        f"{one.get('class') or ''} {one.get('id') or ''}"[:_SHORT]
+        for one in (node, *islice(node.iterancestors(), 2))
+    ]
+    if _LOGO.search(" ".join(names).casefold()):
+        return True
+    link = next(node.iter("a"), None)
+    return link is not None and link.get("href") in ("/", "./", "/index.html")
 
 
 def key(text: str) -> str:
-    """A text as it is compared: its letters and digits, in lower case."""
+    """A text in the form in which texts are compared: letters and digits in lower case."""
     text = text.lower()
     if text.isascii():
         return text.encode().translate(None, _SIGNS).decode()
@@ -328,7 +524,7 @@ def key(text: str) -> str:
 
 def _names_by(line: str, following: str) -> list[str]:
     """The names behind a "by" in a line, or on the next line if the "by" is alone."""
-    # Most lines need no closer look, which takes longer.
+    # The first letter saves most lines the pattern, which takes longer.
     if line[:1] in _BY_BEGINS and _BY.match(line) is not None:
         # A name in small letters is a user name.
         return [
@@ -344,6 +540,10 @@ def _names_by(line: str, following: str) -> list[str]:
 
 def _beside_a_date(texts: list[str], may_be_dated: list[bool]) -> list[str]:
     """The name that stands beside a date, if there is one."""
+    texts = [
+        dates.unglued(text) if may_be else text
+        for text, may_be in zip(texts, may_be_dated, strict=True)
+    ]
     have_date = [
         may_be and next(dates.found(text), None) is not None
         for text, may_be in zip(texts, may_be_dated, strict=True)
@@ -372,11 +572,35 @@ def _is_full_name(words: list[str]) -> bool:
 
 def names_in(text: str) -> list[str]:
     """The names in a byline, none if it does not look like a byline."""
-    line = _BY.sub("", text.strip(), count=1).split("\n")[0]
+    first, *others = _BY.sub("", text.strip(), count=1).split("\n")
+    names = _names_on(first)
+    if names or not (_is_label(first) or _has_date(first)):
+        return names
+    # A label, or a date, may stand above the name.
+    for line in others[:2]:
+        names = _names_on(_BY.sub("", line.strip(), count=1))
+        if names:
+            return names if all(_is_full_name(name.split()) for name in names) else []
+    return []
+
+
+def _is_label(line: str) -> bool:
+    return all(word.strip(":").lower() in _NO_NAME for word in line.split())
+
+
+def _has_date(line: str) -> bool:
+    return bool(_DIGIT.search(line)) and next(dates.found(line), None) is not None
+
+
+def _names_on(line: str) -> list[str]:
+    line = dates.unglued(line)
+    if _DIGIT.search(line):
+        _, begin, _ = next(dates.found(line), ("", len(line), 0))
+        line = line[:begin]
     names = []
     for part in _AND.split(line):
         end = _NAME_END.search(part)
-        name = (part[: end.start()] if end else part).strip(" .*@\t")
+        name = (part[: end.start()] if end else part).strip(" .*@●\t")
         if is_name(name):
             names.append(name)
         if end is not None:

@@ -1,0 +1,1 @@
+"""A verdict on a page as text, Markdown and HTML."""

@@ -15,20 +15,19 @@ from dataclasses import dataclass
 from itertools import chain, compress, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import CODE_LINES
+from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
-from scrapy_eatext.page.twins import attribute_values, nodes_of
-from scrapy_eatext.page.walk import is_hidden
+from scrapy_eatext.page.walk import attribute_values, is_hidden, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
 
-# Which name of CODE_LINES it is.
+# Classes of elements that hold line numbers, and classes of elements that each are a
+# line of code: both are among the elements of CODE_LINES.
 _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])"
@@ -37,7 +36,7 @@ _LINE = re.compile(
     r"(?:^|[\s_-])(?:blob-code|code-?line|hljs-ln-code|(?:view|ace|CodeMirror)[_-]line"
     r"|line)(?:$|\s)"
 )
-# What the element around such lines is called.
+# Classes of elements around lines of code.
 _CODE_BOX = re.compile(
     r"(?:^|[\s_-])(?:ace_editor|blob|code|codehilite|CodeMirror|crayon|gist|highlight"
     r"|highlighter|hljs|monaco|prettyprint|prism|rouge|shiki|source-?code"
@@ -73,9 +72,9 @@ _NEWLINES = re.compile(r"\r\n?")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The units that come out: their numbers, and the text of those that are code.
+    """The units that are shown: their numbers, and other texts for some of them.
 
-    ``code`` has the units whose text is not what the walk has of them.
+    ``code`` has the units that are code with another text than the walk has.
     """
 
     units: Sequence[int]
@@ -83,7 +82,7 @@ class Content:
 
 
 def content(units: Units, kept: Sequence[bool]) -> Content:
-    """What comes out of the kept units: line numbers do not, lines are put together."""
+    """The kept units as they are shown: no line numbers, lines of code joined."""
     numbers = list(compress(range(len(kept)), kept))
     if not isinstance(units, Blocks) or not numbers:
         return Content(numbers, {})
@@ -92,7 +91,7 @@ def content(units: Units, kept: Sequence[bool]) -> Content:
 
 
 def language(element: Any) -> str:
-    """The language that a pre element, what is right in it or around it tells."""
+    """The language that a pre, the code element in it or an element around it names."""
     first = _child(element, 0)
     if first is not None and first.tag == "code":
         name = _language_of(first)
@@ -109,7 +108,7 @@ def language(element: Any) -> str:
 
 
 def _child(element: Any, place: int) -> Any:
-    """A child, or None; len() would count all of them."""
+    """The child at a place, or None; len() would count all children."""
     return next(islice(element, place, None), None)
 
 
@@ -118,7 +117,7 @@ def _language_of(element: Any) -> str:
     given = [found[1]] if found else []
     given += [element.get(name) or "" for name in _LANGUAGE_ATTRIBUTES]
     if element.tag == "pre":
-        human = element.get("lang") or ""  # unless it is as long as a real language
+        human = element.get("lang") or ""  # human if it has two letters or a hyphen
         given.append(human if len(human) > 2 and "-" not in human else "")
     for name in (one.strip(" ;").lower() for one in given):
         if name not in _NO_LANGUAGE and _LANGUAGE_NAME.fullmatch(name):
@@ -192,19 +191,18 @@ class _Reader:
         self._alone()
 
     def _classes(self, rows: list[int]) -> dict[int, str]:
-        """The classes of some elements, in rising order, as far as one has to look."""
+        """The classes of some elements, which are in rising order; long ones are cut."""
         values = attribute_values(self._walk, rows, "class")
         return {row: (name or "")[:500] for row, name in zip(rows, values, strict=True)}
 
     def _near(self, rows: list[int]) -> list[int]:
-        """Those of the elements that have kept blocks in them, or right behind."""
-        kept = np.zeros(len(self._blocks) + 2, dtype=np.int64)
-        kept[np.array(self.numbers) + 1] = 1
-        before = np.cumsum(kept)
-        first, last = self._walk.elements[rows][:, [_FIRST, _LAST]].T
-        there = before[np.maximum(last, first + 1)] > before[first]
+        """The elements that have a kept block inside, or right behind them."""
+        numbers = [*self.numbers, len(self._blocks) + 1]
+        firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
         return [
-            row for row, is_there in zip(rows, there.tolist(), strict=True) if is_there
+            row
+            for row, first, last in zip(rows, firsts, lasts, strict=True)
+            if numbers[bisect_left(numbers, first)] < max(last, first + 1)
         ]
 
     # -- line numbers
@@ -213,8 +211,8 @@ class _Reader:
         numbers = self.numbers
         dropped: set[int] = set()
         beside: set[int] = set()
-        # One may stand in another, so every block is looked at once alone: those up
-        # to the place ``same`` are numbers, at ``other`` is one that is none.
+        # Elements of line numbers may be nested, so each block is read only once:
+        # blocks before the place ``same`` are numbers, the block at ``other`` is not.
         same, other, done = 0, -1, 0
         for row in rows:
             first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
@@ -244,7 +242,7 @@ class _Reader:
     def _lines(self, rows: list[int]) -> None:
         of_block: dict[int, int] = {}
         boxes: dict[int, list[int]] = {}
-        # What holds lines is none itself.
+        # An element that holds lines is not a line itself.
         lines = self._innermost(rows)
         for row, box in zip(lines, self._boxes(lines), strict=True):
             if box < 0:
@@ -267,7 +265,7 @@ class _Reader:
         self.numbers = [i for i in self.numbers if i not in merged]
 
     def _boxes(self, rows: list[int]) -> list[int]:
-        """The element around lines of code that each line stands in, -1 for none."""
+        """For each line the element around all lines of its code, -1 for none."""
         cell = self._walk.elements.item
         parents = [cell(row, _PARENT) for row in rows]
         around = {parent: self._around(parent) for parent in set(parents)}
@@ -279,7 +277,7 @@ class _Reader:
         return [boxes[parent] for parent in parents]
 
     def _around(self, row: int) -> list[int]:
-        """An element and the next ones around it."""
+        """An element and its nearest ancestors."""
         cell = self._walk.elements.item
         rows: list[int] = []
         while row >= 0 and len(rows) < _BOX_LEVELS:
@@ -288,7 +286,7 @@ class _Reader:
         return rows
 
     def _innermost(self, rows: list[int]) -> list[int]:
-        """Those of some elements, in rising order, that have no other one inside."""
+        """The elements, which are in rising order, that hold no other of them."""
         depths = self._walk.elements[:, _DEPTH]
         return [
             row
@@ -300,8 +298,10 @@ class _Reader:
 
     def _alone(self) -> None:
         walk = self._walk
+        if not rows_with(walk.elements, _TAG, _CODE_TAG):
+            return
         inner = walk.blocks[:, _INNER]
-        # The walk knows what is in a pre.
+        # The walk has marked code in a pre already.
         alone = (walk.elements[inner, _TAG] == _CODE_TAG) & (
             walk.blocks[:, _KIND] != CODE
         )
@@ -309,7 +309,7 @@ class _Reader:
             return
         numbers = [i for i in self.numbers if alone[i] and i not in self.code]
         around: list[int] = inner[numbers].tolist()
-        # With another block inside its text is none of one block.
+        # The text of an element with several blocks is not the text of one block.
         times = Counter(around)
         innermost = frozenset(self._innermost(sorted(times)))
         for i, row in zip(numbers, around, strict=True):

@@ -1,15 +1,17 @@
-"""Clean HTML from a document tree: a few elements, fewer attributes, no script.
+"""Clean HTML from nodes: a few elements, fewer attributes, no script.
 
-Nothing is copied from the page: each element is written from what the tree says,
+Nothing is copied from the page: each element is written from what the nodes say,
 each text and attribute escaped, each address one of a safe scheme.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.structure import Cell, Leaf, Node, Table
+from scrapy_eatext.output.placing import HTML
+from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
     CODE_TEXT,
     DEL_TEXT,
@@ -20,7 +22,8 @@ from scrapy_eatext.page.tags import (
 )
 
 if TYPE_CHECKING:
-    from scrapy_eatext.output.inline import Span
+    from scrapy_eatext.output.nodes import Cell, Nodes, Table
+    from scrapy_eatext.output.placing import Span
 
 # Every element and attribute that can come out.
 ALLOWED = {
@@ -62,24 +65,28 @@ _STYLES = (
     (SUB_TEXT, "sub"),
     (CODE_TEXT, "code"),
 )
+# The start tag and the end tag of an element.
+_Tags = tuple[str, str]
+# Kinds of nodes that are written on one line if they hold a single paragraph.
+_ONE_LINE = (NodeKind.ITEM, NodeKind.TERM, NodeKind.DEFINITION)
 _ELEMENT_OF = {
-    "list": "ul",
-    "numbered": "ol",
-    "item": "li",
-    "quote": "blockquote",
-    "definitions": "dl",
-    "term": "dt",
-    "definition": "dd",
-    "figure": "figure",
+    NodeKind.LIST: "ul",
+    NodeKind.NUMBERED: "ol",
+    NodeKind.ITEM: "li",
+    NodeKind.QUOTE: "blockquote",
+    NodeKind.DEFINITIONS: "dl",
+    NodeKind.TERM: "dt",
+    NodeKind.DEFINITION: "dd",
+    NodeKind.FIGURE: "figure",
 }
 
 
-def html(tree: Node) -> str:
-    """A document tree as HTML, a block a line."""
-    parts: list[str] = []
-    for child in tree.children:
-        _add(child, parts, tree)
-    return "\n".join(parts)
+def html(nodes: Nodes) -> str:
+    """Nodes as HTML, each block on a line of its own."""
+    writer = _Writer(nodes)
+    for child in nodes.children[0]:
+        writer.add(child, NodeKind.DOCUMENT)
+    return "\n".join(writer.parts)
 
 
 def escaped(text: str) -> str:
@@ -88,103 +95,119 @@ def escaped(text: str) -> str:
     return text.replace('"', "&quot;").replace("'", "&#39;")
 
 
-def _add(part: Node | Leaf, parts: list[str], around: Node) -> None:
-    if isinstance(part, Leaf):
-        parts.append(_leaf(part, around))
-        return
-    if part.table is not None:
-        _add_table(part.table, parts)
-        return
-    name = _ELEMENT_OF.get(part.kind)
-    if name is None:
-        for child in part.children:
-            _add(child, parts, around)
-        return
-    if part.kind in ("item", "term", "definition") and len(part.children) == 1:
-        only = part.children[0]
-        if isinstance(only, Leaf) and only.kind == "paragraph":
-            parts.append(f"<{name}>{inline(only.spans)}</{name}>")
+class _Writer:
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self.parts: list[str] = []
+
+    def add(self, node: int, around: int) -> None:
+        """Add a node; ``around`` is the kind of the node that holds it."""
+        nodes, parts = self._nodes, self.parts
+        children = nodes.children.get(node)
+        if children is None:
+            parts.append(self._leaf(node, around))
             return
-    start = f' start="{part.start}"' if name == "ol" and part.start != 1 else ""
-    parts.append(f"<{name}{start}>")
-    for child in part.children:
-        _add(child, parts, part)
-    parts.append(f"</{name}>")
+        kind = nodes.kinds[node]
+        if kind == NodeKind.TABLE:
+            self._add_table(nodes.tables[node])
+            return
+        name = _ELEMENT_OF[kind]
+        if len(children) == 1 and kind in _ONE_LINE:
+            only = children[0]
+            if nodes.kinds[only] == NodeKind.PARAGRAPH:
+                parts.append(f"<{name}>{inline(nodes.spans[only])}</{name}>")
+                return
+        start = nodes.levels[node]
+        is_counted = kind == NodeKind.NUMBERED and start != 1
+        parts.append(f'<{name} start="{start}">' if is_counted else f"<{name}>")
+        for child in children:
+            self.add(child, kind)
+        parts.append(f"</{name}>")
 
+    def _leaf(self, leaf: int, around: int) -> str:
+        nodes = self._nodes
+        kind = nodes.kinds[leaf]
+        if kind == NodeKind.CODE:
+            text, language = nodes.code[leaf]
+            name = f' class="language-{escaped(language)}"' if language else ""
+            return f"<pre><code{name}>{escaped(text)}\n</code></pre>"
+        inside = inline(nodes.spans[leaf])
+        if kind == NodeKind.HEADING:
+            level = nodes.levels[leaf]
+            return f"<h{level}>{inside}</h{level}>"
+        if around == NodeKind.FIGURE:
+            if kind == NodeKind.IMAGE:
+                return inside
+            if kind == NodeKind.CAPTION:
+                return f"<figcaption>{inside}</figcaption>"
+        return f"<p>{inside}</p>"
 
-def _leaf(leaf: Leaf, around: Node) -> str:
-    if leaf.kind == "code":
-        language = (
-            f' class="language-{escaped(leaf.language)}"' if leaf.language else ""
-        )
-        return f"<pre><code{language}>{escaped(leaf.text)}\n</code></pre>"
-    inside = inline(leaf.spans)
-    if leaf.kind == "heading":
-        return f"<h{leaf.level}>{inside}</h{leaf.level}>"
-    if around.kind == "figure":
-        if leaf.kind == "image":
-            return inside
-        if leaf.kind == "caption":
-            return f"<figcaption>{inside}</figcaption>"
-    return f"<p>{inside}</p>"
+    def _add_table(self, table: Table) -> None:
+        parts = self.parts
+        parts.append("<table>")
+        if table.caption:
+            caption = "<br>".join(map(self._inline, table.caption))
+            parts.append(f"<caption>{caption}</caption>")
+        for name, rows in (("thead", table.head), ("tbody", table.body)):
+            if rows:
+                parts.append(f"<{name}>")
+                for row in rows:
+                    cells = "".join([self._cell(cell) for cell in row if cell])
+                    parts.append(f"<tr>{cells}</tr>")
+                parts.append(f"</{name}>")
+        parts.append("</table>")
 
+    def _cell(self, cell: Cell) -> str:
+        name = "th" if cell.header else "td"
+        spans = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+        spans += f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
+        inside = "<br>".join(map(self._inline, cell.leaves))
+        return f"<{name}{spans}>{inside}</{name}>"
 
-def _add_table(table: Table, parts: list[str]) -> None:
-    parts.append("<table>")
-    if table.caption:
-        caption = "<br>".join(inline(leaf.spans) for leaf in table.caption)
-        parts.append(f"<caption>{caption}</caption>")
-    for name, rows in (("thead", table.head), ("tbody", table.body)):
-        if rows:
-            parts.append(f"<{name}>")
-            parts += ["<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows]
-            parts.append(f"</{name}>")
-    parts.append("</table>")
-
-
-def _cell(cell: Cell | None) -> str:
-    if cell is None:
-        return ""
-    name = "th" if cell.header else "td"
-    spans = ""
-    if cell.columns > 1:
-        spans += f' colspan="{cell.columns}"'
-    if cell.rows > 1:
-        spans += f' rowspan="{cell.rows}"'
-    inside = "<br>".join(
-        f"<code>{escaped(leaf.text)}</code>"
-        if leaf.kind == "code"
-        else inline(leaf.spans)
-        for leaf in cell.leaves
-    )
-    return f"<{name}{spans}>{inside}</{name}>"
+    def _inline(self, leaf: int) -> str:
+        """A block of a table as HTML inside a line."""
+        nodes = self._nodes
+        if nodes.kinds[leaf] == NodeKind.CODE:
+            return f"<code>{escaped(nodes.code[leaf].text)}</code>"
+        return inline(nodes.spans[leaf])
 
 
 def inline(spans: Sequence[Span]) -> str:
     """Spans as HTML."""
+    if len(spans) == 1:
+        text, style, link, image, signs = spans[0]
+        if not (style or link or image):
+            return _lines(text) if signs & HTML else text
     parts: list[str] = []
-    # What is open, outermost first: what several spans share stays open.
-    opened: list[str] = []
-    for span in spans:
-        wanted = [f'a href="{escaped(span.link)}"'] if span.link else []
-        wanted += [name for style, name in _STYLES if span.style & style]
-        shared = 0
-        for one, other in zip(opened, wanted, strict=False):
-            if one != other:
-                break
-            shared += 1
-        _close(opened, shared, parts)
-        parts += [f"<{tag}>" for tag in wanted[shared:]]
-        opened = wanted
-        if span.image:
-            parts.append(
-                f'<img src="{escaped(span.image)}" alt="{escaped(span.text)}">'
-            )
+    # The open elements, outermost first; elements that several spans share stay open.
+    opened: tuple[_Tags, ...] = ()
+    for text, style, link, image, signs in spans:
+        wanted = _tags_of(style)
+        if link:
+            wanted = ((f'<a href="{escaped(link)}">', "</a>"), *wanted)
+        if wanted != opened:
+            shared = 0
+            for one, other in zip(opened, wanted, strict=False):
+                if one != other:
+                    break
+                shared += 1
+            parts += [end for _, end in reversed(opened[shared:])]
+            parts += [begin for begin, _ in wanted[shared:]]
+            opened = wanted
+        if image:
+            parts.append(f'<img src="{escaped(image)}" alt="{escaped(text)}">')
         else:
-            parts.append(escaped(span.text).replace("\n", "<br>\n"))
-    _close(opened, 0, parts)
+            parts.append(_lines(text) if signs & HTML else text)
+    parts += [end for _, end in reversed(opened)]
     return "".join(parts)
 
 
-def _close(opened: Sequence[str], left: int, parts: list[str]) -> None:
-    parts += [f"</{tag.partition(' ')[0]}>" for tag in reversed(opened[left:])]
+@cache
+def _tags_of(style: int) -> tuple[_Tags, ...]:
+    """The elements that a style is shown by, outermost first."""
+    return tuple((f"<{name}>", f"</{name}>") for bit, name in _STYLES if style & bit)
+
+
+def _lines(text: str) -> str:
+    """Text for HTML, with line breaks as elements."""
+    return escaped(text).replace("\n", "<br>\n")

@@ -1,22 +1,22 @@
-"""Markdown from a document tree: CommonMark, with GitHub's tables.
+"""Markdown from nodes: CommonMark, with GitHub's tables.
 
-What a text has of characters that mean something to Markdown is escaped, where
-they would; so rendering gives the same words back.  Where Markdown has no sign
-(subscripts), or has one that would not be read as such (emphasis that ends in
-punctuation before a letter, as often in Chinese), HTML's element stands.
+Characters of a text are escaped where Markdown would read them as markup, so that
+rendering gives the same words back.  Where Markdown has no sign (subscripts), or
+would not read its sign as markup (emphasis that ends in punctuation before a letter,
+as often in Chinese), an element of HTML is written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from scrapy_eatext.output.inline import joined
-from scrapy_eatext.output.structure import Cell, Leaf, Node, Table, tree_of
-from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.output.nodes import merged
+from scrapy_eatext.output.placing import MARKDOWN
+from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
     CODE_TEXT,
     DEL_TEXT,
@@ -24,200 +24,252 @@ from scrapy_eatext.page.tags import (
     STRONG_TEXT,
     SUB_TEXT,
     SUP_TEXT,
+    TEX_TEXT,
 )
-from scrapy_eatext.page.twins import load
 
 if TYPE_CHECKING:
-    from scrapy_eatext.algorithms.base import Units
-    from scrapy_eatext.output.code import Content
-    from scrapy_eatext.output.inline import Span
-    from scrapy_eatext.page import Page
+    from scrapy_eatext.output.nodes import Cell, Nodes, Table
+    from scrapy_eatext.output.placing import Span
 
-_compiled = load("output._markdown")
-
-# Punctuation that a backslash before it makes plain.
+# Punctuation that a backslash escapes, as ranges of characters.
 _PUNCTUATION = "!-/:-@\\[-`{-~"
-# Characters that may mean something in the middle of a line.
-_MAY_MEAN = re.compile(r"[\\`*_\]<&~]|\[\^")
-# Where they do: not an underscore behind a letter, which begins no emphasis, not a
-# star between spaces, not a bracket that no address can follow; but one that begins
-# a footnote, as they are on GitHub.  A piece may be
-# followed by another one, so its last character is taken to mean what it might; and
-# in place of a line feed there will be what is no space, a backslash or an element.
+# Where a sign is markup.  An underscore behind a letter begins no emphasis, nor does a
+# star between spaces; a bracket is plain where no address can follow, unless it begins
+# a footnote of GitHub's.  Another text may follow this one, so a sign at its end counts
+# as markup if any character behind would make it so.  A line feed does not count as a
+# space, as a backslash or an element will be written for it.
 _MEANS = re.compile(
     rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<![^\S\n])\*|\*(?![^\S\n])"
     r"|(?<![^\W_])_(?=[\S\n]|\Z)|\](?=[(\[:]|\Z)|\[(?=\^)|<(?=[A-Za-z/!?]|\Z)"
     r"|&(?=\#|[A-Za-z][A-Za-z0-9]{0,40};|\Z)"
 )
 _MEANS_IN_LINK = re.compile(rf"{_MEANS.pattern}|[\[\]]")
-# What means something at the beginning of a line: marks of headings, quotes,
-# items, rules, tables, tasks.
+# Signs that are markup at the beginning of a line: marks of headings, quotes, items,
+# rules, tables, tasks.
 _LINE_MARK = re.compile(
     r"^(?:\#{1,6}(?=[ \t\\\n]|\Z)|>|[-+](?=[ \t\\\n]|\Z)|\*(?=[ \t])|\[(?=[ xX]\]\s)"
     r"|(?P<number>\d{1,9})(?=[.)](?:[ \t\\\n]|\Z))"
     r"|(?=[-=|:])(?=[-=|: \t]*[-=|:]?\\?$).)",
     re.MULTILINE,
 )
-_LINE_MAY = re.compile(r"^[\#>\-+*\[\d=|:]", re.MULTILINE)
-# A paragraph that would be the definition of an address, by brackets of which one may
-# be in code.
+# The beginning of a paragraph that would be read as the definition of a link's address;
+# one of its brackets may be in code, where nothing is escaped.
 _DEFINITION = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
 _CLOSING_MARK = re.compile(r"(?:(?<=[ \t])|^)(\#+)$")
+# An address whose brackets stand in pairs, none within others.
+_BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
 _TICKS = re.compile(r"`+")
+# Punctuation that a space parts from an image behind it, as it parts words.
+_STOPS = frozenset(",.;:!?")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
-# HTML's elements for what Markdown has no sign of its own for, outermost first.
+# HTML's elements for styles without a sign in Markdown, outermost first.
 _ELEMENTS = ((DEL_TEXT, "del"), (SUP_TEXT, "sup"), (SUB_TEXT, "sub"))
 _TAG_OF = {STRONG_TEXT: "strong", EM_TEXT: "em"}
 _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 
 
-def markdown_of(page: Page, units: Units, shown: Content) -> str:
-    """What comes out of a page's units, as Markdown."""
-    if _compiled is not None and isinstance(units, Blocks):
-        made: str = _compiled.markdown(page, units, shown)
-        return made
-    return markdown(tree_of(page, units, shown))
+# Kinds of blocks that may stand in an item as a single line.
+_LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE))
+# The characters, beside digits, that a mark at the beginning of a line begins with.
+_LINE_SIGNS = frozenset("#>-+*[=|:")
+# The styles that have signs, outermost first.
+_SIGNED = (STRONG_TEXT, EM_TEXT)
 
 
-def markdown(tree: Node) -> str:
-    """A document tree as Markdown, without a line feed at its end."""
-    return _blocks(tree.children)
+def markdown(nodes: Nodes) -> str:
+    """Nodes as Markdown, without a line feed at its end."""
+    writer = _Writer(nodes)
+    writer.blocks(nodes.children[0])
+    return "".join(writer.out)
 
 
-def _blocks(parts: Sequence[Node | Leaf], *, tight: bool = False) -> str:
-    """Blocks one below the other, an empty line between them.
+class _Writer:
+    """Writes nodes line by line, behind the marks of the quotes and items around."""
 
-    In a tight item a nested list follows on the next line.
-    """
-    made: list[str] = []
-    other = False
-    before: Node | Leaf | None = None
-    for part in parts:
-        if isinstance(part, Leaf):
-            text = _leaf(part)
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self._kinds = nodes.kinds
+        self.out: list[str] = []
+        self._within("")
+
+    def _within(self, prefix: str) -> None:
+        """Begin each line from now on with the marks of some quotes and items."""
+        self._prefix = prefix
+        self._line, self._gap = _edges(prefix)
+
+    def _put(self, text: str) -> None:
+        if self._prefix and "\n" in text:
+            first, *lines = text.split("\n")
+            empty = self._line.rstrip(" ")
+            more = [self._line + line if line else empty for line in lines]
+            text = first + "".join(more)
+        self.out.append(text)
+
+    # -- what holds blocks
+
+    def blocks(self, parts: Iterable[int], *, tight: bool = False) -> None:
+        """Blocks one below the other, an empty line between them.
+
+        In a tight item a nested list follows on the next line.
+        """
+        kinds = self._kinds
+        other = False
+        before = -1
+        for part in parts:
+            kind = kinds[part]
+            if before >= 0:
+                is_close = tight and self._joins(part)
+                self.out.append(self._line if is_close else self._gap)
+            if kind < NodeKind.DOCUMENT:
+                self._put(self._leaf(part))
+                before = NodeKind.DOCUMENT
+            else:
+                # Without another mark, lists of one kind in a row would be read as one.
+                other = before == kind and not other
+                self._node(part, other)
+                before = kind
+
+    def _node(self, node: int, other: bool) -> None:
+        kind, children = self._kinds[node], self._nodes.children[node]
+        if kind in (NodeKind.LIST, NodeKind.NUMBERED):
+            self._list(node, other)
+        elif kind == NodeKind.QUOTE:
+            self._marked(children, "> ", "> ")
+        elif kind == NodeKind.TABLE:
+            self._table(self._nodes.tables[node])
+        elif kind == NodeKind.DEFINITIONS:
+            self._definitions(children)
         else:
-            # A list right after one of its sort would be one with it.
-            other = isinstance(before, Node) and before.kind == part.kind and not other
-            text = _node(part, other)
-        if not text:
-            continue
-        if made:
-            close = tight and isinstance(part, Node) and _joins(part)
-            made.append("\n" if close else "\n\n")
-        made.append(text)
-        before = part
-    return "".join(made)
+            self.blocks(children)
 
+    def _marked(
+        self, parts: Iterable[int], first: str, rest: str, *, tight: bool = False
+    ) -> None:
+        """Blocks: the first line behind the mark ``first``, all others behind ``rest``."""
+        outer, line, gap = self._prefix, self._line, self._gap
+        self.out.append(first)
+        self._within(outer + rest)
+        self.blocks(parts, tight=tight)
+        self._prefix, self._line, self._gap = outer, line, gap
 
-def _joins(node: Node) -> bool:
-    """Whether a list may stand right below a line of text and yet be a list."""
-    return node.kind == "list" or (node.kind == "numbered" and node.start == 1)
-
-
-def _node(node: Node, other: bool) -> str:
-    kind = node.kind
-    if kind in ("list", "numbered"):
-        return _list(node, other)
-    if kind == "quote":
-        return _indented(_blocks(node.children), "> ", "> ")
-    if kind == "table" and node.table is not None:
-        return _table(node.table)
-    if kind == "definitions":
-        return _definitions(node)
-    return _blocks(node.children)
-
-
-def _list(node: Node, other: bool) -> str:
-    tight = all(_is_tight(item) for item in node.children)
-    parts: list[str] = []
-    for number, item in enumerate(node.children, node.start):
-        if node.kind == "list":
-            mark = "* " if other else "- "
-        else:
-            mark = f"{number}) " if other else f"{number}. "
-        inside = (
-            _leaf(item)
-            if isinstance(item, Leaf)
-            else _blocks(item.children, tight=tight)
+    def _joins(self, part: int) -> bool:
+        """Whether a node is a list that may stand right below a line of text."""
+        kind = self._kinds[part]
+        return kind == NodeKind.LIST or (
+            kind == NodeKind.NUMBERED and self._nodes.levels[part] == 1
         )
-        parts.append(_indented(inside, mark, " " * len(mark)))
-    return ("\n" if tight else "\n\n").join(parts)
+
+    def _list(self, node: int, other: bool) -> None:
+        children = self._nodes.children
+        items = children[node]
+        tight = all(self._is_tight(children[item]) for item in items)
+        start = self._nodes.levels[node]
+        between = self._line if tight else self._gap
+        mark = "* " if other else "- "
+        is_numbered = self._kinds[node] == NodeKind.NUMBERED
+        for number, item in enumerate(items, start):
+            if number > start:
+                self.out.append(between)
+            if is_numbered:
+                mark = f"{number}) " if other else f"{number}. "
+            self._marked(children[item], mark, " " * len(mark), tight=tight)
+
+    def _is_tight(self, inside: Sequence[int]) -> bool:
+        """Whether an item holds a line of text, maybe with a list below it."""
+        first = self._kinds[inside[0]]
+        if len(inside) == 1:
+            return first in _LINES or first == NodeKind.CODE
+        return first in _LINES and all(map(self._joins, inside[1:]))
+
+    def _definitions(self, parts: Sequence[int]) -> None:
+        """Definitions as a list, an item for each term: Markdown has none of its own."""
+        outer = self._prefix
+        fresh = True
+        for number, part in enumerate(parts):
+            is_term = self._kinds[part] == NodeKind.TERM
+            if not number or (is_term and fresh):
+                self._within(outer)
+                if number:
+                    self.out.append(self._gap)
+                self.out.append("- ")
+                self._within(outer + "  ")
+            else:
+                self.out.append(self._gap)
+            fresh = not is_term
+            if is_term:
+                self._term(self._nodes.children[part])
+            else:
+                self.blocks(self._nodes.children.get(part, (part,)))
+        self._within(outer)
+
+    def _term(self, parts: Sequence[int]) -> None:
+        for number, part in enumerate(parts):
+            if number:
+                self.out.append(self._gap)
+            if self._kinds[part] in (NodeKind.PARAGRAPH, NodeKind.CAPTION):
+                text = inline(self._nodes.spans[part], plain=STRONG_TEXT)
+                self._put(_lines(_emphasised(text, STRONG_TEXT, "", "")))
+            else:
+                self.blocks((part,))
+
+    # -- blocks
+
+    def _leaf(self, leaf: int) -> str:
+        kind = self._kinds[leaf]
+        if kind == NodeKind.CODE:
+            return _fenced(*self._nodes.code[leaf])
+        spans = self._nodes.spans[leaf]
+        if kind == NodeKind.HEADING:
+            text = inline(spans, plain=STRONG_TEXT).replace("\n", " ")
+            if text.endswith("#"):
+                text = _CLOSING_MARK.sub(r"\\\1", text)
+            return f"{'#' * min(max(self._nodes.levels[leaf], 1), 6)} {text}"
+        return _lines(inline(spans))
+
+    def _table(self, table: Table) -> None:
+        for leaf in table.caption:
+            self._put(self._leaf(leaf))
+            self.out.append(self._gap)
+        head, *more = table.head or [[None] * table.width]
+        lines = [self._row(head), "|" + " --- |" * table.width]
+        lines += [self._row(row) for row in (*more, *table.body)]
+        self._put("\n".join(lines))
+
+    def _row(self, row: Sequence[Cell | None]) -> str:
+        cells = ["" if cell is None else self._cell(cell) for cell in row]
+        return "| " + " | ".join(cells) + " |"
+
+    def _cell(self, cell: Cell) -> str:
+        nodes, plain = self._nodes, STRONG_TEXT if cell.header else 0
+        parts = [
+            _code_span(nodes.code[leaf].text)
+            if nodes.kinds[leaf] == NodeKind.CODE
+            else inline(nodes.spans[leaf], plain=plain)
+            for leaf in cell.leaves
+        ]
+        return "<br>".join(parts).replace("\n", "<br>").replace("|", "\\|")
 
 
-def _is_tight(item: Node | Leaf) -> bool:
-    """Whether an item is a line of text, or one with a list below it."""
-    if isinstance(item, Leaf):
-        return True
-    first, *rest = item.children
-    if isinstance(first, Node) or first.kind not in ("paragraph", "image"):
-        return not rest and isinstance(first, Leaf) and first.kind == "code"
-    return all(isinstance(part, Node) and _joins(part) for part in rest)
-
-
-def _definitions(node: Node) -> str:
-    """Terms and what they mean: an item a term, as Markdown has nothing for it."""
-    items: list[list[str]] = []
-    fresh = True
-    for child in node.children:
-        if isinstance(child, Node) and child.kind == "term":
-            if fresh or not items:
-                items.append([])
-            fresh = False
-            items[-1].append(_term(child))
-        else:
-            fresh = True
-            if not items:
-                items.append([])
-            part = [child] if isinstance(child, Leaf) else child.children
-            items[-1].append(_blocks(part))
-    return "\n\n".join(_indented("\n\n".join(item), "- ", "  ") for item in items)
-
-
-def _term(node: Node) -> str:
-    parts = []
-    for child in node.children:
-        if isinstance(child, Leaf) and child.kind in ("paragraph", "caption"):
-            text = inline(child.spans, plain=STRONG_TEXT)
-            parts.append(_lines(_emphasised(text, STRONG_TEXT, "", "")))
-        else:
-            parts.append(_blocks([child]))
-    return "\n\n".join(parts)
-
-
-def _indented(text: str, first: str, rest: str) -> str:
-    if "\n" not in text:
-        return first + text
-    bare = rest.rstrip()
-    head, *lines = text.split("\n")
-    return "\n".join((first + head, *(rest + line if line else bare for line in lines)))
-
-
-# -- blocks
-
-
-def _leaf(leaf: Leaf) -> str:
-    kind = leaf.kind
-    if kind == "heading":
-        text = inline(leaf.spans, plain=STRONG_TEXT).replace("\n", " ")
-        text = _CLOSING_MARK.sub(r"\\\1", text)
-        return f"{'#' * min(max(leaf.level, 1), 6)} {text}"
-    if kind == "code":
-        return _fenced(leaf.text, leaf.language)
-    return _paragraph(leaf.spans)
-
-
-def _paragraph(spans: Sequence[Span]) -> str:
-    return _lines(inline(spans))
+@lru_cache(maxsize=512)
+def _edges(prefix: str) -> tuple[str, str]:
+    """A line break before a line with a prefix, and the same with an empty line."""
+    line = f"\n{prefix}"
+    return line, line.rstrip(" ") + line
 
 
 def _lines(text: str) -> str:
-    """Text as a paragraph, its lines apart, none of which begins with a mark."""
-    if text.startswith("[") and _DEFINITION.match(text):
+    """Text as a paragraph, with hard line breaks and no marks where lines begin."""
+    if text[:1] == "[" and "]:" in text and _DEFINITION.match(text):
         text = f"\\{text}"
-    if _LINE_MAY.search(text):
-        text = _LINE_MARK.sub(_escaped_mark, text)
-    return text.replace("\n", "\\\n")
+    if "\n" in text:
+        return _LINE_MARK.sub(_escaped_mark, text).replace("\n", "\\\n")
+    first = text[:1]
+    if first in _LINE_SIGNS or first.isdecimal():
+        # A mark is looked for at the beginning alone, not behind each character.
+        mark = _LINE_MARK.match(text)
+        return text if mark is None else _escaped_mark(mark) + text[mark.end() :]
+    return text
 
 
 def _escaped_mark(match: re.Match[str]) -> str:
@@ -231,66 +283,60 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _table(table: Table) -> str:
-    lines = [_leaf(leaf) + "\n" for leaf in table.caption]
-    head, *more = table.head or [[None] * table.width]
-    lines.append(_row(head))
-    lines.append("|" + " --- |" * table.width)
-    lines += [_row(row) for row in (*more, *table.body)]
-    return "\n".join(lines)
-
-
-def _row(row: Sequence[Cell | None]) -> str:
-    cells = ["" if cell is None else _cell(cell) for cell in row]
-    return "| " + " | ".join(cells) + " |"
-
-
-def _cell(cell: Cell) -> str:
-    parts = []
-    for leaf in cell.leaves:
-        if leaf.kind == "code":
-            parts.append(_code_span(leaf.text))
-        else:
-            plain = STRONG_TEXT if cell.header else 0
-            parts.append(inline(leaf.spans, plain=plain))
-    return "<br>".join(parts).replace("\n", "<br>").replace("|", "\\|")
-
-
 # -- what is inside a block
 
 
 def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
     """Spans as Markdown; styles in plain are not shown."""
-    if len(spans) == 1 and not (spans[0].style or spans[0].link or spans[0].image):
-        return _escaped(spans[0].text, _MEANS)
+    if len(spans) == 1:
+        text, style, link, image, signs = spans[0]
+        if not (style & ~plain or link or image):
+            return _MEANS.sub(_backslash, text) if signs & MARKDOWN else text
     if plain:
-        spans = joined([span._replace(style=span.style & ~plain) for span in spans])
-    emphasised = any(span.style & (STRONG_TEXT | EM_TEXT) for span in spans)
-    styles = (STRONG_TEXT, EM_TEXT) if emphasised else ()
-    # Pieces, as a text that grows would be copied for each of them.
+        spans = _without(spans, plain)
+    # A list of pieces, as a growing text would be copied for each piece.
     out: list[str] = []
-    groups = [(link, list(group)) for link, group in groupby(spans, _link_of)]
-    for number, (link, group) in enumerate(groups, 1):
+    count, end = len(spans), 0
+    while end < count:
+        first = end
+        text, style, link, image, signs = spans[first]
+        end += 1
+        while end < count and spans[end][2] == link:
+            end += 1
+        is_plain = end == first + 1 and not (style or image)
         if link:
             if out and out[-1].endswith("!"):
                 out[-1] = out[-1][:-1] + "\\!"
-            inside = _styled(group, styles, "", "", _MEANS_IN_LINK)
-            out.append(f"[{_label(inside)}]({link})")
+            if is_plain:
+                inside = _escaped(text, signs, _MEANS_IN_LINK)
+            else:
+                inside = _styled(spans[first:end], _SIGNED, "", "", _MEANS_IN_LINK)
+            out.append(f"[{_label(inside)}]({_address(link)})")
+        elif is_plain:
+            out.append(_escaped(text, signs, _MEANS))
         else:
-            # What follows is a link, or it would be of this group.
-            after = "[" if number < len(groups) else ""
+            # A span that follows is in a link, or it would be in this group.
+            after = "[" if end < count else ""
             before = out[-1][-1:] if out else ""
-            out.append(_styled(group, styles, before, after))
+            out.append(_styled(spans[first:end], _SIGNED, before, after, _MEANS))
     return "".join(out)
 
 
+def _address(url: str) -> str:
+    """An address, in angle brackets where brackets of its own would end it."""
+    if ("(" in url or ")" in url) and not _BALANCED.fullmatch(url):
+        return f"<{url}>"
+    return url
+
+
+def _without(spans: Sequence[Span], plain: int) -> list[Span]:
+    """Spans without some styles; neighbours that are then alike are joined."""
+    return merged([(span[0], span[1] & ~plain, *span[2:]) for span in spans])
+
+
 def _label(inside: str) -> str:
-    """What stands in the brackets of a link or image, which is no footnote's mark."""
+    """The text in the brackets of a link or image, never read as a footnote's mark."""
     return f"\\{inside}" if inside.startswith("^") else inside
-
-
-def _link_of(span: Span) -> str:
-    return span.link
 
 
 def _styled(
@@ -298,25 +344,33 @@ def _styled(
     styles: tuple[int, ...],
     before: str,
     after: str,
-    means: re.Pattern[str] = _MEANS,
+    means: re.Pattern[str],
 ) -> str:
-    """Spans in the first of the styles, or not.
+    """Spans as Markdown, with the signs of ``styles``, which are outermost first.
 
-    ``before`` and ``after`` are the characters on both sides, or nothing.
+    ``before`` and ``after`` are the characters on both sides, or "".
     """
+    in_all, in_any = ~0, 0
+    for span in spans:
+        in_all &= span[1]
+        in_any |= span[1]
+    while styles and not in_any & styles[0]:
+        styles = styles[1:]
     if not styles:
         return _plain(spans, before, means)
-    style, *others = styles
-    rest = tuple(others)
-    groups = [
-        (shown, list(group))
-        for shown, group in groupby(spans, lambda span: bool(span.style & style))
-    ]
+    style, rest = styles[0], styles[1:]
+    if in_all & style:
+        inside = _styled(spans, rest, "", "", means)
+        return _emphasised(inside, style, before, after)
     out: list[str] = []
-    for number, (shown, group) in enumerate(groups):
-        following = after
-        if number + 1 < len(groups):
-            following = _first(groups[number + 1][1], sum(styles))
+    count, end = len(spans), 0
+    while end < count:
+        first = end
+        shown = spans[first][1] & style
+        while end < count and spans[end][1] & style == shown:
+            end += 1
+        following = _first(spans[end], sum(styles)) if end < count else after
+        group = spans[first:end]
         if shown:
             inside = _styled(group, rest, "", "", means)
             out.append(_emphasised(inside, style, before, following))
@@ -329,7 +383,7 @@ def _styled(
 def _emphasised(inside: str, style: int, before: str, after: str) -> str:
     """Emphasis by stars where they will be read as such, else by an element."""
     sign = _SIGN_OF[style]
-    # Emphasis at the edge of strong text is one row of stars with it.
+    # The stars of emphasis at the edge of strong text would join the outer stars.
     bare = inside.strip("*")
     if (
         bare
@@ -352,51 +406,58 @@ def _parts(character: str) -> bool:
     return character.isspace() or category(character)[0] in "PS"
 
 
-def _first(spans: Sequence[Span], styles: int) -> str:
-    """The character that spans begin with when styles are shown, or one like it."""
-    span = spans[0]
-    if span.image:
+def _first(span: Span, styles: int) -> str:
+    """The character that a span begins with when styles are shown, or one like it."""
+    text, style, _, image, _ = span
+    if image:
         return "["
-    if span.style & styles:
+    if style & styles:
         return "*"
-    return "<" if span.style & ~(STRONG_TEXT | EM_TEXT) else span.text[0]
+    return "<" if style & ~(STRONG_TEXT | EM_TEXT | TEX_TEXT) else text[0]
 
 
 def _plain(spans: Sequence[Span], before: str, means: re.Pattern[str]) -> str:
-    """Spans in no more than what stands in for code and HTML's elements."""
+    """Spans with signs of code and HTML's elements, but no emphasis."""
     out: list[str] = []
     behind_image = False
-    for span in spans:
-        if span.image:
+    for text, style, _, image, signs in spans:
+        if image:
             if out:
                 before = out[-1][-1:] or before
-            space = " " if before.isalnum() else ""
-            alt = _label(_escaped(span.text, _MEANS_IN_LINK))
-            out.append(f"{space}![{alt}]({span.image})")
+            space = " " if before.isalnum() or before in _STOPS else ""
+            alt = _label(_escaped(text, signs, _MEANS_IN_LINK))
+            out.append(f"{space}![{alt}]({_address(image)})")
             behind_image = True
             continue
-        if behind_image and span.text[0].isalnum():
+        if behind_image and text[0].isalnum():
             out.append(" ")
         behind_image = False
-        if not span.style:
-            out.append(_escaped(span.text, means))
-            continue
-        code = span.style & CODE_TEXT
-        if code and not (means is _MEANS_IN_LINK and "]:" in span.text):
-            made = _code_span(span.text)
+        if style:
+            out.append(_in_elements(text, style, signs, means))
         else:
-            made = _escaped(span.text, means)
-            # What is in signs of code could end a link's text, as nothing escapes it.
-            made = f"<code>{made}</code>" if code else made
-        for style, tag in _ELEMENTS:
-            if span.style & style:
-                made = f"<{tag}>{made}</{tag}>"
-        out.append(made)
+            out.append(_escaped(text, signs, means))
     return "".join(out)
 
 
+def _in_elements(text: str, style: int, signs: int, means: re.Pattern[str]) -> str:
+    """Text in signs of code, and in HTML's elements."""
+    code = style & CODE_TEXT
+    if code and not (means is _MEANS_IN_LINK and "]:" in text):
+        made = _code_span(text)
+    elif style & TEX_TEXT:
+        made = text  # a script reads a formula, not Markdown
+    else:
+        made = _escaped(text, signs, means)
+        # Signs of code escape nothing, so a bracket within could end a link's text.
+        made = f"<code>{made}</code>" if code else made
+    for shown, tag in _ELEMENTS:
+        if style & shown:
+            made = f"<{tag}>{made}</{tag}>"
+    return made
+
+
 def _code_span(text: str) -> str:
-    """Code in a line; where it has several, a span for each."""
+    """A code span; code of several lines has a span for each line."""
     if "\n" in text:
         return "\n".join(_code_span(line) if line.strip() else "" for line in
                          text.split("\n"))  # fmt: skip
@@ -406,10 +467,8 @@ def _code_span(text: str) -> str:
     return f"{ticks} {text} {ticks}"
 
 
-def _escaped(text: str, means: re.Pattern[str]) -> str:
-    if not _MAY_MEAN.search(text) and (means is _MEANS or "[" not in text):
-        return text
-    return means.sub(_backslash, text)
+def _escaped(text: str, signs: int, means: re.Pattern[str]) -> str:
+    return means.sub(_backslash, text) if signs & MARKDOWN else text
 
 
 def _backslash(match: re.Match[str]) -> str:

@@ -10,22 +10,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.metadata import dates
-from scrapy_eatext.output.inline import Span
+from scrapy_eatext.native.loading import twin
+from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
-from scrapy_eatext.page.twins import attribute_values, load, nodes_of
+from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from scrapy_eatext.output.structure import Node
     from scrapy_eatext.page.blocks import Blocks
 
 _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
@@ -59,49 +59,68 @@ _LONGEST = 60
 def python_with_kept(
     elements: npt.NDArray[np.int32], rows: list[int], kept: list[int]
 ) -> list[int]:
-    """Those of some elements that have kept blocks inside, which are in order."""
+    """The elements that have kept blocks inside; ``kept`` is in rising order."""
     first, last = elements[rows][:, [_FIRST, _LAST]].T
     begins, ends = np.searchsorted(kept, (first, last))
     return [row for row, some in zip(rows, begins < ends, strict=True) if some]
 
 
-_compiled = load("output._text")
-with_kept: Callable[..., list[int]] = (
-    python_with_kept if _compiled is None else _compiled.with_kept
-)
+with_kept = twin(python_with_kept, "_text")
+
+
+def _is_post(element: Any) -> bool:
+    """Whether an element is called a post."""
+    return (
+        _names_post((element.get("class") or "")[:300])
+        or element.get("itemprop") in ("comment", "suggestedAnswer")
+        or bool(_POST_TYPE.search((element.get("itemtype") or "")[:100]))
+    )
+
+
+# Cached, as the posts of a thread mostly have the same classes.
+@lru_cache(maxsize=256)
+def _names_post(value: str) -> bool:
+    return bool(_POST.search(value))
+
+
+def _is_author(element: Any) -> bool:
+    """Whether an element is called an author."""
+    return element.get("itemprop") == "author" or bool(
+        _AUTHOR.search((element.get("class") or "")[:300])
+    )
 
 
 class Posts:
-    """The posts of a page whose kept blocks are given."""
+    """The posts of a page whose kept blocks are given.
 
-    def __init__(self, blocks: Blocks, kept: Sequence[int]) -> None:
+    A single post is the page's text, and its author is metadata, so at least two posts
+    are needed; authors and times that are kept are not told again.  Of ``comments`` one
+    is enough, and author and time are told of each.
+    """
+
+    def __init__(
+        self, blocks: Blocks, kept: Sequence[int], *, comments: bool = False
+    ) -> None:
         self._walk = blocks.walk
+        self._least = 1 if comments else 2
         self._rows = self._with_kept(POSTS.rows(self._walk), kept)
-        # A post by itself is the page's text, whose author is metadata.
-        if len(self._rows) > 1:
-            self._rows = self._named_posts(self._rows)
-        if len(self._rows) < 2:
+        if self._rows:
+            self._rows = self._called(self._rows, _is_post)
+        if len(self._rows) < self._least:
             self._rows = []
             return
-        self._kept = kept
-        self._authors = self._named_authors(POSTERS.rows(self._walk))
+        self._kept = () if comments else kept
+        self._authors = self._called(POSTERS.rows(self._walk), _is_author)
         times = (self._walk.elements[:, _TAG] == _TIME).nonzero()[0].tolist()
         self._times = sorted({*times, *POST_TIMES.rows(self._walk)})
         self._ends = self._reach()
-        self._rows = [
-            row
-            for row in self._rows
-            if self._within(self._authors, row) or self._within(self._times, row)
-        ]
-        self._ends = self._reach()
-        told = {
-            row
-            for post in self._rows
-            for rows in (self._authors, self._times)
-            for row in self._within(rows, post)
-        }
-        in_order = sorted(told)
-        self._nodes = dict(zip(in_order, nodes_of(self._walk, in_order), strict=True))
+        if not comments:
+            self._rows = [
+                row
+                for row in self._rows
+                if self._within(self._authors, row) or self._within(self._times, row)
+            ]
+            self._ends = self._reach()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -109,51 +128,75 @@ class Posts:
     def around(self, elements: Sequence[int]) -> dict[int, int]:
         """For the elements of some blocks the nearest post around each.
 
-        There is none where fewer than two posts have blocks.
+        Empty where fewer posts have such elements than are needed.
         """
         if not self._rows:
             return {}
         cell = self._walk.elements.item
-        posts = frozenset(self._rows)
-        known: dict[int, int] = {-1: -1}
+        known = {-1: -1, **dict(zip(self._rows, self._rows, strict=True))}
         found: dict[int, int] = {}
         for element in elements:
             way = []
             row = element
-            while row not in known and row not in posts:
+            while row not in known:
                 way.append(row)
                 row = cell(row, _PARENT)
-            post = row if row in posts else known[row]
-            known.update((passed, post) for passed in way)
+            post = known[row]
+            known.update(dict.fromkeys(way, post))
             if post >= 0:
                 found[element] = post
-        return found if len(set(found.values())) > 1 else {}
+        return found if len(set(found.values())) >= self._least else {}
 
-    def byline(self, post: int) -> list[Span]:
-        """A post's author and time, as far as they are there and not kept."""
-        spans: list[Span] = []
+    def byline(self, post: int) -> list[tuple[str, int]]:
+        """A post's author and time, with styles, as far as they are there and not kept."""
+        spans: list[tuple[str, int]] = []
         author = next(self._texts(self._within(self._authors, post)), "")
         if author:
-            spans.append(Span(author, STRONG_TEXT))
+            spans.append((author, STRONG_TEXT))
         for row in self._within(self._times, post):
             time = self._time(row)
             if time is None:  # it is kept
                 break
             if time:
-                spans.append(Span(f", {time}" if spans else time))
+                spans.append((f", {time}" if spans else time, 0))
                 break
         return spans
 
+    def told(self, post: int) -> tuple[str, str, list[str]]:
+        """A post's author and time, and how the page shows the times."""
+        author = next(self._texts(self._within(self._authors, post)), "")
+        times = self._within(self._times, post)
+        time = next(filter(None, map(self._time, times)), "")
+        return author, time, [self._text(row) or "" for row in times]
+
+    @staticmethod
+    def without_says(text: str) -> str:
+        """A text without a "says" at its end, or a "by" at its beginning."""
+        text = _SAYS.sub("", text.strip())
+        return text.removeprefix("By ").removeprefix("by ").strip()
+
+    @cached_property
+    def _nodes(self) -> dict[int, Any]:
+        """The elements that tell posts' authors and times."""
+        told = {
+            row
+            for post in self._rows
+            for rows in (self._authors, self._times)
+            for row in self._within(rows, post)
+        }
+        in_order = sorted(told)
+        return dict(zip(in_order, nodes_of(self._walk, in_order), strict=True))
+
     def _with_kept(self, rows: list[int], kept: Sequence[int]) -> list[int]:
         """Those of some elements that have kept blocks inside."""
-        if len(rows) < 2:
+        if len(rows) < self._least:
             return []
         return with_kept(self._walk.elements, rows, list(kept))
 
     def _reach(self) -> dict[int, int]:
-        """For each post, where it ends or the next one begins.
+        """For each post the row at which it ends, or at which the next post begins.
 
-        What is behind the next post that begins inside is that one's.
+        Where a post begins inside another, the rows from there on belong to the inner.
         """
         depths = self._walk.elements[:, _DEPTH]
         ends: dict[int, int] = {}
@@ -163,36 +206,14 @@ class Posts:
         return ends
 
     def _within(self, rows: Sequence[int], post: int) -> Sequence[int]:
-        """Those of some elements that are in a post, a few of them."""
+        """The first few of some elements that are in a post."""
         begin = bisect_left(rows, post)
         return rows[begin : min(begin + 5, bisect_left(rows, self._ends[post]))]
 
-    def _values(self, rows: list[int], name: str, most: int) -> list[str]:
-        values = attribute_values(self._walk, rows, name)
-        return [(value or "")[:most] for value in values]
-
-    def _named_posts(self, rows: list[int]) -> list[int]:
-        """Those of some elements that are called a post."""
-        names = self._values(rows, "class", 300)
-        props = self._values(rows, "itemprop", 100)
-        types = self._values(rows, "itemtype", 100)
-        return [
-            row
-            for row, name, prop, kind in zip(rows, names, props, types, strict=True)
-            if _POST.search(name)
-            or prop in ("comment", "suggestedAnswer")
-            or _POST_TYPE.search(kind)
-        ]
-
-    def _named_authors(self, rows: list[int]) -> list[int]:
-        """Those of some elements that are called an author."""
-        names = self._values(rows, "class", 300)
-        props = self._values(rows, "itemprop", 100)
-        return [
-            row
-            for row, name, prop in zip(rows, names, props, strict=True)
-            if prop == "author" or _AUTHOR.search(name)
-        ]
+    def _called(self, rows: list[int], is_called: Callable[[Any], bool]) -> list[int]:
+        """The elements for which ``is_called`` holds."""
+        nodes = nodes_of(self._walk, rows)
+        return [row for row, node in zip(rows, nodes, strict=True) if is_called(node)]
 
     def _text(self, row: int) -> str | None:
         """An element's text; None where it is kept."""
@@ -211,7 +232,7 @@ class Posts:
             text = self._text(row)
             if text is None:
                 return
-            text = _SAYS.sub("", text).removeprefix("By ").removeprefix("by ").strip()
+            text = self.without_says(text)
             if any(c.isalnum() for c in text):
                 yield text
 
@@ -225,12 +246,3 @@ class Posts:
             if moment:
                 return moment
         return text if any(c.isdigit() for c in text) else ""
-
-
-def bylines(tree: Node) -> Iterator[str]:
-    """The texts that bylines add to a tree's words."""
-    from scrapy_eatext.output.structure import leaves
-
-    for leaf in leaves(tree):
-        if leaf.kind == "byline":
-            yield "".join(span.text for span in leaf.spans)

@@ -1,386 +1,379 @@
-"""The kept blocks of a page as a small document tree, for Markdown and HTML.
+"""Decides what the kept part of a page consists of: its lists, tables, figures, code.
 
-The tree has what both can say: lists, quotes, tables, definitions, figures, and
-in them headings, paragraphs, code and images.  Elements that only lay out the
-page, tables among them, are dissolved.
+placing.py makes nodes of elements by their tags.  A list, quote, table, definition or
+figure stays a node if it holds what its tag promises.  Elements that only lay out the
+page, tables among them, are dissolved: their blocks move into the node around.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, takewhile
+from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.code import Content, content, language
-from scrapy_eatext.output.inline import Inlines, Span
+from scrapy_eatext.output.formulas import has_formulas, with_formulas
+from scrapy_eatext.output.inline import Inlines
+from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table
+from scrapy_eatext.output.placing import Byline, images_of, place, signs_of
 from scrapy_eatext.output.posts import Posts
-from scrapy_eatext.output.text import first_number
+from scrapy_eatext.output.text import first_numbers_of
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.columns import ElementColumn
-from scrapy_eatext.page.tags import TAGS
+from scrapy_eatext.page.cells import LONG_CELL, lays_out, span
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
+from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.page import Page
+    from scrapy_eatext.page.walk import Walk
 
-# What an element is in the tree.
-_NODE_OF = {
-    "ul": "list",
-    "menu": "list",
-    "dir": "list",
-    "ol": "numbered",
-    "li": "item",
-    "blockquote": "quote",
-    "table": "table",
-    "tr": "row",
-    "td": "cell",
-    "th": "cell",
-    "dl": "definitions",
-    "dt": "term",
-    "dd": "definition",
-    "figure": "figure",
+# For kinds of nodes that may stand in one kind only, that kind.
+_HELD_BY: dict[int, int] = {
+    NodeKind.TERM: NodeKind.DEFINITIONS,
+    NodeKind.DEFINITION: NodeKind.DEFINITIONS,
+    NodeKind.ROW: NodeKind.TABLE,
+    NodeKind.CELL: NodeKind.ROW,
 }
-NODE_OF_TAG = [_NODE_OF.get(tag, "") for tag in TAGS]
-_LISTS = frozenset(("list", "numbered"))
-# Blocks whose kind the tree tells otherwise are paragraphs.
-_LEAVES = frozenset(("heading", "code", "caption"))
-
-_PARENT, _TAG, _PLACE = (ElementColumn.PARENT, ElementColumn.TAG, ElementColumn.PLACE)
-
-# What is nested deeper is taken to be level with what is around it: renderers of
-# Markdown go no deeper than 20, of which a list takes two, and nobody means it.
-DEEPEST = 18
-# Cells with more characters lay out a page, unless the table has headers.
-LONG_CELL = 600
-# The widest table, how many places any has, and how many more for each cell: what one
-# row is longer than others comes out with each of them.
+# Kinds of nodes that stay nodes whatever they hold.
+_ALWAYS_STAND = frozenset((NodeKind.ITEM, NodeKind.QUOTE, NodeKind.FIGURE))
+# Kinds of nodes that may stand before the heading of a card.
+_BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE)
+# The most columns of a table; the most places of any table, and how many more for each
+# cell.  All rows are filled up to the longest, so one long row makes every row long.
 WIDEST = 200
 PLACES, PLACES_OF_CELL = 10_000, 20
-# How many columns or rows one cell may span.
-_MAX_SPAN = 50
-
-
-@dataclass(slots=True, eq=False)
-class Leaf:
-    """A block: a paragraph, heading, caption, code, or image that stands alone; or
-    the byline of a post, which is no block of its own.
-
-    Code has its text and, where the page tells it, its language; all others
-    have spans.
-    """
-
-    kind: str
-    spans: Sequence[Span] = ()
-    level: int = 0
-    text: str = ""
-    language: str = ""
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """What holds blocks together; ``start`` is a numbered list's first number."""
-
-    kind: str
-    row: int = -1
-    depth: int = 0
-    children: list[Node | Leaf] = field(default_factory=list)
-    start: int = 1
-    table: Table | None = None
-
-
-class Cell(NamedTuple):
-    """A cell of a table: its blocks, and how many columns and rows it spans."""
-
-    leaves: Sequence[Leaf]
-    header: bool = False
-    columns: int = 1
-    rows: int = 1
-
 
 _EMPTY = Cell(())
+Line = list[Cell | None]
+# For each column, how many more rows a cell from above spans, and what is put in its
+# places there.
+_Below = dict[int, tuple[int, Cell | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table that holds data: a caption, rows of headers, rows of data.
-
-    A row has a cell a column, None where another cell reaches into its place.
-    """
-
-    caption: Sequence[Leaf]
-    head: Sequence[Sequence[Cell | None]]
-    body: Sequence[Sequence[Cell | None]]
-    width: int
-
-
-def document(page: Page, units: Units, kept: Sequence[bool]) -> Node:
-    """The tree of the kept units of a page."""
+def document(page: Page, units: Units, kept: Sequence[bool]) -> Nodes:
+    """The nodes of the kept units of a page."""
     return tree_of(page, units, content(units, kept))
 
 
-def tree_of(page: Page, units: Units, shown: Content) -> Node:
-    """The tree of what comes out of a page's units."""
-    if isinstance(units, Blocks):
-        return _Builder(page, units).build(shown)
-    return _flat(units, shown.units)
+def tree_of(
+    page: Page, units: Units, shown: Content, without: Collection[int] = ()
+) -> Nodes:
+    """The nodes of the shown units of a page, except the units in ``without``."""
+    if not isinstance(units, Blocks):
+        return _flat(units, [unit for unit in shown.units if unit not in without])
+    walk = units.walk
+    bylines = bylines_of(units, shown.units)
+    numbers = list(shown.units)
+    images = images_of(walk, numbers)
+    placed = place(walk, numbers, shown.code, bylines, Inlines(page), images)
+    kinds, parents, rows, numbers, levels, spans = placed
+    if has_formulas(page, walk.text, spans):
+        spans = [with_formulas(inside) for inside in spans]
+    nodes = Nodes(kinds, rows, levels, spans)
+    if NodeKind.CODE in kinds:
+        _read_code(nodes, numbers, units, shown)
+    gone = _gone(kinds, parents, numbers, without) if without else ()
+    children = nodes.children
+    for node, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
+        if node in gone:
+            continue
+        if kind >= NodeKind.DOCUMENT:
+            children[node] = []
+        if node:
+            children[parent].append(node)
+    if len(children) > 1:
+        _Settling(nodes, walk).settle()
+    return nodes
 
 
-def leaves(node: Node) -> Iterator[Leaf]:
-    """All blocks in a node, in order."""
-    for child in node.children:
-        if isinstance(child, Leaf):
-            yield child
-        else:
-            yield from leaves(child)
+def _gone(
+    kinds: Sequence[int],
+    parents: Sequence[int],
+    units: Sequence[int],
+    without: Collection[int],
+) -> Collection[int]:
+    """The nodes of the units in ``without``, and the nodes that hold no others."""
+    gone = {node for node, unit in enumerate(units) if unit in without}
+    # The nodes inside a node come after it.
+    full = {0}
+    for node in reversed(range(len(kinds))):
+        if node not in gone and (kinds[node] < NodeKind.DOCUMENT or node in full):
+            full.add(parents[node])
+        elif node:
+            gone.add(node)
+    return gone
 
 
-def _flat(units: Units, kept: Sequence[int]) -> Node:
-    """The tree of units that have no place on the page."""
-    root = Node("document")
+def _flat(units: Units, kept: Sequence[int]) -> Nodes:
+    """The nodes of units that have no place on the page."""
+    nodes = Nodes([], [], [], [])
+    root = nodes.add(NodeKind.DOCUMENT)
+    inside: list[int] = []
+    nodes.children[root] = inside
     for i in kept:
         kind = units.kind(i)
-        spans = (Span(units.text(i)),)
+        text = units.text(i)
+        spans = ((text, 0, "", "", signs_of(text)),)
         if kind == "list item":
-            last = root.children[-1] if root.children else None
-            if not isinstance(last, Node):
-                last = Node("list")
-                root.children.append(last)
-            last.children.append(Node("item", children=[Leaf("paragraph", spans)]))
+            if not inside or nodes.kinds[inside[-1]] != NodeKind.LIST:
+                inside.append(nodes.add(NodeKind.LIST))
+                nodes.children[inside[-1]] = []
+            item = nodes.add(NodeKind.ITEM)
+            nodes.children[inside[-1]].append(item)
+            nodes.children[item] = [nodes.add(NodeKind.PARAGRAPH, spans)]
         elif kind == "code":
-            root.children.append(Leaf("code", text=units.text(i)))
+            inside.append(nodes.add(NodeKind.CODE))
+            nodes.code[inside[-1]] = Code(text, "")
+        elif kind == "heading":
+            inside.append(nodes.add(NodeKind.HEADING, spans, units.level(i) or 2))
         else:
-            level = units.level(i) if kind == "heading" else 0
-            kind = kind if kind in _LEAVES else "paragraph"
-            root.children.append(Leaf(kind, spans, level or 2))
-    return root
+            made = NodeKind.CAPTION if kind == "caption" else NodeKind.PARAGRAPH
+            inside.append(nodes.add(made, spans))
+    return nodes
 
 
-class _Builder:
-    def __init__(self, page: Page, blocks: Blocks) -> None:
-        self._blocks = blocks
-        self._inlines = Inlines(page)
-        elements = blocks.walk.elements
-        self._parents: list[int] = elements[:, _PARENT].tolist()
-        self._tags: list[int] = elements[:, _TAG].tolist()
-        self._root = Node("document")
-        # For each row of the element table that was looked at, the node that it
-        # stands in, or is.
-        self._nodes: dict[int, Node] = {-1: self._root}
+def bylines_of(blocks: Blocks, units: Sequence[int]) -> dict[int, Byline]:
+    """For the first block of each post of a thread, the line that comes before it."""
+    posts = Posts(blocks, units)
+    if not len(posts):
+        return {}
+    elements = blocks.walk.blocks[list(units), BlockColumn.ELEMENT].tolist()
+    post_of = posts.around(elements)
+    first: dict[int, int] = {}
+    for unit, element in zip(units, elements, strict=True):
+        if element in post_of:
+            first.setdefault(post_of[element], unit)
+    bylines = {unit: Byline(post, posts.byline(post)) for post, unit in first.items()}
+    return {unit: byline for unit, byline in bylines.items() if byline.texts}
 
-    def build(self, shown: Content) -> Node:
-        blocks, inlines = self._blocks, self._inlines
-        kinds = blocks.kinds
-        elements = blocks.column("element")
-        posts = Posts(blocks, shown.units)
-        post_of = posts.around([elements[i] for i in shown.units])
-        introduced: set[int] = set()
-        before = -2
-        for i in shown.units:
-            post = post_of.get(elements[i], -1)
-            if post >= 0 and post not in introduced:
-                introduced.add(post)
-                byline = posts.byline(post)
-                if byline:
-                    self._node(post).children.append(Leaf("byline", byline))
-            children = self._node(elements[i]).children
-            kind = kinds[i]
-            if kind == "code" or i in shown.code:
-                text = shown.code.get(i) or blocks.text(i)
-                name = language(blocks.element(i))
-                children.append(Leaf("code", text=text, language=name))
-            else:
-                spans = inlines.spans(i)
-                if before == i - 1 or kind == "caption":
-                    for image in inlines.images_before(i):
-                        children.append(Leaf("image", (image,)))
-                if kind not in _LEAVES:
-                    kind = "paragraph"
-                level = blocks.level(i) if kind == "heading" else 0
-                children.append(Leaf(kind, spans, level))
-            before = i
-        if len(self._nodes) > 1:
-            self._settle(self._root)
-        return self._root
 
-    def _node(self, row: int) -> Node:
-        """The node that an element is, or stands in."""
-        nodes = self._nodes
-        way = []
-        while row not in nodes:
-            way.append(row)
-            row = self._parents[row]
-        node = nodes[row]
-        for passed in reversed(way):
-            kind = NODE_OF_TAG[self._tags[passed]]
-            if kind and node.depth < DEEPEST:
-                if kind == "item" and node.kind not in _LISTS:
-                    node = self._loose_list(node)
-                # What is in a list, but in no item, comes into one.
-                into_item = kind != "item" and node.kind in _LISTS
-                child = Node(kind, passed, node.depth + 1 + into_item)
-                node.children.append(child)
-                node = child
-            nodes[passed] = node
-        return node
+def _read_code(
+    nodes: Nodes, numbers: Sequence[int], blocks: Blocks, shown: Content
+) -> None:
+    """Give the nodes that are code their texts and languages."""
+    code = {
+        node: numbers[node]
+        for node, kind in enumerate(nodes.kinds)
+        if kind == NodeKind.CODE
+    }
+    rows = blocks.walk.blocks[list(code.values()), BlockColumn.ELEMENT].tolist()
+    in_order = sorted(set(rows))
+    elements = dict(zip(in_order, nodes_of(blocks.walk, in_order), strict=True))
+    for (node, unit), row in zip(code.items(), rows, strict=True):
+        text = shown.code.get(unit) or blocks.text(unit)
+        nodes.code[node] = Code(text, language(elements[row]))
 
-    def _loose_list(self, node: Node) -> Node:
-        """The list for items that stand in none."""
-        last = node.children[-1] if node.children else None
-        if isinstance(last, Node) and last.kind == "list" and last.row < 0:
-            return last
-        made = Node("list", -1, node.depth + 1)
-        node.children.append(made)
-        return made
 
-    # -- what nodes turn out to be
+class _Settling:
+    """Decides which nodes stay, from the innermost nodes outwards."""
 
-    def _settle(self, node: Node) -> None:
-        """Decide on a node's children what they are, and dissolve the rest."""
-        settled: list[Node | Leaf] = []
-        for child in node.children:
-            if isinstance(child, Leaf):
-                settled.append(child)
+    def __init__(self, nodes: Nodes, walk: Walk) -> None:
+        self._nodes = nodes
+        self._kinds = nodes.kinds
+        self._children = nodes.children
+        self._walk = walk
+        # For each numbered list its first item.
+        self._numbered: dict[int, int] = {}
+        rows = sorted(
+            row
+            for node in nodes.children
+            if nodes.kinds[node] in (NodeKind.TABLE, NodeKind.ROW)
+            and (row := nodes.rows[node]) >= 0
+        )
+        self._elements = dict(zip(rows, nodes_of(walk, rows), strict=True))
+
+    def settle(self) -> None:
+        children = self._children
+        # The nodes inside a node come after it.
+        for node in reversed(list(children)):
+            inside = children[node]
+            if children.keys().isdisjoint(inside):
                 continue
-            self._settle(child)
-            if self._stands(child, node.kind):
-                settled.append(child)
+            kind = self._kinds[node]
+            settled: list[int] = []
+            for child in inside:
+                if (
+                    child not in children
+                    or self._kinds[child] in _ALWAYS_STAND
+                    or self._stands(child, kind)
+                ):
+                    settled.append(child)
+                else:
+                    settled += self._dissolved(child)
+            children[node] = settled
+        self._number_lists()
+
+    def _dissolved(self, node: int) -> Iterator[int]:
+        """The children of a dissolved node, and of items, rows and cells among them."""
+        for child in self._children[node]:
+            if self._kinds[child] in (NodeKind.ITEM, NodeKind.ROW, NodeKind.CELL):
+                yield from self._dissolved(child)
             else:
-                settled += _dissolved(child)
-        node.children = settled
+                yield child
 
-    @cached_property
-    def _places(self) -> list[int]:
-        places: list[int] = self._blocks.walk.elements[:, _PLACE].tolist()
-        return places
-
-    def _stands(self, node: Node, around: str) -> bool:
+    def _stands(self, node: int, around: int) -> bool:
         """Whether a node is what its tag says."""
-        kind = node.kind
-        if kind in _LISTS:
+        kind = self._kinds[node]
+        if kind in (NodeKind.LIST, NodeKind.NUMBERED):
             return self._is_list(node)
-        if kind == "table":
-            node.table = self._table(node)
-            return node.table is not None
-        if kind == "definitions":
+        if kind == NodeKind.TABLE:
+            table = self._table(node)
+            if table is not None:
+                self._nodes.tables[node] = table
+            return table is not None
+        if kind == NodeKind.DEFINITIONS:
             return any(
-                isinstance(child, Node) and child.kind == "term"
-                for child in node.children
+                self._kinds[child] == NodeKind.TERM for child in self._children[node]
             )
-        if kind in ("term", "definition"):
-            return around == "definitions"
-        if kind == "row":
-            return around == "table"
-        if kind == "cell":
-            return around == "row"
-        return True
+        return _HELD_BY[kind] == around
 
-    def _is_list(self, node: Node) -> bool:
-        items: list[Node] = []
-        for child in node.children:
-            if isinstance(child, Node) and child.kind == "item":
-                first = next(
-                    part
-                    for part in child.children
-                    if isinstance(part, Node) or part.kind != "byline"
-                )
-                if isinstance(first, Leaf) and first.kind == "heading":
+    def _is_list(self, node: int) -> bool:
+        """Whether a list has items; nodes outside of items move into the item before."""
+        nodes, kinds, children = self._nodes, self._kinds, self._children
+        items: list[int] = []
+        for child in children[node]:
+            if kinds[child] == NodeKind.ITEM:
+                if self._begins_with_heading(child):
                     return False  # cards
                 items.append(child)
             elif items:
-                # What stands between items belongs to the one before.
-                items[-1].children.append(child)
+                children[items[-1]].append(child)
             else:
-                items.append(Node("item", children=[child]))
-        if not any(item.row >= 0 for item in items):
+                items.append(nodes.add(NodeKind.ITEM))
+                children[items[-1]] = [child]
+        if all(nodes.rows[item] < 0 for item in items):
             return False
-        node.children = list(items)
-        if node.kind == "numbered":
-            node.start = first_number(self._blocks.walk, node.row, items[0].row)
+        children[node] = items
+        if kinds[node] == NodeKind.NUMBERED:
+            self._numbered[node] = items[0]
         return True
 
-    def _table(self, node: Node) -> Table | None:
+    def _begins_with_heading(self, item: int) -> bool:
+        for child in self._children[item]:
+            if self._kinds[child] not in _BEFORE_HEADINGS:
+                return self._kinds[child] == NodeKind.HEADING
+        return False
+
+    def _number_lists(self) -> None:
+        """Give numbered lists their first numbers."""
+        rows = self._nodes.rows
+        first_items = {rows[node]: rows[item] for node, item in self._numbered.items()}
+        numbers = first_numbers_of(self._walk, first_items)
+        for node in self._numbered:
+            self._nodes.levels[node] = numbers[rows[node]]
+
+    # -- tables
+
+    def _table(self, node: int) -> Table | None:
         """A table of data, None for one that lays out the page."""
-        if is_for_layout(self._blocks.walk.node(node.row)):
+        kinds, children = self._kinds, self._children
+        if lays_out(self._elements[self._nodes.rows[node]].get("role")):
             return None
-        caption: list[Leaf] = []
-        rows: list[Node] = []
-        for child in node.children:
-            if isinstance(child, Leaf):
-                if child.kind != "caption" or rows:
-                    return None
-                caption.append(child)
-            elif child.kind == "row":
+        caption: list[int] = []
+        rows: list[int] = []
+        for child in children[node]:
+            if kinds[child] == NodeKind.ROW:
                 rows.append(child)
+            elif kinds[child] == NodeKind.CAPTION and not rows:
+                caption.append(child)
             else:
                 return None
         grid = self._grid(rows)
-        if grid is None or not _holds_data(grid):
+        if grid is None or not self._holds_data(grid):
             return None
+        width = len(grid[0])
         head = 0
         while head < len(grid) and all(
             cell is None or cell.header or not cell.leaves for cell in grid[head]
         ):
+            first = grid[head][0]
+            if head and first is not None and first.columns == width > 1:
+                break  # the heading of the rows below
             head += 1
         if head == len(grid):
             head = 1
-        return Table(caption, grid[:head], grid[head:], len(grid[0]))
+        return Table(caption, grid[:head], grid[head:], width)
 
-    def _grid(self, rows: Sequence[Node]) -> list[list[Cell | None]] | None:
-        """Rows of cells, each as wide; None where there is more than cells."""
-        node_of = self._blocks.walk.node
-        grid: list[list[Cell | None]] = []
-        # For each column, how many more rows a cell from above reaches down.
-        below: dict[int, int] = {}
+    def _grid(self, rows: Sequence[int]) -> list[Line] | None:
+        """Rows of cells of one width; None if one is too wide or holds more than cells."""
+        grid: list[Line] = []
+        below: _Below = {}
+        # For each part of the table, as a tbody, the last kept row.
+        above: dict[Any, Any] = {}
         for row in rows:
-            kept: dict[int, Node] = {}
-            for child in row.children:
-                # A cell inside something else, as a form, is none of the row's own.
-                if (
-                    isinstance(child, Leaf)
-                    or child.kind != "cell"
-                    or self._parents[child.row] != row.row
-                ):
+            kept = self._cells(row)
+            if kept is None:
+                return None
+            element = self._elements[self._nodes.rows[row]]
+            part = element.getparent()
+            for passed in _rows_between(above.get(part), element):
+                if self._line(passed, {}, below, _EMPTY) is None:
                     return None
-                kept[self._places[child.row]] = child
-            line: list[Cell | None] = []
-            for place, header, columns, down in cells(node_of(row.row)):
-                self._fill_from_above(line, below)
-                found = kept.get(place)
-                inside = tuple(leaves(found)) if found is not None else ()
-                cell = Cell(inside, header, columns, down)
-                for column in range(len(line), len(line) + cell.columns):
-                    below[column] = cell.rows - 1
-                line += [cell] + [None] * (cell.columns - 1)
-                if len(line) > WIDEST:
-                    return None
-            self._fill_from_above(line, below)
-            if len(line) > WIDEST:
+            above[part] = element
+            line = self._line(element, kept, below, None)
+            if line is None:
                 return None
             grid.append(line)
         return _trimmed(grid)
 
-    @staticmethod
-    def _fill_from_above(line: list[Cell | None], below: dict[int, int]) -> None:
-        while below.get(len(line), 0) > 0:
-            below[len(line)] -= 1
-            line.append(None)
+    def _line(
+        self, row: Any, kept: Mapping[int, int], below: _Below, filler: Cell | None
+    ) -> Line | None:
+        """A row of cells, None for one that is too wide.
 
+        ``filler`` is put in the places that a cell spans in further rows.
+        """
+        line: Line = []
+        for at, header, columns, down in cells(row):
+            _fill_from_above(line, below)
+            found = kept.get(at)
+            inside = () if found is None else tuple(self._nodes.leaves(found))
+            for column in range(len(line), len(line) + columns):
+                below[column] = (down - 1, filler)
+            line += [Cell(inside, header, columns, down)] + [None] * (columns - 1)
+            if len(line) > WIDEST:
+                return None
+        _fill_from_above(line, below)
+        return None if len(line) > WIDEST else line
 
-def _dissolved(node: Node) -> list[Node | Leaf]:
-    """What is left of a node that is none: of a list or table, its items' blocks."""
-    parts: list[Node | Leaf] = []
-    for child in node.children:
-        if isinstance(child, Node) and child.kind in ("item", "row", "cell"):
-            parts += _dissolved(child)
-        else:
-            parts.append(child)
-    return parts
+    def _cells(self, row: int) -> Mapping[int, int] | None:
+        """The cells of a row by their places; None where it holds anything else."""
+        rows, cell = self._nodes.rows, self._walk.elements.item
+        kept: dict[int, int] = {}
+        for child in self._children[row]:
+            # A cell inside something else, as a form, is none of the row's own.
+            if (
+                self._kinds[child] != NodeKind.CELL
+                or cell(rows[child], ElementColumn.PARENT) != rows[row]
+            ):
+                return None
+            kept[cell(rows[child], ElementColumn.PLACE)] = child
+        return kept
 
-
-def is_for_layout(table: Any) -> bool:
-    """Whether a table says that it holds no data."""
-    return (table.get("role") or "").lower() in ("presentation", "none")
+    def _holds_data(self, grid: Sequence[Line]) -> bool:
+        """Whether the cells of a table look like data, not like the layout of a page."""
+        nodes, kinds = self._nodes, self._kinds
+        lines = [[cell for cell in line if cell and cell.leaves] for line in grid]
+        if all(len(line) < 2 for line in lines):
+            return False
+        filled = list(chain.from_iterable(lines))
+        found = [leaf for cell in filled for leaf in cell.leaves]
+        if any(
+            "\n" in nodes.code[leaf].text
+            for leaf in found
+            if kinds[leaf] == NodeKind.CODE
+        ):
+            return False
+        if any(cell.header for cell in filled):
+            return True
+        if len(grid) < 2 or any(kinds[leaf] == NodeKind.HEADING for leaf in found):
+            return False
+        return all(
+            sum(len(text) for leaf in cell.leaves for text, *_ in nodes.spans[leaf])
+            < LONG_CELL
+            for cell in filled
+        )
 
 
 def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
@@ -389,24 +382,32 @@ def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
     For each its place among the row's children, whether it is a header, and how many
     columns and rows it spans.
     """
-    for place, element in enumerate(row):
+    for at, element in enumerate(row):
         if element.tag in ("td", "th"):
             header = element.tag == "th"
             columns, rows = element.get("colspan"), element.get("rowspan")
-            yield place, header, _span(columns), _span(rows)
+            yield at, header, span(columns), span(rows)
 
 
-def _span(value: str | None) -> int:
-    value = (value or "1").strip()
-    if value.isascii() and value.isdigit():
-        return min(max(int(value[:9]), 1), _MAX_SPAN)
-    return 1
+def _rows_between(above: Any, row: Any) -> Iterable[Any]:
+    """The rows between two kept rows, or before the first kept row, in order."""
+    if above is None:
+        before: list[Any] = list(row.itersiblings("tr", preceding=True))
+        return before[::-1]
+    behind: Iterable[Any] = above.itersiblings("tr")
+    return takewhile(lambda other: other is not row, behind)
 
 
-def _trimmed(grid: list[list[Cell | None]]) -> list[list[Cell | None]] | None:
-    """A grid in which all rows are as wide, without columns that have nothing.
+def _fill_from_above(line: Line, below: _Below) -> None:
+    while (reaches := below.get(len(line))) and reaches[0] > 0:
+        below[len(line)] = (reaches[0] - 1, reaches[1])
+        line.append(reaches[1])
 
-    None for one that is mostly nothing.
+
+def _trimmed(grid: list[Line]) -> list[Line] | None:
+    """A grid in which all rows have the same width, without empty columns.
+
+    None for a grid that is mostly empty.
     """
     width = max(map(len, grid), default=0)
     used = [False] * width
@@ -422,33 +423,13 @@ def _trimmed(grid: list[list[Cell | None]]) -> list[list[Cell | None]] | None:
         line.extend([_EMPTY] * (width - len(line)))
     if all(used):
         return grid
-    trimmed: list[list[Cell | None]] = []
-    for line in grid:
-        kept: list[Cell | None] = []
-        for column, cell in enumerate(line):
-            if not used[column]:
-                continue
-            if cell is not None and cell.columns > 1:
-                spanned = sum(used[column : column + cell.columns])
-                kept.append(cell._replace(columns=spanned))
-            else:
-                kept.append(cell)
-        trimmed.append(kept)
-    return trimmed
-
-
-def _holds_data(grid: Sequence[Sequence[Cell | None]]) -> bool:
-    cells = [cell for line in grid for cell in line if cell and cell.leaves]
-    if not any(sum(1 for c in line if c and c.leaves) > 1 for line in grid):
-        return False
-    found = [leaf for cell in cells for leaf in cell.leaves]
-    if any(leaf.kind == "code" and "\n" in leaf.text for leaf in found):
-        return False
-    if any(cell.header for cell in cells):
-        return True
-    if len(grid) < 2 or any(leaf.kind == "heading" for leaf in found):
-        return False
-    return all(
-        sum(len(span.text) for leaf in cell.leaves for span in leaf.spans) < LONG_CELL
-        for cell in cells
-    )
+    return [
+        [
+            cell._replace(columns=sum(used[column : column + cell.columns]))
+            if cell is not None and cell.columns > 1
+            else cell
+            for column, cell in enumerate(line)
+            if used[column]
+        ]
+        for line in grid
+    ]

@@ -6,22 +6,22 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import ElementColumn
+from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.twins import attribute_values, load
+from scrapy_eatext.page.walk import attribute_values
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units, Verdict
     from scrapy_eatext.page.walk import Walk
 
-_compiled = load("output._text")
-
 _PARENT, _TAG = (ElementColumn.PARENT, ElementColumn.TAG)
 _NUMBERED = TAG_ID["ol"]
-# Items that are nested deeper stand level with those around: a page may nest them two
-# thousand deep, and would come out as spaces.
+# Items that are nested deeper are indented no further: a page may nest items two
+# thousand deep, and its text would be mostly spaces.
 DEEPEST = 20
 
 
@@ -29,42 +29,45 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     """The kept units as text, an empty line between them.
 
     List items follow each other on lines of their own, each after a dash or its
-    number, counted from the list's first one on; what else is in an item stands below
-    it, indented, but for items that begin with a heading, whose blocks stand apart as
-    well.  The cells of a table's row stand on one line, a bar between them, and its
-    rows below each other.  ``shown`` is what content() gives of the verdict, where it
-    is known.
+    number, counted from the list's first number on.  Further blocks of an item stand
+    below it, indented; if an item begins with a heading, all its blocks stand apart.
+    The cells of a table's row stand on one line, a bar between them, and the table's
+    rows below each other.  ``shown`` is the result of content(), where it is known.
     """
     units = verdict.units
     shown = shown or content(units, verdict.kept)
     kept = list(shown.units)
-    if _compiled is not None and isinstance(units, Blocks) and not shown.code:
-        walk = units.walk
-        text: str = _compiled.join(
-            walk.text,
-            walk.elements,
-            walk.blocks,
-            kept,
-            first_numbers(units, kept),
-            DEEPEST,
-        )
-        return text
-    return python_join(units, kept, shown.code)
+    numbers = first_numbers(units, kept) if isinstance(units, Blocks) else []
+    if isinstance(units, Blocks) and not shown.code:
+        return join(units.walk, kept, numbers, DEEPEST)
+    return _joined(units, kept, shown.code, numbers, DEEPEST)
 
 
-def python_join(units: Units, kept: list[int], code: Mapping[int, str]) -> str:
-    """The text of some units, of which those in ``code`` have another one."""
-    texts, kinds, levels = _some(units, kept)
-    for n, i in enumerate(kept if code else ()):
-        if i in code:
-            kinds[n], texts[n] = "code", code[i] or texts[n]
+def python_join(
+    walk: Walk, kept: list[int], first: list[tuple[int, int]], deepest: int
+) -> str:
+    """The text of some blocks of a walk.
+
+    ``first`` is what first_numbers() gives of them; items that are nested deeper than
+    ``deepest`` are indented no further.
+    """
+    return _joined(Blocks(walk), kept, {}, first, deepest)
+
+
+def _joined(
+    units: Units,
+    kept: list[int],
+    code: Mapping[int, str],
+    first: list[tuple[int, int]],
+    deepest: int,
+) -> str:
+    """The text of some units; ``code`` has other texts for some of them."""
+    texts, kinds, levels = texts_and_kinds(units, kept, code)
     items, rows, lists = _places(units, kept)
     tabular: frozenset[int] = frozenset()
     if isinstance(units, Blocks) and max(rows, default=-1) >= 0:
         tabular = _tabular(kinds, items, rows, units.walk.elements[rows, _PARENT])
-    numbers: Counter[int] = Counter()
-    if isinstance(units, Blocks):
-        numbers.update({row: first - 1 for row, first in first_numbers(units, kept)})
+    numbers = Counter({row: number - 1 for row, number in first})
     begun: dict[int, str] = {}
     parts: list[str] = []
     before, before_row = "", -1
@@ -76,7 +79,7 @@ def python_join(units: Units, kept: list[int], code: Mapping[int, str]) -> str:
         if item >= 0 and not again:
             begun[item] = kind
         if kind == "list item" and begun.get(item, kind) == kind:
-            indent = "  " * min(level - 1 + again, DEEPEST)
+            indent = "  " * min(level - 1 + again, deepest)
             if again:
                 lead = indent
             elif ordered >= 0:
@@ -99,31 +102,35 @@ def python_join(units: Units, kept: list[int], code: Mapping[int, str]) -> str:
 
 
 def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
-    """The numbered lists of kept blocks that do not begin with 1, and what they do with.
+    """The numbered lists of kept blocks that begin with another number than 1.
 
-    They are rows of the element table.
+    Each is a row of the element table and the number of its first item.
     """
     walk = blocks.walk
-    if not (walk.elements[:, _TAG] == _NUMBERED).any():
+    if not rows_with(walk.elements, _TAG, _NUMBERED):
         return []
     items, _, lists = blocks.places(kept)
     first: dict[int, int] = {}
     for item, row in zip(items, lists, strict=True):
         if row >= 0:
             first.setdefault(row, item)
-    lists, items = sorted(first), sorted(first.values())
+    numbers = first_numbers_of(walk, first)
+    return [(row, numbers[row]) for row in first if numbers[row] != 1]
+
+
+def first_numbers_of(walk: Walk, first_items: Mapping[int, int]) -> dict[int, int]:
+    """The number that each list begins with, as it or its first item tells.
+
+    Lists and items are told by their rows, an item without an element by -1.
+    """
+    lists = sorted(first_items)
+    items = sorted({item for item in first_items.values() if item >= 0})
     starts = dict(zip(lists, attribute_values(walk, lists, "start"), strict=True))
     values = dict(zip(items, attribute_values(walk, items, "value"), strict=True))
-    numbers = [
-        (row, _number(values[item] or starts[row])) for row, item in first.items()
-    ]
-    return [(row, number) for row, number in numbers if number != 1]
-
-
-def first_number(walk: Walk, row: int, first: int) -> int:
-    """The number that a list begins with, as it or its first item tells."""
-    value = walk.node(first).get("value") if first >= 0 else None
-    return _number(value or walk.node(row).get("start"))
+    return {
+        row: _number(values.get(item) or starts[row])
+        for row, item in first_items.items()
+    }
 
 
 def _number(given: str | None) -> int:
@@ -131,15 +138,20 @@ def _number(given: str | None) -> int:
     return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
 
 
-def _some(units: Units, kept: list[int]) -> tuple[list[str], list[str], list[int]]:
-    """The texts, kinds and levels of the kept units."""
+def texts_and_kinds(
+    units: Units, kept: list[int], code: Mapping[int, str]
+) -> tuple[list[str], list[str], list[int]]:
+    """The texts, kinds and levels of kept units; the units in ``code`` are code."""
     if isinstance(units, Blocks):
-        return units.some(kept)
-    return (
-        [units.text(i) for i in kept],
-        [units.kind(i) for i in kept],
-        [units.level(i) for i in kept],
-    )
+        texts, kinds, levels = units.some(kept)
+    else:
+        texts = [units.text(i) for i in kept]
+        kinds = [units.kind(i) for i in kept]
+        levels = [units.level(i) for i in kept]
+    for n, i in enumerate(kept if code else ()):
+        if i in code:
+            kinds[n], texts[n] = "code", code[i] or texts[n]
+    return texts, kinds, levels
 
 
 def _places(units: Units, kept: list[int]) -> tuple[list[int], list[int], list[int]]:
@@ -156,10 +168,10 @@ def _tabular(
     rows: Sequence[int],
     parents: Iterable[int],
 ) -> frozenset[int]:
-    """The rows that are a table's.
+    """The rows that belong to a table of data.
 
-    They have several cells with one unit in each, or one cell beside such rows, as
-    cells that span columns or rows have it; the rest lay out a page.
+    Such a row has several cells with one unit in each; or it has one cell, as cells that
+    span columns or rows cause, and such a row beside it.  Other rows lay out the page.
     """
     cells: dict[int, int] = {}
     others: set[int] = set()
@@ -177,3 +189,6 @@ def _tabular(
     return frozenset(
         row for row in cells if row not in others and around[row] in tables
     )
+
+
+join = twin(python_join, "_text")

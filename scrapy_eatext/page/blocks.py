@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.page.paths import Paths
+from scrapy_eatext.page.paths import Paths, paths_of
+from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import KINDS, TAG_ID
-from scrapy_eatext.page.twins import load
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
 
 _START, _END = BlockColumn.START, BlockColumn.END
-_SHOWN = [_START, _END, BlockColumn.KIND, BlockColumn.LEVEL]
+_SHOWN = (_START, _END, BlockColumn.KIND, BlockColumn.LEVEL)
 _ITEM_AND_ROW = [BlockColumn.ITEM, BlockColumn.ROW]
 
 
@@ -30,8 +30,20 @@ def python_texts(
     return [text[begin:end].decode() for begin, end in bounds]
 
 
-_compiled = load("output._text")
-texts: Callable[..., list[str]] = python_texts if _compiled is None else _compiled.texts
+def python_with_bytes(
+    text: bytes, blocks: npt.NDArray[np.int32], numbers: list[int], wanted: bytes
+) -> list[int]:
+    """Those of some blocks of a walk whose texts have any of some bytes in them."""
+    bounds = blocks[numbers][:, [_START, _END]].tolist()
+    return [
+        i
+        for i, (begin, end) in zip(numbers, bounds, strict=True)
+        if len(text[begin:end].translate(None, wanted)) < end - begin
+    ]
+
+
+texts = twin(python_texts, "_text")
+with_bytes = twin(python_with_bytes, "_text")
 
 
 class Blocks:
@@ -106,7 +118,7 @@ class Blocks:
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""
         text = self.walk.text
-        starts, ends, kinds, levels = self.walk.blocks[of][:, _SHOWN].T.tolist()
+        starts, ends, kinds, levels = values_of(self.walk.blocks, of, _SHOWN)
         return (
             [text[a:b].decode() for a, b in zip(starts, ends, strict=True)],
             [KINDS[kind] for kind in kinds],
@@ -138,3 +150,8 @@ class Blocks:
 
     def xpath(self, i: int) -> str:
         return self._paths.of(self.element(i))
+
+    def xpaths(self, of: list[int]) -> list[str]:
+        """The paths of the elements of some of the blocks, which are in order."""
+        (rows,) = values_of(self.walk.blocks, of, (BlockColumn.ELEMENT,))
+        return paths_of(self.walk, rows)

@@ -10,7 +10,6 @@ import re
 
 # What a character counts as; WORD is every one that is not named below.
 WORD, UPPER, DIGIT, END, COMMA, MARK, MONEY, RIGHTS, WIDE, OTHER, SPACE = range(11)
-CLASS_COUNT = 11
 
 # Space is what str.split() takes for it.
 _SPACES = (
@@ -121,11 +120,15 @@ CLASSES = _build_classes()
 WIDE_PLANES = (0x20000, 0x3FFFD)
 
 
-class _ClassOf:
-    """The class of each code point as a character, for str.translate()."""
+class _ClassOf(dict[int, int]):
+    """The class of each code point as a character, for str.translate().
 
-    def __getitem__(self, code: int) -> int:
+    Those of the first plane are kept once they have been asked for.
+    """
+
+    def __missing__(self, code: int) -> int:
         if code < len(CLASSES):
+            self[code] = CLASSES[code]
             return CLASSES[code]
         first, last = WIDE_PLANES
         return WIDE if first <= code <= last else WORD
@@ -150,15 +153,15 @@ BROKEN_LINE = re.compile(
 # What XML cannot hold, and what no encoding can.  JSON can say it, character
 # references can, and the source of a page may just have it.
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# The bytes in UTF-8 that what is fit is made of, and what else is made of them.
+# The bytes in UTF-8 that what is fit is made of; of the rest two are made of them too.
 _FIT = bytes({*b"\t\n\r", *range(0x20, 0x100)})
-_NONCHARACTERS = "\ufffe\uffff"
 
 
 def fit(text: str) -> str:
     """A text without the characters that a feed cannot hold."""
-    # Few texts have any, and to see that takes a third of the time or less.
-    return text if _is_fit(text) else _UNFIT.sub("", text)
+    # Few texts have any, and to see that takes a third of the time or less; most are
+    # a line that prints.
+    return text if text.isprintable() or _is_fit(text) else _UNFIT.sub("", text)
 
 
 def _is_fit(text: str) -> bool:
@@ -166,4 +169,4 @@ def _is_fit(text: str) -> bool:
         data = text.encode()
     except UnicodeEncodeError:  # half a surrogate pair
         return False
-    return not data.translate(None, _FIT) and not any(c in text for c in _NONCHARACTERS)
+    return not data.translate(None, _FIT) and not ("\ufffe" in text or "\uffff" in text)

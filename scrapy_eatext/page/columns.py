@@ -1,4 +1,6 @@
-"""The columns of the walk's tables: all that reads or writes one has its place here.
+"""The columns of the tables of numbers, those of the walk and those of output.
+
+All that reads or writes such a column has its place here.
 
 setup.py turns them into columns.pxd for the compiled modules, so this module imports
 nothing that a build has not got.
@@ -89,21 +91,62 @@ class MarkColumn(_Column):
     AROUND_LINK = auto()
 
 
+class NodeColumn(_Column):
+    """What output tells of a node: a block, or what holds blocks on the page."""
+
+    KIND = auto()  # one of NodeKind
+    PARENT = auto()  # the node around it, -1 for the document
+    ROW = auto()  # its row of the element table, -1 for a node without an element
+    DEPTH = auto()  # how many nodes renderers see around it
+    LAST = auto()  # the last node right inside it, -1 for none
+    UNIT = auto()  # the number of the block, -1 for none
+    LEVEL = auto()  # of a heading
+    FIRST_SPAN = auto()  # the first of its spans
+    LAST_SPAN = auto()  # the first span behind its own
+
+
+class SpanColumn(_Column):
+    """What output tells of a span: text of a block in one style and link, or an image."""
+
+    START = auto()  # a byte of the walk's text, -1 for text that the walk has not got
+    END = auto()
+    STYLE = auto()
+    LINK = auto()  # the number of an address, 0 for none
+    IMAGE = auto()
+
+
+class NodeKind:
+    """The kinds of nodes: first those of blocks, then those of what holds blocks.
+
+    They are plain numbers, as an enum's take long to look up.
+    """
+
+    PARAGRAPH, HEADING, CAPTION, CODE, IMAGE = range(5)
+    BYLINE = 5  # of a post, which is no block of the page
+    DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(6, 14)
+    DEFINITIONS, TERM, DEFINITION, FIGURE = range(14, 18)
+
+
 TABLES: dict[str, type[_Column]] = {
     "ELEMENT": ElementColumn,
     "BLOCK": BlockColumn,
     "MARK": MarkColumn,
+    "NODE": NodeColumn,
+    "SPAN": SpanColumn,
 }
 ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS = (
-    tuple(column.name.lower() for column in table) for table in TABLES.values()
+    tuple(column.name.lower() for column in table)
+    for table in (ElementColumn, BlockColumn, MarkColumn)
 )
 
 
 def declarations() -> str:
-    """The columns as Cython declares numbers: BLOCK_START and so on, and how many."""
+    """Columns as Cython declares numbers, BLOCK_START and so on, and how many; kinds."""
     lines = ["# Made by setup.py from columns.py, where each column is explained.", ""]
     for name, table in TABLES.items():
         lines.append("cdef enum:")
         lines += [f"    {name}_{column.name} = {column:d}" for column in table]
         lines += [f"    {name}_COLUMNS = {len(table)}", ""]
+    kinds = {name: kind for name, kind in vars(NodeKind).items() if name.isupper()}
+    lines += ["cdef enum:", *(f"    IS_{name} = {kinds[name]}" for name in kinds), ""]
     return "\n".join(lines)

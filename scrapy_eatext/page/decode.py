@@ -1,13 +1,12 @@
 """Bytes to text, by the rules that Scrapy decodes a response with, unless they misread it.
 
-Two things are otherwise.  A page that can only be UTF-8 is read as that, whatever it
-declares.  And an encoding that no page can be in, as rot13, counts as none.
+Two rules differ.  A page that can only be UTF-8 is read as UTF-8, whatever it declares.
+And a declared encoding that no page can be in, such as rot13, is ignored.
 """
 
 from __future__ import annotations
 
 from codecs import utf_8_decode
-from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -18,12 +17,12 @@ from w3lib.encoding import (
     to_unicode,
 )
 
-from scrapy_eatext.page.twins import load
+from scrapy_eatext.native.loading import twin
 
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
 
-# The detector's time grows with what it is given; this much tells enough.
+# The detector's time grows with its input; this much of a page is enough.
 _DETECT_BYTES = 100_000
 
 # Pages in other encodings may happen to be valid UTF-8 where they have very few
@@ -31,6 +30,7 @@ _DETECT_BYTES = 100_000
 # so many of three bytes and more, do not happen.
 _MANY_DIFFERENT, _MANY_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
+_ASCII = bytes(range(128))
 _WIDE = ("utf-16", "utf-32")
 # Codecs that mean something else on each machine.
 _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
@@ -43,9 +43,9 @@ _YEN = "\xa5"
 def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
     """The encoding of a page and its text.
 
-    A byte order mark counts before an encoding that is known, that before what the
-    page declares, and that before detection.  Bytes that do not fit become U+FFFD;
-    nothing is raised.
+    A byte order mark comes first, then an encoding that is known, then the encoding that
+    the page declares, then detection.  Bytes that do not fit become U+FFFD; nothing is
+    raised.
     """
     encoding, body = _settled(body, known)
     if encoding is None:
@@ -57,16 +57,16 @@ def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
 
 
 def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
-    """A page's text in UTF-8, where that is what the bytes are; otherwise None.
+    """A page's text in UTF-8, if its bytes are UTF-8; otherwise None.
 
-    It is what decode() gives, encoded again, without the work of either.
+    The text of decode(), encoded again, is the same, but takes longer.
     """
     encoding, body = _settled(body, known)
     return body if encoding in {"utf-8", None} and is_utf8(body) else None
 
 
 def is_misread(response: TextResponse) -> bool:
-    """Whether a response's own text is another than what decode() gives."""
+    """Whether a response's own text differs from the text of decode()."""
     encoding: str = response.encoding
     return bool(response.body) and _settled(response.body, encoding)[0] != encoding
 
@@ -98,15 +98,17 @@ def _must_be_utf8(body: bytes) -> bool:
     """Whether a page that declares another encoding is in UTF-8 all the same."""
     if body.isascii():
         return False
-    try:
-        # The last character may be cut off, as the page may be.
-        text, _ = utf_8_decode(body, "strict", False)
-    except UnicodeDecodeError:
-        return False
-    if len(body.translate(None, _NOT_FIRST_OF_LONG)) >= _MANY_LONG:
+    # Of no subclass, for the compiled module.
+    if not is_utf8(bytes(body)):
+        try:
+            # The last character may be cut off, as the page may be.
+            utf_8_decode(body, "strict", False)
+        except UnicodeDecodeError:
+            return False
+    beyond = body.translate(None, _ASCII)
+    if len(beyond.translate(None, _NOT_FIRST_OF_LONG)) >= _MANY_LONG:
         return True
-    different = {char for char in set(text) if not char.isascii()}
-    return len(different) >= _MANY_DIFFERENT
+    return len(set(beyond.decode("utf-8", "ignore"))) >= _MANY_DIFFERENT
 
 
 def _can_be_in(encoding: str, body: bytes) -> bool:
@@ -142,12 +144,6 @@ def python_is_utf8(body: bytes) -> bool:
     return True
 
 
-_compiled = load("page._decode")
-is_utf8: Callable[[bytes], bool] = (
-    python_is_utf8 if _compiled is None else _compiled.is_utf8
-)
-
-
 def _detect(body: bytes) -> str:
     return "utf-8" if is_utf8(body) else _guess(body[:_DETECT_BYTES]) or "cp1252"
 
@@ -160,3 +156,6 @@ def _guess(body: bytes) -> str | None:
         return None
     match = from_bytes(body).best()
     return resolve_encoding(match.encoding) if match else None
+
+
+is_utf8 = twin(python_is_utf8, "_decode")

@@ -1,4 +1,4 @@
-"""Text that a page carries as data only: in JSON-LD, or in a framework's state.
+"""Text that a page carries as data only: JSON-LD, a framework's state, a frame's source.
 
 Where a page's script would write the text, what is there without the script is
 a menu at best; the text itself often stands in the page's data all the same.
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.values import JSON, unescaped
+from scrapy_eatext.page.jsondata import JSON, values_in
+from scrapy_eatext.page.values import unescaped
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -82,6 +83,9 @@ class _Placeless(Blocks):
     def xpath(self, i: int) -> str:
         return ""
 
+    def xpaths(self, of: list[int]) -> list[str]:
+        return [""] * len(of)
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -133,19 +137,23 @@ class _Best:
 
 def embedded_text(page: Page) -> Embedded | None:
     """The longest text in a page's data, from JSON-LD where that has one."""
-    linked, state = _Best(), _Best()
+    linked, state, framed = _Best(), _Best(), _Best()
+    for frame in page.root.iter("iframe"):
+        source = frame.get("srcdoc") or ""
+        if len(source) <= _MAX_DATA:
+            framed.see(iter((_Found(source),)))
     for script in page.root.iter("script"):
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
         source = script.text or ""
         if len(source) > _MAX_DATA:
             continue
         if kind == _LINKED_DATA:
-            linked.see(_of_things(_parsed(source)))
+            linked.see(_of_things(values_in(source)))
         elif script.get("id") == _NEXT:
             state.see(_of_state(_parsed(source)))
         elif script.get("id") == _NUXT:
             state.see(_of_state(_resolved(_parsed(source))))
-    for origin, found in (("json-ld", linked), ("state", state)):
+    for origin, found in (("json-ld", linked), ("state", state), ("srcdoc", framed)):
         best = found.choose()
         if best is not None:
             alone = _page_of(best.text, page)

@@ -1,36 +1,36 @@
-"""What the parser must not be handed: tags with thousands of attributes, and tens of
-thousands of end tags that end nothing.
+"""Sources are freed of tags that would take the parser too long: tags with thousands of
+attributes, and tens of thousands of end tags that end nothing.
 
 libxml2 puts each attribute behind those that the tag has, so a tag costs it the
 square of their number: 80,000 take it minutes.  For an end tag it looks through all
-elements that are open, 2,048 at most; ten megabytes of those for which there is none
-take it ten seconds, and so do start tags of a body.  All else that was measured
-(benchmarks/linear.py) it reads in linear time: since version 2.14 it stops at that
-depth, and it resolves no entity that a document defines.
+open elements, 2,048 at most: ten megabytes of end tags without an element take it ten
+seconds, and so do start tags of a body.  All other families that were measured
+(benchmarks/linear.py) take it linear time: since version 2.14 it stops at that depth
+(see depth.py), and it resolves no entity that a document defines.
 
-So before a source is parsed, it is looked through for such tags: they lose what is
-beyond MAX_ATTRIBUTES, or are left out beyond MAX_STRAY.  Tags are read by the rules
-of the HTML standard, as libxml2 reads them since 2.14: a hostile page would make use
-of any difference.
-
-Here is the reference for the compiled twin in _guard.pyx, which finds the same.
+So such tags are looked for before a source is parsed: a tag loses its attributes beyond
+MAX_ATTRIBUTES, and tags that neither begin nor end an element are left out beyond
+MAX_STRAY.  Tags are read by the rules of the HTML standard, as libxml2 reads them since
+2.14: a hostile page would make use of any difference.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from scrapy_eatext.page.twins import load
+from scrapy_eatext.native.loading import twin
 
-# Far more than people write (hardly ever a hundred), far fewer than hurt.
+# Far more than people write (hardly ever a hundred), far fewer than cost time.
 MAX_ATTRIBUTES = 1000
-# Of tags that neither begin nor end an element; so many cost libxml2 100 ms.
+# The limit of tags that neither begin nor end an element: 20,000 cost libxml2 100 ms.
 MAX_STRAY = 20_000
-# What is left of the others: the parser passes over it, and it parts what is around.
-_NOTHING = b"</>"
-# A shorter source has no room for enough of them: 16 kB cost libxml2 10 ms.
+# Stands instead of a tag that is left out: the parser passes over it, and the texts
+# beside it make no tag together.
+NOTHING = b"</>"
+# A shorter source has no room for enough such tags: 16 kB cost libxml2 10 ms.
 _HARMLESS_BYTES = 16_000
 
 _SPACE = rb"[ \t\n\r\f]"
@@ -43,11 +43,11 @@ _ATTRIBUTE = (
 )
 _NAME = rb"[^ \t\n\r\f/>]*"
 # Elements whose content is text up to their end tag.
-_RAW = frozenset(
+RAW = frozenset(
     b"iframe noembed noframes plaintext script style textarea title xmp".split()
 )
 # Where the name of another element begins.
-_NOT_RAW = rb"(?!(?i:%b)[ \t\n\r\f/>])[a-zA-Z]" % b"|".join(sorted(_RAW))
+_NOT_RAW = rb"(?!(?i:%b)[ \t\n\r\f/>])[a-zA-Z]" % b"|".join(sorted(RAW))
 # Tags as they mostly are written, and comments: what is read of one is never read
 # in another way.
 _USUAL = (
@@ -71,20 +71,20 @@ _ORDINARY = re.compile(
         b"attribute": _ATTRIBUTE,
     }
 )
-# The same without tags, where each of them is looked at.
+# The same without tags, for where each tag is looked at.
 _NO_TAG = re.compile(
     rb"[^<]*(?:(?:<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
 )
 # Elements without an end tag.
-_VOID = frozenset(
+VOID = frozenset(
     b"area base br col embed frame hr img input link meta param source track wbr".split()
 )
 _TAG = re.compile(rb"</?([a-zA-Z]%b)" % _NAME)
 _ONE_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _TAG_END = re.compile(rb"[ \t\n\r\f/]*")
 _COMMENT_END = re.compile(rb"--!?>")
-# The sign before (?i:) is what makes a search quick.
-_RAW_END = {name: re.compile(rb"</(?i:%b)[ \t\n\r\f/>]" % name) for name in _RAW}
+# A search is quick by the plain sign before (?i:).
+_RAW_END = {name: re.compile(rb"</(?i:%b)[ \t\n\r\f/>]" % name) for name in RAW}
 # Inside a script, <!-- makes a nested <script> count, up to -->.
 _IN_SCRIPT = re.compile(rb"<!--|-->|<(/?)(?i:script)[ \t\n\r\f/>]")
 
@@ -106,51 +106,70 @@ def python_without_surplus(source: bytes, most: int, stray: int) -> bytes:
     without the tags that neither begin nor end an element, beyond the first ``stray``.
 
     An end tag ends none where no more start tags came before it, of its name or of one
-    with its _key(), than end tags.  How they are nested is not looked at.
+    with its key(), than end tags.  How they are nested is not looked at.
     """
     kept = bytearray()
     done = 0
     # Where there are not so many tags, most need no closer look.
     few = sum(map(source.count, (b"</", b"<b", b"<B"))) <= stray
-    passed = _ORDINARY if few else _NO_TAG
     opened: Counter[int] = Counter()
+    for tag in tags(source, _ORDINARY if few else _NO_TAG, most):
+        if not few:
+            number = key(tag.name)
+            if tag.opens and tag.name != b"body":
+                opened[number] += not tag.closed and tag.name not in VOID
+            elif not tag.opens and opened[number]:
+                opened[number] -= 1
+            elif stray:
+                stray -= 1
+            else:
+                kept += source[done : tag.start] + NOTHING
+                done = tag.end
+                continue
+        if tag.surplus and tag.opens:
+            start, end = tag.surplus
+            kept += source[done:start]
+            done = end
+    return bytes(kept + source[done:]) if done else source
+
+
+class Tag(NamedTuple):
+    """A tag of a source: where it is, its name in lower case, and what it does."""
+
+    start: int
+    end: int
+    name: bytes
+    opens: bool
+    closed: bool  # by a slash at its end
+    surplus: tuple[int, int] | None  # where its attributes are that are too many
+
+
+def tags(
+    source: bytes, passed: re.Pattern[bytes] = _NO_TAG, most: int = MAX_ATTRIBUTES
+) -> Iterator[Tag]:
+    """The tags of a source, but for those that the pattern passes over."""
     at = 0
     while True:
         # Some match is always found, if an empty one.
         start, at = at, passed.match(source, at).end()  # type: ignore[union-attr]
         if at >= len(source):
-            break
+            return
         if at > start:
             continue
         if source.startswith(b"<!--", at):
             at = _after_comment(source, at)
             continue
-        tag = _TAG.match(source, at)
-        if tag is None:  # a comment of an odd kind that does not end
-            break
-        opens, name = source[at + 1] != ord("/"), tag[1].lower()
-        at, cut, closed = _after_attributes(source, tag.end(), most)
-        if not few:
-            key = _key(name)
-            if opens and name != b"body":
-                opened[key] += not closed and name not in _VOID
-            elif not opens and opened[key]:
-                opened[key] -= 1
-            elif stray:
-                stray -= 1
-            else:
-                kept += source[done : tag.start()] + _NOTHING
-                done = at
-                continue
-        if cut and opens:
-            kept += source[done : cut[0]]
-            done = cut[1]
-        if opens and name in _RAW and not closed:
+        found = _TAG.match(source, at)
+        if found is None:  # a comment of an odd kind that does not end
+            return
+        opens, name = source[at + 1] != ord("/"), found[1].lower()
+        at, surplus, closed = _after_attributes(source, found.end(), most)
+        yield Tag(found.start(), at, name, opens, closed, surplus)
+        if opens and name in RAW and not closed:
             at = _after_raw(source, at, name)
-    return bytes(kept + source[done:]) if done else source
 
 
-def _key(name: bytes) -> int:
+def key(name: bytes) -> int:
     """A small number for the name of an element, by its ends and length."""
     return (name[0] & 31) << 9 | (name[-1] & 31) << 4 | min(len(name), 15)
 
@@ -214,7 +233,4 @@ def _after_script(source: bytes, at: int) -> int:
     return len(source)
 
 
-_compiled = load("page._guard")
-without_surplus: Callable[[bytes, int, int], bytes] = (
-    python_without_surplus if _compiled is None else _compiled.without_surplus
-)
+without_surplus = twin(python_without_surplus, "_guard")

@@ -1,59 +1,108 @@
-"""What a page's head tells of it: its title, meta and link elements."""
+"""A page's head: its title, meta and link elements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from scrapy_eatext.page.values import BOUNDS, LONGEST_READ, MOST_VALUES, shortened
+from scrapy_eatext.page.walk import told_by_children
 
 Metas = dict[str, list[str]]
 # The relations of the links that are looked at; most are to style sheets and icons.
 RELATIONS = frozenset(("canonical", "image_src"))
+_FEED = "alternate"
+_LOOKED_AT = frozenset((*RELATIONS, _FEED))
 LONGEST_LINK = BOUNDS["canonical_url"].most
+# By what attributes a meta element says what its content is.
+_NAMING = ("property", "name", "itemprop")
+OF_META, _OF_LINK = ("content", *_NAMING), ("rel", "href", "type")
+# An attribute may have several names; so many characters of them are read.
+_LONGEST_NAMES = 200
+_FEEDS = frozenset(
+    ("application/rss+xml", "application/atom+xml", "application/feed+json")
+)
+_MOST_FEEDS = 10
 
 
 class Head(NamedTuple):
-    """What a head tells, without what is empty, and within bounds.
+    """The values in a head that are not empty, within bounds.
 
     The title, None where there is no such element, the contents of the meta elements
-    by their names in lower case, and the first address of each of RELATIONS.
+    by their names in lower case, the first address of each of RELATIONS, and those of
+    feeds.
     """
 
     title: str | None
     metas: Metas
     links: dict[str, str]
+    feeds: list[str]
 
 
 def head_of(root: Any) -> Head:
-    """What is right in the head and the body, as parsers end a head early."""
+    """The head of a page; children of the body count too, as parsers end a head early."""
     title = None
     metas: Metas = {}
     links: dict[str, str] = {}
+    feeds: list[str] = []
     for part in root.iterchildren("head", "body"):
-        add_metas(metas, part.iterchildren("meta"))
-        for element in part.iterchildren("link"):
-            rel, href = element.get("rel"), element.get("href")
-            if href and rel in RELATIONS and len(href) <= LONGEST_LINK:
-                links.setdefault(rel, href)
+        add_metas(metas, told_by_children(part, "meta", OF_META))
+        for names, href, kind in _links(part):
+            if _LOOKED_AT.isdisjoint(names):
+                continue
+            for name in RELATIONS.intersection(names):
+                links.setdefault(name, href)
+            if _FEED in names and _is_feed(kind):
+                feeds.append(href)
+                del feeds[_MOST_FEEDS:]
         if title is None and part.tag == "head":
             found = next(part.iterchildren("title"), None)
             title = None if found is None else title_of(found)
-    return Head(title, metas, links)
+    return Head(title, metas, links, feeds)
+
+
+def canonical_of(root: Any) -> str:
+    """The canonical address in head_of(root), or nothing; it takes a small part of the time."""
+    for part in root.iterchildren("head", "body"):
+        for names, href, _ in _links(part):
+            if "canonical" in names:
+                return href
+    return ""
+
+
+def _links(part: Any) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """The names, the address and the type of each link with an address within bounds."""
+    for rel, href, kind in told_by_children(part, "link", _OF_LINK):
+        if rel and href and len(href) <= LONGEST_LINK:
+            yield _names(rel), href, kind or ""
+
+
+def _is_feed(kind: str) -> bool:
+    return kind[:_LONGEST_NAMES].partition(";")[0].strip().lower() in _FEEDS
 
 
 def title_of(element: Any) -> str:
-    """What a title element says, its white space collapsed."""
+    """The text of a title element, its white space collapsed."""
     return shortened(element.text or "", BOUNDS["title"].most)
 
 
-def add_metas(metas: Metas, elements: Iterable[Any]) -> None:
-    """Add the contents of some meta elements by their names."""
-    for element in elements:
-        get = element.get
-        name = get("property") or get("name") or get("itemprop")
-        content = get("content")
-        if name and content:
-            contents = metas.setdefault(name.strip().lower(), [])
-            if len(contents) < MOST_VALUES:
-                contents.append(content[:LONGEST_READ])
+def add_metas(metas: Metas, elements: Iterable[tuple[str | None, ...]]) -> None:
+    """Add the contents of some meta elements, given by OF_META, by their names."""
+    for content, *naming in elements:
+        if not content:
+            continue
+        for attribute in naming:
+            for name in _names(attribute) if attribute else ():
+                contents = metas.setdefault(name, [])
+                if len(contents) < MOST_VALUES:
+                    contents.append(content[:LONGEST_READ])
+
+
+def _names(attribute: str) -> tuple[str, ...]:
+    return _names_in(attribute[:_LONGEST_NAMES])
+
+
+@lru_cache(1000)  # most pages have the same
+def _names_in(attribute: str) -> tuple[str, ...]:
+    return tuple(attribute.lower().split())

@@ -1,4 +1,4 @@
-"""Where a text stands that a browser without script would not show."""
+"""Whether a text stands where a browser without scripts would not show it."""
 
 from __future__ import annotations
 

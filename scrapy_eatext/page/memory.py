@@ -1,4 +1,4 @@
-"""Errors that mean one thing: there was no more memory."""
+"""Errors that a lack of memory causes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _NO_MEMORY = etree.ErrorTypes.ERR_NO_MEMORY
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an error came of a lack of memory, whatever its class.
+    """Whether a lack of memory caused an error, whatever its class.
 
-    Where libxml2 is refused memory lxml raises what it raises over any other
-    fault, as over a page without an element; its log alone tells.
+    Where libxml2 is refused memory, lxml raises the same error as for other faults, such
+    as a page without an element; only the error's log tells.
     """
     if isinstance(error, MemoryError):
         return True

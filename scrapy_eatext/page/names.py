@@ -5,13 +5,12 @@ All words that are looked for stand here: a page's hashes are looked up once for
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.columns import ElementColumn
-from scrapy_eatext.page.twins import load
 from scrapy_eatext.page.walk import fnv1a
 
 if TYPE_CHECKING:
@@ -19,9 +18,10 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page.walk import Walk
 
-# For the last bits of each hash whether it may be looked for, a bit each.  Few of a
-# page's are, and the table is fetched in no time.
-_MAYBE: npt.NDArray[np.uint8] = np.zeros(0x400, dtype=np.uint8)
+    _Hashes = npt.NDArray[np.uint32]
+
+# For the last bits of each hash whether it may be looked for.  Few of a page's are.
+_MAYBE: npt.NDArray[np.uint8] = np.zeros(0x2000, dtype=np.uint8)
 # For each hash that is looked for, which Names have it, a bit each.
 _WANTED: dict[int, int] = {}
 
@@ -39,56 +39,46 @@ class Names:
         self._number = Names.count
         Names.count += 1
         hashes = sorted(fnv1a(word.encode()) for word in words.split())
-        self.hashes: npt.NDArray[np.uint32] = np.array(hashes, dtype=np.uint32)
+        self.hashes: _Hashes = np.array(hashes, dtype=np.uint32)
         for value in hashes:
             _WANTED[value] = _WANTED.get(value, 0) | 1 << self._number
-            _MAYBE[(value >> 3) & len(_MAYBE) - 1] |= 1 << (value & 7)
+            _MAYBE[value & len(_MAYBE) - 1] = 1
 
     def rows(self, walk: Walk) -> list[int]:
         """The elements of a page that have one of the words, in their order."""
-        # Kept where the walk keeps what it works out of its tables.
+        # Kept among the walk's own cached properties.
         found: list[list[int]] | None = walk.__dict__.get("_named")
         if found is None:
-            found = named(
-                walk.tokens, walk.elements, _MAYBE, _HASHES, _BITS, Names.count
+            found = walk.__dict__["_named"] = named(
+                walk.tokens, walk.elements, *TABLES, Names.count
             )
-            walk.__dict__["_named"] = found
         return found[self._number]
 
 
 def python_named(
-    tokens: npt.NDArray[np.uint32],
+    tokens: _Hashes,
     elements: npt.NDArray[np.int32],
     maybe: npt.NDArray[np.uint8],
-    hashes: npt.NDArray[np.uint32],
-    bits_of: npt.NDArray[np.uint32],
+    hashes: _Hashes,
+    bits: _Hashes,
     count: int,
 ) -> list[list[int]]:
-    """For each bit the elements that have a hash which is wanted with that bit.
-
-    ``maybe`` tells of the last bits of a hash whether it may be wanted, a bit each,
-    ``bits_of`` which bits are wanted with each of the hashes, which are in rising order.
-    """
-    wanted = dict(zip(hashes.tolist(), bits_of.tolist(), strict=True))
-    may_be = np.unpackbits(maybe, bitorder="little")
-    places = may_be[tokens & len(may_be) - 1].nonzero()[0]
+    """The rows of the elements that each of so many Names looks for."""
+    places = maybe.take(tokens & len(maybe) - 1).nonzero()[0]
+    at = hashes.searchsorted(tokens[places])
+    there = (hashes.take(at, mode="clip") == tokens[places]).nonzero()[0]
+    # The last element whose tokens begin at a place or before.
     first = elements[:, ElementColumn.FIRST_TOKEN]
-    # In the table's own type, or the whole column is made of another.
-    keys = places.astype(first.dtype)
-    rows = first.searchsorted(keys, side="right") - 1
-    found: list[dict[int, None]] = [{} for _ in range(count)]
-    for value, row in zip(tokens[places].tolist(), rows.tolist(), strict=True):
-        bits = wanted.get(value, 0)
-        for number in range(count):
-            if bits >> number & 1:
-                found[number][row] = None
-    return [list(rows) for rows in found]
+    rows = first.searchsorted(places[there], side="right") - 1
+    wanted = bits[at[there]]
+    # An element may have several of the words.
+    return [
+        list(dict.fromkeys(rows[(wanted & 1 << number).nonzero()[0]].tolist()))
+        for number in range(count)
+    ]
 
 
-_compiled = load("page._walk")
-named: Callable[..., list[list[int]]] = (
-    python_named if _compiled is None else _compiled.named
-)
+named = twin(python_named, "_text")
 
 
 # Names that highlighters give to line numbers and to lines.
@@ -120,10 +110,16 @@ DATELINES = Names(
     "date dateline datetime posted published publish publication pubdate time timestamp "
     "prop:published"
 )
+# What holds an image and its caption.
+FIGURES = Names("caption figure")
+# What holds a video, or a player in a frame.
+FILMS = Names("embed player video videos vimeo youtube")
 PROPS = Names("prop:author prop:published prop:modified prop:headline")
 
-# The hashes that are looked for in rising order, and the bits of each.
-_HASHES: npt.NDArray[np.uint32] = np.array(sorted(_WANTED), dtype=np.uint32)
-_BITS: npt.NDArray[np.uint32] = np.array(
-    [_WANTED[value] for value in sorted(_WANTED)], dtype=np.uint32
+# Which hashes may be looked for, those that are in rising order, and the bits of each.
+_HASHES = sorted(_WANTED)
+TABLES: tuple[npt.NDArray[np.uint8], _Hashes, _Hashes] = (
+    _MAYBE,
+    np.array(_HASHES, dtype=np.uint32),
+    np.array([_WANTED[value] for value in _HASHES], dtype=np.uint32),
 )

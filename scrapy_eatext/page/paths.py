@@ -9,16 +9,27 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
+
+from scrapy_eatext.native.loading import twin
+from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.page.walk import nodes_of
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.walk import Walk
 
 # Names that stand for themselves in an expression; others are counted past.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # How many characters a path has before it begins anew, and how many the names have
 # that are in it: few pages are deep enough for the one, and none has use for more
 # of the other.
-_LONGEST, _LONGEST_NAME = 500, 64
+LONGEST, LONGEST_NAME = 500, 64
+# lxml's own path is quick where it counts few siblings: so many for a path, or so many
+# more for all.
+_FEW, MORE = 500, 50_000
 
 
 class Paths:
@@ -30,9 +41,12 @@ class Paths:
     """
 
     def __init__(self, *, whole: bool = False) -> None:
-        self._longest = math.inf if whole else _LONGEST
-        self._longest_name = math.inf if whole else _LONGEST_NAME
+        self._longest = math.inf if whole else LONGEST
+        self._longest_name = math.inf if whole else LONGEST_NAME
         self._paths: dict[Any, str] = {}
+        # For each parent, how many elements stand beside its children or those around.
+        self._beside: dict[Any, float] = {None: 0}
+        self._left: float = MORE
         # For each parent, the steps to its children.
         self._steps: dict[Any, dict[Any, str]] = {}
         # For each element where it stands among all of its name, once one is asked for.
@@ -40,6 +54,11 @@ class Paths:
 
     def of(self, element: Any) -> str:
         """The path of an element, from the root of its document."""
+        if element not in self._paths and self._is_near(element):
+            path: str = element.getroottree().getpath(element)
+            if len(path) <= LONGEST:
+                self._paths[element] = path
+                return path
         way = []
         while element is not None and element not in self._paths:
             way.append(element)
@@ -52,6 +71,27 @@ class Paths:
                 path = f"{path}/{self._step(child)}"
             self._paths[child] = path
         return path
+
+    def _is_near(self, element: Any) -> bool:
+        """Whether lxml's own path of an element is right, and found soon enough."""
+        if self._name(element.tag) == "*":
+            return False
+        beside = self._beside
+        way = []
+        parent = element.getparent()
+        while parent not in beside:
+            way.append(parent)
+            parent = parent.getparent()
+        count = beside[parent]
+        for parent in reversed(way):
+            # lxml takes any name as it is.
+            count += len(parent) if self._name(parent.tag) != "*" else math.inf
+            beside[parent] = count
+        if count > _FEW:
+            if count > self._left:
+                return False
+            self._left -= count
+        return True
 
     def _anew(self, element: Any) -> str:
         if not self._places:
@@ -86,20 +126,29 @@ class Paths:
             before = one.itersiblings(etree.Element, preceding=True)
             after = one.itersiblings(etree.Element)
             children = [*reversed(list(before)), one, *after]
-        total: dict[str, int] = {}
-        for child in children:
-            total[child.tag] = total.get(child.tag, 0) + 1
+        tags = [child.tag for child in children]
+        total = Counter(tags)
+        plain = {tag for tag in total if self._name(tag) != "*"}
         steps = {}
-        seen: dict[str, int] = {}
-        for place, child in enumerate(children, 1):
-            tag = child.tag
-            seen[tag] = seen.get(tag, 0) + 1
-            if self._name(tag) == "*":
+        seen = dict.fromkeys(total, 0)
+        for place, (child, tag) in enumerate(zip(children, tags, strict=True), 1):
+            seen[tag] += 1
+            if tag not in plain:
                 steps[child] = f"*[{place}]"
             else:
                 steps[child] = tag if total[tag] == 1 else f"{tag}[{seen[tag]}]"
         return steps
 
     def _name(self, tag: str) -> str:
+        if tag in TAG_ID:
+            return tag
         plain = len(tag) <= self._longest_name and _PLAIN.fullmatch(tag)
         return tag if plain else "*"
+
+
+def python_paths_of(walk: Walk, rows: list[int]) -> list[str]:
+    """The paths of the elements of some rows, which are in rising order."""
+    return list(map(Paths().of, nodes_of(walk, rows)))
+
+
+paths_of = twin(python_paths_of, "_walk")

@@ -1,4 +1,4 @@
-"""What the walk knows of HTML's elements: the one table for both of its twins."""
+"""HTML's elements as the walk treats them, in Python and compiled alike."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ SKIP = frozenset(
 )
 
 # Skipped elements that stand for a control of a form.  Of a button the text
-# counts only inside a heading, where it opens and closes what follows.
+# counts only inside a heading, where it opens and closes what follows, and as a block
+# where it is a question.
 CONTROLS = frozenset("button datalist input meter progress select textarea".split())
 
 # Skipped elements that take room on a line: words beside them stand apart.
@@ -78,8 +79,8 @@ INLINE = frozenset(
 )
 
 # What elements in a line make of the text inside, as bits: a mark's style.
-STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT = (
-    1 << n for n in range(6)
+STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT, TEX_TEXT = (
+    1 << n for n in range(7)
 )
 STYLE_OF = {
     "b": STRONG_TEXT,
@@ -98,6 +99,10 @@ STYLE_OF = {
     "samp": CODE_TEXT,
     "tt": CODE_TEXT,
 }
+# Elements that may say something else than their text, as formulas and icons do, by
+# what their types and classes have; besides them math.
+SPECIAL_TAGS = frozenset(("i", "img", "script", "span"))
+SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-")
 # Images, and the sources of pictures, of which the parser does not know that they are
 # empty: it takes the image behind one for a part of it.
 IMG, SOURCE = "img", "source"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from html import unescape
@@ -31,9 +30,11 @@ BOUNDS = {
     "canonical_url": Bound(4000),
     "image": Bound(4000),
     "tag": Bound(100),
+    "caption": Bound(500, cut=True),
     "page_type": Bound(35),
     "published": Bound(35),
     "modified": Bound(35),
+    "date_raw": Bound(100, cut=True),
 }
 # How many authors and tags are kept, and how many values under one name are looked at.
 MOST_VALUES = 50
@@ -47,8 +48,10 @@ LONGEST_READ = _SLACK * LONGEST
 _LONG_REFERENCE = re.compile(r"&#(?=[0-9]{8})0*([0-9]*)")
 _MOST_DIGITS = 7
 _BEYOND_UNICODE = "9999999"
-# Longer numbers than these are no numbers that a page means.
-_LONG_NUMBER = 30
+# A reference whose end is there: what is left of one that was escaped twice.
+_REFERENCE = re.compile(
+    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+)
 
 
 def kept(field: str, value: str) -> str:
@@ -115,11 +118,6 @@ def _short_reference(found: re.Match[str]) -> str:
     return "&#" + (digits if len(digits) <= _MOST_DIGITS else _BEYOND_UNICODE)
 
 
-def _whole_number(digits: str) -> int | None:
-    # Python raises ValueError for some thousand of them.
-    return int(digits) if len(digits) <= _LONG_NUMBER else None
-
-
-# Line feeds within strings are wrong, and frequent.  One for all, as to make one takes
-# longer than to read most scripts.
-JSON = json.JSONDecoder(strict=False, parse_int=_whole_number)
+def plain(text: str) -> str:
+    """A value without the references that are left where a page escapes it twice."""
+    return unescaped(text) if "&" in text and _REFERENCE.search(text) else text

@@ -1,21 +1,23 @@
-"""The walk, in Python: one pass from a tree to tables of elements and blocks.
+"""The walk: one pass from a tree to tables of elements, blocks and marks.
 
-This is the reference for its compiled twin, which gives the same tables.
-Every figure is a whole number, so that both are equal to the last bit.
+Every figure is a whole number, so that the walk and its compiled twin give the same
+tables to the last bit.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from scrapy_eatext.deadline import check
+from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.characters import (
     BROKEN_LINE,
     CLASS_OF,
@@ -31,6 +33,7 @@ from scrapy_eatext.page.columns import (
     MARK_COLUMNS,
     ElementColumn,
 )
+from scrapy_eatext.page.mathml import tex_of
 from scrapy_eatext.page.tags import (
     BLOCK,
     CELL,
@@ -47,9 +50,11 @@ from scrapy_eatext.page.tags import (
     SKIP,
     SOURCE,
     SPACERS,
+    SPECIAL_TAGS,
     STRONG,
     STYLE_OF,
     TAG_ID,
+    TEX_TEXT,
 )
 
 if TYPE_CHECKING:
@@ -58,9 +63,9 @@ if TYPE_CHECKING:
 # The style of an image's mark.
 IMAGE = -1
 
-# Attributes whose words tell what an element is for, with what is put before
-# each word: roles and microdata have meanings of their own, apart from the
-# names that a site's makers chose.
+# Attributes whose words tell the purpose of an element, each with a prefix for its
+# words: roles and microdata have meanings of their own, apart from the names that a
+# site's makers chose.
 TOKEN_ATTRIBUTES = {
     "class": "",
     "id": "",
@@ -73,11 +78,10 @@ TOKEN_ATTRIBUTES = {
 MAX_TOKENS = 16
 MIN_TOKEN, MAX_TOKEN = 2, 24
 MAX_VALUE = 1000
-TOKEN_LIMITS = MAX_TOKENS, MIN_TOKEN, MAX_TOKEN, MAX_VALUE
 
 # A word of a name: sidebarLeft-2 has sidebar and Left.
-_NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
-# Roles of what is hidden until a reader opens it.
+NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
+# Roles of elements that are hidden until a reader opens them.
 PANELS = frozenset(("tabpanel", "region"))
 # White space inside is bounded by what stands before it, so this is linear.
 _HIDING = re.compile(
@@ -86,12 +90,31 @@ _HIDING = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _NEWLINES = re.compile(r"\r\n?")
-# All white space of preformatted text but tabs and line feeds is one column.
+# White space in preformatted text, other than tabs and line feeds, is one column wide.
 _PRE_SPACE = re.compile(r"[^\S\n\t]")
-# How many elements there are between two looks at the clock.
+# The number of elements between two looks at the clock.
 _CLOCK = 1024
 
 _NONE, _SPACE, _LINE = range(3)
+# Icons that a font draws for their names, and such a name.
+_ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
+_ICON = re.compile("[a-z0-9_]{1,40}")
+# What TeX is called as a notation.
+_TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
+# The class of an image of a formula, by whole words: many are drawn after a math or
+# wear latex.  TeX without any of its signs has no word of four letters either.
+_TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
+_TEX_SIGN = re.compile(r"[\\^_={}$]")
+_WORD = re.compile(r"[^\W\d_]{4}")
+# A comment in TeX with the line feed that it hides, or a sign that a backslash makes none.
+_TEX_COMMENT = re.compile(r"(\\.)|%[^\n]*(?:\n[ \t]*)?", re.DOTALL)
+# What TeX that brings its own signs stands between, and whether they display it.
+_TEX_SIGNS = (
+    ("$$", "$$", True),
+    ("$", "$", False),
+    (r"\[", r"\]", True),
+    (r"\(", r"\)", False),
+)
 Children = Iterator[tuple[int, Any]]
 # The style and the link of plain text.
 _PLAIN = (0, -1)
@@ -110,12 +133,12 @@ def _no_marks() -> npt.NDArray[np.int32]:
 class Walk:
     """The tables of one page.
 
-    ``text`` holds the blocks' texts in UTF-8, one after the other;
-    ``elements`` and ``blocks`` have a row an element or block and the columns
-    named above, as 32-bit integers, ``marks`` one a mark; ``tokens`` are unsigned
-    32-bit hashes.
-    ``root`` is the element that the walk started from, None where the tables
-    have been kept without their page.
+    ``text`` holds the blocks' texts in UTF-8, one after the other.  ``elements``,
+    ``blocks`` and ``marks`` are tables of 32-bit integers with a row for each element,
+    block or mark, and the columns of columns.py; ``tokens`` are unsigned 32-bit hashes.
+    ``root`` is the element that the walk started from, None where the tables have been
+    kept without their page.  ``told`` is what the page says of its text, where that has
+    been read (tagger/told.py).
     """
 
     text: bytes
@@ -124,6 +147,7 @@ class Walk:
     tokens: npt.NDArray[np.uint32]
     root: Any
     marks: npt.NDArray[np.int32] = field(default_factory=_no_marks)
+    told: tuple[bytes, ...] = ()
 
     @cached_property
     def _known(self) -> dict[int, Any]:
@@ -136,9 +160,9 @@ class Walk:
     def node(self, row: int) -> Any:
         """The lxml element of one row; the tree must be as it was.
 
-        It is looked up when asked for, as most elements of most pages are never
-        asked for, and lxml makes an object of each.  The children of an element
-        are listed once, so that many look-ups are linear too.
+        lxml makes an object of each element that is asked for, so only the elements
+        that are needed are looked up.  The children of an element are listed once, so
+        that many look-ups take linear time.
         """
         known = self._known
         if row in known:
@@ -157,7 +181,7 @@ class Walk:
         return node
 
     def child(self, row: int, place: int) -> Any:
-        """The element at a place among the children of one row's, shown or not."""
+        """The child of a row's element at a place, whether it is shown or not."""
         return self._child(row, self.node(row), place)
 
     def _child(self, row: int, node: Any, place: int) -> Any:
@@ -172,28 +196,37 @@ class Walk:
         return [self.node(row) for row in range(len(self.elements))]
 
 
-def nodes_of(walk: Walk, rows: list[int]) -> list[Any]:
-    """The elements of some rows, in rising order; the tree must be as it was."""
-    return [walk.node(row) for row in rows]
+def python_nodes_of(
+    walk: Walk, rows: list[int], places: list[int] | None = None
+) -> list[Any]:
+    """The elements of some rows, or their children at the places given.
 
-
-def attribute_values(walk: Walk, rows: list[int], name: str) -> list[str | None]:
-    """An attribute of some elements, by their rows in rising order; None for none."""
-    return [walk.node(row).get(name) for row in rows]
-
-
-def child_values(
-    walk: Walk, rows: list[int], places: list[int], tag: str, names: tuple[str, ...]
-) -> list[list[str | None] | None]:
-    """Some attributes of children of elements, by their rows and places.
-
-    They are given in the order of the page; for one of another tag there is None.
+    The tree must be as it was.  Rows in rising order are found in linear time.
     """
-    children = map(walk.child, rows, places)
+    if places is None:
+        return [walk.node(row) for row in rows]
+    return list(map(walk.child, rows, places))
+
+
+def python_nodes_in(
+    walk: Walk, rows: list[int], names: tuple[str, ...], most: int
+) -> list[list[Any]]:
+    """The first elements of some names in each of some rows' elements, itself included."""
     return [
-        [child.get(name) for name in names] if child.tag == tag else None
-        for child in children
+        list(islice(node.iter(*names), most)) for node in python_nodes_of(walk, rows)
     ]
+
+
+def python_attribute_values(walk: Walk, rows: list[int], name: str) -> list[str | None]:
+    """An attribute of some elements, by their rows; None where there is none."""
+    return [node.get(name) for node in python_nodes_of(walk, rows)]
+
+
+def python_told_by_children(
+    element: Any, name: str, wanted: tuple[str, ...]
+) -> list[tuple[str | None, ...]]:
+    """The wanted attributes of each child of an element that has a name."""
+    return [tuple(map(child.get, wanted)) for child in element.iterchildren(name)]
 
 
 def fnv1a(data: bytes) -> int:
@@ -204,14 +237,14 @@ def fnv1a(data: bytes) -> int:
     return value
 
 
-# Both are bounded: names of one site repeat, those of all sites do not end.
+# Both caches are bounded: one site repeats its names, but sites do not end.
 @lru_cache(maxsize=16384)
 def name_tokens(value: str, prefix: str = "") -> tuple[int, ...]:
     """The hashes of the words in an attribute's value."""
     return tuple(
         [
             _word_token(prefix + word)
-            for word in _NAME_WORD.findall(value)
+            for word in NAME_WORD.findall(value)
             if MIN_TOKEN <= len(word) <= MAX_TOKEN
         ]
     )
@@ -224,10 +257,10 @@ def _word_token(word: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Tag:
-    """What the walk does about elements of one name.
+    """How the walk treats elements of one name.
 
-    ``number``, ``kind`` and ``style`` are those of the tables, ``kind`` is -1 where
-    the name tells none, and ``level`` is a heading's.
+    ``number``, ``kind`` and ``style`` are as in the tables, ``kind`` is -1 where the
+    name makes no kind of block, and ``level`` is a heading's.
     """
 
     name: str
@@ -250,23 +283,40 @@ def _tag(name: str) -> _Tag:
     )
 
 
-# Looked up once an element, instead of its name in every set of names.
+# One look-up for each element, instead of one in every set of names.
 _TAGS = {name: _tag(name) for name in (*TAG_ID, *STYLE_OF) if name}
 _UNKNOWN = _tag("")
+_BUTTON = _TAGS["button"]
+# A button that asks what it shows the answer to.
+_QUESTION = replace(_BUTTON, name="question", is_block=True)
+QUESTION_MARKS = ("?", "\u061f", "\uff1f")
+# In how many nodes of a button the question is looked for.
+QUESTION_NODES = 32
 
 
 def _tag_of(element: Any) -> _Tag | None:
-    """The tag of an element that stands under no plain name, None for a comment."""
+    """The tag of an element, None for comments and other children without a name."""
     name = element.tag
     if not isinstance(name, str):
         return None
     return _TAGS.get(_local_name(name), _UNKNOWN)
 
 
-class _Frame(NamedTuple):
-    """What the elements around a piece of text make of it."""
+def asks(button: Any) -> bool:
+    """Whether a text in a button ends in a question mark, icons beside it or not."""
+    for node in islice(button.iter(), QUESTION_NODES):
+        own = node.text if isinstance(node.tag, str) else None
+        behind = None if node is button else node.tail
+        for text in (own, behind):
+            if text and text.rstrip(" \t\n\r\f").endswith(QUESTION_MARKS):
+                return True
+    return False
 
-    block: int = 0  # what stands in no block is the root's
+
+class _Frame(NamedTuple):
+    """The meaning that the elements around a piece of text give it."""
+
+    block: int = 0  # text outside of all blocks is the root's
     kind: int = PARAGRAPH
     level: int = 0
     item: int = -1
@@ -294,7 +344,7 @@ class _Run:
 
     def __init__(self) -> None:
         self.inner = 0
-        # What white space that is pending stands in.
+        # The style and the link of white space that is pending.
         self.around = _PLAIN
         self.clear()
 
@@ -302,15 +352,15 @@ class _Run:
         self.parts: list[str] = []
         self.pending = _NONE
         self.link_chars = self.strong_chars = 0
-        # Rows of marks, without their block and with parts for bytes.
+        # Rows of marks, without their block; the start is a number of parts, not bytes.
         self.marks: list[tuple[int, ...]] = []
-        # How the text before is marked, None where an image stands before.
+        # The style and the link of the text before, None behind an image.
         self.marked: tuple[int, int] | None = _PLAIN
 
     def add(self, piece: str, frame: _Frame, inner: int) -> None:
         """Add text that is not empty, as it stands in the source.
 
-        Its white space is collapsed where it does not count.
+        White space is collapsed, except in preformatted text.
         """
         if frame.pre:
             self._add_preformatted(piece, frame, inner)
@@ -349,7 +399,7 @@ class _Run:
             self._append(piece, frame)
 
     def add_image(self, around: int, place: int, frame: _Frame) -> None:
-        """Note an image: the element that it stands in, and its place there."""
+        """Mark an image, by the row of its parent and its place there."""
         if not frame.pre:
             self.marks.append((len(self.parts), IMAGE, frame.mark[1], around, place))
             self.marked = None
@@ -373,11 +423,11 @@ class _Run:
 
 
 class _Tables:
-    """The tables as they grow, and what was met since the last block."""
+    """The tables as they grow, and counts of all that was met since the last block."""
 
     def __init__(self) -> None:
         self.text = bytearray()
-        # A row after the other, in lists as they are what grows fastest.
+        # The rows one after the other, in lists, as lists grow fastest.
         self.elements: list[int] = []
         self.tokens: list[int] = []
         self.count = 0
@@ -425,7 +475,7 @@ class _Tables:
         run.clear()
 
     def _mark(self, run: _Run) -> None:
-        """Add the marks of the block that is to come; without text they stand apart."""
+        """Add the marks of the next block; without text they are of images that stand apart."""
         start, done = len(self.text) if run.parts else -1, 0
         for parts, *rest in run.marks:
             if parts > done:
@@ -499,7 +549,7 @@ def _outer_strip(text: str) -> str:
 def is_hidden(attributes: dict[str, str], tag: str) -> bool:
     """Whether a browser hides an element for good, as far as its attributes tell.
 
-    What a reader opens, as a tab's panel or an accordion's, is part of the page.
+    Panels of tabs and accordions, which a reader opens, are part of the page.
     """
     if tag == "dialog" and "open" not in attributes:
         return True
@@ -518,14 +568,14 @@ def is_hidden(attributes: dict[str, str], tag: str) -> bool:
 def _is_panel(attributes: dict[str, str]) -> bool:
     """Whether an element says, as WAI-ARIA has it, that a control shows it.
 
-    A tab panel or a region does, or what is labelled and plays no other role.
+    A tab panel or a region does, and so does a labelled element without a role.
     """
     role = attributes.get("role")
     return role in PANELS if role else "aria-labelledby" in attributes
 
 
 def _skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
-    """Whether an element's content is none of the page's text by its tag alone."""
+    """Whether an element's tag alone says that its content is no text of the page."""
     if name == "template":
         # A shadow tree that is written out is shown.
         return "shadowrootmode" not in dict(element.items())
@@ -537,7 +587,7 @@ def _skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
 
 
 def _holds_body(head: Any) -> bool:
-    """Whether a head has in it what is none of a head.
+    """Whether a head has an element that belongs in a body.
 
     HTML lets a page leave out where its head ends and its body begins.  The parser
     then ends the head at elements that it knows, but at none that HTML 5 brought.
@@ -555,11 +605,18 @@ def _is_entered(
     lenient: bool,
     place: tuple[int, int],
 ) -> bool:
-    """Whether an element's content is text of the page; what is not is dealt with.
+    """Whether an element's content is text of the page; if not, it is dealt with.
 
     ``place`` is the row of the element around it and its number there.
     """
     name = tag.name
+    if name in SPECIAL_TAGS or not name:
+        said = instead_of(element)
+        if said:
+            style, link = frame.mark
+            run.add(said, frame._replace(mark=(style | TEX_TEXT, link)), place[0])
+        if said is not None:
+            return False
     if _skipped(element, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
@@ -582,6 +639,102 @@ def _is_entered(
         _border(run, frame, frame.pre, tables)
         return False
     return True
+
+
+def instead_of(element: Any) -> str | None:
+    """What an element says instead of its text; None for those that have no such thing.
+
+    A formula says its TeX, and nothing where it is drawn once more; an icon says nothing.
+    """
+    name = _local_name(element.tag)
+    # As the tree has them: get() would add what a DTD declares.
+    attributes = dict(element.items())
+    called = attributes.get("class", "")
+    if name == "math":
+        display = attributes.get("display") == "block"
+        # Right in the semantics, or formulas around others would all look into them.
+        for inner in _children(_children((element,), "semantics"), "annotation"):
+            if dict(inner.items()).get("encoding", "").lower() in _TEX_ENCODINGS:
+                said = _between_signs(_text_alone(inner), display)
+                if said:
+                    return said
+        return _between_signs(tex_of(element), display)
+    if name == "script":
+        kind = attributes.get("type", "")
+        if kind.startswith("math/tex"):
+            return _between_signs(_text_alone(element), "mode=display" in kind)
+    elif name == IMG:
+        said = attributes.get("alt", "")
+        if _TEX_CLASS.search(called) and _is_tex(said):
+            return _between_signs(said, "display" in called)
+    elif name in ("i", "span") and (
+        _is_drawn(element, called) or _is_icon(element, called)
+    ):
+        return ""
+    return None
+
+
+def _children(elements: Iterable[Any], name: str) -> Iterator[Any]:
+    """The elements of a name right in some others."""
+    for element in elements:
+        for child in element:
+            if isinstance(child.tag, str) and _local_name(child.tag) == name:
+                yield child
+
+
+def _between_signs(tex: str, display: bool) -> str | None:
+    """TeX between dollar signs, None where it says nothing.
+
+    It comes on a line, on which a comment would have no end.
+    """
+    tex = _TEX_COMMENT.sub(_without_comment, tex).strip()
+    for begin, end, displays in _TEX_SIGNS:
+        inside = tex[len(begin) : -len(end)]
+        if tex == f"{begin}{inside}{end}" and end not in inside:
+            tex, display = inside.strip(), display or displays
+            break
+    if not tex:
+        return None
+    signs = "$$" if display else "$"
+    # A space behind a backslash is none that may go.
+    escapes = (len(tex) - len(tex.rstrip("\\"))) % 2
+    return f"{signs}{tex}{' ' * escapes}{signs}"
+
+
+def _is_tex(text: str) -> bool:
+    """Whether a text that should be TeX is no sentence or name."""
+    return _TEX_SIGN.search(text) is not None or _WORD.search(text) is None
+
+
+def _without_comment(found: re.Match[str]) -> str:
+    return found[1] or ""
+
+
+def _text_alone(element: Any) -> str:
+    """The text of an element that holds nothing else."""
+    return "" if len(element) else element.text or ""
+
+
+def _is_icon(element: Any, called: str) -> bool:
+    """Whether an element is an icon of a font that draws it for its name."""
+    name = _text_alone(element).strip()
+    return _ICON_CLASS.search(called) is not None and _ICON.fullmatch(name) is not None
+
+
+def _is_drawn(element: Any, called: str) -> bool:
+    """Whether a span draws a formula, as KaTeX behind it and MathJax before it do."""
+    if "katex-html" in called:
+        return element.getprevious() is not None
+    if "MathJax" not in called:
+        return False
+    behind = element.getnext()
+    if behind is None and element.getparent() is not None:
+        behind = element.getparent().getnext()
+    return (
+        behind is not None
+        and isinstance(behind.tag, str)
+        and _local_name(behind.tag) == "script"
+    )
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
@@ -621,7 +774,7 @@ def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> 
     return frame._replace(**changes)
 
 
-def walk(root: Any, lenient: bool = False) -> Walk:
+def python_walk(root: Any, lenient: bool = False) -> Walk:
     """Walk a tree from its root element; the tree is not changed.
 
     A lenient walk also reads what a browser hides: noscript, elements that are
@@ -631,15 +784,17 @@ def walk(root: Any, lenient: bool = False) -> Walk:
     run = _Run()
     frame = _Frame()
     here = count = -1
-    # For each open element: its tag, the row and the frame outside, and what is
-    # still to come of its siblings.  iterwalk() would do the same in quadratic
-    # time where many comments stand side by side.
+    # For each open element: its tag, the row and the frame outside, and the siblings
+    # that are still to come.  iterwalk() would take quadratic time where many comments
+    # stand side by side.
     open_elements: list[tuple[Any, _Tag, int, _Frame, Children]] = []
     link_ended = False
     children: Children = enumerate((root,))
     while True:
         for place, element in children:
             tag = _tag_of(element)
+            if tag is _BUTTON and frame.kind != HEADING and asks(element):
+                tag = _QUESTION
             if tag is not None and _is_entered(
                 element, tag, frame, run, tables, lenient, (here, place)
             ):
@@ -648,7 +803,7 @@ def walk(root: Any, lenient: bool = False) -> Walk:
                 if lenient or not is_hidden(attributes, tag.name):
                     break
             link_ended = False
-            # What stands behind the root is no part of it.
+            # Text behind the root is no part of it.
             if open_elements and element.tail:
                 run.add(element.tail, frame, here)
         else:
@@ -687,3 +842,12 @@ def walk(root: Any, lenient: bool = False) -> Walk:
 def _local_name(tag: str) -> str:
     """A tag without its namespace."""
     return tag.rpartition("}")[2] if tag.startswith("{") else tag
+
+
+walk = twin(python_walk, "_walk")
+nodes_of = twin(python_nodes_of, "_walk")
+nodes_in = twin(python_nodes_in, "_walk")
+attribute_values = twin(python_attribute_values, "_walk")
+told_by_children = twin(python_told_by_children, "_walk")
+# Whether the compiled modules run.
+compiled = walk is not python_walk

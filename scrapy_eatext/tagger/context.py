@@ -1,13 +1,13 @@
-"""What the second trees see besides: what the first ones think of the blocks around.
+"""Features of the second round: the first round's likelihoods of the blocks around.
 
-A likelihood here is a whole number from 0 to 1200: hundredths of a logit, plus
-600.  A chance is in thousandths; times a block's words it is what may be expected of it.
+A likelihood is a whole number from 0 to 1200: the logit in hundredths, plus 600.  A
+chance is in thousandths.  A block's expected words are its words times its chance.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from scrapy_eatext.tagger.facts import (
     tree_of,
 )
 from scrapy_eatext.tagger.facts import FACTS as FIRST_FACTS
-from scrapy_eatext.tagger.features import of_all, picked, spread
+from scrapy_eatext.tagger.features import features_with, of_all, picked, spread
 from scrapy_eatext.tagger.operations import (
     CAP,
     NONE,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 ZERO = 600
 HIGHEST = 2 * ZERO
-# The chance of each likelihood.
+# The chance that each likelihood stands for.
 CHANCE = np.array(
     [round(1000 / (1 + math.exp((ZERO - i) / 100))) for i in range(HIGHEST + 1)],
     dtype=np.int64,
@@ -58,17 +58,19 @@ CHANCE = np.array(
 SURE, LIKELY = 800, 500
 AROUND = (1, 2, 3, 4, -1, -2, -3, -4)
 RADII = (3, 8, 20)
-# Blocks of one kind are alike if they are as deep, up to here.
+# Blocks of one kind are grouped by depth; a deeper block counts as this deep.
 DEEPEST = 65535
 
 # The facts of each domain.  Those of a block are
-#   likelihood          what the first trees say of it
-#   rank                its place among all, the likeliest first
-#   words_to_rank       the words of all down to it, and what may be expected of them
+#   likelihood          its likelihood by the first round
+#   rank                its rank by likelihood, 0 for the likeliest block
+#   words_to_rank       the words of all blocks up to its rank
+#   expected_to_rank    the expected words of these blocks
 #   since_..., to_...   how far the nearest blocks are that are likely and sure, or FAR
-#   expected_before     what may be expected of all blocks before it, and behind it
-#   of_kind             which blocks of its kind are as deep
-# and first and last of the page are the outermost blocks that are likely and sure.
+#   expected_before     the expected words of all blocks before it
+#   expected_behind     the expected words of all blocks after it
+#   of_kind             the group of the blocks of its kind and depth
+# The page's first_... and last_... are where the outermost likely and sure blocks are.
 WEIGHED = ("likelihood", "weight", "expected")
 FACTS = {
     "": (
@@ -157,14 +159,33 @@ FEATURES: Table = table(
     *of_all(_PAGE),
 )
 
-# What lines of the first round and of the second may read, in the order of their
-# numbers in the compiled twin.
+# The figures that features of the second round may read.
+READABLE: Table = {**features.FIGURES, **FIGURES}
+# The columns that features of the first and of the second round may read; a column's
+# position is its number in the compiled twin.
 FIRST_COLUMNS = [*names_of(FIRST_FACTS), *features.FIGURES]
 COLUMNS = [*FIRST_COLUMNS, *names_of(FACTS), *FIGURES]
 
 
+def asked(
+    first: Sequence[str], second: Sequence[str], flags: int
+) -> tuple[list[str], list[str]]:
+    """The features of the first round, and of the second, that trees ask about.
+
+    ``first`` and ``second`` are the names that the trees of each round have.  Raises
+    ValueError for a name that no feature of their round has.
+    """
+    known = features_with(flags)
+    around = [name for name in second if name not in known]
+    own = dict.fromkeys([*first, *(name for name in second if name in known)])
+    unknown = {*own} - {*known} | {*around} - {*FEATURES}
+    if unknown:
+        raise ValueError(f"no feature is called {min(unknown)!r}")
+    return list(own), around
+
+
 def context_facts(first: Rows, tree: Tree, likelihood: Ints) -> Rows:
-    """The facts of a page with these likelihoods, given those without."""
+    """The facts of both rounds, given those of the first round and its likelihoods."""
     chance = CHANCE[likelihood]
     w = np.minimum(first["w"], CAP)
     expected = chance * w
@@ -174,7 +195,7 @@ def context_facts(first: Rows, tree: Tree, likelihood: Ints) -> Rows:
     known["expected_behind"] = known["page.expected"] - known["sum.expected"][1:]
     known |= box_sums(known, WEIGHED)
     known |= like_sums(known, tree, ("weight", "expected"))
-    # So that there is no chance where there is no container any more.
+    # The last row stands for a missing branch: the chance of its siblings is -1.
     known["like.weight"][-1], known["like.expected"][-1] = 1, NONE
     kinds = grouped(first["kind"] * (DEEPEST + 1) + np.minimum(first["depth"], DEEPEST))
     known |= {"of_kind": kinds.of, "kind.n": kinds.size}
@@ -195,12 +216,12 @@ def context_facts(first: Rows, tree: Tree, likelihood: Ints) -> Rows:
 
 
 def best_first(likelihood: Ints) -> Ints:
-    """The blocks from the likeliest down; of equals the first one first."""
+    """The blocks by falling likelihood; equally likely blocks keep their order."""
     return np.argsort(-likelihood, kind="stable")
 
 
 def _ranks(likelihood: Ints, w: Ints, expected: Ints) -> Rows:
-    """Where a block stands among all of the page, and how much text until there."""
+    """Each block's rank by likelihood, and the words of all blocks up to that rank."""
     order = best_first(likelihood)
     rank, words, to_rank = (np.empty_like(w) for _ in range(3))
     rank[order] = np.arange(len(w))
@@ -210,7 +231,7 @@ def _ranks(likelihood: Ints, w: Ints, expected: Ints) -> Rows:
 
 
 def _runs_of(chance: Ints) -> Rows:
-    """How far the nearest likely and sure blocks are, and the outermost ones."""
+    """How far the nearest likely and sure blocks are, and where the outermost are."""
     rows: Rows = {}
     for name, least in (("likely", LIKELY), ("sure", SURE)):
         there = chance >= least
@@ -225,10 +246,10 @@ def _runs_of(chance: Ints) -> Rows:
 def context_features(
     walk: Walk, likelihood: Ints, wanted: Iterable[str] | None = None
 ) -> Rows:
-    """The second features of a page's blocks, given the first trees' likelihoods."""
+    """The second round's features of a page's blocks, given the first's likelihoods."""
     tree = tree_of(walk)
     known = context_facts(facts_of(walk, no_names(), tree), tree, likelihood)
     rows = evaluate_all(
-        FEATURES if wanted is None else wanted, FEATURES, FIGURES, known
+        FEATURES if wanted is None else wanted, FEATURES, READABLE, known
     )
     return spread(rows, len(walk.blocks))

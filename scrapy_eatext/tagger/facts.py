@@ -1,14 +1,14 @@
-"""What is known of a page's blocks before the trees: the facts that features read.
+"""The facts of a page's blocks, of which the first round's features are made.
 
 Every fact is a whole number, so that the compiled twin gives the same to the last
-bit.  Nothing here knows a language: characters count by their class, and names of
-elements by the TokenTable.
+bit.  Nothing here knows a language: characters count by their class, words in
+attributes by a TokenTable, and words in texts by a WordTable (words.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from scrapy_eatext.page.columns import (
 )
 from scrapy_eatext.page.tags import HEADING, PARAGRAPH, QUOTE, TAG_ID, TAGS
 from scrapy_eatext.tagger.operations import NONE
+from scrapy_eatext.tagger.told import TOLD, TOLD_PAGE, told_facts
+from scrapy_eatext.tagger.words import WordTable, no_words, word_facts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,19 +32,19 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Ints, Rows
 
-# Farther away than any block.
+# The distance where there is no such block.
 FAR = 9999
 
-# Tags that mean the same, a bit of a mask each.
+# Groups of tags that mean the same.  Each group is a bit of a mask.
 TAG_GROUPS = tuple(
     "main, article, nav, footer, header, aside, form, section, figure, "
     "blockquote, table, td th, tr, ul ol menu, li, dl, dd, dt, h1, h2, h3 h4 h5 "
     "h6, pre, details, strong b, em i, label, time, address, fieldset, small, a, "
     "div, p, span".split(", ")
 )
-# The last three stand around nearly everything.
+# The groups looked for around a block; the last three stand around nearly every block.
 ANCESTORS = tuple(group.split()[0] for group in TAG_GROUPS[:-3])
-# What a branch of a container is made of, as one number.
+# Classes of tags, numbered from 1; a container's branch is known by its class.
 TAG_CLASSES = tuple(
     "div, span a, p, li, section, article main, td th, tr, ul ol, nav, aside, "
     "header, footer, h1 h2 h3 h4 h5 h6, dd dt dl, figure, form fieldset, "
@@ -50,22 +52,30 @@ TAG_CLASSES = tuple(
 )
 # How many containers of a block are looked at, from the innermost one.
 CONTAINERS = 6
-# From how many words on a block is long.
+# From how many words on a block is long: for sums, and for distances.
 LONG, LONGER = 15, 20
+# From which sum of weights on the words of a block tell against it.  The blocks after
+# such a block are often no main text.
+AGAINST = 200
 # How many elements, from the innermost one up, are near a block.
 NEAR = 4
 
-# What is summed up over runs of blocks, and over all: the blocks themselves, their
-# words, columns of the walk, headings, the words of long blocks and those of
-# paragraphs and quotes.
+# The columns that are summed up over runs of blocks, and over the page.  n is 1 for
+# each block and headings 1 for each heading; long is the words of a long block, and
+# flowing those of a paragraph or quote; w, text and told are facts; others are the
+# walk's columns.
 SUMMED = tuple(
-    "n w chars link_chars ends links headings images controls money long flowing".split()
+    "n w chars link_chars ends links headings images controls money long flowing "
+    "text told digits".split()
 )
-# What is known of blocks that are alike in some way.  first and last are places, the
-# last one not included; reach is how far the last is behind the first.
-GROUPED = tuple("n w chars link_chars copied first last reach longest".split())
-# Of the blocks as a group that has the most words: these, and how many blocks it has;
-# then the words in groups of four blocks and more, and how many groups there are.
+# The facts of a group of blocks that stand alike.  first is the place of its first
+# block, last the place after its last block, and reach the distance between the two
+# blocks.
+GROUPED = tuple("n w chars link_chars copied first last reach longest text".split())
+# The columns that are summed up over siblings that look alike.
+LIKE = tuple("w chars link_chars digits ends text".split())
+# The words and the number of blocks of the group with the most words, the words of all
+# groups of at least four blocks, and the number of groups.
 MOST = ("top", "top_n", "many", "groups")
 _LEVELS = range(1, CONTAINERS + 1)
 
@@ -73,33 +83,41 @@ _LEVELS = range(1, CONTAINERS + 1)
 #   place, w, depth     its place, its words as weigh() counts them, and how deep it is
 #   around              a bit for each of ANCESTORS that it stands in
 #   own                 a bit for each of OWN
-#   flags0, flags1      a bit for each word with a feature of its own around it
+#   flags0, flags1      a bit for each word with a flag around it, see TokenTable
 #   since_heading       how many blocks ago the last heading was, or -1
 #   heading_level       that heading's level, or 0
-#   from_title          how far it is behind the first heading of level 1, or -FAR
+#   from_title          how far it is after the first heading of level 1, or -FAR
 #   since_long, to_long how far the nearest blocks of LONGER words are, or FAR
-#   names...            what the words in attributes around it tell, see name_facts()
+#   names...            the weights of the words in attributes around it
+#   text...             the weights of the words that it begins with
+#   heading_text        text of the last heading, or 0
+#   since_against, ...  how far the nearest blocks are that words tell against, or FAR
+#   told...             the words that it shares with the page's title etc., see told.py
 #   words_before        the words of all blocks before it
-#   of_...              the rows of what it is of, in another domain
-#   branch1 ...         the class of each container's branch that it stands in
+#   of_...              the row of its group or container, in another domain
+#   branch1 ...         the class of the branch of each container, see _containers()
 OWN = ("div", "p", "span", "item", "row")
 NAMES = tuple(
     "names_near names_far names names_near_low names_near_high names_far_low "
     "names_far_high".split()
 )
+TEXTS = ("text", "text_low", "text_high")
 FACTS = {
     "": (
         *BLOCK_COLUMNS,
         *"place w depth around own flags0 flags1 since_heading heading_level".split(),
         *"from_title since_long to_long".split(),
         *NAMES,
+        *TEXTS,
+        *"heading_text since_against to_against".split(),
+        *TOLD,
         *"of_copies of_way of_tags of_like".split(),
         *(f"{name}{k}" for name in ("of_box", "of_like", "branch") for k in _LEVELS),
         "words_before",
     ),
     "sum": SUMMED,
     "box": (*SUMMED, "first", "last", "depth"),
-    "like": ("n", "w", "chars", "link_chars"),
+    "like": ("n", *LIKE),
     "copies": ("n",),
     "way": GROUPED,
     "tags": GROUPED,
@@ -107,6 +125,7 @@ FACTS = {
         *SUMMED,
         *"last elements wide longest copied articles tag_groups main article".split(),
         "titles",
+        *TOLD_PAGE,
         *(f"{of}_{name}" for of in ("way", "tags") for name in MOST),
     ),
 }
@@ -141,17 +160,19 @@ def group_bit(name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TokenTable:
-    """What the words in attributes tell, in hundredths of a logit.
+    """The weights of words in attributes, in hundredths of a logit.
 
-    ``hashes`` is sorted; ``near`` and ``far`` are the weights of a word on one
-    of the NEAR innermost elements around a block and farther out; ``flag`` is
-    the number of the word's own feature, or -1.
+    ``hashes`` is sorted; ``near`` is the weight of a word on one of the NEAR
+    innermost elements around a block, ``far`` its weight on an element farther
+    out; ``flag`` is the number of the word's own feature, or -1.  ``words`` is
+    the table of the words in texts.
     """
 
     hashes: npt.NDArray[np.uint32]
     near: npt.NDArray[np.int32]
     far: npt.NDArray[np.int32]
     flag: npt.NDArray[np.int32]
+    words: WordTable = field(default_factory=no_words)
 
     @property
     def flags(self) -> int:
@@ -169,8 +190,9 @@ def no_names() -> TokenTable:
 class Groups:
     """Entries in groups of equal keys, in the order of the keys.
 
-    ``of`` is the number of each entry's group and ``size`` how many are in each;
-    ``order`` has the entries group by group, which begin at ``starts``.
+    ``of`` is the number of each entry's group and ``size`` the number of entries in
+    each group; ``order`` has the entries group by group, and ``starts`` is where each
+    group begins in it.
     """
 
     of: npt.NDArray[np.intp]
@@ -188,11 +210,11 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Elements by their distance from the root, to hand figures down to all.
+    """Elements by depth, to hand values down from parents to children.
 
-    ``order`` has the elements level by level, and ``bounds`` where each level
-    begins and ends in it; ``above`` is where in ``order`` their parents are, -1
-    for none.
+    ``order`` has the elements level by level, and ``bounds`` is where each level
+    begins and ends in it; ``above`` has, for each entry of ``order``, the position
+    of the parent in ``order``, or -1.
     """
 
     order: npt.NDArray[np.intp]
@@ -200,9 +222,9 @@ class Levels:
     above: npt.NDArray[np.intp]
 
     def down(self, combine: np.ufunc, values: Any) -> Any:
-        """Rows of values, each combined with those of all elements around.
+        """Rows of values, each value combined with those of all ancestors.
 
-        There is one more column, of zeros, for what has no element.
+        One more column, of zeros, stands for a missing element.
         """
         found = values[:, self.order]
         for start, end in watched(self.bounds[1:]):
@@ -215,12 +237,13 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The element table with what the features need of it, an entry an element.
+    """What the features need of the element table: an entry for each element.
 
-    ``up`` is the innermost element around with more blocks, ``top`` the
-    outermost with the same blocks; ``mask`` has a bit for each of TAG_GROUPS on
-    the way up; ``same_way`` and ``same_tags`` are hashes of that way.
-    ``likes`` counts the siblings that look alike, which are ``alike``.
+    ``up`` is the innermost ancestor with more blocks, ``top`` the outermost
+    element with the same blocks.  ``mask`` has a bit for each of TAG_GROUPS among
+    the element and its ancestors; ``same_way`` is a hash of their tags and names,
+    and ``same_tags`` one of their tags alone.  ``alike`` are the groups of siblings
+    that look alike, and ``likes`` is the size of the element's group.
     """
 
     parent: Ints
@@ -262,11 +285,11 @@ def _transposed(table: npt.NDArray[np.int32]) -> Ints:
 def weights(walk: Walk) -> Ints:
     """The blocks' words, as weigh() counts them."""
     blocks = walk.blocks
-    return blocks[:, _WORDS].astype(np.int64) + blocks[:, _WIDE] // 2
+    return blocks[:, _WORDS].astype(np.int64) + (blocks[:, _WIDE] >> 1)
 
 
 def weigh(block: Rows) -> Ints:
-    """The blocks' words; two wide characters count as one more."""
+    """The blocks' words; two wide characters count as one more word."""
     return block["words"] + block["wide"] // 2
 
 
@@ -279,7 +302,7 @@ def tree_of(walk: Walk) -> Tree:
     name = np.where(table["tokens"] > 0, tokens[table["first_token"]], 0)
     levels = levels_of(parent)
     up, top, way, tags = _ways(levels, parent, tag, blocks, name)
-    # Elements without blocks are like none.
+    # An element without blocks is a group of its own.
     key = ((parent + 1) * 0x9E3779B1 ^ tag * 0x85EBCA6B ^ name) & 0xFFFFFFFF
     alike = grouped(np.where(blocks > 0, key, NONE - np.arange(len(key))))
     return Tree(
@@ -301,8 +324,8 @@ def tree_of(walk: Walk) -> Tree:
 
 def levels_of(parent: Ints) -> Levels:
     """The levels of elements, given the parent of each or -1."""
-    # Each round doubles how far up the elements have counted; the last place is
-    # what stands above all.
+    # Each round doubles the number of ancestors that are counted; the last entry
+    # stands for the parent of the root.
     above = np.append(parent, NONE)
     level = (above >= 0).astype(np.int64)
     while (above >= 0).any():
@@ -319,12 +342,12 @@ def levels_of(parent: Ints) -> Levels:
 def _ways(
     levels: Levels, parent: Ints, tag: Ints, blocks: Ints, name: Ints
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """What is called up, top, same_way and same_tags in a Tree."""
+    """The columns up, top, same_way and same_tags of a Tree."""
     order, count = levels.order, len(parent)
     outer = np.append(blocks[order], NONE)
     nodes = np.full((2, count + 1), NONE, dtype=np.int64)
     own = np.stack([parent[order], order])
-    # Hashes of 32 bits, by numbers that drop what is above; 17 begins them.
+    # Hashes modulo 2^32, from the root down; each begins with 17.
     ways = np.full((2, count + 1), 17, dtype=np.uint32)
     tags, names = (values[order].astype(np.uint32) for values in (tag + 1, name))
     for start, end in watched(levels.bounds):
@@ -350,13 +373,16 @@ def _ways(
 def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
     """The facts of a page with blocks.
 
-    ``tree`` is tree_of() the walk, where that is known already.
+    ``tree`` is the tree_of() the walk, if there is one already.
     """
     tree = tree or tree_of(walk)
     facts = columns(walk)
     facts |= _own(facts, tree)
     facts |= _distances(facts)
     facts |= name_facts(walk, table, tree)
+    facts |= word_facts(walk, table.words)
+    facts |= _against(facts)
+    facts |= told_facts(walk, facts["w"], FAR)
     facts |= _sums(facts)
     facts |= _containers(facts, tree)
     copies = grouped(facts["hash"])
@@ -370,7 +396,7 @@ def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
 
 
 def of_page(values: Mapping[str, int], of: str = "page") -> Rows:
-    """Facts of one row."""
+    """Facts of a domain with one row."""
     return {f"{of}.{name}": np.array([value]) for name, value in values.items()}
 
 
@@ -399,13 +425,13 @@ def latest(marked: npt.NDArray[np.bool_]) -> Ints:
 
 
 def distance_back(marked: npt.NDArray[np.bool_]) -> Ints:
-    """How many blocks it is back to a marked one, or FAR."""
+    """How many blocks before each block the last marked one is, or FAR."""
     last = latest(marked)
     return np.where(last >= 0, np.arange(len(marked)) - last, FAR)
 
 
 def distance_on(marked: npt.NDArray[np.bool_]) -> Ints:
-    """How many blocks it is to the next marked one, or FAR."""
+    """How many blocks after each block the next marked one is, or FAR."""
     return distance_back(marked[::-1])[::-1]
 
 
@@ -425,6 +451,17 @@ def _distances(block: Rows) -> Rows:
     }
 
 
+def _against(block: Rows) -> Rows:
+    """The text of the last heading, and how far blocks are that words tell against."""
+    last = latest(block["kind"] == HEADING)
+    against = block["text"] <= -AGAINST
+    return {
+        "heading_text": np.where(last >= 0, block["text"][last], 0),
+        "since_against": distance_back(against),
+        "to_against": distance_on(against),
+    }
+
+
 def _sums(block: Rows) -> Rows:
     w, kind = block["w"], block["kind"]
     summed = block | {
@@ -437,7 +474,7 @@ def _sums(block: Rows) -> Rows:
 
 
 def sums_of(values: Rows) -> Rows:
-    """Sums over all blocks before each one, and over all."""
+    """Cumulative sums: over the blocks before each place, and over the page."""
     sums = {name: np.append(0, np.cumsum(row)) for name, row in values.items()}
     return {f"sum.{name}": row for name, row in sums.items()} | {
         f"page.{name}": row[-1:] for name, row in sums.items()
@@ -454,7 +491,7 @@ def box_sums(facts: Rows, names: Iterable[str]) -> Rows:
 
 
 def like_sums(facts: Rows, tree: Tree, names: Iterable[str]) -> Rows:
-    """Sums over all of the siblings alike, and 0 where there are none."""
+    """Sums over each group of siblings alike; the last row, for no group, is 0."""
     return {
         f"like.{name}": np.append(
             tree.alike.sums(facts[f"box.{name}"][: len(tree.parent)]), 0
@@ -464,12 +501,12 @@ def like_sums(facts: Rows, tree: Tree, names: Iterable[str]) -> Rows:
 
 
 def _containers(block: Rows, tree: Tree) -> Rows:
-    """The elements around a block, each with more blocks than the one before.
+    """The containers of blocks: elements around, each with more blocks than the last.
 
-    The branch is the outermost element inside the container with the block and
-    nothing more than the container before; it may be one of many alike.  Every
-    element may be a container; the last one is the page, which is around elements
-    that have nothing around.
+    A container's branch is the outermost element inside it with the same blocks as
+    the container before, or, for the first container, as the block's own element;
+    siblings of the branch may look alike.  Every element may be a container.  The last
+    row stands for the page, which contains the elements without a parent.
     """
     count = len(block["place"])
     facts = dict(block)
@@ -477,9 +514,9 @@ def _containers(block: Rows, tree: Tree) -> Rows:
     facts["box.last"] = np.append(tree.last, count)
     facts["box.depth"] = np.append(tree.depth, 0)
     facts |= box_sums(facts, SUMMED)
-    facts |= like_sums(facts, tree, ("w", "chars", "link_chars"))
+    facts |= like_sums(facts, tree, LIKE)
     facts["like.n"] = np.append(tree.alike.size, 0)
-    # Where there is no container any more, the branch is like the first element's.
+    # The last row, for a missing branch, repeats that of the first element's branch.
     none = tree.alike.of[tree.top[0]]
     for name in FACTS["like"]:
         facts[f"like.{name}"][-1] = facts[f"like.{name}"][none]
@@ -496,14 +533,14 @@ def _containers(block: Rows, tree: Tree) -> Rows:
 
 
 def _alike(of: str, groups: Groups, block: Rows) -> Rows:
-    """Blocks that stand alike on the page."""
+    """The facts of groups of blocks that stand alike on the page."""
     w, size = block["w"], groups.size
     # Inside a group the blocks are in the order of the page.
     first = groups.order[groups.starts]
     last = groups.order[groups.starts + size - 1]
     copied = block["copies.n"][block["of_copies"]] > 1
     words = groups.sums(w)
-    # The first of the groups with the most words tells what the page is made of.
+    # Of several groups with the most words, the one that begins first.
     most = words == words.max()
     top = int(np.flatnonzero(most)[np.argmin(first[most])])
     whole = {
@@ -523,6 +560,7 @@ def _alike(of: str, groups: Groups, block: Rows) -> Rows:
         f"{of}.last": last + 1,
         f"{of}.reach": last - first,
         f"{of}.longest": np.maximum.reduceat(w[groups.order], groups.starts),
+        f"{of}.text": groups.sums(block["text"]),
         **of_page({f"{of}_{name}": value for name, value in whole.items()}),
     }
 
@@ -552,13 +590,13 @@ def _page(block: Rows, tree: Tree) -> Rows:
 
 
 def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
-    """What the names of the elements around the blocks tell."""
+    """The weights and flags of the words in attributes around each block."""
     elements = walk.elements
     first, tokens = (
         elements[:, ElementColumn[name.upper()]].astype(np.int64)
         for name in ("first_token", "tokens")
     )
-    # Of each use of a known word the word's place in the table, and the element.
+    # For each use of a known word: its element, and the word's place in the table.
     owner = np.repeat(np.arange(len(elements)), tokens)
     used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
     values = walk.tokens[first[owner] + used]
@@ -598,8 +636,9 @@ def _own_names(
 ) -> Ints:
     """The sum of the weights of each element's words, the lowest and the highest.
 
-    The last two are 0 where all weights are on the other side.  The words are in
-    the order of their elements.  There is one more column, of zeros.
+    The lowest is at most 0, and the highest at least 0.  ``owner`` is the element of
+    each word, in ascending order.  One more column, of zeros, stands for a missing
+    element.
     """
     out = np.zeros((3, count + 1), dtype=np.int64)
     if len(owner):
@@ -612,8 +651,8 @@ def _own_names(
 
 
 def _names_around(inner: Ints, parents: Ints, near: Ints, above: Ints) -> Rows:
-    """What the names near the blocks tell, and those farther out."""
-    # Around what has nothing around is the last column, of zeros.
+    """The facts of NAMES: of the elements near each block, and of those farther out."""
+    # The parent of the root is the last column, of zeros.
     parents = np.append(parents, NONE)
     total, low, high = near.take(inner, axis=1)
     element = inner

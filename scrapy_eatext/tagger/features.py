@@ -1,8 +1,9 @@
-"""What the first trees see of a block: itself, its containers, neighbours and page.
+"""Features of the first round: of a block, its containers, neighbours and page.
 
-A feature is one line here, and what it reads are facts (facts.py) or figures, lines
-about what blocks are of.  Shares are in thousandths.  A model names its features: one
-whose line is gone or means something else now needs training anew.
+Each feature is one line of a table.  It reads facts (facts.py) and figures: lines that
+are computed once for each container, group or page.  Shares are in thousandths.  A
+model refers to features by name: when a line is removed or its meaning changes, the
+models that use the feature must be trained again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.tagger.facts import ANCESTORS, NAMES, OWN, facts_of, group_bit
+from scrapy_eatext.tagger.facts import (
+    ANCESTORS,
+    NAMES,
+    OWN,
+    TEXTS,
+    facts_of,
+    group_bit,
+)
 from scrapy_eatext.tagger.operations import (
     Table,
     bit,
@@ -25,23 +33,26 @@ from scrapy_eatext.tagger.operations import (
     quotient,
     ratio,
     shift,
+    span_quotient,
     span_ratio,
     step,
     table,
 )
+from scrapy_eatext.tagger.told import MEASURED, OF_SOURCES
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.facts import TokenTable
     from scrapy_eatext.tagger.operations import Rows
 
-# How many of a block's containers are seen.
+# How many of a block's containers have features.
 CONTAINERS = 5
-# Blocks on either side that a window takes in.
+# How many blocks on either side each window covers.
 WINDOWS = (4, 10, 25)
 PAGE_HAS = ("main", "article", "table", "form", "pre", "dl", "nav", "footer")
 
-# Of a block's containers; the first one's feature is called c1_n, and so on.
+# Figures of containers.  For c_n, the feature of a block's first container is c1_n,
+# that of the second c2_n, and so on.
 _BOX = table(
     ("c_depth", copy, "depth"),
     ("c_start", ratio, "first", "page.n"),
@@ -58,19 +69,25 @@ _BOX = table(
     ("c_heads", ratio, "headings", "n"),
     ("c_flowing", ratio, "flowing", "w"),
     ("c_images", ratio, "images", "n"),
+    ("c_text", quotient, "text", "n"),
+    ("c_told", ratio, "told", "w"),
     of="box",
 )
-# Of the siblings like the branch of each container that the block stands in.
+# Figures of groups of siblings that look alike.  A block's c1_likes is about the group
+# of the branch of its first container, see facts.py.
 _LIKE = table(
     ("c_likes", copy, "n"),
     ("c_like_mean", quotient, "w", "n"),
     ("c_like_density", ratio, "link_chars", "chars"),
+    ("c_like_digits", ratio, "digits", "chars"),
+    ("c_like_ends", ratio, "ends", "w"),
+    ("c_like_text", quotient, "text", "n"),
     of="like",
 )
 
 
 def _group(of: str) -> Table:
-    """Of the blocks that stand like a block in one way."""
+    """Figures of groups of blocks that stand alike, by their way or their tags."""
     return table(
         (f"{of}_n", copy, "n"),
         (f"{of}_mean", quotient, "w", "n"),
@@ -80,12 +97,13 @@ def _group(of: str) -> Table:
         (f"{of}_spread", ratio, "reach", "page.n"),
         (f"{of}_start", ratio, "first", "page.n"),
         (f"{of}_longest", copy, "longest"),
+        (f"{of}_text", quotient, "text", "n"),
         of=of,
     )
 
 
 def _most(of: str) -> Table:
-    """Of the page, by the blocks that are alike."""
+    """Figures of the page about these groups."""
     return table(
         (f"page_{of}_top", ratio, f"{of}_top", "w"),
         (f"page_{of}_top_n", copy, f"{of}_top_n"),
@@ -112,6 +130,7 @@ _PAGE = table(
     ("page_wide", ratio, "wide", "chars"),
     ("page_longest", copy, "longest"),
     ("page_copied", copy, "copied"),
+    ("page_text", quotient, "text", "n"),
     ("page_articles", copy, "articles"),
     *((f"page_has_{name}", bit, "tag_groups", group_bit(name)) for name in PAGE_HAS),
     ("page_share_main", ratio, "main", "w"),
@@ -136,14 +155,14 @@ FIGURES: Table = {
 
 
 def picked(figures: Table, of: str, k: int | str = "") -> Iterator[tuple[Any, ...]]:
-    """Features of blocks that are figures of what they are of."""
+    """Features that copy the figures of a block's group or its ``k``-th container."""
     for name in figures:
         feature = name.rpartition(".")[2]
         yield (f"c{k}{feature[1:]}" if k else feature, pick, name, f"of_{of}{k}")
 
 
 def of_all(figures: Table) -> Iterator[tuple[Any, ...]]:
-    """Features of blocks that are figures of the page."""
+    """Features that copy the figures of the page to each block."""
     for name in figures:
         yield name.rpartition(".")[2], copy, name
 
@@ -157,7 +176,7 @@ def _containers() -> Iterator[tuple[Any, ...]]:
 
 
 def _neighbours() -> Iterator[tuple[Any, ...]]:
-    near = ("w", "density"), ("kind", "ends", "last"), ("elements", "level")
+    near = ("w", "density"), ("kind", "ends", "last", "text"), ("elements", "level")
     for by in (1, 2, 3, -1, -2, -3):
         of = f"{'before' if by > 0 else 'behind'}{abs(by)}"
         for name in near[0]:
@@ -178,6 +197,21 @@ def _windows() -> Iterator[tuple[Any, ...]]:
         yield f"{of}_density", span_ratio, "sum.link_chars", "sum.chars", radius
         yield f"{of}_ends", span_ratio, "sum.ends", "sum.w", radius
         yield f"{of}_long", span_ratio, "sum.long", "sum.w", radius
+        yield f"{of}_text", span_quotient, "sum.text", "sum.n", radius
+        yield f"{of}_told", span_ratio, "sum.told", "sum.w", radius
+
+
+def _told() -> Iterator[tuple[Any, ...]]:
+    """Features of the words that a block shares with the page's title and the like."""
+    yield from ((name, copy, name) for name in OF_SOURCES)
+    for name in MEASURED:
+        yield f"page_{name}", copy, f"page.{name}"
+        yield f"{name}_cover", ratio, name, f"page.{name}"
+        yield f"{name}_share", ratio, name, "told_words"
+    for name in ("headline", "from_headline", "from_summary"):
+        yield name, copy, name
+    for name in ("best_headline", "best_summary"):
+        yield f"page_{name}", copy, f"page.{name}"
 
 
 FEATURES: Table = table(
@@ -238,13 +272,17 @@ FEATURES: Table = table(
     ("places_left", left, "page.last", "place"),
     ("place_share", ratio, "place", "page.n"),
     ("words_before", ratio, "words_before", "page.w"),
-    *((name, copy, name) for name in NAMES),
+    *((name, copy, name) for name in (*NAMES, *TEXTS)),
+    ("heading_text", copy, "heading_text"),
+    ("since_against", copy, "since_against"),
+    ("to_against", copy, "to_against"),
+    *_told(),
 )
 
 
 @cache
 def features_with(flags: int) -> Table:
-    """The features, with those of so many words that have one of their own."""
+    """All features, among them one for each of ``flags`` words, see TokenTable."""
     named = ((f"name{k}", bit, f"flags{k // 32}", k % 32) for k in range(flags))
     return {**FEATURES, **table(*named)}
 
@@ -252,7 +290,7 @@ def features_with(flags: int) -> Table:
 def block_features(
     walk: Walk, names: TokenTable, wanted: Iterable[str] | None = None
 ) -> Rows:
-    """The first features of a page's blocks, all or some: a figure a block each."""
+    """The first round's features of a page's blocks: all, or those ``wanted``."""
     known = features_with(names.flags)
     facts = facts_of(walk, names)
     rows = evaluate_all(known if wanted is None else wanted, known, FIGURES, facts)
@@ -260,7 +298,7 @@ def block_features(
 
 
 def spread(rows: Rows, count: int) -> Rows:
-    """The rows with a number for each of so many blocks."""
+    """The rows with ``count`` numbers each; a single number is repeated."""
     return {
         name: row if len(row) == count else np.full(count, row[0])
         for name, row in rows.items()

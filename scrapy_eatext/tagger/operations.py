@@ -1,13 +1,14 @@
-"""The operations that features are made of, and what evaluates tables of them.
+"""The operations that features are made of, and the evaluation of tables of them.
 
-A line of a table is a name, one of these operations and what it reads: columns by
-their names, and numbers.  A column has a number for each row of its domain, which its
-name begins with ("box.chars"); those of blocks begin with none, and "page" has one
-row, for all.  Facts are the columns that code makes (facts.py, context.py, whole.py);
-figures are columns that lines make of these, and features what the trees see.
+A line of a table is a name, an operation, and the operation's arguments: names of
+columns, and numbers.  A column's name begins with its domain ("box.chars"), or with
+none if the domain is that of blocks.  A column has a number for each row of its domain;
+the domain "page" has one row.  Facts are the columns that code makes (facts.py,
+context.py, whole.py), figures are columns that lines make of facts, and features are
+the columns that trees ask about.
 
-What is here is plain and serves where nothing is compiled; otherwise the compiled
-twin evaluates the same lines, encoded as numbers.
+The functions here serve where no compiled module runs; otherwise the compiled twin
+evaluates the same lines, encoded as numbers.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Rows = dict[str, Ints]
 
-# What columns have rows for: blocks, the page, the places between blocks, containers,
-# siblings that look alike, and blocks with equal texts, in equal elements, in elements
-# of the same tags, and of one kind and depth.  Those of what is kept have one row too.
+# The domains.  Their rows stand for: a block; the page; a place between blocks; a
+# container; a group of siblings that look alike; a group of blocks with equal texts, in
+# equal elements, in elements of the same tags, or of one kind and depth; and all blocks
+# that are kept.
 DOMAINS = "", "page", "sum", "box", "like", "copies", "way", "tags", "kind", "kept"
 ONE_ROW = "page", "kept"
 
 # No figure is larger than this, so that all fit 32 bits.
 CAP = 1_000_000
-# Where there is nothing to count.
+# The value where there is nothing to count.
 NONE = -1
 
 
@@ -39,17 +41,17 @@ def copy(values: Ints) -> Ints:
 
 
 def ratio(part: Ints, whole: Ints) -> Ints:
-    """Thousandths of the whole, which is at least 1."""
+    """The part in thousandths of the whole; a whole below 1 counts as 1."""
     return part * 1000 // np.maximum(whole, 1)
 
 
 def quotient(part: Ints, whole: Ints) -> Ints:
-    """The part for each one of the whole, which is at least 1."""
+    """The part divided by the whole; a whole below 1 counts as 1."""
     return part // np.maximum(whole, 1)
 
 
 def left(whole: Ints, part: Ints) -> Ints:
-    """What is left without the part."""
+    """The whole less the part."""
     return whole - part
 
 
@@ -59,47 +61,51 @@ def bit(mask: Ints, number: int) -> Ints:
 
 
 def shift(values: Ints, by: int) -> Ints:
-    """The values of the blocks so many places before (or, below 0, behind)."""
+    """For each block the value of the block ``by`` places before it, or NONE.
+
+    A number below 0 means places after it.
+    """
     place = np.arange(len(values)) - by
     there = (place >= 0) & (place < len(values))
     return np.where(there, values.take(place, mode="clip"), NONE)
 
 
 def step(values: Ints, by: int) -> Ints:
-    """How much more there is at the block so many places before (or behind)."""
+    """How much more the block ``by`` places before each block has, see shift()."""
     return shift(values, by) - values
 
 
 def span(sums: Ints, radius: int) -> Ints:
-    """The sum over the blocks up to so many places away; given sums up to each block."""
+    """The sum over the blocks within ``radius`` places, given cumulative sums."""
     place, count = np.arange(len(sums) - 1), len(sums) - 1
     first, last = np.maximum(place - radius, 0), np.minimum(place + radius + 1, count)
     return sums[last] - sums[first]
 
 
 def span_ratio(part: Ints, whole: Ints, radius: int) -> Ints:
-    """Thousandths of the whole over the blocks around."""
+    """The ratio() of two sums over the blocks within ``radius`` places."""
     return ratio(span(part, radius), span(whole, radius))
 
 
 def span_quotient(part: Ints, whole: Ints, radius: int) -> Ints:
-    """The part for each one of the whole over the blocks around."""
+    """The quotient() of two sums over the blocks within ``radius`` places."""
     return quotient(span(part, radius), span(whole, radius))
 
 
 def pick(values: Ints, of: Ints) -> Ints:
-    """The values of what each block is of; -1 is the last."""
+    """For each block the value in row ``of`` of another domain; -1 is the last row."""
     return values[of]
 
 
 def place(of: Ints, first: Ints, last: Ints) -> Ints:
-    """How far on each block stands, in thousandths, between two places of what it is of."""
+    """Each block's place in thousandths between the first and the last of its group."""
     return ratio(np.arange(len(of)) - first[of], last[of] - first[of])
 
 
-# What each of them reads: "r" is a column with a row for each row that is made, or
-# for the page; "s" one of sums; "n" a number; "i" the rows in another domain, and "o"
-# a column of that domain.  These and the order are the compiled twin's too.
+# The kinds of each operation's arguments: "r" is a column of the line's own domain or
+# of one with a single row, "s" a column of cumulative sums, "n" a number, "i" a column
+# of blocks with row numbers of another domain, and "o" a column of that domain.  The
+# compiled twin has the same operations in the same order.
 READS: Mapping[Callable[..., Ints], str] = {
     copy: "r",
     ratio: "rr",
@@ -128,7 +134,7 @@ class Line(NamedTuple):
 
 
 def domain_of(name: str) -> str:
-    """What a column has rows for; nothing for blocks."""
+    """The domain in a column's name; empty for blocks."""
     return name.rpartition(".")[0]
 
 
@@ -136,9 +142,9 @@ Table = Mapping[str, Line]
 
 
 def table(*lines: tuple[Any, ...], of: str = "") -> dict[str, Line]:
-    """A table of tuples: each a name, an operation, and what it reads.
+    """A table of tuples: each a name, an operation, and the operation's arguments.
 
-    Figures are those ``of`` a domain, which names without one are of.
+    ``of`` is the domain of all names that do not begin with one.
     """
 
     def full(name: str) -> str:
@@ -156,10 +162,10 @@ def table(*lines: tuple[Any, ...], of: str = "") -> dict[str, Line]:
 
 
 def wanted(names: Iterable[str], features: Table, figures: Table) -> list[list[Line]]:
-    """The lines of some features, and those of the figures that they read.
+    """Two lists of lines: the figures that some features need, and these features.
 
-    Figures come first, each behind those that it reads itself.  Raises ValueError for
-    a name that no feature has.
+    Each figure stands after the figures that it reads.  Raises ValueError for a name
+    that no feature has.
     """
     found: dict[str, Line] = {}
 
@@ -179,7 +185,7 @@ def wanted(names: Iterable[str], features: Table, figures: Table) -> list[list[L
 
 
 def evaluate(lines: Iterable[Line], columns: Mapping[str, Ints]) -> Rows:
-    """What lines make of columns, capped."""
+    """The columns that lines make of other columns, from -CAP to CAP."""
     made = {}
     for line in lines:
         reads = (columns[of] if isinstance(of, str) else of for of in line.reads)
@@ -194,7 +200,7 @@ def evaluate_all(
     figures: Table,
     columns: MutableMapping[str, Ints],
 ) -> Rows:
-    """Features by their names; the figures that they need become columns."""
+    """Features by their names; the figures that they need are added to ``columns``."""
     before, lines = wanted(names, features, figures)
     for line in before:
         columns.update(evaluate([line], columns))
@@ -204,10 +210,11 @@ def evaluate_all(
 def encoded(lines: Sequence[Line], columns: Sequence[str]) -> npt.NDArray[np.int32]:
     """Lines as numbers for the compiled twin.
 
-    A row has the number of the operation, three of what it reads (numbers are the
-    last), that of the domain and that of the column that is made, if it is one of ``columns``; those that are
-    read are by their places there too.  Raises ValueError for a line that reads what
-    is not there, or what its operation can't read.
+    The row of a line has the number of its operation, three arguments, the number of
+    its domain, and the position of its own column in ``columns``, or -1 if that is not
+    one of them.  An argument is the position of a column in ``columns``; a number is
+    always the third.  Raises ValueError for a line that reads an unknown column, or a
+    column that its operation can't read.
     """
     number = {name: i for i, name in enumerate(columns)}
     operations = list(READS)

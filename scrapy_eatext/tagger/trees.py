@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.page.twins import load
+from scrapy_eatext.native.loading import twin
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.tagger.operations import Ints
 
-_compiled = load("tagger._tagger")
-
 # How many questions a tree may ask.
 MAX_DEPTH = 8
-# The arrays of an ensemble, with what their numbers have to fit.
+# The arrays of an ensemble, with the types that their numbers have to fit.
 _ARRAYS = {
     "borders": np.int32,
     "starts": np.int32,
@@ -34,7 +32,7 @@ _ARRAYS = {
     "bias": np.int32,
 }
 
-# Blocks that are looked at together, so that what is made of them stays small.
+# How many blocks are evaluated at once, which bounds the size of temporary arrays.
 _BATCH = 512
 
 
@@ -42,12 +40,13 @@ _BATCH = 512
 class Trees:
     """An ensemble of oblivious trees of one depth, in whole numbers.
 
-    ``names`` are the features asked about; ``borders`` has their borders in
-    ascending order, one feature's after another, ``starts`` where each
-    feature's begin, and the end.  ``feature`` and ``bin`` have a row a tree and
-    a column a level: the level's bit is set where the feature's bin is above
-    ``bin``.  ``leaves`` has for each tree, and each class, 2^depth numbers;
-    their sum plus ``bias`` is the answer, in units of 1/``scale`` logits.
+    ``names`` are the features asked about, each once.  ``borders`` has the borders of each
+    feature in ascending order, feature by feature; ``starts`` is where those of
+    each feature begin, and where the last end.  ``feature`` and ``bin`` have a row
+    for each tree and a column for each level: the level's bit is set where the
+    feature's bin is above ``bin``.  ``leaves`` has 2^depth numbers for each class
+    and tree.  A class's answer is the sum of one leaf of each tree, plus ``bias``,
+    in units of 1/``scale`` logits.
     """
 
     names: Sequence[str]
@@ -58,23 +57,22 @@ class Trees:
     leaves: npt.NDArray[np.int16]
     bias: npt.NDArray[np.int32]
     scale: int
-    # The compiled twin, where there is one.
-    forest: Any = field(init=False, repr=False, compare=False)
+    forest: PythonForest = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self._is_sound():
             raise ValueError("the trees do not fit together")
-        forest = None if _compiled is None else _compiled.Forest(self)
-        object.__setattr__(self, "forest", forest)
+        object.__setattr__(self, "forest", Forest(self))
 
     def _is_sound(self) -> bool:
-        """Whether every number that points somewhere may do so."""
+        """Whether the arrays fit together, and every index is in its range."""
         shape, classes = self.feature.shape, len(self.bias)
         count, borders = len(self.names), np.diff(self.starts)
         types = (getattr(self, name).dtype for name in _ARRAYS)
         return (
             all(map(np.can_cast, types, _ARRAYS.values()))
             and len(shape) == 2
+            and len({*self.names}) == count
             and 0 < shape[1] <= MAX_DEPTH
             # So that the sums fit 32 bits.
             and shape[0] < 1 << 16
@@ -95,54 +93,65 @@ class Trees:
         return int(self.feature.shape[1])
 
     def sums(self, values: npt.NDArray[np.int32]) -> Ints:
-        """The answers for each block: an array a class, in 1/``scale`` logits.
+        """The answers for each block: a row for each class, in 1/``scale`` logits.
 
-        ``values`` has a row for each of ``names`` and a column a block.
+        ``values`` has a row for each of ``names`` and a column for each block.
         """
-        if self.forest is not None:
-            found: Ints = self.forest.sums(values)
-            return found
-        return self.python_sums(values)
+        return self.forest.sums(values)
 
-    def python_sums(self, values: npt.NDArray[np.int32]) -> Ints:
+    def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
+        """The ensemble as arrays for a model file, whose names begin with ``of``."""
+        return {f"{of}.{name}": getattr(self, name) for name in _ARRAYS}
+
+
+class PythonForest:
+    """The sums of an ensemble's leaves; Forest is this class or its compiled twin."""
+
+    def __init__(self, trees: Trees) -> None:
+        self._trees = trees
+
+    def sums(self, values: npt.NDArray[np.int32]) -> Ints:
+        """What Trees.sums() gives."""
         batches = [
             self._batch(values[:, i : i + _BATCH])
             for i in watched(range(0, values.shape[1], _BATCH), often=1)
         ]
         return np.concatenate(batches, axis=1)
 
+    def answers(self, figures: Ints, places: npt.NDArray[np.intp]) -> Ints:
+        """The answers for one sample, whose features are the figures at ``places``."""
+        answers: Ints = self.sums(figures[places].astype(np.int32)[:, None])[:, 0]
+        return answers
+
     def _batch(self, values: npt.NDArray[np.int32]) -> Ints:
-        # Trees ask about the same borders: each is looked at once, and then each of
-        # the trees' questions is a row of what was found.
-        of_border = np.repeat(np.arange(len(self.names)), np.diff(self.starts))
-        above = values.take(of_border, axis=0) > self.borders[:, None]
+        trees = self._trees
+        # Several trees ask about one border: each border is compared once, and each
+        # question of a tree is then a row of the results.
+        of_border = np.repeat(np.arange(len(trees.names)), np.diff(trees.starts))
+        above = values.take(of_border, axis=0) > trees.borders[:, None]
         found = above.view(np.uint8)
-        asked = self.starts[self.feature] + self.bin
+        asked = trees.starts[trees.feature] + trees.bin
         place = found.take(asked[:, 0], axis=0)
-        for level in range(1, self.depth):
+        for level in range(1, trees.depth):
             bits = found.take(asked[:, level], axis=0)
             bits <<= level
             place |= bits
-        # In one row of leaves for all trees.
+        # Its position among the leaves of all trees.
         leaf = place.astype(np.intp)
-        leaf += (np.arange(len(asked)) << self.depth)[:, None]
-        # A class at a time, as all at once would take their number in memory.
+        leaf += (np.arange(len(asked)) << trees.depth)[:, None]
+        # One class at a time: all at once would take as many times the memory.
         return np.stack(
             [
                 leaves.reshape(-1).take(leaf).sum(axis=0, dtype=np.int64) + bias
-                for leaves, bias in zip(self.leaves, self.bias.tolist(), strict=True)
+                for leaves, bias in zip(trees.leaves, trees.bias.tolist(), strict=True)
             ]
         )
 
-    def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
-        """The ensemble as arrays for a model file, under names that begin so."""
-        return {f"{of}.{name}": getattr(self, name) for name in _ARRAYS}
 
+class NamedTrees:
+    """An ensemble for one sample at a time, given as figures in the order of ``names``.
 
-class Asked:
-    """An ensemble that is asked about one thing at a time, whose figures have names.
-
-    Raises ValueError where a feature that it asks about has no figure.
+    Raises ValueError where a feature of the ensemble is not among ``names``.
     """
 
     def __init__(self, trees: Trees, names: Sequence[str]) -> None:
@@ -155,9 +164,7 @@ class Asked:
 
     def answers(self, figures: Ints) -> Ints:
         """The answer of each class, in 1/``scale`` logits."""
-        values = figures[self._places].astype(np.int32)[:, None]
-        answers: Ints = self._trees.sums(values)[:, 0]
-        return answers
+        return self._trees.forest.answers(figures, self._places)
 
 
 def trees_from(
@@ -172,3 +179,18 @@ def trees_from(
         return Trees(names=tuple(names), scale=scale, **part)
     except (IndexError, ValueError) as error:
         raise ValueError(f"the trees {of!r} do not fit together") from error
+
+
+Forest = twin(PythonForest, "_tagger")
+
+# An ensemble that asks nothing, for a tagger that only makes features.
+NO_TREES = Trees(
+    names=(),
+    borders=np.zeros(0, dtype=np.int32),
+    starts=np.zeros(1, dtype=np.int32),
+    feature=np.zeros((0, 1), dtype=np.int16),
+    bin=np.zeros((0, 1), dtype=np.uint8),
+    leaves=np.zeros((1, 0, 2), dtype=np.int16),
+    bias=np.zeros(1, dtype=np.int32),
+    scale=1,
+)

@@ -1,7 +1,7 @@
-"""What is known of a page as a whole once its blocks are chosen.
+"""The figures of a page as a whole, once its blocks are chosen.
 
-Trees tell from these figures what kind of page it is, and how good the choice
-can be expected to be.  All are whole numbers, shares in thousandths.
+Trees predict from these figures the kind of the page and the quality of the choice.
+All figures are whole numbers, shares in thousandths.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, BlockColumn, ElementColumn
 from scrapy_eatext.page.tags import CODE, HEADING, ITEM, KINDS, TAG_ID
-from scrapy_eatext.page.twins import load
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.operations import (
     NONE,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.choice import Choice
     from scrapy_eatext.tagger.operations import Ints, Rows
+    from scrapy_eatext.tagger.selection import Selection
 
 _KINDS = (HEADING, ITEM, CODE)
 # Tags that tell kinds of page apart.
@@ -42,9 +42,10 @@ _TAGS = tuple(
 # Blocks with a chance between these, in thousandths, are undecided.
 UNDECIDED = 300, 700
 
-# The facts of the blocks that are kept, and of all: the sums of the walk's columns, how
-# many are of some kinds and how many there are, their words, what was expected of them,
-# and the words of the longest.  Places are in thousandths of the blocks, or -1.
+# The facts of all blocks (page) and of the kept ones (kept): n is their number, w their
+# words, hits their expected words, longest the words of the longest one.  Then come
+# sums of the walk's columns, and the number of blocks of each of _KINDS.  first_place
+# and last_place are in thousandths of the number of blocks, or -1.
 _COUNTED = BLOCK_COLUMNS[BlockColumn.KIND : BlockColumn.HASH]
 _OF_KINDS = tuple(f"of_kind_{kind}" for kind in _KINDS)
 _PART = ("n", "w", "hits", "longest", *_COUNTED, *_OF_KINDS)
@@ -63,7 +64,7 @@ FACTS = (
 
 
 def _part(of: str) -> Table:
-    """Of all blocks or of those kept: for each word, and for each block."""
+    """Figures of all blocks or of the kept ones: per word, and per block."""
     return table(
         *(
             (f"{of}_{name}", ratio, f"{of}.{name}", f"{of}.w")
@@ -118,33 +119,19 @@ FIGURES: Table = {
 }
 NAMES = tuple(FIGURES)
 
-_compiled = load("tagger._tagger")
-_twin = _compiled and _compiled.Whole(
-    encoded(list(FIGURES.values()), FACTS),
-    FACTS,
-    _KINDS,
-    [TAG_ID[tag] for tag in _TAGS],
-    UNDECIDED,
-)
 
+def python_page_figures(
+    walk: Walk, likelihood: Ints, w: Ints, choice: Selection
+) -> Ints:
+    """The figures of NAMES for a page with blocks.
 
-def page_figures(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Ints:
-    """The figures of NAMES for a page with blocks."""
-    if _twin is not None:
-        figures: Ints = _twin.figures(
-            walk.elements, walk.blocks, likelihood, w, choice.kept, choice.expected
-        )
-        return figures
-    return python_figures(walk, likelihood, w, choice)
-
-
-def python_figures(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Ints:
-    """What page_figures() gives."""
+    ``likelihood`` and ``w``, the words, have a number for each block.
+    """
     figures = evaluate(FIGURES.values(), facts_of(walk, likelihood, w, choice))
     return np.concatenate(list(figures.values()))
 
 
-def facts_of(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Rows:
+def facts_of(walk: Walk, likelihood: Ints, w: Ints, choice: Selection) -> Rows:
     """The facts of FACTS for a page with blocks."""
     chance, count = CHANCE[likelihood], len(w)
     every, kept = np.arange(count), np.flatnonzero(choice.kept)
@@ -172,7 +159,7 @@ def facts_of(walk: Walk, likelihood: Ints, w: Ints, choice: Choice) -> Rows:
 def _part_facts(
     of: str, walk: Walk, chance: Ints, w: Ints, places: npt.NDArray[np.intp]
 ) -> dict[str, int]:
-    """The facts of some of the blocks."""
+    """The facts of the blocks at ``places``."""
     blocks, w = walk.blocks[places], w[places]
     total = dict(zip(BLOCK_COLUMNS, blocks.sum(axis=0, dtype=np.int64), strict=True))
     kind = blocks[:, BlockColumn.KIND]
@@ -184,3 +171,14 @@ def _part_facts(
         f"{of}.hits": int((chance[places] * w).sum()),
         f"{of}.longest": int(w.max(initial=0)),
     }
+
+
+page_figures = twin(
+    python_page_figures,
+    "_tagger",
+    encoded(list(FIGURES.values()), FACTS),
+    FACTS,
+    _KINDS,
+    [TAG_ID[tag] for tag in _TAGS],
+    UNDECIDED,
+)

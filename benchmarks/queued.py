@@ -1,0 +1,43 @@
+"""Bytes of a request in the queue of scrapy-redis, with the plugin and without.
+
+    python -m benchmarks.queued
+
+It starts redis-server and a server with pages, crawls a few of them with a spider whose
+callback passes ``meta=response.meta`` on, and looks at the requests that are left in
+the queue.  The table goes into docs/howto.md.
+"""
+
+from __future__ import annotations
+
+from benchmarks.tables import DOCS, fill, table
+from tests.mockserver import MockServer
+from tests.test_redis import ADDON, MIDDLEWARE, queued_requests, redis_server
+
+SERIALIZERS = {
+    "pickle": "scrapy_redis.picklecompat",
+    "JSON, as below": "tests.jsonrequests",
+}
+COMPONENTS = {
+    "no plugin": {},
+    "downloader middleware alone": MIDDLEWARE,
+    "add-on": ADDON,
+}
+
+
+def main() -> None:
+    body = []
+    with MockServer() as server, redis_server() as database:
+        for name, serializer in SERIALIZERS.items():
+            row = [name]
+            for components in COMPONENTS.values():
+                queued = queued_requests(server, database, serializer, components)
+                sizes = list(map(len, queued))
+                row.append(f"{sum(sizes) / len(sizes):.0f}")
+            print(*row)
+            body.append(row)
+    head = ["bytes a queued request", *COMPONENTS]
+    fill(DOCS / "howto.md", "queued", table(head, body))
+
+
+if __name__ == "__main__":
+    main()

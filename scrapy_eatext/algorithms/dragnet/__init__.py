@@ -1,0 +1,202 @@
+"""Dragnet: content extraction from diverse feature sets (Peters and Lecocq, 2013).
+
+A logistic regression judges each block of a page by the density of text and links in it
+and its neighbours, the words in ids and classes, the ratio of text to tags around it,
+and the score that readability gives its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    OptionError,
+    Options,
+    Unit,
+    UnitList,
+    Verdict,
+    choice,
+    number,
+    text,
+)
+from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
+from scrapy_eatext.algorithms.dragnet.features import (
+    GROUPS,
+    columns_of,
+    original_tokens,
+    page_tokens,
+)
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    Model,
+    ModelError,
+    load_model,
+    model_path,
+)
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.algorithms.dragnet.blocks import Floats, Table
+    from scrapy_eatext.page import Page
+
+MODEL = "dragnet.model"
+TARGETS = ("content", "comments", "both")
+# The groups that are used by default: all, or with ``reference`` those of the
+# original's own model.
+_ALL = (1 << len(GROUPS)) - 1
+_ORIGINALS = 0b10101
+_MIN_BLOCKS = 3
+_CODE_VERSION = "1"
+
+
+def subset(features: str) -> int:
+    """Names of feature groups, joined by "+", as bits in the order of GROUPS.
+
+    Raises OptionError for a name that is no group's.
+    """
+    bits = 0
+    for name in features.split("+"):
+        if name not in GROUPS:
+            known = ", ".join(GROUPS)
+            allowed = f'"auto", or some of {known} joined by "+"'
+            raise OptionError("features", features, allowed)
+        bits |= 1 << GROUPS.index(name)
+    return bits
+
+
+@dataclass(frozen=True)
+class DragnetOptions(Options):
+    """What is looked for, by which features, and how probable a kept block must be."""
+
+    content: str = choice(
+        "content",
+        *TARGETS,
+        doc="What is looked for: `content`, the main text; `comments`, what readers say "
+        "below it; `both`.",
+    )
+    features: str = text(
+        "auto",
+        "names of feature groups",
+        'The groups that the model sees, joined by `+`, such as `"shallow+tokens"`: '
+        "there is a model for every choice. `auto` is all five, with `reference` the "
+        "three that the original's own model saw, `shallow+cetr+readability`.",
+    )
+    threshold: float = number(
+        0.5, 0, 1, doc="A block is kept if it is more probable than this."
+    )
+    model: str = model_path()
+
+    def __post_init__(self) -> None:
+        if self.features != "auto":
+            subset(self.features)
+
+    @property
+    def groups(self) -> int:
+        """The feature groups as bits."""
+        if self.features == "auto":
+            return _ORIGINALS if self.reference else _ALL
+        return subset(self.features)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model for one target and one subset of features.
+
+    ``weights`` has an entry a column and, at the end, the intercept.  ``vocabulary`` are
+    the words of names that a model of page blocks looks for, and ``chosen`` says which
+    of their columns it sees.
+    """
+
+    weights: Floats
+    vocabulary: NDArray[np.uint32]
+    chosen: NDArray[np.bool_]
+
+    def columns(self, page: Page, table: Table, *, reference: bool) -> Floats:
+        """What the model sees: a row a block."""
+        if reference:
+            return columns_of(table, original_tokens(table), logarithms=False)[0]
+        tokens = page_tokens(page.blocks.walk, self.vocabulary)[:, self.chosen]
+        return columns_of(table, tokens, logarithms=True)[0]
+
+    def probabilities(self, columns: Floats) -> Floats:
+        """How probably each block is of the target."""
+        # Not by @, whose threads would take processors from the crawl's.
+        values = np.einsum("ij,j->i", columns, self.weights[:-1]) + self.weights[-1]
+        found: Floats = 1 / (1 + np.exp(-np.clip(values, -40, 40)))
+        return found
+
+
+# Bounded: paths of models can come with each request.
+@lru_cache(maxsize=8)
+def _load(path: str) -> Model:
+    return load_model(path or SHIPPED / MODEL, Dragnet.name)
+
+
+def judge_of(model: Model, options: DragnetOptions) -> Judge:
+    """The part of a model that the options ask for.
+
+    Raises ModelError if the model was not trained for it.
+    """
+    name = "original" if options.reference else "page"
+    try:
+        weights = model.arrays[name][TARGETS.index(options.content), options.groups]
+        vocabulary, chosen = model.arrays["vocabulary"], model.arrays["chosen"]
+    except (KeyError, IndexError) as error:
+        raise ModelError(f"{options.model or MODEL} lacks what a model has") from error
+    if not weights.any():
+        raise ModelError(
+            f"{options.model or MODEL} was not trained to find {options.content}"
+        )
+    return Judge(weights.astype(np.float64), vocabulary, chosen)
+
+
+class Dragnet(Algorithm[DragnetOptions]):
+    """Blocks judged one by one; nothing is kept of a page with fewer than three."""
+
+    name = "dragnet"
+    options_class = DragnetOptions
+
+    def __init__(self, options: DragnetOptions) -> None:
+        super().__init__(options)
+        model = _load(options.model)
+        self._judge = judge_of(model, options)
+        self.version = f"{_CODE_VERSION}-{model.version}"
+
+    def judge(self, page: Page) -> Verdict:
+        table, units = read_page(page, reference=self.options.reference)
+        if len(table) < _MIN_BLOCKS:
+            none = [0.0] * len(table)
+            reasons = ["too few blocks"] * len(table)
+            nothing = "" if self.options.reference else None
+            return Verdict(units, [False] * len(table), none, reasons, nothing, 0.0)
+        columns = self._judge.columns(page, table, reference=self.options.reference)
+        scores = self._judge.probabilities(columns)
+        above = scores > self.options.threshold
+        kept: list[bool] = above.tolist()
+        likely = f"probably {self.options.content}"
+        reasons = [likely if keep else "improbable" for keep in kept]
+        joined = None
+        if self.options.reference:
+            chosen = zip(table.texts, kept, strict=True)
+            joined = "\n".join(block for block, keep in chosen if keep)
+        sure = 0.0
+        if above.any():
+            sure = float(np.average(scores[above], weights=table.length[above]))
+        return Verdict(units, kept, scores.tolist(), reasons, joined, sure)
+
+
+def read_page(page: Page, *, reference: bool) -> tuple[Table, Units]:
+    """A page's table, and the units that are its rows."""
+    if not reference:
+        return page_blocks(page.blocks), page.blocks
+    if page.body is not None:
+        table = original_blocks(page.body)
+    else:
+        table = original_blocks(page.html.encode("utf-8", "replace"), "utf-8")
+    return table, UnitList([Unit(block) for block in table.texts])

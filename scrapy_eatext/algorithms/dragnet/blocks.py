@@ -1,0 +1,377 @@
+"""Dragnet's blocks: the table that its features are computed from.
+
+There are two ways to it.  original_blocks() parses and cuts up a page as Dragnet's own
+code did, off-by-one errors included.  page_blocks() takes the blocks of the page's walk,
+which end where their elements end.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from scrapy_eatext.deadline import check, watched
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.guard import tame
+from scrapy_eatext.page.memory import raise_memory
+from scrapy_eatext.page.tags import TAGS
+from scrapy_eatext.page.walk import fnv1a
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.blocks import Blocks
+
+Floats = NDArray[np.float64]
+
+# Elements that start a block, and elements of which only the tail is read, as
+# the original has them ("fram" too).
+_STARTS = frozenset("h1 h2 h3 h4 h5 h6 p div table map".split())
+_IGNORED = frozenset(
+    "applet area base basefont bdo button caption fieldset fram frameset iframe img "
+    "input legend link menu meta noframes noscript object optgroup option param "
+    "script select style textarea var xmp like like-box plusone svg math".split()
+)
+
+# Readability's weights: an id or class that matches counts 25 up or down ...
+_BAD_WORDS = (
+    "combx comment com- contact foot footer footnote masthead media meta outbrain "
+    "promo related scroll shoutbox sidebar sponsor shopping tags tool widget".split()
+)
+_GOOD_WORDS = "article body content entry hentry main page pagination post text blog story".split()
+_BAD = re.compile("|".join(_BAD_WORDS), re.IGNORECASE)
+_GOOD = re.compile("|".join(_GOOD_WORDS), re.IGNORECASE)
+# ... and some tags a little.
+_TAG_WEIGHTS = {
+    **dict.fromkeys("div pre td blockquote".split(), 5),
+    **dict.fromkeys("address ol ul dl dd dt li form".split(), -3),
+    **dict.fromkeys("h1 h2 h3 h4 h5 h6 th".split(), -5),
+}
+
+# Words in the original's sense: separated by all that is no ASCII letter or digit.
+_SEPARATORS = re.compile(rb"[\W_]+")
+_ANY_WORD = re.compile(r"[^\W_]")
+
+_XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([\w.:-]+)""")
+_META_CHARSET = re.compile(
+    rb"""<meta[^>]{0,400}charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
+)
+
+_LINE = 80
+# A block counts for its parent if it has more characters and stands in such a tag.
+_SCORED_LENGTH = 25
+_SCORED_TAGS = frozenset(("div", "p"))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The blocks of a page, and the tree of nodes that they stand in.
+
+    Arrays with an entry a block: ``length`` of the text (the original's in
+    bytes), ``link_density``, ``text_density`` (words to a line of 80
+    characters), ``ratio`` (length to tags), ``node`` (its parent in the tree),
+    ``scored`` (whether it counts for its parent).  With an entry a node, a
+    parent before its children: ``parent`` (-1 for the root), ``end`` (the node
+    after its last descendant), ``weight``.  ``texts`` are the blocks' texts,
+    ``ids`` and ``classes`` the names of their elements, of original_blocks()
+    only.
+    """
+
+    length: Floats
+    link_density: Floats
+    text_density: Floats
+    ratio: Floats
+    node: NDArray[np.int64]
+    scored: NDArray[np.bool_]
+    parent: NDArray[np.int64]
+    end: NDArray[np.int64]
+    weight: Floats
+    texts: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    classes: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+
+@dataclass(slots=True)
+class _Raw:
+    """A block as it grows."""
+
+    tag: str = ""
+    node: int = 0
+    text: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    classes: list[str] = field(default_factory=list)
+    tags: int = 1
+
+    def name(self, element: Any) -> None:
+        for key, names in (("id", self.ids), ("class", self.classes)):
+            value = element.get(key)
+            if value:
+                names.append(value.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """A finished block.  ``nodes`` are the first node that was new in it, and the one
+    after the last.
+    """
+
+    raw: _Raw
+    text: bytes
+    link_text: bytes
+    nodes: tuple[int, int]
+
+
+class _Cutter:
+    """Cuts a tree into blocks as the original does: at start tags alone."""
+
+    def __init__(self, root: Any) -> None:
+        self.done: list[_Done] = []
+        self.parent = [-1]
+        self.end = [0]
+        self.weight = [_weight(root)]
+        self._raw = _Raw()
+        self._written = 0
+        self._walk(root)
+        # The last flush, too, leaves out a tag, though none has started.
+        self._flush("", 0)
+
+    def _walk(self, root: Any) -> None:
+        # Elements that are open, each with what is left of its children and
+        # its node: a loop, as a page may be nested deeper than calls may.
+        stack: list[tuple[Any, Iterator[Any], int]] = [(None, iter(root), 0)]
+        while stack:
+            check()
+            element, children, node = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+                self.end[node] = len(self.parent)
+                if element is not None:
+                    self._text(element.tail)
+                continue
+            entered = self._start(child, node)
+            if entered >= 0:
+                stack.append((child, iter(child), entered))
+            else:
+                self._text(child.tail)
+
+    def _start(self, element: Any, parent: int) -> int:
+        """Read an element; return its node if its children are to be read, else -1."""
+        tag, raw = element.tag, self._raw
+        raw.tags += 1
+        node = len(self.parent)
+        self.parent.append(parent)
+        self.end.append(node + 1)
+        self.weight.append(_weight(element))
+        if tag in _IGNORED:
+            return -1
+        if tag == "a":
+            raw.name(element)
+            pieces = self._anchor(element)
+            raw.text += pieces
+            raw.links += pieces
+            return -1
+        if tag in _STARTS:
+            self._flush(tag, parent)
+        self._raw.name(element)
+        self._text(element.text)
+        return node
+
+    def _anchor(self, anchor: Any) -> list[str]:
+        """The text inside an anchor, where no blocks start."""
+        pieces = []
+        walker = etree.iterwalk(anchor, events=("start", "end"))
+        for event, element in walker:
+            if event == "start":
+                self._raw.tags += element is not anchor
+                if element.tag in _IGNORED:
+                    walker.skip_subtree()
+                elif element.text:
+                    pieces.append(element.text)
+            elif element is not anchor and element.tail:
+                pieces.append(element.tail)
+        return pieces
+
+    def _text(self, text: str | None) -> None:
+        if text:
+            self._raw.text.append(text)
+
+    def _flush(self, tag: str, parent: int) -> None:
+        """End the growing block, and begin the next one with the tag."""
+        raw = self._raw
+        # White space is that of bytes: a no-break space holds words together.
+        words = " ".join(raw.text).encode("utf-8", "replace").split()
+        if words:
+            # The element that starts the next block is that block's.
+            until = len(self.parent) - 1
+            links = " ".join(raw.links).encode("utf-8", "replace").split()
+            nodes = (self._written, until)
+            self.done.append(_Done(raw, b" ".join(words), b" ".join(links), nodes))
+            self._written = until
+        self._raw = _Raw(tag, parent)
+
+
+def original_blocks(html: bytes, encoding: str | None = None) -> Table:
+    """The blocks as Dragnet cuts them; none if the page can't be parsed.
+
+    Without an encoding it is the one that the page declares, or UTF-8.
+    """
+    try:
+        parser = etree.HTMLParser(
+            recover=True,
+            remove_comments=True,
+            remove_pis=True,
+            encoding=encoding or declared_encoding(html),
+        )
+        root = etree.fromstring(tame(html), parser)
+    except (etree.LxmlError, LookupError, ValueError) as error:
+        raise_memory(error)
+        root = None
+    if root is None:
+        return _table([], [-1], [1], [0])
+    cutter = _Cutter(root)
+    return _table(cutter.done, cutter.parent, cutter.end, cutter.weight)
+
+
+def declared_encoding(html: bytes) -> str:
+    """The encoding that a page declares in the places where Dragnet looks, or UTF-8."""
+    found = _XML_ENCODING.search(html[:1024])
+    if found is None:
+        found = _META_CHARSET.search(html[: max(2048, len(html) // 20)])
+    return found.group(1).decode("ascii", "replace") if found else "utf-8"
+
+
+def _table(
+    done: Sequence[_Done], parent: list[int], end: list[int], weight: list[int]
+) -> Table:
+    """The table of those blocks that have a letter or a digit."""
+    texts = [block.text.decode("utf-8", "replace") for block in done]
+    kept = [i for i, text in enumerate(texts) if _ANY_WORD.search(text)]
+    blocks = [done[i] for i in kept]
+    written = np.zeros(len(parent), dtype=np.bool_)
+    for block in blocks:
+        # A node's weight belongs to the block in which the node was new, and is lost
+        # if that block is left out.
+        written[slice(*block.nodes)] = True
+    length = np.array([len(block.text) for block in blocks], dtype=np.float64)
+    tags = np.array([block.raw.tags - 1 for block in blocks], dtype=np.float64)
+    counts = [_count(block.text) for block in blocks]
+    links = [_count(block.link_text) for block in blocks]
+    in_scored = [block.raw.tag in _SCORED_TAGS for block in blocks]
+    return Table(
+        length=length,
+        link_density=np.array(links, dtype=np.float64) / np.maximum(counts, 1),
+        text_density=np.array(
+            [_density(block.text) for block in blocks], dtype=np.float64
+        ),
+        ratio=length / np.maximum(tags, 1),
+        node=np.array([block.raw.node for block in blocks], dtype=np.int64),
+        scored=(length > _SCORED_LENGTH) & np.array(in_scored, dtype=np.bool_),
+        parent=np.array(parent, dtype=np.int64),
+        end=np.array(end, dtype=np.int64),
+        weight=np.array(weight, dtype=np.float64) * written,
+        texts=[texts[i] for i in kept],
+        ids=[" ".join(block.raw.ids) for block in blocks],
+        classes=[" ".join(block.raw.classes) for block in blocks],
+    )
+
+
+def _count(text: bytes) -> int:
+    """How many words there are for the original: empty ones at the edges count too."""
+    return len(_SEPARATORS.split(text))
+
+
+def _density(text: bytes) -> float:
+    """Words a line of 80 bytes; the last line counts only if it is the only one."""
+    lines = math.ceil(len(text) / _LINE)
+    if lines == 1:
+        return _count(text)
+    return _count(text[: (lines - 1) * _LINE]) / (lines - 1)
+
+
+def _weight(element: Any) -> int:
+    """Readability's opinion of an element, by its names and its tag."""
+    weight = 0
+    for value in (element.get("id"), element.get("class")):
+        if value:
+            weight -= 25 * (_BAD.search(value) is not None)
+            weight += 25 * (_GOOD.search(value) is not None)
+    return weight + _TAG_WEIGHTS.get(element.tag, 0)
+
+
+# By a tag's number in the walk.
+_WEIGHT_OF = np.array([_TAG_WEIGHTS.get(tag, 0) for tag in TAGS], dtype=np.float64)
+_SCORED_TAG = np.array([tag in _SCORED_TAGS for tag in TAGS])
+
+
+def _hashes(words: Sequence[str]) -> NDArray[np.uint32]:
+    """The walk's hashes of words and of their plurals."""
+    forms = [form for word in words for form in (word, word + "s")]
+    return np.array([fnv1a(form.encode()) for form in forms], dtype=np.uint32)
+
+
+# The walk has only whole words of names, and "com-" is none.
+_BAD_HASHES = _hashes([word for word in _BAD_WORDS if word.isalpha()])
+_GOOD_HASHES = _hashes(_GOOD_WORDS)
+
+
+def page_blocks(blocks: Blocks) -> Table:
+    """The table of a page's own blocks, without texts and names.
+
+    It differs from the original's: densities are of characters, so that scripts other
+    than Latin count; a block ends with its element; its parent is the element around
+    its own; and no node's weight is lost.
+    """
+    walk = blocks.walk
+    column = walk.blocks.T.astype(np.float64)
+    elements = walk.elements.astype(np.int64)
+    length, words = column[BlockColumn.CHARS], column[BlockColumn.WORDS]
+    width = np.maximum(column[BlockColumn.WIDTH], 1)
+    # A wide character counts as a word.
+    words = words + column[BlockColumn.WIDE]
+    own = walk.blocks[:, BlockColumn.ELEMENT].astype(np.int64)
+    tag, parent = elements[:, ElementColumn.TAG], elements[:, ElementColumn.PARENT]
+    return Table(
+        length=length,
+        link_density=column[BlockColumn.LINK_CHARS] / np.maximum(length, 1),
+        text_density=words / np.maximum(width / _LINE, 1),
+        ratio=length / np.maximum(column[BlockColumn.ELEMENTS], 1),
+        node=np.maximum(parent[own], 0),
+        scored=(length > _SCORED_LENGTH) & _SCORED_TAG[tag[own]],
+        parent=parent,
+        end=_ends(elements[:, ElementColumn.DEPTH]),
+        weight=_WEIGHT_OF[tag] + _name_weights(walk.tokens, elements),
+    )
+
+
+def _ends(depth: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each node's subtree ends, from the depths of nodes in page order."""
+    ends = np.full(len(depth), len(depth), dtype=np.int64)
+    open_nodes: list[int] = []
+    depths = depth.tolist()
+    for i, d in enumerate(watched(depths)):
+        while open_nodes and depths[open_nodes[-1]] >= d:
+            ends[open_nodes.pop()] = i
+        open_nodes.append(i)
+    return ends
+
+
+def _name_weights(tokens: NDArray[np.uint32], elements: NDArray[np.int64]) -> Floats:
+    """25 up for an element with a good name, 25 down for one with a bad name."""
+    counts = elements[:, ElementColumn.TOKENS]
+    owner = np.repeat(np.arange(len(elements)), counts)
+    weights = np.zeros(len(elements))
+    for hashes, value in ((_BAD_HASHES, -25.0), (_GOOD_HASHES, 25.0)):
+        named = np.zeros(len(elements), dtype=np.bool_)
+        named[owner[np.isin(tokens, hashes)]] = True
+        weights += value * named
+    return weights

@@ -1,0 +1,464 @@
+"""jusText: blocks judged by length, links and stop words, then by their neighbours.
+
+After Jan Pomikálek, "Removing Boilerplate and Duplicate Content from Web
+Corpora" (2011), and the package jusText 3.0.2.  The first stage looks at each block
+alone.  It is bad if it has many links or few stop words, short if it is too short to
+tell, good if it is a long text, and near-good if it is a shorter one.  The second stage
+decides on short and near-good blocks by the blocks around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    OptionError,
+    Options,
+    Unit,
+    Units,
+    Verdict,
+    number,
+    switch,
+)
+from scrapy_eatext.algorithms.base import text as string
+from scrapy_eatext.algorithms.justext.reference import (
+    PageError,
+    paragraphs,
+)
+from scrapy_eatext.algorithms.language import pick_language, words_of
+from scrapy_eatext.algorithms.scripts import (
+    SCRIPTS,
+    letters,
+    script_language,
+    sign_density,
+)
+from scrapy_eatext.algorithms.stoplists import (
+    JUSTEXT_SHARE,
+    NAMES,
+    StopList,
+    justext_folder,
+    justext_words,
+    language_code,
+    stop_list,
+)
+from scrapy_eatext.algorithms.trail import Trail, TrailUnits
+from scrapy_eatext.deadline import check
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+    from scrapy_eatext.page.blocks import Blocks
+
+GOOD, NEAR_GOOD, SHORT, BAD = "good", "neargood", "short", "bad"
+
+# The characters of a page's text that its language is told by.
+_SAMPLE = 6_000
+# Less text than this, in characters, tells little.
+_LITTLE = 200
+_LANGUAGES = 'a language such as "en" or "English", "auto" or "none"'
+
+
+@dataclass(frozen=True)
+class JustextOptions(Options):
+    """The thresholds of jusText, with its own names and defaults."""
+
+    language: str = string(
+        "auto",
+        _LANGUAGES,
+        'Whose stop words to look for: a code (`"en"`, `"pt-BR"`), or a name as jusText '
+        'has it (`"English"`). `"auto"` takes the language whose stop list the page\'s '
+        'words hit most. `"none"` looks at no stop words: every block passes as if it '
+        "had enough.",
+    )
+    length_low: int = number(
+        70, 0, 1_000_000, doc="Characters below which a block is short."
+    )
+    length_high: int = number(
+        200, 0, 1_000_000, doc="Characters above which a block can be good by itself."
+    )
+    stopwords_low: float = number(
+        0.30, 0, 1, doc="Density of stop words from which on a block is near-good."
+    )
+    stopwords_high: float = number(
+        0.32, 0, 1, doc="Density of stop words from which on a block is good."
+    )
+    max_link_density: float = number(
+        0.2, 0, 1, doc="The part of a block's characters that may be in links."
+    )
+    max_heading_distance: int = number(
+        200,
+        0,
+        1_000_000,
+        doc="Characters that may stand between a heading and the text that it belongs "
+        "to.",
+    )
+    no_headings: bool = switch(False, "Treat headings as any other block.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """The class of a block by itself, and the reason for it."""
+
+    kind: str
+    reason: str
+
+
+_LINKS = _Own(BAD, "many links")
+_COPYRIGHT = _Own(BAD, "copyright notice")
+_CONTROL = _Own(BAD, "form control")
+_SHORT_LINK = _Own(BAD, "short, with a link")
+_SHORT = _Own(SHORT, "short")
+_TEXT = _Own(GOOD, "long, many stop words")
+_SOME_TEXT = _Own(NEAR_GOOD, "medium long, many stop words")
+_PERHAPS_TEXT = _Own(NEAR_GOOD, "some stop words")
+_NO_TEXT = _Own(BAD, "few stop words")
+
+# The reasons for what becomes of blocks that are neither good nor bad by themselves.
+_IN_CONTEXT = {
+    (own, kept): f"{own.reason}, {where}"
+    for own in (_SHORT, _SOME_TEXT, _PERHAPS_TEXT)
+    for kept, where in ((True, "beside good text"), (False, "no good text beside"))
+}
+
+# How likely a block is content, by its class alone and the final one.
+_SCORES = {
+    (GOOD, True): 1.0,
+    (NEAR_GOOD, True): 0.8,
+    (SHORT, True): 0.6,
+    (NEAR_GOOD, False): 0.4,
+    (SHORT, False): 0.2,
+    (BAD, False): 0.0,
+}
+
+
+class Justext(Algorithm[JustextOptions]):
+    """jusText on a page's blocks, or with ``reference`` exactly as its package."""
+
+    name = "justext"
+    version = "1"
+    options_class = JustextOptions
+
+    def __init__(self, options: JustextOptions) -> None:
+        super().__init__(options)
+        self._language = options.language.strip().lower()
+        if options.reference and justext_folder() is None:
+            raise OptionError(
+                "reference",
+                True,
+                "False where jusText's own stop lists are not installed"
+                " (pip install scrapy-eatext[justext])",
+            )
+        if self._language in ("auto", "none"):
+            return
+        code = language_code(options.language)
+        known = code is not None and (
+            justext_words(code) is not None
+            if options.reference
+            else code in SCRIPTS or stop_list(code) is not None
+        )
+        if code is None or not known:
+            raise OptionError("language", options.language, _LANGUAGES)
+        self._language = code
+
+    def judge(self, page: Page) -> Verdict:
+        """Judge the page's blocks, or with ``reference`` jusText's own paragraphs."""
+        return self._as_original(page) if self.options.reference else self._blocks(page)
+
+    def _blocks(self, page: Page) -> Verdict:
+        blocks = page.blocks
+        texts = [blocks.text(i) for i in range(len(blocks))]
+        lengths = [
+            letters(text) if wide else chars
+            for text, chars, wide in zip(
+                texts, blocks.chars, blocks.column("wide"), strict=True
+            )
+        ]
+        language = self._language
+        if language == "auto":
+            sample = _sample(blocks, texts)
+            language = pick_language(sample, language_code(page.language) or "")
+        measure = _measure(language, mixed=self._language == "auto")
+        own = []
+        for text, length, link_chars in zip(
+            texts, lengths, blocks.link_chars, strict=True
+        ):
+            check()
+            # A long text with the sign in it is no copyright notice.
+            notice = "©" in text and length <= self.options.length_high
+            own.append(
+                self._own(
+                    text, length, link_chars, _COPYRIGHT if notice else None, measure
+                )
+            )
+        kinds = [o.kind for o in own]
+        if GOOD not in kinds:
+            # On a page of short texts alone no good one could stand beside them.
+            kinds = [GOOD if kind == NEAR_GOOD else kind for kind in kinds]
+        headings = [
+            not self.options.no_headings and blocks.kind(i) == "heading"
+            for i in range(len(blocks))
+        ]
+        distance = self.options.max_heading_distance
+        final = revise(kinds, headings, lengths, distance, headings_first=True)
+        return _verdict(blocks, own, final, lengths, language)
+
+    def _as_original(self, page: Page) -> Verdict:
+        try:
+            found, trail = paragraphs(page.html if page.body is None else page.body)
+        except PageError:
+            found, trail = [], Trail()
+        language = self._language
+        if language == "auto":
+            sample = "\n".join(p.text for p in found)[:_SAMPLE]
+            language = pick_language(sample, language_code(page.language) or "")
+        words = justext_words(language) if language in NAMES else None
+        measure = _exact_measure(frozenset(words)) if words else _measure_nothing
+        own = []
+        for p in found:
+            bad = None
+            if "©" in p.text or "&copy" in p.text:
+                bad = _COPYRIGHT
+            elif p.in_select:
+                bad = _CONTROL
+            own.append(self._own(p.text, len(p.text), p.link_chars, bad, measure))
+        kinds = [o.kind for o in own]
+        headings = [p.heading and not self.options.no_headings for p in found]
+        lengths = [len(p.text) for p in found]
+        distance = self.options.max_heading_distance
+        final = revise(kinds, headings, lengths, distance, headings_first=False)
+        units = TrailUnits(
+            [Unit(p.text, "heading" if p.heading else "paragraph") for p in found],
+            [p.place for p in found],
+            trail,
+        )
+        verdict = _verdict(units, own, final, lengths, language)
+        kept = (p.text for p, k in zip(found, verdict.kept, strict=True) if k)
+        return replace(verdict, text="\n".join(kept))
+
+    def _own(
+        self,
+        text: str,
+        length: int,
+        link_chars: int,
+        bad: _Own | None,
+        measure: Callable[[str], float],
+    ) -> _Own:
+        """The class of a block, whatever its neighbours are.
+
+        ``bad`` is the class of a block that is bad whatever its words are.
+        """
+        options = self.options
+        if link_chars / len(text) > options.max_link_density:
+            return _LINKS
+        if bad is not None:
+            return bad
+        if length < options.length_low:
+            return _SHORT_LINK if link_chars else _SHORT
+        density = measure(text)
+        if density >= options.stopwords_high:
+            return _TEXT if length > options.length_high else _SOME_TEXT
+        return _PERHAPS_TEXT if density >= options.stopwords_low else _NO_TEXT
+
+
+def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
+    """Enough of a page's text to tell its language by; running text, if it has any."""
+    for least in (8, 0):
+        size, sample = 0, []
+        for text, words, wide, chars, link_chars in zip(
+            texts,
+            blocks.words,
+            blocks.column("wide"),
+            blocks.chars,
+            blocks.link_chars,
+            strict=True,
+        ):
+            # Running text without spaces is a single word of many characters.
+            if (words >= least or wide >= least) and 2 * link_chars <= chars:
+                sample.append(text[:_SAMPLE])
+                size += len(sample[-1])
+                if size > _SAMPLE:
+                    break
+        if size >= _LITTLE:
+            break
+    return "\n".join(sample)
+
+
+def _measure_nothing(text: str) -> float:
+    """The density if no stop list applies: it passes every threshold."""
+    return 1.0
+
+
+def _exact_measure(words: frozenset[str]) -> Callable[[str], float]:
+    """The original's density of stop words, whose words end at white space alone."""
+
+    def measure(text: str) -> float:
+        found = text.lower().split()
+        return sum(map(words.__contains__, found)) / len(found)
+
+    return measure
+
+
+def _list_measure(stop: StopList) -> Callable[[str], float]:
+    """The density of stop words, in proportion to that by a list of jusText."""
+    scale = JUSTEXT_SHARE / stop.share
+
+    def measure(text: str) -> float:
+        found = words_of(text)
+        return scale * sum(map(stop.words.__contains__, found)) / max(len(found), 1)
+
+    return measure
+
+
+def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
+    """The density of stop words in a language, or of the signs in their place.
+
+    With ``mixed``, a block in a script that is measured by character is measured so,
+    whatever the page's language is.
+    """
+    stop = stop_list(language) if language in NAMES else None
+    of_words = _list_measure(stop) if stop is not None else _measure_nothing
+    if not mixed and language not in SCRIPTS:
+        return of_words
+
+    def measure(text: str) -> float:
+        script = language
+        if mixed:
+            script = script_language(text, "ja" if language == "ja" else "zh")
+            if not script and language not in SCRIPTS:
+                return of_words(text)
+        script = script or language
+        return JUSTEXT_SHARE / SCRIPTS[script].share * sign_density(text, script)
+
+    return measure
+
+
+def _verdict(
+    units: Units,
+    own: Sequence[_Own],
+    final: Sequence[str],
+    lengths: Sequence[int],
+    language: str,
+) -> Verdict:
+    kept = [kind == GOOD for kind in final]
+    scores = [_SCORES.get((o.kind, k), 0.0) for o, k in zip(own, kept, strict=True)]
+    reasons = [
+        o.reason if o.kind in (GOOD, BAD) else _IN_CONTEXT[o, k]
+        for o, k in zip(own, kept, strict=True)
+    ]
+    return Verdict(
+        units,
+        kept,
+        scores,
+        reasons,
+        score=_sureness(own, kept, lengths),
+        language=language,
+    )
+
+
+def _sureness(
+    own: Sequence[_Own], kept: Sequence[bool], lengths: Sequence[int]
+) -> float:
+    """How sure the verdict on the page is, from 0 to 1.
+
+    It is the part of the kept text that is good by itself, lowered if there is little
+    text.  Of near-good text a half counts, of short text nothing.
+    """
+    worth = {GOOD: 1.0, NEAR_GOOD: 0.5}
+    total = sum(n for n, k in zip(lengths, kept, strict=True) if k)
+    sure = sum(
+        worth.get(o.kind, 0.0) * n
+        for o, k, n in zip(own, kept, lengths, strict=True)
+        if k
+    )
+    return sure / (total + _LITTLE) if total else 0.0
+
+
+def revise(
+    own: Sequence[str],
+    headings: Sequence[bool],
+    lengths: Sequence[int],
+    max_heading_distance: int,
+    *,
+    headings_first: bool,
+) -> list[str]:
+    """The final classes, good or bad, from the blocks' own classes.
+
+    With ``headings_first``, a short heading shortly before a good block becomes near-good
+    first.  jusText's documentation says so; its code never does it, as it compares
+    classes that are not set yet.
+
+    The original looks for the neighbours of each block anew, which takes quadratic time
+    if many short blocks follow each other.  Here they are carried along.
+    """
+    classes = list(own)
+    # Where each block begins, if the blocks' texts stood in a row.
+    starts = list(accumulate(lengths, initial=0))
+
+    def lift_headings(to: str, liftable: Callable[[int], bool]) -> None:
+        good = -1
+        for i in range(len(classes) - 1, -1, -1):
+            was_good = classes[i] == GOOD
+            near = good >= 0 and starts[good] - starts[i + 1] <= max_heading_distance
+            if headings[i] and near and liftable(i):
+                classes[i] = to
+            if was_good:
+                good = i
+
+    if headings_first:
+        lift_headings(NEAR_GOOD, lambda i: classes[i] == SHORT)
+    _decide_short(classes)
+    _decide_near_good(classes)
+    lift_headings(GOOD, lambda i: classes[i] == BAD and own[i] != BAD)
+    return classes
+
+
+def _decide_short(classes: list[str]) -> None:
+    """Make every short block good or bad by the nearest good or bad blocks.
+
+    Between two good ones it is good, between two bad ones bad.  Between a good and a bad
+    one it is good only if, on the side of the bad one, the nearest block that is not
+    short is near-good.
+    """
+    n = len(classes)
+    # For each side and each block the nearest block that is good or bad, and the nearest
+    # that is not short.
+    sides = []
+    for order in (range(n), range(n - 1, -1, -1)):
+        settled = not_short = BAD
+        side = [(BAD, BAD)] * n
+        for i in order:
+            side[i] = settled, not_short
+            if classes[i] != SHORT:
+                not_short = classes[i]
+                if not_short != NEAR_GOOD:
+                    settled = not_short
+        sides.append(side)
+    for i, (before, after) in enumerate(zip(*sides, strict=True)):
+        if classes[i] == SHORT:
+            around = {before[0], after[0]}
+            if len(around) == 1:
+                classes[i] = before[0]
+            else:
+                led_up = (BAD, NEAR_GOOD) in (before, after)
+                classes[i] = GOOD if led_up else BAD
+
+
+def _decide_near_good(classes: list[str]) -> None:
+    """Make near-good blocks good, unless the nearest others on both sides are bad.
+
+    They are decided from the first to the last, each with regard to the one before.
+    """
+    following = [BAD] * len(classes)
+    after = BAD
+    for i in range(len(classes) - 1, -1, -1):
+        following[i] = after
+        if classes[i] != NEAR_GOOD:
+            after = classes[i]
+    before = BAD
+    for i, after in enumerate(following):
+        if classes[i] == NEAR_GOOD:
+            classes[i] = BAD if before == after == BAD else GOOD
+        before = classes[i]

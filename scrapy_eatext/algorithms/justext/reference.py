@@ -1,0 +1,263 @@
+"""How jusText 3.0.2 cuts a page into paragraphs, reproduced to the character.
+
+The original copies the parsed tree, cleans it, and cuts it up on a recursive walk.  Here
+cleaning and cutting are one walk over the parsed tree: elements that the original's
+cleaner removes are skipped, and the texts on both sides of them are one text, as in the
+cleaned tree.  So no element is copied or changed, deep pages need no recursion, and the
+time is linear in the page.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree, html
+
+from scrapy_eatext.algorithms.trail import Trail, events
+from scrapy_eatext.page.guard import tame
+from scrapy_eatext.page.memory import raise_memory
+
+# The elements that end a paragraph: jusText's own list, which has no ol,
+# tbody, section or article.
+PARAGRAPH_TAGS = frozenset(
+    "body blockquote caption center col colgroup dd div dl dt fieldset form legend"
+    " optgroup option p pre table td textarea tfoot th thead tr ul li"
+    " h1 h2 h3 h4 h5 h6".split()
+)
+# What the original's cleaner removes with its content, and what it dissolves.
+_KILLED = frozenset(
+    "applet base button head input script select style textarea".split()
+)
+_DISSOLVED = frozenset("embed form iframe layer object param".split())
+
+_WHITE_SPACE = re.compile(r"\s+")
+_LINE_END = re.compile(r"[\n\r]")
+# `\d`, not [1-6]: the original takes h0 and h7, and names such as my-h1, for
+# headings too.
+_HEADING = re.compile(r"\bh\d\b")
+
+_META = re.compile(rb"<meta", re.IGNORECASE)
+_CHARSET = re.compile(rb"""charset=["']?([^'"/>\s]+)""", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph as jusText sees it.
+
+    ``link_chars`` counts the characters inside links before the paragraph's
+    edges are trimmed, so it can exceed the text's length.  ``in_select`` says
+    that the word "select" is in the name of an element around it.
+    """
+
+    text: str
+    link_chars: int
+    heading: bool
+    in_select: bool
+    place: int
+
+
+class PageError(ValueError):
+    """A page on which the original raises an exception."""
+
+
+def paragraphs(source: bytes | str) -> tuple[list[Paragraph], Trail]:
+    """The paragraphs of a page, and the trail that knows their paths.
+
+    Raises PageError where the original fails: for a page without any element, and for a
+    declared encoding that Python knows but cannot decode with.  Where the original fails
+    only because of its copy of the page (control characters beside removed elements,
+    elements nested too deeply for its recursion), the paragraphs are found all the same.
+    """
+    root = _parse(source)
+    if not isinstance(root.tag, str):
+        raise PageError("the page holds nothing but a comment")
+    maker = _Maker()
+    # If the original removes the root, it removes all, the root's tail too.
+    if not _is_killed(root):
+        _read(root, maker)
+    return maker.paragraphs, maker.trail
+
+
+def _parse(source: bytes | str) -> html.HtmlElement:
+    try:
+        decoded = source if isinstance(source, str) else _decode(source)
+    except ValueError as e:
+        raise PageError(f"the page cannot be decoded: {e}") from e
+    raw = decoded.encode("utf-8", "surrogatepass")
+    harmless = tame(raw)
+    if harmless is not raw:
+        decoded = harmless.decode("utf-8", "surrogatepass")
+    try:
+        try:
+            return html.fromstring(decoded, parser=html.HTMLParser())
+        except ValueError:
+            # lxml takes no str with an XML encoding declaration.
+            raw = source.encode() if isinstance(source, str) else source
+            return html.fromstring(tame(raw), parser=html.HTMLParser())
+    except (etree.LxmlError, ValueError) as e:
+        raise_memory(e)
+        raise PageError(f"the page cannot be parsed: {e}") from e
+
+
+def _decode(body: bytes) -> str:
+    """Decode as the original does: by the first meta charset, else as UTF-8."""
+    declared = _declared_charset(body)
+    if declared is not None:
+        try:
+            return body.decode(declared.decode("ascii"), "replace")
+        except LookupError:
+            pass  # an unknown encoding counts as none
+    return body.decode("utf-8", "replace")
+
+
+def _declared_charset(body: bytes) -> bytes | None:
+    r"""What ``<meta[^>]+charset=["']?([^'"/>\s]+)`` finds first, in linear time.
+
+    The expression itself takes quadratic time on a run of unclosed ``<meta``.  All of
+    these before one ">" have the same candidates for the charset, so that one look at
+    the candidates decides: from the last to the first, as the expression is greedy.
+    """
+    lowered = body.lower()
+    start = 0
+    while (meta := _META.search(body, start)) is not None:
+        end = body.find(b">", meta.end())
+        if end < 0:
+            end = len(body)
+        found = lowered.rfind(b"charset=", meta.end() + 1, end)
+        while found >= 0:
+            if (charset := _CHARSET.match(body, found)) is not None:
+                return charset.group(1)
+            found = lowered.rfind(b"charset=", meta.end() + 1, found)
+        start = end
+    return None
+
+
+def _read(root: html.HtmlElement, maker: _Maker) -> None:
+    """Tell the maker of all nodes of the cleaned tree.
+
+    Of a dissolved element these are the nodes inside it alone.
+    """
+    for event, node in events(root, _is_killed):
+        if event == "start":
+            name = _name(node, root)
+            if name not in _DISSOLVED:
+                maker.start(name)
+            maker.add(node.text)
+            continue
+        if event == "end":
+            name = _name(node, root)
+            if name not in _DISSOLVED:
+                maker.end(name)
+        elif node.tag is etree.PI:  # pragma: no cover
+            # libxml2 before 2.14 has these; they stay in the cleaned tree and part
+            # its texts.
+            maker.end_text()
+        maker.add(node.tail)
+    maker.flush()
+
+
+def _is_killed(element: html.HtmlElement) -> bool:
+    """Whether the original's cleaner removes an element with its content."""
+    return element.tag in _KILLED or (
+        element.tag == "link" and "stylesheet" in element.get("rel", "").lower()
+    )
+
+
+def _name(element: html.HtmlElement, root: html.HtmlElement) -> str:
+    """The name of an element in the cleaned tree."""
+    name = str(element.tag)
+    if name == "image":
+        return "img"
+    if element is root and name in _DISSOLVED:
+        return "div"
+    return name
+
+
+def _collapse(text: str) -> str:
+    """A text whose runs of white space are each a line feed or, without one, a space."""
+    return _WHITE_SPACE.sub(_collapsed, text)
+
+
+def _collapsed(run: re.Match[str]) -> str:
+    return "\n" if _LINE_END.search(run.group()) else " "
+
+
+class _Maker:
+    """Makes paragraphs of the nodes that a walk meets."""
+
+    def __init__(self) -> None:
+        self.paragraphs: list[Paragraph] = []
+        self.trail = Trail()
+        # For each open element whether a heading, and a name with "select", is around.
+        self._headings = [False]
+        self._selects = [False]
+        self._in_link = False
+        self._after_br = False
+        # Pieces of one text of the cleaned tree.
+        self._pending: list[str] = []
+        self._open()
+
+    def _open(self) -> None:
+        self._texts: list[str] = []
+        self._link_chars = 0
+        self._place = self.trail.here
+        self._heading = self._headings[-1]
+        self._in_select = self._selects[-1]
+
+    def flush(self) -> None:
+        """End the paragraph and begin the next one here."""
+        self.end_text()
+        text = _collapse("".join(self._texts).strip())
+        if text:
+            self.paragraphs.append(
+                Paragraph(
+                    text, self._link_chars, self._heading, self._in_select, self._place
+                )
+            )
+        self._open()
+
+    def start(self, name: str) -> None:
+        """Go into an element."""
+        self.end_text()
+        self.trail.enter(name)
+        self._headings.append(self._headings[-1] or bool(_HEADING.search(name)))
+        self._selects.append(self._selects[-1] or "select" in name)
+        if name in PARAGRAPH_TAGS or (name == "br" and self._after_br):
+            self.flush()
+            return
+        self._after_br = name == "br"
+        if self._after_br:
+            self._texts.append(" ")
+        elif name == "a":
+            self._in_link = True
+
+    def end(self, name: str) -> None:
+        """Go out of an element."""
+        self.end_text()
+        self.trail.leave()
+        self._headings.pop()
+        self._selects.pop()
+        if name in PARAGRAPH_TAGS:
+            self.flush()
+        elif name == "a":
+            self._in_link = False
+
+    def add(self, text: str | None) -> None:
+        """Meet a piece of text; it goes on until anything else is met."""
+        if text:
+            self._pending.append(text)
+
+    def end_text(self) -> None:
+        """Take the text that has been met into the paragraph."""
+        if not self._pending:
+            return
+        text = "".join(self._pending)
+        self._pending.clear()
+        if text.isspace():
+            return
+        text = _collapse(text)
+        self._texts.append(text)
+        if self._in_link:
+            self._link_chars += len(text)
+        self._after_br = False

@@ -1,0 +1,130 @@
+"""Text density, and then two language models of characters: keep and discard.
+
+After the article on boilerplate removal that density.py follows, which put LingPipe's
+classifier behind its filter.  A line goes to the category whose model finds it likelier.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.algorithms.base import Algorithm
+from scrapy_eatext.algorithms.density import (
+    DensityOptions,
+    filter_lines,
+    measure,
+    reasons,
+    verdict,
+)
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    model_path,
+)
+from scrapy_eatext.algorithms.ngram.characters import CharModel, Smoothing, from_arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from scrapy_eatext.algorithms.base import Verdict
+    from scrapy_eatext.page import Page
+
+MODEL = "ngram.model"
+KEEP, DISCARD = range(2)
+
+
+@dataclass(frozen=True)
+class NgramOptions(DensityOptions):
+    """The options of density, and the path of a model, "" for the shipped one."""
+
+    model: str = model_path()
+
+
+@dataclass(frozen=True)
+class LineModel:
+    """The two language models, and two limits in bits.
+
+    A line is discarded if that is likelier than keeping it by more than ``bias`` bits,
+    unless it is strange.  A line is strange, in none of the languages that were learned,
+    if it takes more than ``strange`` bits a character in the likelier category.
+    """
+
+    version: str
+    chars: CharModel
+    bias: float = 0.0
+    strange: float = 16.0
+
+    def look(
+        self, texts: Sequence[str]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """For each text by how many bits keep is likelier, and its bits a character."""
+        logs = self.chars.log2_probabilities(texts)
+        joint = logs + self.chars.log_priors
+        bits: npt.NDArray[np.float64] = joint[:, KEEP] - joint[:, DISCARD]
+        lengths = np.array([max(len(text), 1) for text in texts])
+        surprise: npt.NDArray[np.float64] = -logs.max(axis=1) / lengths
+        return bits, surprise
+
+
+# A model takes some megabytes; a crawl uses one or two.
+@lru_cache(maxsize=4)
+def load_lines(path: str) -> LineModel:
+    """Read a model file; raises ModelError for another algorithm's, or a damaged one."""
+    model = load_model(path, "ngram")
+    try:
+        header = model.header
+        smoothing = Smoothing(
+            int(header["order"]), int(header["characters"]), float(header["factor"])
+        )
+        trained = [int(header["trained"][0]), int(header["trained"][1])]
+        levels = from_arrays(model.arrays, smoothing.order)
+        chars = CharModel(levels, trained, smoothing)
+        bias, strange = (float(model.arrays[k][0]) for k in ("bias", "strange"))
+        return LineModel(model.version, chars, bias, strange)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error}") from error
+
+
+class Ngram(Algorithm[NgramOptions]):
+    """Keep lines by their density, and of these the ones that read like content."""
+
+    name = "ngram"
+    options_class = NgramOptions
+
+    def __init__(self, options: NgramOptions) -> None:
+        super().__init__(options)
+        self._model = load_lines(options.model or str(SHIPPED / MODEL))
+        self.version = f"1-{self._model.version}"
+        # The original gives a line to the likelier category, whatever it is.
+        if options.reference:
+            self._model = replace(self._model, bias=0.0, strange=math.inf)
+
+    def judge(self, page: Page) -> Verdict:
+        lines = measure(page, self.options)
+        found = filter_lines(lines, self.options)
+        why = reasons(found)
+        scores = np.zeros(len(why))
+        kept = found.kept.copy()
+        places = np.flatnonzero(found.kept)
+        bits, surprise = self._model.look(
+            [lines.units.text(i) for i in places.tolist()]
+        )
+        bits = bits + self._model.bias
+        strange = surprise > self._model.strange
+        # The power of more than a thousand bits does not fit a float.
+        chance = 1 / (1 + np.exp2(-np.clip(bits, -1000, 1000)))
+        scores[places] = np.where(strange, 0.5, chance)
+        # Of equals the first category wins, which is keep.
+        kept[places] = strange | (bits >= 0)
+        names = np.select([strange, bits >= 0], ["strange", "keep"], "discard")
+        for i, name in zip(places.tolist(), names.tolist(), strict=True):
+            why[i] = name
+        return verdict(lines, kept, scores, why)

@@ -1,0 +1,272 @@
+"""Character language models of several categories, in one trie.
+
+As in LingPipe's NGramProcessLM, a model has the counts of character sequences up to a
+length, and its probabilities are interpolated from the shortest context to the longest
+by the method of Witten and Bell (1991).  Characters are UTF-16 code units, as in Java.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrapy_eatext.deadline import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+UNIT_BITS = 16
+# How many units are looked up at once, few enough for the processor's cache.
+SLICE = 1 << 15
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How counts become probabilities.
+
+    ``order`` is the length of the longest sequences, ``characters`` how many different
+    characters there are, and ``factor`` weighs down contexts with many successors.
+    """
+
+    order: int = 6
+    characters: int = 65535
+    factor: float = 6.0
+
+
+@dataclass(frozen=True)
+class Level:
+    """The sequences of one length, in the order of their keys.
+
+    A key is a pair of numbers: the place of the sequence without its last unit in the
+    level of shorter sequences, its context, and that unit.  ``counts`` has a row a
+    sequence and a column a category.  ``pruned`` and ``pruned_kinds`` have a row a
+    context: how often the successors that were pruned occurred, and how many there were.
+    """
+
+    keys: Ints
+    counts: Floats
+    pruned: Floats
+    pruned_kinds: Floats
+
+    @property
+    def contexts(self) -> Ints:
+        """For each sequence the number of its context."""
+        return self.keys >> UNIT_BITS
+
+    def successors(self) -> tuple[Floats, Floats]:
+        """For each context how often a unit followed, and how many different ones."""
+        size = len(self.pruned)
+        often = [np.bincount(self.contexts, c, size) for c in self.counts.T]
+        kinds = [np.bincount(self.contexts, c > 0, size) for c in self.counts.T]
+        return (
+            np.stack(often, axis=1) + self.pruned,
+            np.stack(kinds, axis=1) + self.pruned_kinds,
+        )
+
+
+class CharModel:
+    """How probable texts are in each category.
+
+    ``levels`` begin with that of length 1; ``trained`` is the number of texts of each
+    category that were learned from.
+    """
+
+    def __init__(
+        self, levels: Sequence[Level], trained: Sequence[int], smoothing: Smoothing
+    ) -> None:
+        self.smoothing = smoothing
+        self._levels = [_Lookup.of(level, smoothing) for level in levels]
+        total = sum(trained) + len(trained)
+        # Each category counts as if it had one text more.
+        self.log_priors = np.log2([(count + 1) / total for count in trained])
+
+    def log2_probabilities(self, texts: Sequence[str]) -> Floats:
+        """log2 P(text | category), a row a text and a column a category; 0 for ""."""
+        units, owner = code_units(texts)
+        sums = np.zeros((len(texts), len(self.log_priors)))
+        for begin in range(0, len(units), SLICE):
+            check()
+            # The units before the slice are read again, as contexts only.
+            before = min(begin, self.smoothing.order - 1)
+            part = slice(begin - before, begin + SLICE)
+            rows = owner[begin : begin + SLICE]
+            inside = sums[rows[0] : rows[-1] + 1]
+            for n, p in enumerate(self._probabilities(units[part], owner[part])):
+                logs = np.log2(p[before:])
+                inside[:, n] += np.bincount(rows - rows[0], logs, len(inside))
+        return sums
+
+    def _probabilities(
+        self, units: npt.NDArray[np.uint16], owner: npt.NDArray[np.int32]
+    ) -> list[Floats]:
+        """The probability of each unit after those before it, an array a category."""
+        wide = units.astype(np.int64)
+        starts = starts_of(owner)
+        uniform = 1 / self.smoothing.characters
+        columns = [np.full(len(units), uniform) for _ in self.log_priors]
+        # The number of each unit's context, -1 if it is not in the trie.
+        contexts = np.zeros(len(units), dtype=np.int64)
+        for lookup in self._levels:
+            found = lookup.find(contexts, wide)
+            for p, lost, own in zip(columns, lookup.lost, lookup.own, strict=True):
+                np.multiply(p, lost[contexts], out=p)
+                np.add(p, own[found], out=p)
+            # The sequence that ends at a unit is the context of the unit after it.
+            contexts[1:] = found[:-1]
+            contexts[starts] = -1
+        return columns
+
+
+@dataclass(frozen=True)
+class _Lookup:
+    """One level, ready to be read: the sequences by key, and shares of probability.
+
+    Let a context have n successors in all, k different ones, and L be the factor.  Then
+    it shares out n / (n + L k) of the probability among its successors, and the context
+    that is one unit shorter shares out the rest, and the part of pruned successors.
+    ``own`` has the share of each sequence, ``lost`` for each context what it leaves to
+    the shorter one, which is all if it has no successors.  Both have an array a
+    category, whose last entry is for what is not in the trie, and is found by -1.
+    """
+
+    table: _Table
+    own: list[Floats]
+    lost: list[Floats]
+
+    @classmethod
+    def of(cls, level: Level, smoothing: Smoothing) -> _Lookup:
+        own, lost = [], []
+        often, kinds = level.successors()
+        for n, counts in enumerate(level.counts.T):
+            seen = often[:, n] > 0
+            damped = smoothing.factor * kinds[:, n]
+            total = np.where(seen, often[:, n] + damped, 1.0)
+            own.append(np.append(counts / total[level.contexts], 0.0))
+            rest = np.where(seen, (damped + level.pruned[:, n]) / total, 1.0)
+            lost.append(np.append(rest, 1.0))
+        return cls(_Table(level.keys), own, lost)
+
+    def find(self, contexts: Ints, units: Ints) -> Ints:
+        """The numbers of contexts with a unit after each, -1 where there is none."""
+        return self.table.find((contexts << UNIT_BITS) | units)
+
+
+class _Table:
+    """A hash table of the places of keys, read for many keys at once.
+
+    It is far quicker than a binary search.  A slot holds the place of a key, or -1 if
+    it is free; a key goes into the first slot from its hash on that is free.
+    """
+
+    def __init__(self, keys: Ints) -> None:
+        # The place of a key that is not there, -1, has a key that equals none.
+        self._keys = np.append(keys, -1)
+        # At least half of the slots are free.
+        bits = max((2 * len(keys)).bit_length(), 1)
+        self._shift = np.uint64(64 - bits)
+        self._last = (1 << bits) - 1
+        self._slots = np.full(1 << bits, -1)
+        waiting = np.arange(len(keys))
+        slots = self._hash(keys)
+        while len(waiting):
+            free = self._slots[slots] < 0
+            # If several keys take a slot, one stays in it; the others go on.
+            self._slots[slots[free]] = waiting[free]
+            lost = self._slots[slots] != waiting
+            waiting, slots = waiting[lost], (slots[lost] + 1) & self._last
+
+    def find(self, keys: Ints) -> Ints:
+        """The place of each key, -1 if it is not there."""
+        slots = self._hash(keys)
+        found = self._slots[slots]
+        others = np.flatnonzero((found >= 0) & (self._keys[found] != keys))
+        while len(others):
+            slots[others] = (slots[others] + 1) & self._last
+            at = self._slots[slots[others]]
+            found[others] = at
+            others = others[(at >= 0) & (self._keys[at] != keys[others])]
+        return found
+
+    def _hash(self, keys: Ints) -> Ints:
+        # Fibonacci hashing: the upper bits of the product, which may overflow.
+        product = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        return (product >> self._shift).astype(np.int64)
+
+
+def code_units(
+    texts: Sequence[str],
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]:
+    """The UTF-16 code units of all texts, and for each unit the number of its text."""
+    encoded = [text.encode("utf-16-le", "surrogatepass") for text in texts]
+    units = np.frombuffer(b"".join(encoded), dtype="<u2")
+    lengths = [len(part) // 2 for part in encoded]
+    return units, np.repeat(np.arange(len(texts), dtype=np.int32), lengths)
+
+
+def starts_of(owner: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """For each unit whether a text starts with it; the first one counts as a start."""
+    starts = np.ones(len(owner), dtype=np.bool_)
+    starts[1:] = owner[1:] != owner[:-1]
+    return starts
+
+
+def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
+    """Levels as the small arrays of a model file.
+
+    Of keys, only the units are kept, and for each context how many sequences go on from
+    it.  A count is kept as its place among the different values of counts.
+    """
+    tables = [t for level in levels for t in _tables(level).values()]
+    values = np.unique(np.concatenate([table.ravel() for table in tables]))
+    arrays: dict[str, npt.NDArray[Any]] = {"values": values}
+    for n, level in enumerate(levels, 1):
+        arrays[f"units{n}"] = (level.keys & 0xFFFF).astype(np.uint16)
+        following = np.bincount(level.contexts, minlength=len(level.pruned))
+        arrays[f"following{n}"] = _smallest(following)
+        for name, table in _tables(level).items():
+            # Category by category, as similar counts side by side compress better.
+            arrays[f"{name}{n}"] = _smallest(np.searchsorted(values, table.T))
+    return arrays
+
+
+def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], order: int) -> list[Level]:
+    """The levels from the arrays of to_arrays(); raises ValueError for unfit arrays."""
+    levels = []
+    contexts = 1
+    try:
+        values = arrays["values"].astype(np.float64)
+        for n in range(1, order + 1):
+            following = arrays[f"following{n}"].astype(np.int64)
+            units = arrays[f"units{n}"].astype(np.int64)
+            context = np.repeat(np.arange(len(following)), following)
+            keys = (context << UNIT_BITS) | units
+            level = Level(keys, *(values[arrays[f"{name}{n}"]].T for name in _TABLES))
+            sizes = len(following), len(level.pruned), len(level.pruned_kinds)
+            if sizes != (contexts,) * 3 or len(level.counts) != len(keys):
+                raise ValueError(f"tables of length {n} have not the same size")
+            if (np.diff(keys) <= 0).any():
+                raise ValueError(f"sequences of length {n} are not in order")
+            levels.append(level)
+            contexts = len(keys)
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"a table is missing or too short: {error}") from error
+    return levels
+
+
+_TABLES = ("counts", "pruned", "pruned_kinds")
+
+
+def _tables(level: Level) -> dict[str, Floats]:
+    return {name: getattr(level, name) for name in _TABLES}
+
+
+def _smallest(numbers: Ints) -> npt.NDArray[Any]:
+    """Whole numbers from 0 on, in the smallest type that holds them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

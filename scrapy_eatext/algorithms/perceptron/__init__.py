@@ -1,0 +1,300 @@
+"""A perceptron on the text density, bytes and length of a line and its neighbours.
+
+After "The Easy Way to Extract Useful Text from Arbitrary HTML" (ai-depot),
+whose lines are those that Python 2's htmllib separated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.algorithms.base import (
+    Algorithm,
+    Options,
+    Unit,
+    UnitList,
+    Verdict,
+    choice,
+    number,
+)
+from scrapy_eatext.algorithms.density import mean_score
+from scrapy_eatext.algorithms.markup import block_markup
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    model_path,
+)
+from scrapy_eatext.algorithms.perceptron.lines import write_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.page import Page
+
+    Floats = npt.NDArray[np.float64]
+
+MODEL = "perceptron.model"
+NETWORKS = ("slp", "mlp")
+SIZES = (1, 2, 3)
+# The prefixes of a model's arrays: those for a page's blocks, those for the original's
+# lines.
+READINGS = ("blocks", "written")
+ATTRIBUTES = ("density", "bytes", "length")
+
+
+@dataclass(frozen=True)
+class PerceptronOptions(Options):
+    """Which network decides, what it sees, and what its output must exceed."""
+
+    network: str = choice(
+        "mlp",
+        *NETWORKS,
+        "none",
+        doc='`"none"` holds the density itself against the threshold, as the original '
+        "did first.",
+    )
+    lines: int = choice(
+        3,
+        *SIZES,
+        doc="1: the line alone; 2: also the one before it; 3: also the one after it.",
+    )
+    attributes: int = choice(
+        3, *SIZES, doc="1: density; 2: also bytes; 3: also length."
+    )
+    threshold: float | str = number(
+        0.5,
+        0,
+        1,
+        "mean",
+        doc="What the network's output, or without a network the density, must exceed; "
+        '`"mean"` is the mean over the page\'s lines.',
+    )
+    model: str = model_path()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a page as units, with their characters of text and bytes of HTML.
+
+    ``written`` are the lines as the original wrote them, with their line ends; it is
+    None if the lines are blocks.
+    """
+
+    units: Units
+    length: Floats
+    bytes: Floats
+    written: Sequence[str] | None = None
+
+    @property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """For each line whether it shows anything."""
+        if self.written is None:
+            return self.length > 0
+        return np.array([bool(line.strip()) for line in self.written], dtype=np.bool_)
+
+    @property
+    def density(self) -> Floats:
+        """Text by bytes; 0 for a line that took no bytes."""
+        some = self.bytes > 0
+        return np.where(some, self.length / np.where(some, self.bytes, 1.0), 0.0)
+
+
+def block_lines(page: Page) -> Lines:
+    """A page's blocks as lines; a line's bytes are its text and its markup."""
+    length = np.array(page.blocks.chars, dtype=np.float64)
+    return Lines(page.blocks, length, length + block_markup(page))
+
+
+def written_lines(page: Page) -> Lines:
+    """The lines as the original separated them."""
+    lines = write_lines(page.html)
+    return Lines(
+        UnitList([Unit(line.text.rstrip("\n"), "line") for line in lines]),
+        np.array([len(line.text) for line in lines], dtype=np.float64),
+        np.array([line.bytes for line in lines], dtype=np.float64),
+        [line.text for line in lines],
+    )
+
+
+def attributes_of(lines: Lines) -> Floats:
+    """The attributes, a row a line: density, log(1 + bytes), log(1 + length)."""
+    logs = np.log1p(np.maximum([lines.bytes, lines.length], 0.0))
+    return np.column_stack([lines.density, *logs])
+
+
+def with_neighbours(rows: Floats, lines: int) -> Floats:
+    """Each row followed by the row before it (if ``lines`` is 2 or 3) and after it (3).
+
+    Zeros stand for the rows beyond the first and the last.
+    """
+    nothing = np.zeros((1, rows.shape[1]))
+    padded = np.vstack([nothing, rows, nothing])
+    # The row itself, the one before it, the one after it.
+    parts = [padded[1:-1], padded[:-2], padded[2:]]
+    return np.hstack(parts[:lines])
+
+
+@dataclass(frozen=True)
+class Network:
+    """The weights of one or two layers; the last row of each has the biases.
+
+    Hidden units are activated by tanh, the output by the logistic function.
+    """
+
+    layers: tuple[Floats, ...]
+
+    def output(self, inputs: Floats) -> Floats:
+        """The output for each row of inputs, from 0 to 1."""
+        *hidden, last = self.layers
+        values = inputs
+        for weights in hidden:
+            values = np.tanh(_through(values, weights))
+        values = _through(values, last)[:, 0]
+        # The exponential of larger numbers does not fit a float.
+        result: Floats = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
+        return result
+
+
+def _through(values: Floats, weights: Floats) -> Floats:
+    """Rows of values through a layer."""
+    # Not by @, whose threads would take processors from the crawl's.
+    result: Floats = np.einsum("ij,jk->ik", values, weights[:-1]) + weights[-1]
+    return result
+
+
+@dataclass(frozen=True)
+class Networks:
+    """The networks for one kind of lines, by name, and the scale of the attributes."""
+
+    mean: Floats
+    spread: Floats
+    networks: Mapping[str, Network]
+
+    def inputs(self, lines: Lines, count: int, attributes: int) -> Floats:
+        """The inputs, a row a line, of a network that sees so many lines and attributes."""
+        rows = (attributes_of(lines) - self.mean) / self.spread
+        return with_neighbours(rows[:, :attributes], count)
+
+
+def network_name(network: str, lines: int, attributes: int) -> str:
+    """The name of a network in a model file."""
+    return f"{network}-{lines}-{attributes}"
+
+
+@dataclass(frozen=True)
+class Model:
+    """The content of a model file: the networks for both kinds of lines."""
+
+    version: str
+    readings: Mapping[str, Networks]
+
+
+# A model is some kilobytes; a crawl uses one or two.
+@lru_cache(maxsize=4)
+def load_networks(path: str) -> Model:
+    """Read a model file; raises ModelError for another algorithm's, or a damaged one."""
+    model = load_model(path, "perceptron")
+    try:
+        readings = {
+            reading: networks_from(model.arrays, reading) for reading in READINGS
+        }
+    except (KeyError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error}") from error
+    return Model(model.version, readings)
+
+
+def networks_from(arrays: Mapping[str, npt.NDArray[Any]], reading: str) -> Networks:
+    """The networks in a model's arrays; raises ValueError for arrays that do not fit."""
+    networks = {}
+    for kind in NETWORKS:
+        for lines in SIZES:
+            for attributes in SIZES:
+                name = network_name(kind, lines, attributes)
+                prefix = f"{reading}.{name}"
+                if f"{prefix}.output" in arrays:
+                    layers = _layers(arrays, prefix, lines * attributes)
+                    networks[name] = Network(layers)
+    mean, spread = (
+        arrays[f"{reading}.{key}"].astype(np.float64) for key in ("mean", "spread")
+    )
+    if mean.shape != (3,) or spread.shape != (3,) or not (spread > 0).all():
+        raise ValueError("the attributes have no scale")
+    return Networks(mean, spread, networks)
+
+
+def _layers(
+    arrays: Mapping[str, npt.NDArray[Any]], name: str, inputs: int
+) -> tuple[Floats, ...]:
+    """The layers of a network; raises ValueError if they do not fit one another."""
+    keys = [f"{name}.output"]
+    if f"{name}.hidden" in arrays:
+        keys.insert(0, f"{name}.hidden")
+    layers = tuple(arrays[key].astype(np.float64) for key in keys)
+    for layer in layers:
+        if layer.ndim != 2 or len(layer) != inputs + 1:
+            raise ValueError(f"the layers of {name} do not fit its inputs")
+        inputs = layer.shape[1]
+    if inputs != 1:
+        raise ValueError(f"{name} has {inputs} outputs")
+    return layers
+
+
+class Perceptron(Algorithm[PerceptronOptions]):
+    """Keep the lines for which a network's output, or their density, is high."""
+
+    name = "perceptron"
+    options_class = PerceptronOptions
+
+    def __init__(self, options: PerceptronOptions) -> None:
+        super().__init__(options)
+        self._networks: Networks | None = None
+        self._name = network_name(options.network, options.lines, options.attributes)
+        self.version = "1"
+        if options.network != "none":
+            path = options.model or str(SHIPPED / MODEL)
+            model = load_networks(path)
+            self._networks = model.readings[READINGS[options.reference]]
+            if self._name not in self._networks.networks:
+                raise ModelError(f"{path} has no network {self._name}")
+            self.version = f"1-{model.version}"
+
+    def judge(self, page: Page) -> Verdict:
+        lines = written_lines(page) if self.options.reference else block_lines(page)
+        scores = self.scores(lines)
+        threshold = self.options.threshold
+        if isinstance(threshold, str):
+            threshold = float(scores.mean()) if len(scores) else 0.0
+        # A line may have more text than bytes: &pi; is written as &#960;.
+        shares = np.minimum(scores, 1.0)
+        above = scores > threshold
+        written = None
+        if lines.written is not None:
+            written = "".join(compress(lines.written, above))
+        # A line of white space alone does not count as kept.
+        kept = above & lines.shown
+        return Verdict(
+            units=lines.units,
+            kept=kept.tolist(),
+            scores=shares.tolist(),
+            reasons=["above" if flag else "below" for flag in above.tolist()],
+            text=written,
+            score=mean_score(kept, shares, lines.length),
+        )
+
+    def scores(self, lines: Lines) -> Floats:
+        """What must exceed the threshold: the network's output, or the density."""
+        options = self.options
+        if self._networks is None:
+            return lines.density
+        inputs = self._networks.inputs(lines, options.lines, options.attributes)
+        return self._networks.networks[self._name].output(inputs)

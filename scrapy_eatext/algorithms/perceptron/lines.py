@@ -1,0 +1,480 @@
+"""Lines of a page as the "easy way" article's writer separated them, and their bytes.
+
+The original used Python 2's htmllib and formatter, which no longer exist.  This module
+behaves as they did: a reader of SGML that knows neither script nor div, and a formatter
+that breaks lines at the elements of HTML 2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from html.entities import name2codepoint
+
+from scrapy_eatext.deadline import check
+
+# Bytes, as Python 2 read them: a no-break space is no white space.
+_SPACE = " \t\n\r\x0b\x0c"
+_SPACES = re.compile(f"[{_SPACE}]+")
+# Where text may stop being text.
+_INTERESTING = re.compile("[&<]")
+_BRACKET = re.compile("[<>]")
+_START_TAG = re.compile("<[>a-zA-Z]")
+_NAME = re.compile("[a-zA-Z][-_.a-zA-Z0-9]*")
+# SGML's short form <name/text/, for which it took every <br/>.
+_SHORT_OPEN = re.compile("<([a-zA-Z][-.a-zA-Z0-9]*)/")
+_CHARACTER = re.compile("&#([0-9]+)[^0-9]")
+_ENTITY = re.compile("&([a-zA-Z][-.a-zA-Z0-9]*)[^a-zA-Z0-9]")
+# What is text, if no tag or reference begins with it.
+_STRAY = re.compile("&(?:[a-zA-Z][a-zA-Z0-9]*|#[0-9]*)?|<")
+_COMMENT_END = re.compile(r"--\s*>")
+_ATTRIBUTE = re.compile(
+    r"\s*([a-zA-Z_][-:.a-zA-Z_0-9]*)"
+    r"(\s*=\s*('[^']*'|\"[^\"]*\"|[][\-a-zA-Z0-9./,:;+*%?!&$()_#=~'\"@]*))?"
+)
+
+_IN_ATTRIBUTE = re.compile("&(?:([a-zA-Z][-.a-zA-Z0-9]*)|#([0-9]+))(;?)")
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_FONTS = frozenset(
+    ("b", "cite", "code", "em", "i", "kbd", "samp", "strong", "tt", "var")
+)
+_PRE = frozenset(("pre", "xmp", "listing"))
+_LITERAL = frozenset(("xmp", "listing"))
+_LISTS = frozenset(("ul", "ol", "menu", "dir"))
+# Elements that stay open until their end tag; the rest have none.
+_OPENING = (
+    _HEADINGS | _FONTS | _PRE | _LISTS
+    | {"a", "address", "blockquote", "body", "dl", "head", "html", "title"}
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Line:
+    """A line's text, its line feed included, and the bytes of HTML that it took."""
+
+    text: str = ""
+    bytes: int = 0
+
+
+def write_lines(html: str) -> list[Line]:
+    """The lines of a page, the last of which may be empty."""
+    reader = _Reader(html)
+    reader.read()
+    return reader.writer.lines
+
+
+class _Writer:
+    """Gathers lines, and counts for each the bytes of source that were read for it."""
+
+    def __init__(self) -> None:
+        self.lines = [Line()]
+        # The text of the line at hand, in parts.
+        self._parts: list[str] = []
+        # The place in the source, and the place up to which it is paid for.
+        self.index = 0
+        self._paid = 0
+
+    def add(self, data: str) -> None:
+        self.index += len(data)
+        self.lines[-1].bytes += self.index - self._paid
+        self._paid = self.index
+        self._parts.append(data)
+
+    def end_line(self, breaks: int = 1) -> None:
+        """End the line, if there is anything on it."""
+        if not self._parts:
+            return
+        self._parts.append("\n" * breaks)
+        self.close()
+        self.lines[-1].bytes += 2 * breaks
+        self.lines.append(Line())
+
+    def close(self) -> None:
+        self.lines[-1].text = "".join(self._parts)
+        self._parts = []
+
+
+class _Formatter:
+    """White space and line breaks between pieces of text.
+
+    The flags say what was sent last: ``broken`` a line break, ``ended`` the end of a
+    paragraph, ``label`` the label of a list item.  ``skipped`` counts empty lines.
+    ``tight`` says that no space may come next, ``space`` that one must come.
+    """
+
+    def __init__(self, writer: _Writer) -> None:
+        self._writer = writer
+        self._broken = self._ended = self._tight = True
+        self._label = self._space = False
+        self._skipped = 0
+
+    def end_paragraph(self, blank: int) -> None:
+        if not self._broken:
+            self._writer.end_line()
+            self._label = False
+        if self._skipped < blank and not self._label:
+            self._writer.end_line(blank - self._skipped + 1)
+            self._skipped = blank
+        self._broken = self._tight = self._ended = True
+        self._space = False
+
+    def line_break(self) -> None:
+        if not (self._broken or self._ended):
+            self._writer.end_line()
+            self._label = False
+            self._skipped = 0
+        self._broken = self._tight = True
+        self._space = False
+
+    def rule(self) -> None:
+        if not self._broken:
+            self._writer.end_line()
+        self._broken = self._tight = True
+        self._label = self._ended = self._space = False
+        self._skipped = 0
+
+    def label(self) -> None:
+        """The label of a list item, of which only the effect on white space remains."""
+        self.end_paragraph(0)
+        self._label = True
+        self._skipped = 0
+
+    def font(self) -> None:
+        """A change of font, before which a space that is owed is sent."""
+        if self._space:
+            self._broken = self._ended = self._space = False
+            self._tight = True
+            self._writer.add(" ")
+
+    def flow(self, data: str) -> None:
+        """Text whose white space is collapsed."""
+        before, after = data[0] in _SPACE, data[-1] in _SPACE
+        # In bytes only these were white space.
+        data = " ".join(_words(data))
+        if not data:
+            if not self._tight:
+                self._space = True
+                self._skipped = 0
+            return
+        if (before or self._space) and not self._tight:
+            data = " " + data
+        self._sent(after)
+        self._writer.add(data)
+
+    def literal(self, data: str) -> None:
+        """Text that is sent as it is, in an element that begins with a paragraph."""
+        self._sent(False)
+        self._broken = data[-1] == "\n"
+        self._writer.add(data)
+
+    def _sent(self, space: bool) -> None:
+        self._broken = self._tight = self._ended = self._label = False
+        self._skipped = 0
+        self._space = space
+
+
+def _words(data: str) -> list[str]:
+    return [word for word in _SPACES.split(data) if word]
+
+
+class _Reader:
+    """Reads tags and text, and passes them on as the original's parser did."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+        self.writer = _Writer()
+        self.to = _Formatter(self.writer)
+        self._open: list[str] = []
+        # How often each name is among the open elements: looking through them
+        # for every end tag would make deep pages quadratic.
+        self._counts: Counter[str] = Counter()
+        self._lists: list[str] = []
+        self._last_name = ""
+        self._in_title = False
+        # Inside xmp or listing only end tags are markup; after plaintext nothing is.
+        self._literal = self._no_more_tags = False
+        self._filled = 0
+        self._linked = False
+        self._links = 0
+
+    def read(self) -> None:
+        html, at, size = self._html, 0, len(self._html)
+        while at < size and not self._no_more_tags:
+            check()
+            found = _INTERESTING.search(html, at)
+            stop = found.start() if found else size
+            if at < stop:
+                self._data(html[at:stop])
+                at = stop
+            if at < size:
+                after = self._tag(at) if html[at] == "<" else self._reference(at)
+                if after is None:
+                    # An unfinished tag or reference: it and the rest are text.
+                    break
+                at = after
+        if at < size:
+            self._data(html[at:])
+        self.writer.close()
+
+    def _tag(self, at: int) -> int | None:
+        """Read what begins with <; return the place after it, None if it has no end."""
+        html = self._html
+        if html.startswith("</", at):
+            return self._end_tag(at)
+        if self._literal:
+            self._data("<")
+            return at + 1
+        if _START_TAG.match(html, at):
+            return self._start_tag(at)
+        if html.startswith("<!--", at):
+            found = _COMMENT_END.search(html, at + 4)
+            return found.end() if found else None
+        if html.startswith("<?", at):
+            return html.find(">", at) + 1 or None
+        if html.startswith("<!", at):
+            return self._declaration(at)
+        return self._stray(at)
+
+    def _declaration(self, at: int) -> int | None:
+        """Read <!DOCTYPE and the like.  What the original failed at ends with the next >."""
+        html = self._html
+        if html.startswith("<![", at):
+            word = _NAME.match(html, at + 3)
+            known = word is not None and word[0].lower() in ("if", "else", "endif")
+            return _after(html, "]>" if known else "]]>", at)
+        return html.find(">", at) + 1 or None
+
+    def _reference(self, at: int) -> int | None:
+        html = self._html
+        if self._literal:
+            self._data("&")
+            return at + 1
+        if found := _CHARACTER.match(html, at):
+            self._data(_numbered(found[1]))
+        elif found := _ENTITY.match(html, at):
+            self._data(_named(found[1]))
+        else:
+            return self._stray(at)
+        end = found.end()
+        return end if html[end - 1] == ";" else end - 1
+
+    def _stray(self, at: int) -> int | None:
+        """Take a < or & that begins nothing for text."""
+        found = _STRAY.match(self._html, at)
+        if found is None or found.end() == len(self._html):
+            return None
+        self._data(found[0])
+        return found.end()
+
+    def _data(self, data: str) -> None:
+        if not data or self._in_title:
+            return
+        if self._filled:
+            self.to.literal(data)
+        else:
+            self.to.flow(data)
+
+    def _start_tag(self, at: int) -> int | None:
+        html = self._html
+        short = _SHORT_OPEN.match(html, at)
+        if short:
+            end = html.find("/", short.end())
+            if end < 0:
+                return None
+            name = short[1].lower()
+            self._start(name, at, at)
+            self._data(html[short.end() : end])
+            self._end(name)
+            self.writer.index = end + 1
+            return end + 1
+        found = _BRACKET.search(html, at + 1)
+        if not found:
+            return None
+        stop = found.start()
+        word = _NAME.match(html, at + 1)
+        if word:
+            self._last_name = word[0].lower()
+        self._start(self._last_name, word.end() if word else stop, stop)
+        self.writer.index = stop + (html[stop] == ">")
+        return self.writer.index
+
+    def _end_tag(self, at: int) -> int | None:
+        html = self._html
+        self.writer.index = at
+        found = _BRACKET.search(html, at + 1)
+        if not found:
+            return None
+        stop = found.start()
+        name = html[at + 2 : stop].strip(_SPACE).lower()
+        if name:
+            self._end(name)
+        elif self._open:
+            self._end(self._open[-1])
+        self._literal = False
+        return stop + (html[stop] == ">")
+
+    def _start(self, name: str, at: int, stop: int) -> None:
+        """Begin an element whose attributes stand from at to stop."""
+        if name in _OPENING:
+            self._open.append(name)
+            self._counts[name] += 1
+        action = _STARTS.get(name)
+        if action is not None:
+            action(self)
+        elif name == "a":
+            self._linked = bool(
+                self._attributes(at, stop).get("href", "").strip(_SPACE)
+            )
+            self._links += self._linked
+        elif name == "img":
+            self._data(self._attributes(at, stop).get("alt", "(image)"))
+
+    def _end(self, name: str) -> None:
+        """End an element and all that is open inside it."""
+        while self._counts[name]:
+            last = self._open.pop()
+            self._counts[last] -= 1
+            action = _ENDS.get(last)
+            if action is not None:
+                action(self)
+            if last == name:
+                break
+
+    def _attributes(self, at: int, stop: int) -> dict[str, str]:
+        """A tag's attributes; if one is doubled, the last counts."""
+        found = {}
+        while at < stop:
+            match = _ATTRIBUTE.match(self._html, at)
+            if not match:
+                break
+            name, given, value = match.groups()
+            if not given:
+                value = name
+            elif value[:1] in ("'", '"') and value[:1] == value[-1:]:
+                value = value[1:-1]
+            found[name.lower()] = _IN_ATTRIBUTE.sub(_resolved, value)
+            at = match.end()
+        return found
+
+    def start_block(self, blank: int, *, font: bool = False) -> None:
+        self.to.end_paragraph(blank)
+        if font:
+            self.to.font()
+
+    def start_pre(self) -> None:
+        self.start_block(1, font=True)
+        self._filled += 1
+
+    def start_literal(self) -> None:
+        self.start_pre()
+        self._literal = True
+
+    def start_plaintext(self) -> None:
+        self.start_pre()
+        self._no_more_tags = True
+
+    def end_pre(self) -> None:
+        self.to.end_paragraph(1)
+        self._filled = max(0, self._filled - 1)
+
+    def start_list(self) -> None:
+        self.to.end_paragraph(not self._lists)
+        self._lists.append("list")
+
+    def end_list(self) -> None:
+        del self._lists[-1:]
+        self.to.end_paragraph(not self._lists)
+
+    def start_definitions(self) -> None:
+        self.to.end_paragraph(1)
+        self._lists.append("dl")
+
+    def end_definitions(self) -> None:
+        self.term(1)
+        del self._lists[-1:]
+
+    def term(self, blank: int = 0) -> None:
+        """End a definition, if one is open."""
+        self.to.end_paragraph(blank)
+        if self._lists and self._lists[-1] == "dd":
+            self._lists.pop()
+
+    def definition(self) -> None:
+        self.term()
+        self._lists.append("dd")
+
+    def start_title(self) -> None:
+        self._in_title = True
+
+    def end_title(self) -> None:
+        self._in_title = False
+
+    def end_link(self) -> None:
+        """Write a link's number after it, counted from 1."""
+        if self._linked:
+            self._data(f"[{self._links}]")
+            self._linked = False
+
+
+_Action = Callable[[_Reader], None]
+
+
+_STARTS: dict[str, _Action] = {
+    **dict.fromkeys(_HEADINGS, lambda r: r.start_block(1, font=True)),
+    **dict.fromkeys(_FONTS, lambda r: r.to.font()),
+    **dict.fromkeys(_LISTS, _Reader.start_list),
+    **dict.fromkeys(_LITERAL, _Reader.start_literal),
+    "address": lambda r: r.start_block(0, font=True),
+    "blockquote": lambda r: r.start_block(1),
+    "br": lambda r: r.to.line_break(),
+    "dd": _Reader.definition,
+    "dl": _Reader.start_definitions,
+    "dt": _Reader.term,
+    "hr": lambda r: r.to.rule(),
+    "li": lambda r: r.to.label(),
+    "p": lambda r: r.start_block(1),
+    "plaintext": _Reader.start_plaintext,
+    "pre": _Reader.start_pre,
+    "title": _Reader.start_title,
+}
+_ENDS: dict[str, _Action] = {
+    **dict.fromkeys(_HEADINGS, lambda r: r.start_block(1)),
+    **dict.fromkeys(_LISTS, _Reader.end_list),
+    **dict.fromkeys(_PRE, _Reader.end_pre),
+    "a": _Reader.end_link,
+    "address": lambda r: r.start_block(0),
+    "blockquote": lambda r: r.start_block(1),
+    "dl": _Reader.end_definitions,
+    "title": _Reader.end_title,
+}
+
+
+def _numbered(digits: str) -> str:
+    """The character of a number if it is ASCII, the only ones known then; else ""."""
+    digits = digits.lstrip("0") or "0"
+    return chr(int(digits)) if len(digits) <= 3 and int(digits) <= 127 else ""
+
+
+def _named(name: str) -> str:
+    """The character of a name; beyond Latin 1 it is a reference, as it was then."""
+    code = name2codepoint.get(name)
+    if code is None:
+        return ""
+    return chr(code) if code < 256 else f"&#{code};"
+
+
+def _resolved(found: re.Match[str]) -> str:
+    """What a reference in an attribute stands for; if that is unknown, the reference."""
+    name, digits, end = found.groups()
+    if digits is not None:
+        return _numbered(digits) or found[0]
+    return (_named(name) if end else "") or found[0]
+
+
+def _after(html: str, mark: str, at: int) -> int | None:
+    """The place after the next mark, or None."""
+    found = html.find(mark, at)
+    return found + len(mark) if found >= 0 else None

@@ -1,0 +1,1 @@
+"""Pages that were kept: read from archives, extracted on one machine or on many."""

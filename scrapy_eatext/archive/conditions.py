@@ -1,0 +1,87 @@
+"""Which pages to take: `host=example.com`, `page_type=article,forum`, `score>=0.5`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from scrapy_eatext.crawl.settings import host_of
+from scrapy_eatext.execution.choice import SettingError
+
+NAMES = ("host", "page_type", "language", "outcome", "algorithm", "score")
+_CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    name: str
+    sign: str
+    values: tuple[str, ...]
+
+    def holds(self, value: Any) -> bool:
+        if self.name == "score":
+            return _COMPARE[self.sign](value, float(self.values[0]))
+        if self.name == "host":
+            found = any(value == v or value.endswith(f".{v}") for v in self.values)
+        else:
+            found = value.lower() in self.values
+        return found is (self.sign == "=")
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """All of which have to hold."""
+
+    _all: tuple[_Condition, ...]
+
+    @classmethod
+    def of(cls, said: Iterable[str]) -> Conditions:
+        """Conditions as a command line has them.  Raises SettingError."""
+        return cls(tuple(map(_condition, said)))
+
+    def of_url(self, url: str) -> bool:
+        """Whether a page may be among those to take, by its address."""
+        host = host_of(url)
+        return all(one.holds(host) for one in self._all if one.name == "host")
+
+    def of_rows(self, batch: Any) -> Any:
+        """The rows of a batch to take."""
+        others = [one for one in self._all if one.name != "host"]
+        if not others:
+            return batch
+        kept = [
+            i
+            for i, row in enumerate(batch.to_pylist())
+            if all(one.holds(row[one.name]) for one in others)
+        ]
+        return batch.take(kept)
+
+
+def _condition(said: str) -> _Condition:
+    match = _CONDITION.match(said)
+    name, sign, value = match.groups() if match else ("", "", "")
+    if name not in NAMES or not value:
+        names = ", ".join(NAMES)
+        raise SettingError(
+            "--where", said, f"NAME=VALUE or score>=NUMBER, NAME one of {names}"
+        )
+    values = tuple(one.strip() for one in value.lower().split(","))
+    if name == "score":
+        try:
+            float(value)
+        except ValueError:
+            raise SettingError("--where", said, "a score and a number") from None
+    elif sign not in ("=", "!="):
+        raise SettingError("--where", said, f"{name}= or {name}!= and values")
+    return _Condition(name, sign, values)

@@ -1,0 +1,380 @@
+"""Archives on one machine: a pool of processes, a file of output for each part.
+
+Each part is written whole, and then entered in the folder's manifest.  A run that was
+stopped, whatever stopped it, goes on with the parts that are not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Lock, Thread
+from typing import IO, Any, cast
+
+import scrapy_eatext
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.archive import files
+from scrapy_eatext.archive.core import config_of, plain_settings
+from scrapy_eatext.archive.manifest import Entry, Manifest
+from scrapy_eatext.archive.progress import Progress, UnderWay
+from scrapy_eatext.archive.readers import (
+    NAMED,
+    SIZE,
+    ArchiveError,
+    Part,
+    Reading,
+    cut,
+    find,
+    places,
+)
+from scrapy_eatext.archive.shards import Task
+from scrapy_eatext.execution.worker import command, receive, send
+
+# A part whose process died so many times is given up.
+_MAX_DEATHS = 3
+# Seconds without news after which a process counts as hanging: a page may take its
+# time several times over, as workers are started for it.
+_PATIENCE, _PAGES = 60.0, 6
+# Seconds that a process has for its end.
+_END_SECONDS = 5.0
+# What a page takes in an archive of single files, to add up with bytes of others.
+_PAGE_BYTES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done: inputs, an output folder, and how to extract.
+
+    ``settings`` are EATEXT_* settings.  ``part_size`` is about how many bytes of an
+    input become a file of output.
+    """
+
+    inputs: Sequence[str]
+    output: Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    html_column: str = "html"
+    url_column: str = "url"
+    where: tuple[str, ...] = ()
+    sample: float = 1.0
+    html: bool = False
+    form: str = "parquet"
+    workers: int = 1
+    part_size: int = SIZE
+
+    def task(self) -> Task:
+        """What every process is told.  Raises SettingError."""
+        config = config_of(self.settings)
+        reading = Reading(config.limits.max_size, self.html_column, self.url_column)
+        return Task(
+            settings=plain_settings(self.settings),
+            reading=asdict(reading),
+            where=self.where,
+            sample=self.sample,
+            html=self.html,
+            form=self.form,
+        )
+
+    def made_by(self) -> dict[str, Any]:
+        """All that the rows depend on, but for the inputs."""
+        choices = [config_of(self.settings).choice]
+        choices += filter(None, config_of(self.settings).sites.values())
+        versions = {
+            name: get_algorithm(name, choice.options.get(name)).version
+            for choice in choices
+            for name in choice.algorithms
+        }
+        told = asdict(self.task())
+        settings = told.pop("settings")
+        return {
+            "scrapy-eatext": scrapy_eatext.__version__,
+            **{f"algorithm {name}": version for name, version in versions.items()},
+            **settings,
+            **told,
+            "part_size": self.part_size,
+        }
+
+
+class Run:
+    """One run over the inputs of a plan.
+
+    Raises ArchiveError for inputs that are not there, SettingError for wrong settings
+    and OutputError for a folder that cannot be used.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._task = plan.task()
+        self._whole = [part for source in plan.inputs for part in find(str(source))]
+        self.progress = Progress()
+        self._manifest = Manifest(plan.output, plan.made_by())
+        self._lock = Lock()
+        self._stopped = ""
+        self._shards: set[_Shard] = set()
+
+    def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
+        """Do what is not done yet; ``show`` is called now and then."""
+        try:
+            return self._go(show)
+        finally:
+            self._stopped = self._stopped or "stopped"
+            for shard in list(self._shards):
+                shard.kill()
+            self._manifest.close()
+
+    def _go(self, show: Callable[[Progress], None]) -> Progress:
+        self.progress.size = sum(map(_size_of, self._whole))
+        todo = self._todo()
+        threads = [
+            Thread(target=self._work, args=(i, todo), daemon=True)
+            for i in range(self._plan.workers)
+        ]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            threads[0].join(0.2)
+            next((t for t in threads if t.is_alive()), threads[0]).join(0.2)
+            self.progress.note(time.monotonic())
+            show(self.progress)
+        if self._stopped:
+            self.progress.errors["the output"] = self._stopped
+        elif not self.progress.errors:
+            self._drop_gone()
+        return self.progress
+
+    def _todo(self) -> Iterator[tuple[str, str, Part, int]]:
+        """The parts that are not done: name, state of the input, part, size."""
+        self._seen: set[str] = set()
+        for whole in self._whole:
+            try:
+                state = _state_of(whole)
+                at = self._manifest.places(whole.source, state)
+                if at is None or whole.kind in NAMED:
+                    at = places(whole, self._plan.part_size)
+                    if whole.kind not in NAMED:
+                        self._manifest.cut(whole.source, state, at)
+                found = list(cut(whole, at))
+            except (OSError, ArchiveError) as error:
+                self.progress.errors[whole.source] = str(error)
+                self.progress.skipped += _size_of(whole)
+                continue
+            for part, size in zip(found, _sizes_of(whole, found), strict=True):
+                name = f"{part.source}#{part.kind}-{part.start}"
+                state_of_part = _state_of(part) if part.names else state
+                self._seen.add(name)
+                if self._manifest.is_done(name, state_of_part):
+                    self.progress.skipped += size
+                else:
+                    yield name, state_of_part, part, size
+
+    def _next(self, todo: Iterator[Any]) -> Any:
+        with self._lock:
+            return None if self._stopped else next(todo, None)
+
+    def _work(self, number: int, todo: Iterator[Any]) -> None:
+        shard: _Shard | None = None
+        try:
+            while found := self._next(todo):
+                shard = self._do(number, shard, *found)
+        except OSError as error:  # of the manifest's file system, or no process
+            self._stopped = self._stopped or f"{error.strerror or error}"
+        finally:
+            self.progress.under_way.pop(number, None)
+            if shard is not None:
+                shard.end()
+                self._shards.discard(shard)
+
+    def _do(
+        self,
+        number: int,
+        shard: _Shard | None,
+        name: str,
+        state: str,
+        part: Part,
+        size: int,
+    ) -> _Shard | None:
+        """Do a part; the process to go on with."""
+        output = _name_of(part, self._plan.form)
+        to = self._plan.output / f"{output}.{number}.part"
+        said: dict[str, Any] = {}
+        for _ in range(_MAX_DEATHS):
+            if shard is None:
+                shard = _Shard(self._task, self._patience())
+                self._shards.add(shard)
+            answer = shard.do(part, to, lambda news: self._news(number, size, news))
+            if answer is not None:
+                said = answer
+                break
+            self._shards.discard(shard)
+            shard = None
+            if self._stopped:
+                return None
+        with self._lock:
+            if said.get("full"):
+                self._stopped = self._stopped or said["error"]
+            elif not said.get("done"):
+                died = f"its process died {_MAX_DEATHS} times"
+                self.progress.errors[name] = said.get("error", died)
+            elif _state_now(part) != state and not part.names:
+                self.progress.errors[name] = "it changed while it was read"
+            elif not self._stopped:
+                has = bool(said["rows"])
+                entry = Entry(
+                    name,
+                    state,
+                    output if has else "",
+                    said["digest"],
+                    said["rows"],
+                    said["counts"],
+                )
+                self._manifest.add(entry, to if has else None)
+                self.progress.under_way[number] = UnderWay()
+                self.progress.counts.update(said["counts"])
+                self.progress.done += size
+                self.progress.parts += 1
+                return shard
+            self.progress.under_way[number] = UnderWay()
+            self.progress.skipped += size
+            to.unlink(missing_ok=True)
+        return shard
+
+    def _news(self, number: int, size: int, news: Mapping[str, Any]) -> None:
+        if not self.progress.under_way and not self.progress.counts:
+            # The time that processes took to start says nothing of the rest.
+            self.progress.started = time.monotonic()
+        counts = Counter(news["counts"])
+        self.progress.under_way[number] = UnderWay(size, news["share"], counts)
+
+    def _patience(self) -> float:
+        timeout = config_of(self._plan.settings).limits.timeout
+        return _PATIENCE + _PAGES * timeout if timeout else 0.0
+
+    def _drop_gone(self) -> None:
+        """Take out the parts that these inputs no longer have."""
+        sources = {part.source for part in self._whole}
+        for name, entry in list(self._manifest.entries.items()):
+            source = name.rpartition("#")[0]
+            if entry.input and source in sources and name not in self._seen:
+                self._manifest.drop(name)
+
+
+class _Shard:
+    """A process that does parts, one after the other."""
+
+    def __init__(self, task: Task, patience: float) -> None:
+        self._process = subprocess.Popen(  # noqa: S603
+            command("scrapy_eatext.archive.shards"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._to = cast("IO[bytes]", self._process.stdin)
+        self._from = cast("IO[bytes]", self._process.stdout)
+        self._patience = patience
+        self._heard = time.monotonic()
+        if patience:
+            Thread(target=self._watch, daemon=True).start()
+        with suppress(OSError):
+            send(self._to, asdict(task))
+
+    def do(
+        self, part: Part, to: Path, news: Callable[[Mapping[str, Any]], None]
+    ) -> dict[str, Any] | None:
+        """Do a part; None if the process ended over it."""
+        try:
+            send(self._to, {"part": asdict(part), "to": str(to)})
+            while message := receive(self._from):
+                self._heard = time.monotonic()
+                said: dict[str, Any] = message[0]
+                if "done" in said or "error" in said:
+                    return said
+                if "counts" in said:
+                    news(said)
+        except (OSError, ValueError):
+            pass
+        self.kill()
+        return None
+
+    def _watch(self) -> None:
+        while self._process.poll() is None:
+            time.sleep(min(1.0, self._patience / 10))
+            if time.monotonic() - self._heard > self._patience:
+                self._process.kill()
+
+    def end(self) -> None:
+        """Let the process come to its end."""
+        with suppress(OSError):
+            self._to.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._to, self._from):
+            with suppress(OSError):
+                stream.close()
+
+
+def _size_of(whole: Part) -> int:
+    if whole.kind in NAMED:
+        return len(whole.names) * _PAGE_BYTES
+    try:
+        return files.stat(whole.source).size
+    except OSError:
+        return 0
+
+
+def _sizes_of(whole: Part, found: Sequence[Part]) -> list[int]:
+    """The bytes of an input's parts; row groups count as equally large."""
+    size = _size_of(whole)
+    if whole.kind == "parquet":
+        return [size // len(found)] * len(found)
+    if whole.kind in NAMED:
+        return [len(part.names) * _PAGE_BYTES for part in found]
+    return [min(part.stop, size) - part.start for part in found]
+
+
+def _state_of(part: Part) -> str:
+    """A hash that changes if a part's input does."""
+    if part.kind == "dbm":
+        path = Path(part.source)
+        own = sorted(path.parent.glob(f"{path.name}*"))
+        stats = [(file.name, files.stat(str(file))) for file in own]
+    elif part.names:
+        folder = part.source
+        inside = "response_body" if part.kind == "httpcache" else ""
+        stats = [
+            (name, files.stat(files.joined(folder, name, inside)))
+            for name in part.names
+        ]
+    else:
+        stats = [(part.source, files.stat(part.source))]
+    told = [[name, stat.size, stat.changed] for name, stat in stats]
+    names = list(part.names)
+    return hashlib.sha256(json.dumps([part.kind, told, names]).encode()).hexdigest()
+
+
+def _state_now(part: Part) -> str:
+    try:
+        return _state_of(part)
+    except OSError:
+        return ""
+
+
+def _name_of(part: Part, form: str) -> str:
+    """A part's file in the output folder: the same in each run, and no other part's."""
+    base = part.source.rstrip("/").rpartition("/")[2]
+    base = re.sub(r"[^\w.-]+", "_", base)[-80:]
+    source = f"{part.kind} {part.source}".encode("utf-8", "surrogateescape")
+    mark = hashlib.sha256(source).hexdigest()[:8]
+    return f"{base}-{mark}-{part.start:012d}.{form}"

@@ -1,0 +1,197 @@
+"""The list of what an output folder has: which part of which input is in which file.
+
+It is a file of lines in JSON that only grows.  A line is written after its file is
+whole and has its name, so what the list has is there, also after a crash.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+NAME = "manifest.jsonl"
+
+
+class OutputError(ValueError):
+    """An output folder that cannot be used; it says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A part that is done.
+
+    ``part`` names it; ``input`` is a hash of what it was read from, and ``digest`` one
+    of the output file, whose name is "" if no page was written.
+    """
+
+    part: str
+    input: str
+    output: str = ""
+    digest: str = ""
+    rows: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+class Manifest:
+    """The manifest of a folder, locked for this process until it is closed.
+
+    ``made_by`` are the version and the options that determine the rows.  Raises
+    OutputError for a folder of another version or of other options, and for one that
+    another run is writing to.
+    """
+
+    def __init__(self, folder: Path, made_by: Mapping[str, Any]) -> None:
+        self.entries: dict[str, Entry] = {}
+        self._places: dict[str, tuple[str, list[int]]] = {}
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = (folder / NAME).open("a+b")
+        except OSError as error:
+            raise OutputError(f"{folder}: {error.strerror or error}") from error
+        try:
+            self._lock()
+            self._read(json.loads(json.dumps(made_by)))
+            for file in folder.glob("*.part"):
+                file.unlink(missing_ok=True)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # pragma: no cover
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise OutputError(f"{self._folder}: another run is writing to it") from None
+
+    def _read(self, made_by: dict[str, Any]) -> None:
+        self._file.seek(0)
+        lines = self._file.read().split(b"\n")
+        # A line without an end was being written when a run was killed.
+        if lines[-1]:
+            self._file.truncate(sum(len(line) + 1 for line in lines[:-1]))
+        said = [self._parsed(line) for line in lines[:-1]]
+        if not said:
+            others = [path for path in self._folder.iterdir() if path.name != NAME]
+            if any(not path.name.endswith(".part") for path in others):
+                raise OutputError(
+                    f"{self._folder} is not empty, and has no {NAME} of an earlier run"
+                )
+            self._write({"made_by": made_by})
+        elif said[0].get("made_by") != made_by:
+            raise OutputError(self._difference(said[0].get("made_by") or {}, made_by))
+        for line in said[1:]:
+            if "places" in line:
+                self._places[line["source"]] = line["state"], line["places"]
+            else:
+                self.entries[line["part"]] = Entry(**line)
+
+    def _parsed(self, line: bytes) -> dict[str, Any]:
+        try:
+            return dict(json.loads(line))
+        except ValueError as error:
+            raise OutputError(f"{self._folder / NAME} is damaged: {error}") from error
+
+    def _difference(self, before: dict[str, Any], now: dict[str, Any]) -> str:
+        told = [
+            f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
+            for name in {**before, **now}
+            if before.get(name) != now.get(name)
+        ]
+        return (
+            f"{self._folder} has the output of a run that is not the same: "
+            f"{'; '.join(told)}. Name another folder, or delete this one"
+        )
+
+    def places(self, source: str, state: str) -> list[int] | None:
+        """Where a file in this state was cut before, None if that is not known."""
+        known, found = self._places.get(source, ("", []))
+        return found if known == state else None
+
+    def cut(self, source: str, state: str, places: list[int]) -> None:
+        self._places[source] = state, places
+        self._write({"source": source, "state": state, "places": places})
+
+    def add(self, entry: Entry, written: Path | None) -> None:
+        """Give a file that is written whole its name, and enter it.  Raises OSError."""
+        if written is not None:
+            written.replace(self._folder / entry.output)
+            _sync(self._folder)
+        before = self.entries.get(entry.part)
+        self._write(asdict(entry))
+        self.entries[entry.part] = entry
+        if before is not None and before.output not in ("", entry.output):
+            (self._folder / before.output).unlink(missing_ok=True)
+
+    def drop(self, part: str) -> None:
+        """Take a part out that its input no longer has.  Raises OSError."""
+        before = self.entries.pop(part)
+        self._write(asdict(Entry(part, "")))
+        if before.output:
+            (self._folder / before.output).unlink(missing_ok=True)
+
+    def is_done(self, part: str, state: str) -> bool:
+        """Whether a part is in the folder as its input is now."""
+        entry = self.entries.get(part)
+        if entry is None or entry.input != state:
+            return False
+        return not entry.output or (self._folder / entry.output).is_file()
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        place = self._file.seek(0, os.SEEK_END)
+        try:
+            self._file.write(json.dumps(line).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError:
+            # No line may follow half of another.
+            with suppress(OSError):
+                self._file.truncate(place)
+            raise
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._file.close()
+
+
+def outputs(folder: Path) -> list[Path]:
+    """The files of a folder that its manifest has.  Raises OutputError."""
+    entries: dict[str, Entry] = {}
+    try:
+        lines = (folder / NAME).read_bytes().split(b"\n")[:-1]
+        for line in map(json.loads, lines[1:]):
+            if "part" in line:
+                entries[line["part"]] = Entry(**line)
+    except OSError as error:
+        raise OutputError(
+            f"{folder} is no output of `scrapy eatext archive`: {error.strerror}"
+        ) from error
+    except (ValueError, TypeError) as error:
+        raise OutputError(f"{folder / NAME} is damaged: {error}") from error
+    return [
+        folder / name for name in sorted(e.output for e in entries.values()) if name
+    ]
+
+
+def _sync(folder: Path) -> None:
+    """Have a new name in a folder outlast a crash of the system."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def sync(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())

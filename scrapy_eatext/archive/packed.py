@@ -1,0 +1,370 @@
+"""Compressed bytes, unpacked to a bound: bodies of responses, and files."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, BinaryIO, Protocol
+
+CHUNK = 1 << 16
+_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+GZIP = b"\x1f\x8b\x08"
+ZSTD = b"\x28\xb5\x2f\xfd"
+# Frames of zstd without data have one of sixteen marks; the last but two holds a
+# dictionary in WARC files.
+_SKIPPABLE = b"\x2a\x4d\x18"
+_DICTIONARY = b"\x5d" + _SKIPPABLE
+_MOST_OF_A_DICTIONARY = 1 << 26
+# So many packed bytes show how a member begins.
+_ENOUGH = 4096
+_BEGINNING = 16
+# A damaged member is unpacked in such steps, so that little is lost.
+_STEP = 64
+
+
+class PackedError(ValueError):
+    """Damaged data; ``data`` is what could be unpacked before the damage."""
+
+    def __init__(self, message: str, data: bytes = b"") -> None:
+        super().__init__(message)
+        self.data = data
+
+
+class Unpacker(Protocol):
+    """One compressed member, fed piece by piece."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def feed(self, data: bytes, most: int) -> bytes:
+        """Up to so many bytes more, of new data or of what is left of the old."""
+        ...
+
+    @property
+    def hungry(self) -> bool:
+        """Whether nothing is left of the data fed before."""
+        ...
+
+
+class _Zlib:
+    def __init__(self, bits: int) -> None:
+        self._of = zlib.decompressobj(bits)
+
+    @property
+    def eof(self) -> bool:
+        return self._of.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._of.unused_data
+
+    @property
+    def hungry(self) -> bool:
+        return not self._of.unconsumed_tail
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        return self._of.decompress(self._of.unconsumed_tail + data, most)
+
+
+class _Zstd:
+    def __init__(self, dictionary: Any = None) -> None:
+        self._of = _zstd().ZstdDecompressor(zstd_dict=dictionary)
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._of.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._of.unused_data)
+
+    @property
+    def hungry(self) -> bool:
+        return bool(self._of.needs_input)
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        return bytes(self._of.decompress(data, most))
+
+
+class _Brotli:
+    unused_data = b""
+
+    def __init__(self) -> None:
+        try:
+            self._of = import_module("brotli").Decompressor()
+            self._of.can_accept_more_data()
+        except (ImportError, AttributeError):
+            raise PackedError("a body in brotli needs Brotli 1.2 or later") from None
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._of.is_finished())
+
+    @property
+    def hungry(self) -> bool:
+        return bool(self._of.can_accept_more_data())
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        return bytes(self._of.process(data, output_buffer_limit=most))
+
+
+def _zstd() -> Any:
+    try:
+        return import_module(_ZSTD)
+    except ImportError:
+        raise PackedError(f"data in zstd needs {_ZSTD}") from None
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """The exceptions of damaged data."""
+    broken: list[type[Exception]] = [zlib.error, EOFError]
+    with suppress(ImportError):
+        broken.append(import_module(_ZSTD).ZstdError)
+    with suppress(ImportError):
+        broken.append(import_module("brotli").error)
+    return tuple(broken)
+
+
+BROKEN = _broken()
+
+
+def unpacked(body: bytes, codings: str, most: int) -> bytes:
+    """A response's body without the codings of its Content-Encoding, last one first.
+
+    At most ``most`` bytes and one more come out, 0 for any number.  A body that is not
+    in a coding that its header names was unpacked by the archive's writer.  Raises
+    PackedError.
+    """
+    for coding in reversed(codings.lower().split(",")):
+        make = _unpacker_for(coding.strip(), body)
+        if make is not None:
+            body = _all_of(make, body, most + 1 if most else 0)
+    return body
+
+
+def _unpacker_for(coding: str, body: bytes) -> Callable[[], Unpacker] | None:
+    if coding in ("gzip", "x-gzip"):
+        return (lambda: _Zlib(31)) if body.startswith(GZIP) else None
+    if coding == "zstd":
+        return _Zstd if body.startswith(ZSTD) else None
+    if coding == "br":
+        return None if body.lstrip()[:1] == b"<" else _Brotli
+    if coding == "deflate":
+        # Some servers leave zlib's header out.
+        if len(body) > 1 and body[0] & 15 == 8 and not (body[0] << 8 | body[1]) % 31:
+            return lambda: _Zlib(15)
+        return None if body.lstrip()[:1] == b"<" else lambda: _Zlib(-15)
+    return None
+
+
+def _all_of(make: Callable[[], Unpacker], data: bytes, most: int) -> bytes:
+    """Up to so many bytes of members that follow each other; 0 is no limit."""
+    out = bytearray()
+    try:
+        while data:
+            unpacker = make()
+            while not unpacker.eof:
+                if most and len(out) >= most:
+                    return bytes(out[:most])
+                if unpacker.hungry and not data:
+                    raise PackedError("the packed body is cut off", bytes(out))
+                fed, data = (data, b"") if unpacker.hungry else (b"", data)
+                out += unpacker.feed(
+                    fed, min(CHUNK, most - len(out)) if most else CHUNK
+                )
+            data = unpacker.unused_data
+            if not data.startswith(GZIP):
+                break
+    except BROKEN as error:
+        message = f"the packed body is damaged ({error})"
+        raise PackedError(message, bytes(out)) from error
+    return bytes(out[:most] if most else out)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some bytes of a file, unpacked.
+
+    ``offset`` is where in the file the member begins that they are of; ``first`` says
+    that they are the first of it.  ``error`` is the member's damage, after which
+    nothing of it follows.
+    """
+
+    offset: int
+    data: bytes
+    first: bool = False
+    error: str = ""
+
+
+def pieces(file: BinaryIO, start: int = 0, begins: bytes = b"") -> Iterator[Piece]:
+    """A packed file from a member's start on.
+
+    After damage it goes on with the next member whose content begins with ``begins``;
+    if that is b"", it ends.
+    """
+    make, mark = _packing(file)
+    offset: int | None = start
+    while offset is not None:
+        damaged_at = yield from _members(file, offset, make, mark, begins)
+        offset = None
+        if damaged_at is not None and begins:
+            offset = _next_member(file, damaged_at + 1, make, mark, begins)
+
+
+def is_packed(file: BinaryIO) -> bool:
+    """Whether a file is in gzip or zstd, as its first bytes show."""
+    file.seek(0)
+    head = file.read(4)
+    return head.startswith((GZIP, ZSTD)) or head[1:] == _SKIPPABLE
+
+
+def _packing(file: BinaryIO) -> tuple[Callable[[], Unpacker], bytes]:
+    """What unpacks a file's members, and the mark at their beginnings."""
+    file.seek(0)
+    head = file.read(8)
+    if head.startswith(GZIP):
+        return lambda: _Zlib(31), GZIP
+    dictionary = None
+    if head.startswith(_DICTIONARY):
+        length = int.from_bytes(head[4:], "little")
+        if length > _MOST_OF_A_DICTIONARY:
+            raise PackedError(f"a dictionary of zstd has {length:,} bytes")
+        content = file.read(length)
+        if content.startswith(ZSTD):
+            content = _all_of(_Zstd, content, _MOST_OF_A_DICTIONARY)
+        dictionary = _zstd().ZstdDict(content)
+    return lambda: _Zstd(dictionary), ZSTD
+
+
+def _members(
+    file: BinaryIO, start: int, make: Callable[[], Unpacker], mark: bytes, begins: bytes
+) -> Generator[Piece, None, int | None]:
+    """The pieces of members up to the end, or to damage: the damaged one's start."""
+    file.seek(start)
+    offset, data = start, b""
+    while True:
+        if len(data) < _ENOUGH:
+            data += file.read(CHUNK)
+        if not data.strip(b"\0"):  # padding, as tapes have it
+            if not data:
+                return None
+            offset, data = offset + len(data), b""
+            continue
+        if not data.startswith(mark) and data[1:4] != _SKIPPABLE:
+            yield Piece(offset, b"", first=True, error="what is here is not packed")
+            return offset
+        end = offset + len(data)
+        held, given = b"", 0
+        unpacker = make()
+        try:
+            if mark == GZIP and _is_misleading(data, begins):
+                raise zlib.error("wrong flags in the header")
+            while not unpacker.eof:
+                if unpacker.hungry and not data:
+                    data = file.read(CHUNK)
+                    end += len(data)
+                    if not data:
+                        # Or a wrong length led past other members.
+                        yield Piece(offset, held, not given, "the file is cut off")
+                        return offset
+                fed, data = (data, b"") if unpacker.hungry else (b"", data)
+                held += unpacker.feed(fed, CHUNK)
+                # The first piece is long enough to show how the member begins.
+                if held and (given or len(held) >= _BEGINNING or unpacker.eof):
+                    yield Piece(offset, held, not given)
+                    given += len(held)
+                    held = b""
+        except BROKEN as error:
+            rest = _salvaged(file, offset, given, begins) if mark == GZIP else held
+            yield Piece(offset, rest, not given, f"damaged: {error}")
+            return offset
+        data = unpacker.unused_data
+        offset = end - len(data)
+
+
+def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
+    """What can be unpacked of a damaged gzip member after so many bytes.
+
+    zlib keeps back what came right before the damage, as a checksum's is at the end.
+    """
+    file.seek(offset)
+    data = file.read(CHUNK)
+    data = data[_content_at(data, begins) :]
+    raw = zlib.decompressobj(-15)
+    out = b""
+    unpacked_before = 0
+    try:
+        while data and not raw.eof:
+            for at in range(0, len(data), _STEP):
+                new = raw.decompress(data[at : at + _STEP])
+                unpacked_before += len(new)
+                out += new[max(0, len(new) - max(0, unpacked_before - given)) :]
+                if raw.eof or len(out) > CHUNK:
+                    return out
+            data = file.read(CHUNK)
+    except zlib.error:
+        pass
+    return out
+
+
+def _is_misleading(head: bytes, begins: bytes) -> bool:
+    """Whether a gzip member would begin with ``begins`` if its header had other flags."""
+    return _content_at(head, begins) != _end_of_header(head, head[3])
+
+
+def _content_at(head: bytes, begins: bytes) -> int:
+    """Where in a gzip member the data stand after its header.
+
+    If they do not begin with ``begins`` by the header's flags, which may be damaged,
+    others are tried.
+    """
+    named = _end_of_header(head, head[3])
+    if not begins:
+        return named
+    for at in (named, *(_end_of_header(head, flags) for flags in range(0, 32, 2))):
+        raw = zlib.decompressobj(-15)
+        with suppress(zlib.error):
+            if raw.decompress(head[at : at + _ENOUGH], _BEGINNING).startswith(begins):
+                return at
+    return named
+
+
+def _end_of_header(head: bytes, flags: int) -> int:
+    """Where a gzip member's header ends."""
+    at = 10
+    if flags & 4:
+        at += 2 + int.from_bytes(head[at : at + 2], "little")
+    for flag in (8, 16):
+        if flags & flag:
+            at = head.find(b"\0", at) + 1
+    return at + 2 * bool(flags & 2)
+
+
+def _next_member(
+    file: BinaryIO, start: int, make: Callable[[], Unpacker], mark: bytes, begins: bytes
+) -> int | None:
+    """Where the next member begins whose content begins so."""
+    file.seek(start)
+    offset, data = start, file.read(CHUNK)
+    while True:
+        at = data.find(mark)
+        while at >= 0:
+            if len(data) - at < _ENOUGH:
+                data += file.read(CHUNK)
+            try:
+                if make().feed(data[at : at + _ENOUGH], len(begins)) == begins:
+                    return offset + at
+            except BROKEN:
+                pass
+            at = data.find(mark, at + 1)
+        kept = data[1 - len(mark) :]
+        more = file.read(CHUNK)
+        if not more:
+            return None
+        offset += len(data) - len(kept)
+        data = kept + more

@@ -1,0 +1,34 @@
+"""Folders of pages, each in a file of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from scrapy_eatext.archive.files import content, joined
+from scrapy_eatext.archive.packed import PackedError, unpacked
+from scrapy_eatext.archive.record import Record, unreadable
+
+_PAGE = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)
+
+
+def is_page(name: str) -> bool:
+    """Whether a file's name is a page's."""
+    return bool(_PAGE.search(name))
+
+
+def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
+    """The pages of some files in a folder.  Files do not tell the address of a page."""
+    return (_page(folder, name, most) for name in names)
+
+
+def _page(folder: str, name: str, most: int) -> Record:
+    try:
+        data = content(joined(folder, name), most)
+        return Record(name, "", unpacked(data, "gzip", most))
+    except PackedError as error:
+        # A large file is cut where the bound is.
+        wrong = "" if most and len(data) > most else str(error)
+        return Record(name, "", error.data, error=wrong)
+    except OSError as error:
+        return unreadable(name, "", error.strerror or error)

@@ -1,0 +1,226 @@
+"""Scrapy's HTTPCACHE, in files or in a DBM database, as Scrapy 2.15 to 2.19 write it.
+
+Nothing is unpickled but plain values: objects of other classes, which Scrapy 2.19 puts
+beside them, are left empty.
+"""
+
+from __future__ import annotations
+
+import dbm
+import io
+import pickle
+import sqlite3
+from ast import literal_eval
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.http import Headers
+from w3lib.http import headers_raw_to_dict
+
+from scrapy_eatext.archive.files import content, joined
+from scrapy_eatext.archive.packed import PackedError, unpacked
+from scrapy_eatext.archive.record import Record, record_of_response, unreadable
+
+if TYPE_CHECKING:
+    # typing.Self requires Python 3.11
+    from typing_extensions import Self
+
+# The files of a response in a folder of its own.
+_META, _HEADERS, _BODY, _MORE = (
+    "meta",
+    "response_headers",
+    "response_body",
+    "response_data",
+)
+_SUFFIX = "_data"
+_HTML_RESPONSE = "scrapy.http.response.html.HtmlResponse"
+_SQLITE = b"SQLite format 3\0"
+# What a module of dbm adds to a database's name.
+_ENDS = (".db", ".dat", ".dir", ".bak", ".pag")
+
+
+def is_entry(names: Iterable[str]) -> bool:
+    """Whether a folder with such files is a response's."""
+    return {_META, _HEADERS, _BODY} <= set(names)
+
+
+def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
+    """The pages of some responses, each in a folder of its own."""
+    for name in names:
+        yield _of_folder(joined(folder, name), most)
+
+
+def _of_folder(folder: str, most: int) -> Record:
+    where = folder.rpartition("/")[2]
+    try:
+        # A dict as Python writes it; beside it stands the same in pickle.
+        meta = literal_eval(_content(folder, _META).decode())
+        url, status = str(meta["response_url"]), int(meta["status"])
+        headers = headers_raw_to_dict(_content(folder, _HEADERS)) or {}
+    except OSError as error:
+        return unreadable(where, "", error)
+    except (ValueError, SyntaxError, KeyError, TypeError, RecursionError) as error:
+        return unreadable(where, "", f"{_META} is damaged: {error}")
+    try:
+        body, wrong = _content(folder, _BODY, most), ""
+    except PackedError as damaged:
+        body, wrong = damaged.data, str(damaged)
+    except OSError as error:
+        return unreadable(where, url, error)
+    try:
+        said = plain(_content(folder, _MORE))
+    except (FileNotFoundError, *_UNPICKLING):
+        said = None
+    return _record(where, url, status, headers, body, most, said, wrong)
+
+
+def _content(folder: str, name: str, most: int = 1 << 24) -> bytes:
+    """A file of a response, which HTTPCACHE_GZIP packs."""
+    return unpacked(content(joined(folder, name), most), "gzip", most)
+
+
+def keys(path: str) -> list[str]:
+    """The names of the responses in a database, in order.  Raises OSError."""
+    with closing(_database(path)) as database:
+        names = (name.decode("latin-1") for name in database.keys())  # noqa: SIM118
+        return sorted(n.removesuffix(_SUFFIX) for n in names if n.endswith(_SUFFIX))
+
+
+def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
+    """The pages of some responses in a database.  Raises OSError."""
+    with closing(_database(path)) as database:
+        for name in names:
+            yield _of_database(name, database, most)
+
+
+def _of_database(name: str, database: Any, most: int) -> Record:
+    try:
+        found = plain(database[(name + _SUFFIX).encode()])
+        url, status = str(found["url"]), int(found["status"])
+        headers, body = dict(found["headers"]), bytes(found["body"])
+    except (KeyError, TypeError, ValueError, *_UNPICKLING) as error:
+        return unreadable(name, "", f"damaged: {error!r}")
+    return _record(name, url, status, headers, body, most, found)
+
+
+def databases(names: Iterable[str]) -> list[str]:
+    """The databases that files belong to, by their names without dbm's endings."""
+    found = set()
+    for name in names:
+        for end in _ENDS:
+            if name.endswith(f".db{end}"):
+                found.add(name.removesuffix(end))
+                break
+        else:
+            if name.endswith(".db"):
+                found.add(name)
+    return sorted(found)
+
+
+def _database(path: str) -> Any:
+    file = Path(path)
+    if file.is_file():
+        with file.open("rb") as opened:
+            if opened.read(len(_SQLITE)) == _SQLITE:
+                return _Sqlite(file)
+    try:
+        return dbm.open(path, "r")
+    except dbm.error as error:
+        raise OSError(f"{path}: {error}") from error
+
+
+class _Sqlite:
+    """A database as dbm.sqlite3 of Python 3.13 writes it, for every Python."""
+
+    def __init__(self, file: Path) -> None:
+        address = f"{file.resolve().as_uri()}?mode=ro"
+        try:
+            self._of = sqlite3.connect(address, uri=True)
+            self._of.execute("SELECT key, value FROM Dict LIMIT 1")
+        except sqlite3.Error as error:
+            raise OSError(f"{file}: {error}") from error
+
+    def keys(self) -> list[bytes]:
+        return [bytes(row[0]) for row in self._of.execute("SELECT key FROM Dict")]
+
+    def __getitem__(self, key: bytes) -> bytes:
+        query = "SELECT value FROM Dict WHERE key = CAST(? AS BLOB)"
+        row = self._of.execute(query, (key,)).fetchone()
+        if row is None:
+            raise KeyError(key)
+        return bytes(row[0])
+
+    def close(self) -> None:
+        self._of.close()
+
+
+class _Nothing:
+    """What stands for an object of any class: it holds nothing and does nothing."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
+        return super().__new__(cls)
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        pass
+
+    def __setstate__(self, state: object) -> None:
+        pass
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        return _Nothing
+
+
+_UNPICKLING = (
+    pickle.UnpicklingError,
+    EOFError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    OverflowError,
+    UnicodeDecodeError,
+)
+
+
+def plain(data: bytes) -> Any:
+    """The plain values in a pickle; in place of other objects stands an empty one.
+
+    No class of the pickle's is looked up, and nothing is called.
+    """
+    return _Unpickler(io.BytesIO(data)).load()
+
+
+def _record(
+    where: str,
+    url: str,
+    status: int,
+    headers: Mapping[Any, Any],
+    body: bytes,
+    most: int,
+    said: Any,
+    error: str = "",
+) -> Record:
+    """A cached response's record; ``said`` is what Scrapy 2.19 keeps beside it."""
+    said = said if isinstance(said, dict) else {}
+    is_page = said.get("_class") == _HTML_RESPONSE
+    record = record_of_response(
+        where,
+        url,
+        status,
+        Headers(headers),
+        body,
+        most,
+        identified="text/html" if is_page else "",
+        error=error,
+    )
+    encoding = said.get("encoding")
+    if is_page and isinstance(encoding, str):
+        return replace(record, encoding=encoding)
+    return record

@@ -1,0 +1,106 @@
+"""JSON Lines, packed or not: a line for each page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from scrapy_eatext.archive.packed import is_packed, pieces
+from scrapy_eatext.archive.record import Record, unreadable
+
+# What a line has around its page, and how much longer JSON may make a page.
+_AROUND, _LONGER = 1 << 20, 6
+_WITHOUT_LIMIT = 1 << 62
+
+
+def read(
+    file: BinaryIO, start: int, stop: int, most: int, html: str, url: str
+) -> Iterator[Record]:
+    """The pages of the lines that begin in a part of a file.
+
+    ``html`` and ``url`` are the keys of a page and of its address.
+    """
+    room = most * _LONGER + _AROUND if most else _WITHOUT_LIMIT
+    for offset, line, error in _lines(file, start, stop, room):
+        where = str(offset)
+        if error:
+            yield unreadable(where, "", error)
+        elif line.strip():
+            yield _record(where, line, html, url)
+
+
+def record_of(where: str, found: Any, html: str, url: str) -> Record:
+    """The record of a row, from the values under its names."""
+    address = found.get(url)
+    address = address if isinstance(address, str) else ""
+    page = found.get(html)
+    if isinstance(page, (str, bytes)):
+        return Record(where, address, page)
+    what = "there is no" if page is None else f"{type(page).__name__} is no text in"
+    return unreadable(where, address, f"{what} {html!r}")
+
+
+def cuts(file: BinaryIO, size: int) -> list[int]:
+    """Where to cut a file; a packed one stays whole."""
+    if is_packed(file):
+        return [0]
+    end = file.seek(0, 2)
+    found = [0]
+    while found[-1] + size < end:
+        file.seek(found[-1] + size)
+        while (line := file.readline(1 << 16)) and not line.endswith(b"\n"):
+            pass
+        found.append(file.tell())
+    return [at for at in found if at < end or at == 0]
+
+
+def _record(where: str, line: bytes, html: str, url: str) -> Record:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return unreadable(where, "", f"no JSON: {error}")
+    if not isinstance(found, dict):
+        return unreadable(where, "", f"no JSON object: {type(found).__name__}")
+    return record_of(where, found, html, url)
+
+
+def _lines(
+    file: BinaryIO, start: int, stop: int, room: int
+) -> Iterator[tuple[int, bytes, str]]:
+    """Lines with their places, and what is wrong with them."""
+    at = start
+    data = b""
+    skipping = False
+    for new, damage in _unpacked(file, start):
+        data += new
+        begin = 0
+        while (end := data.find(b"\n", begin)) >= 0:
+            if not skipping and at < stop:
+                yield at, data[begin:end], ""
+            at += end + 1 - begin
+            begin = end + 1
+            skipping = False
+            if at >= stop:
+                return
+        data = data[begin:]
+        if len(data) > room:
+            if not skipping:
+                yield at, b"", "the line is too long"
+            at += len(data)
+            data, skipping = b"", True
+        if damage:
+            yield at, b"", damage
+            return
+    if data and not skipping:
+        yield at, data, ""
+
+
+def _unpacked(file: BinaryIO, start: int) -> Iterator[tuple[bytes, str]]:
+    if is_packed(file):
+        for piece in pieces(file):
+            yield piece.data, piece.error
+        return
+    file.seek(start)
+    while data := file.read(1 << 18):
+        yield data, ""

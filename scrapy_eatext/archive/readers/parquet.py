@@ -1,0 +1,64 @@
+"""Parquet: a row for each page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from scrapy_eatext.archive.readers.jsonlines import record_of
+from scrapy_eatext.archive.record import MissingError, Record
+
+# Rows that are in memory at a time.
+_ROWS = 64
+
+
+def read(
+    file: BinaryIO, start: int, stop: int, html: str, url: str
+) -> Iterator[Record]:
+    """The pages of some row groups.  ``html`` and ``url`` are names of columns.
+
+    Raises ValueError for a file that is damaged or has no such column.
+    """
+    table = _opened(file)
+    names = [name for name in (html, url) if name in table.schema_arrow.names]
+    if html not in names:
+        known = ", ".join(table.schema_arrow.names)
+        raise ValueError(f"there is no column {html!r} among {known}")
+    groups = range(start, min(stop, table.num_row_groups))
+    where = sum(table.metadata.row_group(i).num_rows for i in range(start))
+    for batch in table.iter_batches(_ROWS, row_groups=list(groups), columns=names):
+        for row in batch.to_pylist():
+            yield record_of(str(where), row, html, url)
+            where += 1
+
+
+def rows(file: BinaryIO, start: int, stop: int) -> int:
+    """How many rows some row groups have."""
+    about = _opened(file).metadata
+    groups = range(start, min(stop, about.num_row_groups))
+    return sum(about.row_group(i).num_rows for i in groups)
+
+
+def cuts(file: BinaryIO, size: int) -> list[int]:
+    """Row groups at which to cut a file into parts of about so many bytes."""
+    about = _opened(file).metadata
+    found, sum_ = [0], 0
+    for i in range(about.num_row_groups):
+        if sum_ >= size:
+            found.append(i)
+            sum_ = 0
+        columns = range(about.num_columns)
+        sum_ += sum(about.row_group(i).column(j).total_compressed_size for j in columns)
+    return found
+
+
+def _opened(file: BinaryIO) -> Any:
+    try:
+        from pyarrow import ArrowInvalid
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise MissingError("Parquet", "archive", "pyarrow") from None
+    try:
+        return ParquetFile(file)
+    except (ArrowInvalid, OSError) as error:
+        raise ValueError(f"it is no Parquet, or damaged: {error}") from error

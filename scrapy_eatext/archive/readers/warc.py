@@ -1,0 +1,371 @@
+"""WARC: the records of crawlers, in gzip, in zstd or as they are.
+
+A record that is damaged costs no other: reading goes on where the next begins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from scrapy.http import Headers
+
+from scrapy_eatext.archive.packed import CHUNK, Piece, is_packed, pieces
+from scrapy_eatext.archive.record import (
+    Record,
+    dechunked,
+    record_of_response,
+    unreadable,
+)
+
+_START = b"WARC/"
+_FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+# The longest header of a record or of a response.
+_LONGEST_HEADER = 1 << 18
+# What may stand between two records.
+_BETWEEN = b"\r\n"
+# Records with a page, or with what a page was converted to.
+_WITH_PAGE = frozenset(("response", "resource", "conversion"))
+# The media type that the archive's writer found, as writers spell the name.
+_IDENTIFIED = (
+    "WARC-Identified-Payload-Type",
+    "WARC-Identified-Content-Type",
+    "WARC-Identified-PayloadType",
+    "WARC-Payload-Identified-Type",
+)
+_NO_RECORD = "what is here is no WARC record"
+_CUT_OFF = "the archive is cut off in this record"
+_LENGTH = "the record's length is wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One record: where it begins, its header and its block, up to a bound."""
+
+    offset: int
+    header: bytes
+    block: bytes
+    error: str = ""
+
+
+def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
+    """The records of pages that begin in a part of a file, and what is unreadable.
+
+    A page has ``most`` bytes at most and one more, 0 for any number.
+    """
+    # A body in chunks takes more room than it has bytes.
+    room = 2 * most + (1 << 20) if most else 1 << 62
+    frames = _packed if is_packed(file) else _plain
+    for frame in frames(file, start, stop, room):
+        record = _record(frame, most)
+        if record is not None:
+            yield record
+
+
+def cuts(file: BinaryIO, size: int) -> list[int]:
+    """Where to cut a file into parts of about so many bytes."""
+    found = [0]
+    frames = _packed if is_packed(file) else _plain
+    for frame in frames(file, 0, 1 << 62, 0):
+        # Several records may be packed together.
+        if frame.offset >= found[-1] + size:
+            found.append(frame.offset)
+    return found
+
+
+def _plain(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
+    """The records of a file that is not packed.
+
+    Where the file has no record right after one, that one's length is wrong: it ends
+    where the next begins.
+    """
+    at = _find(file, start, start)
+    if at != start and _any_at(file, start):
+        yield Frame(start, b"", b"", _NO_RECORD)
+    while at is not None and at < stop:
+        header = _header_at(file, at)
+        begin = at + len(header)
+        length = _length(header)
+        end = None if length is None else _clean_end(file, begin + length)
+        error = ""
+        if end is None:
+            # Without a header it would find itself.
+            end = _find(file, begin + (not header), begin if header else -1)
+            error = _CUT_OFF if end is None else _LENGTH
+            length = (file.seek(0, 2) if end is None else end) - begin
+        file.seek(begin)
+        block = file.read(min(length or 0, room))
+        yield Frame(at, header, block.rstrip(_BETWEEN) if error else block, error)
+        at = None if end is None or not _any_at(file, end) else end
+
+
+def _header_at(file: BinaryIO, at: int) -> bytes:
+    size = 1 << 12
+    while True:
+        file.seek(at)
+        data = file.read(size)
+        header = _header(data)
+        if header or len(data) < size or size > _LONGEST_HEADER:
+            return header
+        size *= 8
+
+
+def _any_at(file: BinaryIO, at: int) -> bool:
+    file.seek(at)
+    return bool(file.read(1))
+
+
+def _clean_end(file: BinaryIO, at: int) -> int | None:
+    """Where the next record begins after one that ends here, None if none does.
+
+    At the end of the file that is the end.
+    """
+    file.seek(at - 1)
+    after = file.read(64)
+    if not after and at > 0:
+        return None
+    rest = after[1:].lstrip(_BETWEEN)
+    if not rest or rest.startswith(_START):
+        return at + len(after) - 1 - len(rest)
+    return None
+
+
+def _find(file: BinaryIO, at: int, line: int) -> int | None:
+    """Where the next record begins; ``line`` is a place where a line begins."""
+    file.seek(at)
+    data = file.read(CHUNK)
+    while data:
+        for match in _FIRST_LINE.finditer(data):
+            place = match.start()
+            if at + place == line or data[place - 1 : place] == b"\n":
+                return at + place
+        more = file.read(CHUNK)
+        if not more:
+            return None
+        # A first line may be cut in two.
+        kept = data[-16:]
+        at += len(data) - len(kept)
+        data = kept + more
+    return None
+
+
+class _Segment:
+    """Unpacked bytes in which no record begins where a packed member does.
+
+    That is one record, or all of a file that was packed as a whole.  ``error`` is the
+    damage that ended it.
+    """
+
+    def __init__(self, source: Iterator[Piece], first: Piece) -> None:
+        self._source = source
+        self._data = first.data
+        self.offset = first.offset
+        self.error = first.error
+        # The first piece of the next segment.
+        self.next: Piece | None = None
+        self._ended = False
+        # Whether a record was all taken, and nothing but line ends came after it.
+        self._whole = False
+
+    def ahead(self, size: int) -> bytes:
+        """The bytes that come next: at least so many, unless there are fewer."""
+        while len(self._data) < size and self._fill():
+            pass
+        return self._data
+
+    def header(self) -> bytes:
+        """A record's header, b"" if it has no end."""
+        # No byte more is asked for: another member's may be none of this record.
+        while not (found := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
+            if not self._fill():
+                break
+        self.drop(len(found))
+        return found
+
+    def _fill(self) -> bool:
+        if self._ended or self.error:
+            return False
+        self.next = next(self._source, None)
+        if self.next is None or (self.next.first and self._is_over(self.next)):
+            self._ended = True
+            return False
+        self._whole = self._whole and not self.next.data.strip(_BETWEEN)
+        self._data += self.next.data
+        self.error = self.next.error
+        self.next = None
+        return True
+
+    def _is_over(self, member: Piece) -> bool:
+        """Whether a member that begins so is none of this segment."""
+        data = member.data
+        # Damage at a member's beginning is a record of its own.
+        if data.startswith(_START) or not data:
+            return True
+        goes_on = not member.error and _START.startswith(data.lstrip(_BETWEEN)[:5])
+        return self._whole and not goes_on
+
+    def drop(self, size: int) -> None:
+        self._data = self._data[size:]
+
+    def take(self, size: int, room: int) -> bytes:
+        """So many bytes, of which only the first are kept."""
+        kept = []
+        while size > 0 and (data := self.ahead(1)[:size]):
+            kept.append(data[:room])
+            room -= len(kept[-1])
+            size -= len(data)
+            self.drop(len(data))
+        self._whole = not size and not self._data.strip(_BETWEEN)
+        return b"".join(kept)
+
+    def take_to_start(self, room: int) -> bytes:
+        """The bytes before the next record, of which only the first are kept."""
+        kept = []
+        line = True
+        while data := self.ahead(32):
+            at = _start_in(data, line)
+            # A first line may not be complete yet.
+            end = len(data) if len(data) < 32 else max(1, len(data) - 31)
+            end = end if at is None else at
+            kept.append(data[:end][:room])
+            room -= len(kept[-1])
+            line = data[end - 1 : end] == b"\n" if end else line
+            self.drop(end)
+            if at is not None:
+                break
+        return b"".join(kept)
+
+    def close(self) -> Piece | None:
+        """Go to the end; return the first piece of the next segment."""
+        while self._fill():
+            self._data = b""
+        if self.error:
+            self.next = next(self._source, None)
+        return self.next
+
+
+def _start_in(data: bytes, line: bool) -> int | None:
+    """Where in the data a record begins; ``line`` says that a line begins there."""
+    for match in _FIRST_LINE.finditer(data):
+        at = match.start()
+        if line if at == 0 else data[at - 1 : at] == b"\n":
+            return at
+    return None
+
+
+def _packed(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
+    """The records of a packed file, in which they mostly are members of their own."""
+    source = pieces(file, start, _START)
+    piece = next(source, None)
+    while piece is not None and piece.offset < stop:
+        segment = _Segment(source, piece)
+        told = False
+        while True:
+            lost = segment.take_to_start(0 if told else 64).strip(_BETWEEN)
+            if not segment.ahead(1):
+                break
+            frame = _next_frame(segment, room)
+            told = told or bool(frame.error)
+            yield frame
+        if not told and (lost or segment.error):
+            yield Frame(segment.offset, b"", b"", segment.error or _NO_RECORD)
+        piece = segment.close()
+
+
+def _next_frame(segment: _Segment, room: int) -> Frame:
+    header = segment.header()
+    length = _length(header)
+    if length is None:
+        block = b""
+        # Without a header it would find itself.
+        segment.drop(not header)
+    else:
+        block = segment.take(length, room)
+    more = segment.take_to_start(room - len(block)).rstrip(_BETWEEN)
+    error = "" if segment.ahead(1) else segment.error
+    if length is None or more:
+        error = error or _LENGTH
+    elif len(block) < min(length, room):
+        error = error or (_LENGTH if segment.next is not None else _CUT_OFF)
+    block += more
+    return Frame(
+        segment.offset, header, block.rstrip(_BETWEEN) if error else block, error
+    )
+
+
+def _header(data: bytes) -> bytes:
+    """The lines up to the first that is empty."""
+    ends = [
+        at + len(mark)
+        for mark in (b"\r\n\r\n", b"\n\n")
+        if (at := data.find(mark)) >= 0
+    ]
+    return data[: min(ends)] if ends else b""
+
+
+def _length(header: bytes) -> int | None:
+    """A record's length, None if its header has none."""
+    given = _fields(header).get("Content-Length") or b""
+    return int(given) if given.isdigit() and len(given) < 19 else None
+
+
+def _fields(header: bytes) -> Headers:
+    """The fields of a header, after its first line."""
+    fields = Headers()
+    lines = _FOLD.sub(b" ", header).splitlines()
+    for line in lines[1:]:
+        name, colon, value = line.partition(b":")
+        if colon:
+            fields.appendlist(name.strip(), value.strip())
+    return fields
+
+
+def _text(fields: Headers, name: str) -> str:
+    return (fields.get(name) or b"").decode("utf-8", "replace")
+
+
+def _record(frame: Frame, most: int) -> Record | None:
+    """A frame's page, None if it is a record of another type."""
+    where = str(frame.offset)
+    if not frame.header:
+        return unreadable(where, "", frame.error or "the record's header has no end")
+    fields = _fields(frame.header)
+    # wget puts addresses into brackets.
+    url = _text(fields, "WARC-Target-URI").strip("<>")
+    where = _text(fields, "WARC-Record-ID").strip("<>") or where
+    if _text(fields, "WARC-Type").lower() not in _WITH_PAGE:
+        # Damage to what is no page is no loss, unless it took a page with it.
+        return unreadable(where, url, frame.error) if frame.error else None
+    named = (_text(fields, name) for name in _IDENTIFIED)
+    identified = next(filter(None, named), "")
+    media = _text(fields, "Content-Type")
+    block, error = frame.block, frame.error
+    if not (media.startswith("application/http") or block.startswith(b"HTTP/")):
+        headers = Headers({"Content-Type": media} if media else {})
+        return record_of_response(
+            where, url, 200, headers, block, most, identified=identified, error=error
+        )
+    head = _header(block[:_LONGEST_HEADER])
+    if not head:
+        if error:
+            return unreadable(where, url, error)
+        return unreadable(where, url, "the response's header has no end")
+    body = block[len(head) :]
+    headers = _fields(head)
+    if b"chunked" in (headers.get("Transfer-Encoding") or b"").lower():
+        body, wrong = dechunked(body)
+        error = error or wrong
+    status = head.split(b"\n", 1)[0].split()[1:2]
+    return record_of_response(
+        where,
+        url,
+        int(status[0]) if status and status[0].isdigit() else 0,
+        headers,
+        body,
+        most,
+        identified=identified,
+        error=error,
+    )

@@ -1,0 +1,125 @@
+"""A page of an archive, and what an HTTP message tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scrapy.http import Headers, HtmlResponse
+from scrapy.responsetypes import responsetypes
+from w3lib.encoding import http_content_type_encoding
+
+from scrapy_eatext.archive.packed import PackedError, unpacked
+
+# The media types of a page, for archives that identify a payload themselves.
+_HTML = frozenset(
+    ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
+)
+# The longest line with the length of a chunk.
+_LONGEST_LENGTH = 1024
+
+
+class MissingError(ImportError):
+    """A package that an input or an output needs is not installed."""
+
+    def __init__(self, what: str, extra: str, package: str) -> None:
+        super().__init__(
+            f"{what} needs {package}: pip install 'scrapy-eatext[{extra}]'"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What an archive has under one address.
+
+    ``id`` says where it stands in its archive.  ``encoding`` is the one that the
+    transport declared.  ``outcome`` is "" for a page; otherwise it says why there is
+    none: ``skipped_status``, ``skipped_type``, or ``unreadable``, with an ``error``.  A
+    page may be damaged and have an error too.
+    """
+
+    id: str
+    url: str
+    html: bytes | str | None = None
+    encoding: str | None = None
+    outcome: str = ""
+    error: str = ""
+
+
+def unreadable(where: str, url: str, error: object) -> Record:
+    """A record that has no page because it cannot be read."""
+    return Record(where, url, outcome="unreadable", error=str(error))
+
+
+def record_of_response(
+    where: str,
+    url: str,
+    status: int,
+    headers: Headers,
+    body: bytes,
+    most: int,
+    *,
+    identified: str = "",
+    error: str = "",
+) -> Record:
+    """The record of an HTTP response, by the rules of a crawl.
+
+    Its body is unpacked to ``most`` bytes and one more, 0 for all.  ``identified`` is
+    the media type that the archive's writer found, for a response without one.
+    """
+    if not 200 <= status < 300:
+        return Record(where, url, outcome="skipped_status", error=error)
+    codings = b",".join(headers.getlist("Content-Encoding")).decode("latin-1")
+    try:
+        body = unpacked(body, codings, most)
+    except PackedError as damaged:
+        # What came before the damage is a page's beginning.
+        body, error = damaged.data, error or str(damaged)
+    headers.pop("Content-Encoding", None)
+    declared = (headers.get("Content-Type") or b"").decode("latin-1")
+    if not is_html(headers, url, body, identified):
+        return Record(where, url, outcome="skipped_type", error=error)
+    if error and not body:
+        return unreadable(where, url, error)
+    page = body[: most + 1] if most else body
+    return Record(where, url, page, http_content_type_encoding(declared), error=error)
+
+
+def is_html(
+    headers: Mapping[bytes, bytes], url: str, body: bytes, identified: str = ""
+) -> bool:
+    """Whether Scrapy would take a response for a page."""
+    if identified and b"Content-Type" not in headers:
+        return identified.partition(";")[0].strip().lower() in _HTML
+    found = responsetypes.from_args(headers=headers, url=url, body=body[:5000])
+    return issubclass(found, HtmlResponse)
+
+
+def dechunked(body: bytes) -> tuple[bytes, str]:
+    """A body sent in chunks, put together, and what is wrong with it.
+
+    A body that does not begin with a chunk's length was put together by the archive's
+    writer.
+    """
+    parts: list[bytes] = []
+    at = 0
+    while True:
+        end = body.find(b"\n", at, at + _LONGEST_LENGTH)
+        digits = body[at:end].partition(b";")[0].strip() if end >= 0 else b""
+        try:
+            # int() takes signs and underscores too.
+            length = int(digits, 16) if digits.isalnum() else -1
+        except ValueError:
+            length = -1
+        if length < 0:
+            if not parts:
+                return body, ""
+            return b"".join(parts), "the body is cut off between two chunks"
+        if length == 0:
+            return b"".join(parts), ""
+        part = body[end + 1 : end + 1 + length]
+        parts.append(part)
+        if len(part) < length:
+            return b"".join(parts), "the body is cut off in a chunk"
+        at = end + 1 + length
+        at += 2 if body[at : at + 2] == b"\r\n" else 1

@@ -1,0 +1,214 @@
+"""A process that extracts parts of archives, and the files that it writes.
+
+It reads messages from standard input, a part each, and tells on standard output how
+far it is.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from scrapy_eatext.archive.conditions import Conditions
+from scrapy_eatext.archive.core import Extractor, batches_of, schema
+from scrapy_eatext.archive.manifest import sync
+from scrapy_eatext.archive.readers import (
+    ArchiveError,
+    Part,
+    Place,
+    Reading,
+    read_part,
+)
+from scrapy_eatext.archive.record import MissingError, Record
+from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
+
+FORMATS = ("parquet", "jsonl")
+# Seconds between two messages about how far it is.
+_NEWS = 0.5
+# Rows that are written at a time, and the bytes of text after which fewer are.
+_ROWS, _BYTES = 1000, 1 << 24
+# No other part can be written either.
+_FULL = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EFBIG, errno.EIO)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to do with every part: plain values, sent once."""
+
+    settings: Mapping[str, Any]
+    reading: Mapping[str, Any]
+    where: tuple[str, ...] = ()
+    sample: float = 1.0
+    html: bool = False
+    form: str = "parquet"
+
+
+class Writer(Protocol):
+    def write(self, batch: Any) -> None: ...
+    def close(self) -> None: ...
+
+
+class _Parquet:
+    def __init__(self, file: IO[bytes], columns: Any) -> None:
+        from pyarrow.parquet import ParquetWriter
+
+        self._to = ParquetWriter(file, columns, compression="zstd")
+        self._columns = columns
+        self._batches: list[Any] = []
+
+    def write(self, batch: Any) -> None:
+        self._batches.append(batch)
+        rows = sum(one.num_rows for one in self._batches)
+        if rows >= _ROWS or sum(one.nbytes for one in self._batches) >= _BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        from pyarrow import Table
+
+        if self._batches:
+            self._to.write_table(Table.from_batches(self._batches, self._columns))
+            self._batches = []
+
+    def close(self) -> None:
+        self._flush()
+        self._to.close()
+
+
+class _JsonLines:
+    def __init__(self, file: IO[bytes], columns: Any) -> None:
+        self._to = file
+
+    def write(self, batch: Any) -> None:
+        for row in batch.to_pylist():
+            self._to.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+
+    def close(self) -> None:
+        pass
+
+
+_WRITERS: dict[str, Callable[[IO[bytes], Any], Writer]] = {
+    "parquet": _Parquet,
+    "jsonl": _JsonLines,
+}
+
+
+def main() -> None:
+    """Serve the process that started this one, for as long as it is there."""
+    end_with_parent()
+    with suppress(BrokenPipeError):
+        _serve()
+
+
+def _serve() -> None:
+    source, answers = pipes()
+    hello = receive(source)
+    if hello is None:
+        return
+    task = Task(**hello[0])
+    news = _News(answers)
+    extractor = Extractor(task.settings, html=task.html, tick=news.tell)
+    send(answers, {"ready": True})
+    while message := receive(source):
+        head = message[0]
+        news.counts, news.share = Counter(), 0.0
+        try:
+            said = _do(Part(**head["part"]), Path(head["to"]), task, extractor, news)
+        except (ArchiveError, MissingError) as error:
+            said = {"error": str(error)}
+        except OSError as error:
+            full = error.errno in _FULL
+            said = {"error": f"{head['to']}: {error.strerror or error}", "full": full}
+        except Exception as error:  # noqa: BLE001
+            said = {"error": f"{type(error).__name__}: {error}"}
+        if "error" in said:
+            with suppress(OSError):
+                Path(head["to"]).unlink(missing_ok=True)
+        send(answers, said)
+    extractor.close()
+
+
+class _News:
+    """Tells the process that started this one how far it is, now and then."""
+
+    def __init__(self, answers: IO[bytes]) -> None:
+        self._answers = answers
+        self._next = 0.0
+        self.counts: Counter[str] = Counter()
+        self.share = 0.0
+
+    def tell(self) -> None:
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _NEWS
+            send(self._answers, {"counts": self.counts, "share": self.share})
+
+
+def _do(
+    part: Part, to: Path, task: Task, extractor: Extractor, news: _News
+) -> dict[str, Any]:
+    """Extract a part into a file; what to enter into the manifest."""
+    conditions = Conditions.of(task.where)
+    place = Place()
+    found = read_part(part, Reading(**task.reading), place)
+    records = _chosen(found, task, conditions, news)
+    columns = schema(html=task.html)
+    rows = 0
+    with to.open("w+b") as file:
+        writer = _WRITERS[task.form](file, columns)
+        for batch in batches_of(records):
+            done = extractor.batch(batch)
+            news.counts.update(done.column("outcome").to_pylist())
+            done = conditions.of_rows(done)
+            news.counts["left_out"] += batch.num_rows - done.num_rows
+            news.share = place.share
+            if done.num_rows:
+                rows += done.num_rows
+                writer.write(done)
+        writer.close()
+        sync(file)
+        digest = _digest(file) if rows else ""
+    if not rows:
+        to.unlink()
+    counts = {name: count for name, count in sorted(news.counts.items()) if count}
+    return {"done": True, "digest": digest, "rows": rows, "counts": counts}
+
+
+def _digest(file: IO[bytes]) -> str:
+    file.seek(0)
+    digest = hashlib.sha256()
+    while data := file.read(1 << 20):
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _chosen(
+    records: Iterable[Record], task: Task, conditions: Conditions, news: _News
+) -> Iterator[Record]:
+    """The records that get a row: pages that are asked for, and what is unreadable."""
+    for record in records:
+        news.tell()
+        if record.outcome.startswith("skipped_"):
+            news.counts[record.outcome] += 1
+        elif not (_in_sample(record, task.sample) and conditions.of_url(record.url)):
+            news.counts["left_out"] += 1
+        else:
+            yield record
+
+
+def _in_sample(record: Record, share: float) -> bool:
+    """Whether a page is in a sample: always the same pages, in whichever order."""
+    if share >= 1:
+        return True
+    name = f"{record.url} {record.id}".encode("utf-8", "replace")
+    number = int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
+    return number < share * (1 << 64)

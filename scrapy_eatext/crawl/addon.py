@@ -1,0 +1,39 @@
+"""One line in ADDONS that puts every component in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.crawl.downloadermiddleware import EatextDownloaderMiddleware
+from scrapy_eatext.crawl.pipelines import EatextPipeline
+from scrapy_eatext.crawl.spidermiddleware import EatextSpiderMiddleware
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+# Below RetryMiddleware (550), above project templates' middleware and scrapy-poet's
+# (543), so that these can read the text.
+_DOWNLOADER_PRIORITY = 545
+# Next to the engine, after every middleware that makes or replaces items.
+_SPIDER_PRIORITY = 40
+# Before pipelines that check or store items.
+_PIPELINE_PRIORITY = 100
+
+
+class Addon:
+    """``ADDONS = {"scrapy_eatext.Addon": 500}`` enables everything.
+
+    A component that the project's settings name keeps its priority there.
+    """
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        for key, component, priority in (
+            (
+                "DOWNLOADER_MIDDLEWARES",
+                EatextDownloaderMiddleware,
+                _DOWNLOADER_PRIORITY,
+            ),
+            ("SPIDER_MIDDLEWARES", EatextSpiderMiddleware, _SPIDER_PRIORITY),
+            ("ITEM_PIPELINES", EatextPipeline, _PIPELINE_PRIORITY),
+        ):
+            settings.setdefault_in_component_priority_dict(key, component, priority)

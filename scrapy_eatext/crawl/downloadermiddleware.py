@@ -1,0 +1,39 @@
+"""The main text of every HTML response, in its meta before the callback runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.crawl.service import Service
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Request, Response
+
+    # typing.Self requires Python 3.11
+    from typing_extensions import Self
+
+
+class EatextDownloaderMiddleware:
+    """Puts a MainText into ``response.meta["main_text"]``.
+
+    Its priority is below 550, RetryMiddleware's: so it sees every final response once,
+    decompressed, redirects followed.  It never raises; a page whose extraction fails
+    goes on with an empty text.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._service = Service.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        self._service.prepare(request)
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        return await self._service.process(request, response)

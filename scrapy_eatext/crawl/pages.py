@@ -1,0 +1,116 @@
+"""Articles that stand on several pages: where the next one is, and all as one result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrapy.http import TextResponse
+
+    from scrapy_eatext.result import Chunk, MainText
+
+# Kinds of pages that are continued with other things.
+LISTS = frozenset(("collection", "listing", "forum", "product", "service"))
+
+# How many links of a page are looked at, and how long they may be.
+_MAX_LINKS, _LONGEST = 5000, 2000
+# The number of a page at the end of its path, or in its query.
+_NUMBER = re.compile(
+    r"(?:(?P<mark>[?&])(?:page|p|pg|paged|pageno|page_no|pagina|seite)="
+    r"|/(?:page|pagina|seite|p)[/-]?|[/_-])"
+    r"(?P<number>[0-9]{1,3})(?=/?(?:\.[a-z]{2,5})?(?:[?&]|$))"
+)
+_NEXT = re.compile(
+    r"\W*(?:next(?: page)?|nächste(?: seite)?|weiter|(?:page )?suivante?|siguiente"
+    r"|(?:pagina )?successiva|próxima|volgende|nästa|далее|下一页|次へ|次のページ)\W*",
+    re.IGNORECASE,
+)
+
+
+def next_page(response: TextResponse, first: str, number: int) -> str:
+    """The address of an article's page of a number, "" where none leads there.
+
+    The address differs from the first one's in the number alone, and a link to it says
+    that it is the next, or has this number for its text.
+    """
+    stems = stems_of(first)
+    for link in islice(_links(response), _MAX_LINKS):
+        href = link.attrib.get("href", "")
+        if str(number) not in href or len(href) > _LONGEST:
+            continue
+        try:
+            url = response.urljoin(href.strip()).partition("#")[0]
+        except ValueError:
+            continue
+        if not any((stem, number) == page_of(url) for stem in stems):
+            continue
+        text = "".join(islice(link.root.itertext(), 20)).strip()
+        said = link.attrib.get("rel", "").lower().split()
+        if "next" in said or text == str(number) or _NEXT.fullmatch(text[:40]):
+            return url
+    return ""
+
+
+def _links(response: TextResponse) -> Iterator[Any]:
+    yield from response.xpath("//link[@rel and @href]")
+    yield from response.xpath("//a[@href]")
+
+
+def stems_of(first: str) -> set[str]:
+    """What addresses of the pages behind a first one are without their numbers."""
+    plain = first.partition("#")[0]
+    stem, number = page_of(plain)
+    return {_bare(plain), stem} if number == 1 else {_bare(plain)}
+
+
+def page_of(url: str) -> tuple[str, int]:
+    """An address without the number of its page, and the number, 1 where it has none."""
+    numbers = list(_NUMBER.finditer(url[:_LONGEST]))
+    if not numbers:
+        return _bare(url), 1
+    found = numbers[-1]
+    before, behind = url[: found.start()], url[found.end() :]
+    if found["mark"] == "?" and behind.startswith("&"):
+        behind = "?" + behind[1:]
+    return _bare(before + behind), int(found["number"])
+
+
+def _bare(url: str) -> str:
+    path, mark, query = url.partition("?")
+    return path.rstrip("/") + mark + query
+
+
+def joined(results: Sequence[MainText]) -> MainText:
+    """The results of an article's pages as one; metadata are the first page's.
+
+    Its attributes are those that each page's result has computed.
+    """
+    first = results[0]
+    computed = dict(first.computed)
+    for name in ("markdown", "html"):
+        if name in computed:
+            parts = (result.computed[name] for result in results)
+            computed[name] = "\n\n".join(filter(None, parts))
+    for name in ("blocks", "tables"):
+        if name in computed:
+            parts = (result.computed[name] for result in results)
+            computed[name] = tuple(chain.from_iterable(parts))
+    if "chunks" in computed:
+        computed["chunks"] = tuple(_moved_chunks(results))
+    chars = sum(len(result.text) for result in results)
+    score = sum(result.score * len(result.text) for result in results) / (chars or 1)
+    text = "\n\n".join(result.text for result in results)
+    return replace(first, text=text, score=score).backed(computed)
+
+
+def _moved_chunks(results: Sequence[MainText]) -> Iterator[Chunk]:
+    """The chunks of several results, each with its place in the text of all."""
+    at = 0
+    for result in results:
+        for chunk in result.computed["chunks"]:
+            yield replace(chunk, start=at + chunk.start, end=at + chunk.end)
+        at += len(result.text) + 2

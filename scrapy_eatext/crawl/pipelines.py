@@ -1,0 +1,312 @@
+"""The main text of its page in every item."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter, is_item
+from scrapy import Item
+from scrapy.exceptions import DropItem
+
+from scrapy_eatext.crawl.service import Found, Service
+from scrapy_eatext.page.characters import fit
+from scrapy_eatext.result import NOTHING, Block, Chunk, Post
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    # typing.Self requires Python 3.11
+    from typing_extensions import Self
+
+# Stands for a value: the field is to be removed from the item.
+_GONE = object()
+# The most characters of an exception or a URL in a warning; either may be very long.
+_SHOWN = 300
+
+
+class EatextPipeline:
+    """Fills the fields of EATEXT_FIELDS.
+
+    The text is that of the response that yielded the item, even if an earlier pipeline
+    replaced the item, unless the item's URL is that of another page.  For another URL,
+    or without a response, it is the text of the item's HTML, else that of the page last
+    seen at the URL.  A field that the spider filled stays.  A field that cannot be set
+    loses no item; an item is dropped only if EATEXT_BELOW says so.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._service = Service.of(crawler)
+        self._service.fills = True
+        self._config = self._service.config
+        self._tally = self._service.tally
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
+        if not is_item(item):
+            return item
+        kind, found = "cancelled", None
+        try:
+            item, kind, found = await self._filled(item)
+        finally:
+            # Both at once, so that they add up even if the crawl gives up waiting.
+            self._tally.inc("item_count")
+            self._tally.inc(f"item/{kind}")
+        if kind == "dropped" and found is not None:
+            raise DropItem(
+                f"main text is {found.outcome.kind}: {len(found.result.text)} "
+                f"characters, score {found.result.score:.2f}"
+            )
+        return item
+
+    async def _filled(self, item: Any) -> tuple[Any, str, Found | None]:
+        """The item or a filled copy, its outcome as in the stats, and its page."""
+        if not self._is_wanted(type(item)):
+            return item, "skipped_off", None
+        adapter = ItemAdapter(item)
+        known = self._known_fields(item, adapter)
+        values = {name: _single(_value(adapter, name)) for name in known}
+        open_fields = [name for name in known if not values[name]]
+        refused = [name for name in known if values[name] is False]
+        changes = self._without_html(item, adapter)
+        found = None
+        if refused:
+            kind = "skipped_off"
+            for name in refused:
+                empty = NOTHING.value(self._config.fields[name])
+                changes[name] = _GONE if _may_lack_fields(item) else empty
+        elif not known:
+            kind = "no_field"
+        elif not open_fields:
+            kind = "already_filled"
+        else:
+            kind, found = await self._text_of(item, adapter)
+        if found is not None:
+            if found.drop:
+                return item, "dropped", found
+            for name in open_fields:
+                value = found.result.value(self._config.fields[name])
+                changes[name] = _fit(value)
+        item, failed = self._changed(item, adapter, changes)
+        if found is not None and failed.intersection(open_fields):
+            kind = "not_settable"
+        return item, kind, found
+
+    # -- which fields
+
+    def _is_wanted(self, cls: type) -> bool:
+        """Whether items of a class are filled, as it and EATEXT_ITEMS say."""
+        items = self._config.items
+        named = isinstance(items, str) or issubclass(cls, items)
+        return named and getattr(cls, "eatext", None) is not False
+
+    def _known_fields(self, item: Any, adapter: ItemAdapter) -> list[str]:
+        """The fields of EATEXT_FIELDS that the item may have."""
+        declared = self._config.items == "declared"
+        names: Any = ItemAdapter.get_field_names_from_class(type(item))
+        if names is None and declared:  # a dict has the fields that it has
+            names = adapter
+        known = [f for f in self._config.fields if names is None or f in names]
+        # An item with none of the fields is of another kind.
+        if known and not declared and len(known) < len(self._config.fields):
+            missing = sorted(set(self._config.fields) - set(known))
+            self._warn(
+                item,
+                "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
+                "it, or say with EATEXT_ITEMS = 'declared' that this is meant",
+                {"missing": ", ".join(missing)},
+            )
+        return known
+
+    # -- which text
+
+    async def _text_of(
+        self, item: Any, adapter: ItemAdapter
+    ) -> tuple[str, Found | None]:
+        """The source of an item's text, as the stats name it, and the text's page."""
+        response = self._service.response_of_item()
+        url = self._url(adapter, response)
+        try:
+            source, found = await self._find(item, adapter, response, url)
+        except Exception as error:  # noqa: BLE001 - an item is never lost
+            self._tally.error(url, error)
+            return "none", None
+        if found is None and source != "other_page":
+            source = "none"
+        return source, found
+
+    async def _find(
+        self, item: Any, adapter: ItemAdapter, response: Response | None, url: str
+    ) -> tuple[str, Found | None]:
+        service = self._service
+        own = response is not None and (not url or service.is_url_of(response, url))
+        if own and response is not None:
+            found = await service.of_response(response)
+            if found is not None:
+                return "response", found
+        html = _single(_value(adapter, self._config.html_field))
+        if isinstance(html, (str, bytes)) and html:
+            return "html", await service.of_html(html, url)
+        found = service.of_url(url) if url else None
+        if found is not None or own or response is None:
+            return "url", found
+        if service.has_seen(url):
+            self._warn(
+                item,
+                "%(cls)s has the URL of another page of this crawl, whose text is not "
+                "at hand, and gets none (%(url)s): yield it from that page's callback "
+                "or fill it there with main_text(); EATEXT_URL_FIELD = '' gives each "
+                "item the text of the response that yields it",
+                {"url": url[:_SHOWN]},
+            )
+            return "other_page", None
+        found = await service.of_response(response)
+        if found is not None:
+            self._warn(
+                item,
+                "%(cls)s has a URL that this crawl has not requested, and gets the "
+                "text of the response that yields it (%(url)s): EATEXT_URL_FIELD = '' "
+                "says that this is meant, EATEXT_ITEMS leaves such items empty",
+                {"url": url[:_SHOWN]},
+            )
+        return "response", found
+
+    def _url(self, adapter: ItemAdapter, response: Response | None) -> str:
+        """The item's URL, "" where it has none."""
+        url = _single(_value(adapter, self._config.url_field))
+        if not isinstance(url, str) or not url.strip():
+            return ""
+        try:
+            return url if response is None else response.urljoin(url.strip())
+        except ValueError:  # it is no URL
+            return url
+
+    # -- changes
+
+    def _without_html(self, item: Any, adapter: ItemAdapter) -> dict[str, Any]:
+        """The change that removes the raw HTML; a class's field is emptied."""
+        name = self._config.html_field
+        if _may_lack_fields(item):
+            return {name: _GONE} if name in adapter else {}
+        value = _value(adapter, name)
+        kinds = (str, bytes, list, tuple)
+        return (
+            {name: type(value)() if isinstance(value, kinds) else None} if value else {}
+        )
+
+    def _changed(
+        self, item: Any, adapter: ItemAdapter, changes: Mapping[str, Any]
+    ) -> tuple[Any, set[str]]:
+        """The item with other values, and the fields that refused their values.
+
+        A frozen item stays as it is, and a copy is returned.
+        """
+        failed = {}
+        for name, value in changes.items():
+            if error := _refusal(adapter, name, value):
+                failed[name] = error
+        frozen = [name for name in failed if _is_frozen(type(item), name, failed[name])]
+        if frozen:
+            try:
+                item = _copied(item, {name: changes[name] for name in frozen})
+            except Exception as error:  # noqa: BLE001 - whatever its class does then
+                failed.update(dict.fromkeys(frozen, error))
+            else:
+                failed = {n: error for n, error in failed.items() if n not in frozen}
+        if failed:
+            name, why = next(iter(failed.items()))
+            self._warn(
+                item,
+                "The field %(name)s of %(cls)s cannot be set: %(error)s; let it take "
+                "what EATEXT_FIELDS puts there, or leave the class out with "
+                "EATEXT_ITEMS or a class attribute eatext = False",
+                {"name": name, "error": repr(why)[:_SHOWN]},
+            )
+        return item, set(failed)
+
+    def _warn(self, item: Any, message: str, values: Mapping[str, object]) -> None:
+        """Say once for each class of items what is wrong, and what can be done."""
+        self._tally.log(
+            logging.WARNING,
+            message,
+            {"cls": type(item).__qualname__, **values},
+            once=f"{message} {type(item)}",
+        )
+
+
+def _may_lack_fields(item: Any) -> bool:
+    """Whether fields can be removed from an item; in a class they are always there."""
+    return isinstance(item, (dict, Item))
+
+
+def _refusal(adapter: ItemAdapter, name: str, value: Any) -> Exception | None:
+    """The exception with which an item refuses a value, None if it takes the value."""
+    try:
+        if value is _GONE:
+            del adapter[name]
+        else:
+            adapter[name] = value
+    except Exception as error:  # noqa: BLE001 - frozen, or its own validation
+        return error
+    return None
+
+
+def _is_frozen(cls: Any, name: str, error: Exception) -> bool:
+    """Whether a field can never be set, given the error over setting it."""
+    if hasattr(cls, "model_fields"):  # of pydantic
+        return bool(cls.model_config.get("frozen") or cls.model_fields[name].frozen)
+    # FrozenInstanceError of dataclasses and attrs, and FrozenAttributeError.
+    return type(error).__name__.startswith("Frozen")
+
+
+def _copied(item: Any, values: Mapping[str, Any]) -> Any:
+    """A copy of a frozen item with other values."""
+    if dataclasses.is_dataclass(item) and not isinstance(item, type):
+        return dataclasses.replace(item, **values)
+    if hasattr(item, "model_copy"):
+        return item.model_copy(update=values)
+    import attrs
+
+    names = {field.name: field.alias for field in attrs.fields(type(item))}
+    return attrs.evolve(item, **{names[name]: values[name] for name in values})
+
+
+def _value(adapter: ItemAdapter, name: str) -> Any:
+    """An item's field, None if there is none; "" names no field."""
+    try:
+        return adapter.get(name) if name else None
+    except AttributeError:  # declared, but not set yet
+        return None
+
+
+def _single(value: Any) -> Any:
+    """A value without its list: item loaders put values into lists by default."""
+    alone = isinstance(value, (list, tuple)) and len(value) == 1
+    return value[0] if alone else value
+
+
+def _fit(value: Any) -> Any:
+    """A result's value without characters that feeds refuse; metadata have none."""
+    if isinstance(value, str):
+        return fit(value)
+    if isinstance(value, tuple):
+        return tuple(map(_fit, value))
+    if isinstance(value, Block):
+        # Most blocks need no change, and all items of a page share them.
+        text = fit(value.text)
+        return value if text == value.text else dataclasses.replace(value, text=text)
+    if isinstance(value, Chunk):
+        return dataclasses.replace(
+            value, text=fit(value.text), headings=tuple(map(fit, value.headings))
+        )
+    if isinstance(value, Post):
+        return Post(fit(value.text), fit(value.author), fit(value.time))
+    return value

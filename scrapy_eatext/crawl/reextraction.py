@@ -1,0 +1,57 @@
+"""The way from a crawl's result back to its response, for missing attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType
+
+from scrapy_eatext.execution.cascade import GIVEN_UP, Job, Limits, extract_page
+from scrapy_eatext.page.decode import text_of
+from scrapy_eatext.result import COMPUTED
+
+if TYPE_CHECKING:
+    from scrapy.http import TextResponse
+
+    from scrapy_eatext.execution.choice import Choice
+    from scrapy_eatext.result import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Reextraction:
+    """Extracts a response once more, as it was extracted before.
+
+    The response is parsed anew: its own tree is the spider's by now.  The result does
+    not keep the response in memory.
+    """
+
+    response: ReferenceType[TextResponse]
+    choice: Choice
+    limits: Limits
+    kind: str
+    at_hand = False
+
+    def compute(self, names: Iterable[str]) -> Mapping[str, Any]:
+        """All of COMPUTED, as one more extraction gives them all."""
+        response = self.response()
+        if response is None:
+            raise LookupError(
+                f"the response that {', '.join(names)} would be computed from is gone, "
+                "or another has replaced it: name it in EATEXT_FIELDS to have it "
+                "computed ahead, or ask main_text(response)"
+            )
+        give_up = self.kind if self.kind in GIVEN_UP else ""
+        job = Job.of(
+            text_of(response), response.url, self.choice, self.limits, COMPUTED
+        )
+        if give_up and not job.give_up:
+            job = Job(job.html, job.url, job.choice, job.limits, give_up, COMPUTED)
+        return extract_page(job).result.computed
+
+    def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
+        """Chunks of another size, by one more extraction."""
+        form = self.choice.chunks.changed(max_words, overlap)
+        way = replace(self, choice=replace(self.choice, chunks=form))
+        found: tuple[Chunk, ...] = way.compute(("chunks",))["chunks"]
+        return found

@@ -1,0 +1,339 @@
+"""Every EATEXT_* setting, declared once: its type, default, range and meaning."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy.utils.misc import load_object
+
+from scrapy_eatext.algorithms import DEFAULT
+from scrapy_eatext.declared import (
+    Dict,
+    Kind,
+    OneOf,
+    declarations,
+    declare,
+    limit,
+    number,
+    switch,
+    text,
+)
+from scrapy_eatext.execution.cascade import Limits
+from scrapy_eatext.execution.choice import (
+    Choice,
+    SettingError,
+    check_loadable,
+    listed,
+    overridden,
+    taken,
+)
+from scrapy_eatext.result import ATTRIBUTES
+from scrapy_eatext.sites.files import SiteFileError, load_lessons
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+EXECUTORS = ("inline", "thread", "process")
+ITEMS = ("all", "declared")
+
+# One processor is left to the crawl's own thread: with as many threads as processors
+# its event loop would wait for a processor, and no more pages get done.
+_WORKERS = min(4, max(1, (os.cpu_count() or 1) - 1))
+# Seconds and MiB that every system's clocks and memory can count.
+_MOST = 1_000_000_000
+
+
+class Fields(Dict):
+    """Item fields, each with the attribute of the result that fills it."""
+
+    def take(self, value: Any, key: str) -> dict[str, str]:
+        fields = super().take(value, key)
+        if not all(isinstance(name, str) and name for name in fields):
+            raise self.error(value, key)
+        kind = OneOf(ATTRIBUTES)
+        return {name: kind.take(fields[name], f"{key}[{name!r}]") for name in fields}
+
+
+class Items(Kind):
+    """The items to fill: one of ITEMS, or their classes."""
+
+    def allowed(self) -> str:
+        return "'all', 'declared', or a list of classes or their import paths"
+
+    def take(self, value: Any, key: str) -> str | tuple[type, ...]:
+        if isinstance(value, str) and value in ITEMS:
+            return value
+        given = value if isinstance(value, (list, tuple)) else [value]
+        if not given:
+            raise self.error(value, key)
+        try:
+            return tuple(map(_class, given))
+        except Exception as error:  # whatever importing a module raises
+            raise self.error(value, key, error) from error
+
+    def plain(self, value: object) -> object:
+        return listed(value)
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of a crawl, each checked.
+
+    Each field is a setting: EATEXT_ and its name in capitals.  So are the fields of
+    ``choice``, which sites and requests may override.  ``sites`` has a choice for each
+    host, None if the host's pages are not to be extracted.  ``items`` is one of ITEMS,
+    or the classes of the items to fill.
+    """
+
+    choice: Choice = field(default_factory=Choice)
+    sites: Mapping[str, Choice | None] = declare(
+        {},
+        Dict("a dict: host -> what holds there"),
+        "host → how to extract its pages: an algorithm, `False`, or a dict as in "
+        "`request.meta`",
+    )
+    fields: Mapping[str, str] = declare(
+        {"main_text": "text"},
+        Fields("a dict: item field -> one of " + ", ".join(ATTRIBUTES)),
+        "item field → `text`, `markdown`, `html`, `title`, `author`, `date`, `score`, "
+        "`page_type`, `algorithm`, `version` and more",
+    )
+    items: str | tuple[type, ...] = declare(
+        "all",
+        Items(),
+        "which items are filled: `all`, those that have a field `declared`, or classes "
+        "by their import paths",
+    )
+    html_field: str = text(
+        "",
+        "the name of an item field",
+        "an item field with raw HTML: extracted, and removed from the item",
+    )
+    url_field: str = text(
+        "url",
+        "the name of an item field",
+        "the item field with the URL of the item's page",
+    )
+    pages: int = number(
+        0,
+        0,
+        1000,
+        doc="pages of an article that are requested and joined at most, the first "
+        "included; 0 and 1 join none",
+    )
+    site_files: str = text(
+        "",
+        "the path of a folder",
+        "the folder with what `scrapy eatext learn` has learned of sites, for the "
+        "default algorithm",
+    )
+    executor: str = declare(
+        "thread",
+        OneOf(EXECUTORS),
+        "where extraction runs: `inline`, `thread` or `process`",
+    )
+    workers: int = number(
+        _WORKERS,
+        1,
+        math.inf,
+        doc="threads or processes",
+        shown="cores less one, 1 to 4",
+    )
+    timeout: float = limit(
+        10.0, "seconds", _MOST, doc="seconds that a page may take; 0 is no limit"
+    )
+    max_size: int = limit(
+        10_000_000, "bytes", doc="bytes that a page may have; 0 is no limit"
+    )
+    memory: int = limit(
+        1024,
+        "MiB",
+        _MOST,
+        doc="MiB that a worker process may take for its pages; 0 is no limit",
+    )
+    last_resort: str = declare(
+        "density",
+        OneOf(("density", "empty")),
+        "what a page beyond these limits gets: its long blocks with few links "
+        "(`density`), or nothing (`empty`)",
+    )
+    on_decay: str = declare(
+        "warn",
+        OneOf(("ignore", "warn", "close_spider")),
+        "when nearly all texts of a host have become empty or the same: `ignore`, "
+        "`warn` or `close_spider`",
+    )
+    enabled: bool = switch(True, "off: no component does anything")
+
+    @cached_property
+    def limits(self) -> Limits:
+        return Limits(self.timeout, self.max_size, self.last_resort)
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Config:
+        """Read a crawl's settings; SettingError names the first that is wrong."""
+        _refuse_unknown(settings)
+        given = {
+            name: value
+            for name in SETTINGS
+            if (value := settings.get(_key(name))) is not None
+        }
+        choice = _with_site_files(
+            Choice(**taken(Choice, given, _key)), given.get("site_files")
+        )
+        check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
+        values = taken(cls, given, _key)
+        values["sites"] = _sites(values.get("sites", {}), choice)
+        config = cls(choice=choice, **values)
+        config._check_together()
+        return config
+
+    def _check_together(self) -> None:
+        """Raise SettingError if settings do not go together."""
+        if self.html_field in self.fields:
+            # A field that is removed from an item cannot be filled.
+            allowed = "none of the fields in EATEXT_FIELDS"
+            raise SettingError("EATEXT_HTML_FIELD", self.html_field, allowed)
+        if self.executor == "process":
+            _check_sendable(self.choice, "EATEXT_OPTIONS")
+            for host, site in self.sites.items():
+                if site is not None:
+                    _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
+
+    def choice_for(self, url: str, said: object = None) -> Choice | None:
+        """How to extract the page at a URL, None for not at all.
+
+        ``said`` is the value of ``eatext`` in the request's meta; SettingError if it is
+        wrong.
+        """
+        choice = self._of_site(url)
+        if said is None:
+            return choice
+        # A request's meta also overrides a site that is off.
+        base = self.choice if choice is None else choice
+        return overridden(base, said, "request.meta['eatext']")
+
+    def site_of(self, url: str) -> str:
+        """The host among ``sites`` that a URL belongs to, "" for none."""
+        host = host_of(url) if self.sites else ""
+        while host and host not in self.sites:
+            host = host.partition(".")[2]
+        return host
+
+    def _of_site(self, url: str) -> Choice | None:
+        host = self.site_of(url)
+        return self.sites[host] if host else self.choice
+
+
+def _with_site_files(choice: Choice, folder: object) -> Choice:
+    """A choice whose default algorithm uses the site files of a folder."""
+    if not folder:
+        return choice
+    try:
+        load_lessons(str(folder))
+    except SiteFileError as error:
+        allowed = f"a folder of site files: {error}"
+        raise SettingError("EATEXT_SITE_FILES", folder, allowed) from error
+    options = {**choice.options.get(DEFAULT, {}), "site_files": str(folder)}
+    return replace(choice, options={**choice.options, DEFAULT: options})
+
+
+def host_of(url: str) -> str:
+    """A URL's host in lower case, "" where it has none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # a wrong IPv6 address
+        return ""
+
+
+def _class(said: Any) -> type:
+    """A class, or the class at an import path; "dict" names a class too."""
+    path = f"builtins.{said}" if isinstance(said, str) and "." not in said else said
+    found = load_object(path)
+    if not isinstance(found, type):
+        raise TypeError(f"{said!r} is no class")
+    return found
+
+
+def _sites(given: Mapping[Any, Any], choice: Choice) -> dict[str, Choice | None]:
+    sites: dict[str, Choice | None] = {}
+    for host, said in given.items():
+        where = f"EATEXT_SITES[{host!r}]"
+        name = _host(host, where)
+        if name in sites:
+            raise SettingError(where, said, "there once: another key is the same host")
+        site = overridden(choice, said, where)
+        if site is not None:
+            check_loadable(site, where, f"{where}['options']")
+        sites[name] = site
+    return sites
+
+
+def _check_sendable(choice: Choice, key: str) -> None:
+    """Raise SettingError if options do not come back from JSON unchanged.
+
+    Options are sent to worker processes as JSON; a user's own algorithm may have
+    options of any type.
+    """
+    options = {name: dict(given) for name, given in choice.options.items()}
+    try:
+        if json.loads(json.dumps(options)) == options:
+            return
+    except (TypeError, ValueError):
+        pass
+    raise SettingError(key, options, "what JSON can hold, as processes are sent it")
+
+
+def _host(host: object, key: str) -> str:
+    """A host as URLs in Scrapy have it."""
+    meaning = "under a host's name, such as 'example.com'"
+    if not isinstance(host, str):
+        raise SettingError(key, host, meaning)
+    name = host.strip().lower().removeprefix("*").strip(".")
+    try:
+        name = name if name.isascii() else name.encode("idna").decode()
+    except UnicodeError:
+        raise SettingError(key, host, meaning) from None
+    if not name or any(c in "/:@?#*" or c.isspace() for c in name):
+        if alone := host_of(name if "//" in name else f"//{name}"):
+            meaning = f"under a host's name alone, no port, scheme or path: {alone!r}"
+        raise SettingError(key, host, meaning)
+    return name
+
+
+# The declarations of all settings, by their names without the prefix, in small letters.
+SETTINGS = {
+    name: declaration
+    for cls in (Choice, Config)
+    for name, declaration in declarations(cls).items()
+    if declaration.metadata["setting"]
+}
+
+
+def _key(name: str) -> str:
+    return f"EATEXT_{name.upper()}"
+
+
+KEYS = tuple(map(_key, SETTINGS))
+
+
+def _refuse_unknown(settings: BaseSettings) -> None:
+    for key in settings:
+        if key.startswith("EATEXT_") and key not in KEYS:
+            # The prefix would make every key a near one.
+            names = [known.removeprefix("EATEXT_") for known in KEYS]
+            near = get_close_matches(key.removeprefix("EATEXT_"), names, n=1)
+            allowed = (
+                f"spelt EATEXT_{near[0]}"
+                if near
+                else "left out: there is no such setting"
+            )
+            raise SettingError(key, settings.get(key), allowed)

@@ -1,0 +1,148 @@
+"""The stats of a crawl under eatext/, and its messages in the log."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.execution.cascade import Failure
+from scrapy_eatext.execution.choice import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.crawler import Crawler
+
+    from scrapy_eatext.execution.cascade import Outcome
+
+logger = logging.getLogger(__name__)
+
+_GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
+# The last so many messages are remembered as logged.  Only a crawl of very many sites
+# logs more, and may repeat a message.
+_MAX_SAID = 10_000
+# The histogram of seconds a page: each step is about three times the last.
+_STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+
+
+class Tally:
+    """Counts for one crawler."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._said: dict[int, None] = {}  # hashes, in order
+        self._pages = 0
+        self._seconds = self._most = 0.0
+        self._least = math.inf
+
+    def inc(self, name: str, count: int = 1) -> None:
+        self._stats.inc_value(f"eatext/{name}", count)
+
+    def log(
+        self, level: int, message: str, values: Mapping[str, object], *, once: str = ""
+    ) -> None:
+        """Log a message; of several with the same ``once`` only the first."""
+        if once and not self._is_new(once):
+            return
+        logger.log(level, message, values, extra={"spider": self._crawler.spider})
+
+    def _is_new(self, message: str) -> bool:
+        """Whether a message has not been logged yet; it counts as logged now."""
+        # A host may have a name of any length.
+        key = hash(message)
+        if key in self._said:
+            return False
+        self._said[key] = None
+        if len(self._said) > _MAX_SAID:
+            del self._said[next(iter(self._said))]
+        return True
+
+    def outcome(self, url: str, outcome: Outcome) -> None:
+        """Count the outcome of a page that was extracted."""
+        if outcome.result.algorithm:
+            self.inc(f"algorithm/{outcome.result.algorithm}")
+        if outcome.result.page_type:
+            self.inc(f"page_type/{outcome.result.page_type}")
+        for failure in outcome.failures:
+            self._failure(url, failure)
+        if outcome.kind in _GAVE_UP:
+            self.log(
+                logging.WARNING,
+                "Gave up on the main text of %(url)s: %(kind)s",
+                {"url": url, "kind": outcome.kind.replace("_", " ")},
+            )
+        self._time(outcome.seconds)
+
+    def _time(self, seconds: float) -> None:
+        self._pages += 1
+        self._seconds += seconds
+        self._least = min(self._least, seconds)
+        self._most = max(self._most, seconds)
+        step = next((f"up_to_{step}" for step in _STEPS if seconds <= step), "longer")
+        self.inc(f"time/{step}")
+
+    def error(self, url: str, error: Exception) -> None:
+        """Count an error outside of the algorithms."""
+        if isinstance(error, SettingError):
+            # The message says what is wrong; a traceback would not help.
+            self.inc("exception_count/SettingError")
+            self.log(
+                logging.ERROR,
+                "No main text for %(url)s: %(error)s",
+                {"url": url, "error": error},
+            )
+        else:
+            self._failure(url, Failure.of(error))
+
+    def _failure(self, url: str, failure: Failure) -> None:
+        """Count a failure and log it, its traceback when it is the first of its kind."""
+        self.inc(f"exception_count/{failure.name}")
+        what = "Extraction"
+        if failure.field:
+            self.inc(f"field_failed/{failure.field}")
+            what = f"Only computing {failure.field}"
+        is_new = self._is_new(f"{failure.name} {failure.field}")
+        self.log(
+            logging.ERROR,
+            "%(what)s failed with %(name)s on %(url)s%(traceback)s",
+            {
+                "what": what,
+                "name": failure.name,
+                "url": url,
+                "traceback": f"\n{failure.traceback}" if is_new else "",
+            },
+        )
+
+    def close(self) -> None:
+        """Sum up the crawl, in a stat and one line of the log."""
+        mean = self._seconds / max(self._pages, 1)
+        if self._pages:
+            # Here rather than page by page: a collector that several processes share
+            # may count in whole numbers only, which can be added up.
+            self.inc("time/milliseconds", round(1000 * self._seconds))
+            self._stats.set_value("eatext/time/min", self._least)
+            self._stats.set_value("eatext/time/mean", mean)
+            self._stats.set_value("eatext/time/max", self._most)
+        stats = self._stats.get_stats()
+
+        def under(prefix: str) -> str:
+            counts = {
+                key.removeprefix(prefix): count
+                for key, count in sorted(stats.items())
+                if key.startswith(prefix)
+            }
+            return ", ".join(f"{n} {name}" for name, n in counts.items()) or "none"
+
+        self.log(
+            logging.INFO,
+            "Main text: responses: %(responses)s; items: %(items)s; "
+            "%(mean).1f ms a page, %(max).1f at most",
+            {
+                "responses": under("eatext/response/"),
+                "items": under("eatext/item/"),
+                "mean": 1000 * mean,
+                "max": 1000 * self._most,
+            },
+        )

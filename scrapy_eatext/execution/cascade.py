@@ -1,0 +1,278 @@
+"""One page through the algorithms chosen for it, whatever may go wrong on the way."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.deadline import TimeLimitError, check, time_limit
+from scrapy_eatext.execution import lastresort
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.memory import lacks_memory
+from scrapy_eatext.page.walls import wall_of
+from scrapy_eatext.rendering import formed, render, run
+from scrapy_eatext.result import NOTHING, IncompleteError, MainText, computed_for
+from scrapy_eatext.rules import apply_rules
+
+if TYPE_CHECKING:
+    from scrapy.http import TextResponse
+
+    from scrapy_eatext.execution.choice import Choice
+
+# If time or memory is short, the last resort reads a page's first quarter, then the
+# first quarter of that, down to so many bytes or characters.
+_SHORTEST = 10_000
+
+# The most characters kept of a traceback: an exception may quote a whole page.
+_MAX_TRACEBACK = 10_000
+
+# Exceptions that fail one page, not the crawl.  SystemExit is among them, as a library
+# may raise it; KeyboardInterrupt is not, as Ctrl-C is to end the crawl.
+_BREAKS = (Exception, SystemExit)
+
+# After so many bytes of pages a thread that parses ends, and another goes on: lxml
+# keeps each name of an element or attribute for as long as the thread lives that parsed
+# it.  A name may take ten times its size in the page.
+TURN = 1 << 22
+
+# The kinds of outcome whose result is the last resort's.
+GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that a page may take: seconds, bytes (0 is no limit).
+
+    ``last_resort`` is the method for a page that takes more: ``density`` or ``empty``.
+    """
+
+    timeout: float = 0.0
+    max_size: int = 0
+    last_resort: str = "density"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A page to extract.
+
+    ``fields`` are the attributes to compute before the result lets go of its page.  If
+    ``give_up`` is not "", it is the outcome's kind already, and only the last resort is
+    left.
+    """
+
+    html: str | bytes | TextResponse
+    url: str
+    choice: Choice
+    limits: Limits
+    give_up: str = ""
+    fields: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        html: str | bytes | TextResponse,
+        url: str,
+        choice: Choice,
+        limits: Limits,
+        fields: tuple[str, ...] = (),
+    ) -> Job:
+        """A job for a page of any size; a page that is too large is cut off."""
+        job = cls(html, url, choice, limits, fields=fields)
+        if limits.max_size and job.size > limits.max_size:
+            return job.cut(limits.max_size, "too_large")
+        return job
+
+    @property
+    def size(self) -> int:
+        """The page's bytes or characters."""
+        source = self.html if isinstance(self.html, (str, bytes)) else self.html.body
+        return len(source)
+
+    def cut(self, size: int, kind: str) -> Job:
+        """A job for the page's beginning, for which only the last resort is left."""
+        html = self.html
+        if not isinstance(html, (str, bytes)):
+            # The encoding may stand in its headers.
+            html = decode(bytes(html.body[:size]), html.encoding)[1]
+        return replace(self, html=html[:size], give_up=kind)
+
+    def shortened(self, kind: str) -> Job | None:
+        """A job for the page's first quarter, None if the page is short already."""
+        if self.size <= _SHORTEST:
+            return None
+        return self.cut(max(self.size // 4, _SHORTEST), kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception that an extraction met: its class, and how it came about.
+
+    ``field`` is the attribute that could not be computed, "" for the text.  ``name`` is
+    MemoryError for any lack of memory, whatever exception it raised.
+    """
+
+    name: str
+    traceback: str
+    field: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException, field: str = "") -> Failure:
+        name = "MemoryError" if lacks_memory(error) else type(error).__name__
+        try:
+            shown = "".join(traceback.format_exception(error))
+        except MemoryError:
+            shown = name
+        half = _MAX_TRACEBACK // 2
+        if len(shown) > _MAX_TRACEBACK:
+            shown = f"{shown[:half]}\n[...]\n{shown[-half:]}"
+        return cls(name, shown, field)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a page.
+
+    ``kind`` is ``extracted`` (a text that passes), ``below`` (none passes),
+    ``empty`` (there is no text), one of page.walls.WALLS, ``failed``, ``timed_out``, ``too_large`` or
+    ``worker_died``; for the last four the result is the last resort's.
+    """
+
+    result: MainText
+    kind: str
+    seconds: float = 0.0
+    failures: tuple[Failure, ...] = ()
+
+
+def extract_page(job: Job) -> Outcome:
+    """Extract a page.  It never raises, whatever a page or an algorithm does."""
+    started = time.perf_counter()
+    failures: list[Failure] = []
+    result, kind = _extract(job, failures)
+    seconds = time.perf_counter() - started
+    return Outcome(result, kind, seconds, tuple(failures))
+
+
+def warm_up(choice: Choice) -> None:
+    """Have a choice's algorithms load what they need for their first page."""
+    for name in choice.algorithms:
+        one = replace(choice, algorithms=(name,))
+        extract_page(Job("<p>A first page.</p>", "", one, Limits()))
+
+
+def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
+    if job.give_up:
+        return _last_resort(None, job, failures), job.give_up
+    page = None
+    kind = "failed"
+    try:
+        with time_limit(job.limits.timeout):
+            page = Page.of(job.html, job.url)
+            check()
+            result, kind = cascade(job.choice, page, failures)
+            return _detached(result, job.fields, failures), kind
+    except TimeLimitError:
+        kind = "timed_out"
+        if page is None:
+            # Reading the whole page once more would take as long.
+            job = job.shortened(kind) or job
+    except _BREAKS as error:
+        failures.append(Failure.of(error))
+        if lacks_memory(error):
+            page = None
+    return _last_resort(page, job, failures), kind
+
+
+def cascade(
+    choice: Choice, page: Page, failures: list[Failure]
+) -> tuple[MainText, str]:
+    """The first text that passes, else the longest; what is a wall has none.
+
+    If an algorithm fails, the next one is tried; if all fail, the last error is raised.
+    """
+    results: list[MainText] = []
+    for name in choice.algorithms:
+        try:
+            algorithm = get_algorithm(name, choice.options.get(name))
+            result = run(algorithm, page, rules=(choice.keep, choice.remove))
+            # What only the data have is a page's own text.
+            wall = wall_of(page, result.text) if result.origin == "page" else ""
+        except TimeLimitError:
+            raise
+        except _BREAKS as error:
+            if name == choice.algorithms[-1] and not results:
+                raise
+            failures.append(Failure.of(error))
+            continue
+        if wall:
+            return result.without_text(wall), wall
+        if choice.passes(result.text, result.score):
+            return formed(result, choice.forms), "extracted"
+        results.append(result)
+        check()
+    result = max(results, key=lambda result: len(result.text))
+    kind = "below" if result.text else "empty"
+    if choice.below == "empty":
+        return result.without_text(), kind
+    return formed(result, choice.forms), kind
+
+
+def _detached(
+    result: MainText, fields: tuple[str, ...], failures: list[Failure]
+) -> MainText:
+    """A result without its page."""
+    for name in computed_for(fields):
+        _compute(result, name, failures)
+    return result.detached(fields)
+
+
+def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
+    """Compute a field; it is empty if that fails or no time is left."""
+    try:
+        check()
+        result.value(name)
+    except IncompleteError as error:
+        failures.append(Failure.of(error.__cause__ or error, name))
+        result.computed[name] = error.value
+    except _BREAKS as error:
+        failures.append(Failure.of(error, name))
+        result.computed[name] = NOTHING.computed[name]
+
+
+def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
+    """The last resort's result for a page, or for as much of the page as can be read.
+
+    Each try has half the time of the one before, so that all tries together take no
+    longer than the page may.
+    """
+    left: Job | None = None if job.limits.last_resort == "empty" else job
+    seconds = job.limits.timeout
+    while left is not None:
+        seconds /= 2
+        try:
+            with time_limit(seconds):
+                return _keep_dense(page or Page.of(left.html, left.url), left, failures)
+        except TimeLimitError:
+            pass
+        except _BREAKS as error:
+            failure = Failure.of(error)
+            if failure.name != "MemoryError":
+                failures.append(failure)
+                return NOTHING
+            if all(known.name != "MemoryError" for known in failures):
+                failures.append(failure)
+        page = None
+        left = left.shortened(left.give_up)
+    return NOTHING
+
+
+def _keep_dense(page: Page, job: Job, failures: list[Failure]) -> MainText:
+    check()
+    verdict = lastresort.judge(page)
+    check()
+    verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
+    result = render(verdict, page, lastresort.NAME, lastresort.VERSION)
+    return _detached(formed(result, job.choice.forms), job.fields, failures)

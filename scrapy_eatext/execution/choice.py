@@ -1,0 +1,456 @@
+"""How one page is to be extracted, as plain values that any process can be sent."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, TypeVar
+
+from scrapy_eatext.algorithms import DEFAULT, algorithm_class, get_algorithm
+from scrapy_eatext.algorithms.base import Algorithm, make_options
+from scrapy_eatext.declared import (
+    Dict,
+    Kind,
+    OneOf,
+    OptionError,
+    declarations,
+    declare,
+    limit,
+    number,
+    switch,
+)
+from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
+
+
+class SettingError(OptionError):
+    """A setting, or a part of a setting, with a wrong value.
+
+    Its name says where the value stands, as in ``EATEXT_OPTIONS['justext']``.
+    """
+
+    @property
+    def key(self) -> str:
+        return self.name
+
+
+class Algorithms(Kind):
+    """An algorithm or a cascade: a name or a list of names; a class has a path."""
+
+    def allowed(self) -> str:
+        return "the name of an algorithm or a list of names"
+
+    def take(self, value: Any, key: str) -> tuple[str, ...]:
+        given = [value] if isinstance(value, (str, type)) else value
+        if not isinstance(given, (list, tuple)) or not given:
+            raise self.error(value, key)
+        names = plain(given)
+        for name in names:
+            _algorithm(name, key, value)
+        return tuple(names)
+
+    def plain(self, value: object) -> object:
+        return listed(value)
+
+
+class PerAlgorithm(Dict):
+    """Options per algorithm, each checked."""
+
+    def take(self, value: Any, key: str) -> dict[str, Mapping[str, Any]]:
+        given = super().take(value, key)
+        if given and not any(isinstance(said, Mapping) for said in given.values()):
+            # Most likely one algorithm's options without its name.
+            allowed = f"{self.allowed()}: {{'name': {{'option': value}}}}"
+            raise OptionError(key, value, allowed)
+        return {
+            name: check_options(name, options, f"{key}[{name!r}]")
+            for name, options in given.items()
+        }
+
+
+class Css(Kind):
+    """A CSS selector, or a list of them, as one XPath expression."""
+
+    def allowed(self) -> str:
+        return "a CSS selector or a list of them"
+
+    def take(self, value: Any, key: str) -> str:
+        selectors = [value] if isinstance(value, str) else value
+        if not isinstance(selectors, (list, tuple)):
+            raise self.error(value, key)
+        if not selectors:
+            return ""
+        # Worker processes get XPath expressions, and start sooner without these
+        # modules.
+        from cssselect import SelectorError
+
+        try:
+            return " | ".join(_xpath(selector) for selector in selectors)
+        except (SelectorError, TypeError, AttributeError) as error:
+            allowed = f"CSS selectors for elements ({error})"
+            raise OptionError(key, value, allowed) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """When a crawl asks for a page once more, and with what in the request's meta.
+
+    It does not where ``meta`` is empty.
+    """
+
+    meta: Mapping[Any, Any] = declare(
+        {}, Dict("a dict: what the second request's meta has"), setting=False
+    )
+    min_score: float = number(0.3, 0, 1)
+    min_chars: int = number(200, 0, math.inf)
+    only_if_scripts: bool = switch(True)
+    per_host: int = limit(50, "pages")
+    share: float = number(0.2, 0, 1)
+
+
+# No page is asked for once more.
+NEVER = Weak()
+
+_Declared = TypeVar("_Declared")
+
+
+class WeakPages(Dict):
+    """A Weak, from a dict of its fields; False turns it off."""
+
+    def take(self, value: Any, key: str) -> Weak:
+        if isinstance(value, Weak):
+            return value
+        return weaker(NEVER, value, key)
+
+
+def weaker(base: Weak, said: object, key: str) -> Weak:
+    """A Weak with some of its fields changed, or turned off.  Raises SettingError."""
+    if said is False:
+        return NEVER
+    changed = partly(base, said, key, "False, or ")
+    if said and not changed.meta:
+        allowed = "a dict of what a browser or an API is asked by: it is missing"
+        raise SettingError(_part(key, "meta"), changed.meta, allowed)
+    return changed
+
+
+def partly(base: _Declared, said: object, key: str, others: str = "") -> _Declared:
+    """A dataclass of declared values, some of them changed.
+
+    ``others`` are words for what else may stand in place of a dict.  Raises
+    SettingError.
+    """
+    cls: type = type(base)
+    names = declarations(cls)
+    if not isinstance(said, Mapping):
+        allowed = f"{others}a dict with some of " + ", ".join(names)
+        raise SettingError(key, said, allowed)
+    for name in said:
+        if name not in names:
+            allowed = "left out: the keys are " + ", ".join(names)
+            raise SettingError(_part(key, name), said[name], allowed)
+    known = {field.name: getattr(base, field.name) for field in names.values()}
+    values = taken(cls, said, partial(_part, key))
+    try:
+        made: _Declared = cls(**{**known, **values})
+    except OptionError as error:  # of values that do not go together
+        raise SettingError(
+            _part(key, error.name), error.value, error.allowed
+        ) from error
+    return made
+
+
+@dataclass(frozen=True)
+class Part(Dict):
+    """A dataclass of declared values, from a dict of some of them."""
+
+    cls: type
+
+    def take(self, value: Any, key: str) -> Any:
+        return value if isinstance(value, self.cls) else partly(self.cls(), value, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How one page is to be extracted.
+
+    The first of ``algorithms`` whose text passes wins.  A text passes if it is not
+    empty, and has at least ``min_chars`` characters and a score of ``min_score``.
+    ``below`` says what becomes of a page of which no text passes.  ``options`` has a
+    mapping for each algorithm.  ``title``, ``markdown`` and ``chunks`` are the forms of
+    the outputs.  ``weak`` says when a crawl asks once more.  ``keep`` and ``remove`` are
+    XPath expressions: blocks inside an element found by ``keep`` are main text, blocks
+    inside an element found by ``remove`` are not; "" finds none.
+    """
+
+    algorithms: tuple[str, ...] = declare(
+        (DEFAULT,),
+        Algorithms(),
+        "a name, the import path of a class, or a list: the first whose text passes "
+        "wins",
+        name="algorithm",
+    )
+    options: Mapping[str, Mapping[str, Any]] = declare(
+        {},
+        PerAlgorithm("a dict of options per algorithm"),
+        'options of algorithms: `{"justext": {"length_low": 50}}`',
+    )
+    min_chars: int = number(0, 0, math.inf, doc="a shorter text does not pass")
+    min_score: float = number(0.0, 0, 1, doc="a text with a lower score does not pass")
+    below: str = declare(
+        "keep",
+        OneOf(("keep", "empty", "drop")),
+        "what becomes of a text that does not pass: `keep` it, leave an `empty` "
+        "one, or `drop` the item",
+    )
+    title: bool = switch(
+        False, "whether text, Markdown and HTML begin with the page's headline"
+    )
+    markdown: MarkdownForm = declare(  # noqa: RUF009 - it makes a field
+        MarkdownForm(),
+        Part("a dict with `front_matter`, `links`, `images`", MarkdownForm),
+        'what Markdown has: `{"front_matter": True, "links": False, "images": False}`',
+        shown="`{}`",
+    )
+    chunks: ChunkForm = declare(  # noqa: RUF009 - it makes a field
+        ChunkForm(),
+        Part("a dict with `max_words`, `overlap`", ChunkForm),
+        'how large chunks are: `{"max_words": 200, "overlap": 0}`',
+        shown="`{}`",
+    )
+    weak: Weak = declare(  # noqa: RUF009 - it makes a field
+        NEVER,
+        WeakPages("a dict with `meta` and more"),
+        "which pages to request once more, with other meta, as for a browser: "
+        '`{"meta": {"playwright": True}, "min_chars": 200}`',
+        shown="`{}`",
+    )
+    keep: str = declare("", Css(), setting=False)
+    remove: str = declare("", Css(), setting=False)
+
+    def passes(self, text: str, score: float) -> bool:
+        """Whether a text is good enough."""
+        return bool(text) and len(text) >= self.min_chars and score >= self.min_score
+
+    @property
+    def forms(self) -> Forms:
+        """What the outputs are to look like."""
+        return Forms(self.title, self.markdown, self.chunks)
+
+    @property
+    def of_further_page(self) -> Choice:
+        """This choice for a page whose text goes on from another page's."""
+        return replace(
+            self, title=False, markdown=replace(self.markdown, front_matter=False)
+        )
+
+
+# The fields that a site or a request may override.
+OVERRIDES = tuple(declarations(Choice))
+# Those that are dicts of which an override changes a part.
+_FORMS = ("markdown", "chunks")
+
+
+def overridden(choice: Choice, value: object, key: str) -> Choice | None:
+    """A choice with the overrides of a site or of a request's meta.
+
+    The value is None or True (nothing changes), False (do not extract: None
+    comes back), an algorithm's name, a list of names, or a dict with some of
+    OVERRIDES.  Raises SettingError; the key says where the value stood.
+    """
+    if value is None or value is True:
+        return choice
+    if value is False:
+        return None
+    if not isinstance(value, Mapping):
+        return replace(choice, algorithms=take(Algorithms(), value, key))
+    return changed(choice, value, key)
+
+
+def changed(choice: Choice, said: Mapping[Any, object], key: str = "") -> Choice:
+    """A choice with some of OVERRIDES; errors name them under the key, or by their own
+    names.
+
+    Raises SettingError.
+    """
+    if not said:
+        return choice
+    for name in said:
+        if name not in OVERRIDES:
+            allowed = "left out: the keys are " + ", ".join(OVERRIDES)
+            raise SettingError(_part(key, name), said[name], allowed)
+    merged = ("options", "weak", *_FORMS)
+    others = {name: given for name, given in said.items() if name not in merged}
+    changes = taken(Choice, others, partial(_part, key))
+    for name in _FORMS:
+        if name in said:
+            form = getattr(choice, name)
+            changes[name] = partly(form, said[name], _part(key, name))
+    if "weak" in said:
+        changes["weak"] = weaker(choice.weak, said["weak"], _part(key, "weak"))
+    if "options" in said:
+        changes["options"] = _merged(
+            choice.options,
+            said["options"],
+            changes.get("algorithms", choice.algorithms),
+            _part(key, "options"),
+        )
+    return replace(choice, **changes)
+
+
+def taken(
+    cls: type, given: Mapping[str, object], place: Callable[[str], str]
+) -> dict[str, Any]:
+    """The fields of a declared class that are given, by the names of its declarations.
+
+    Other names are ignored.  Raises SettingError, whose key is place(name).
+    """
+    return {
+        declaration.name: take(declaration.metadata["kind"], given[name], place(name))
+        for name, declaration in declarations(cls).items()
+        if name in given
+    }
+
+
+def take(kind: Kind, value: object, key: str) -> Any:
+    """A value, or a command line's text, as its kind takes it; or SettingError."""
+    try:
+        return kind.take(kind.plain(value), key)
+    except OptionError as error:
+        wrong = value if error.name == key else error.value
+        raise SettingError(error.name, wrong, error.allowed) from error
+
+
+def _part(key: str, name: object) -> str:
+    return f"{key}[{name!r}]" if key else str(name)
+
+
+def _merged(
+    base: Mapping[str, Mapping[str, Any]],
+    given: object,
+    algorithms: tuple[str, ...],
+    key: str,
+) -> dict[str, Mapping[str, Any]]:
+    """The base options with others on top.
+
+    Given are the options of the one algorithm, or a dict of options per algorithm.
+    """
+    if not isinstance(given, Mapping):
+        raise SettingError(key, given, "a dict of options")
+    if all(isinstance(v, Mapping) for v in given.values()):
+        per_algorithm: Mapping[Any, Any] = given
+        prefix = True
+    elif len(algorithms) == 1:
+        per_algorithm = {algorithms[0]: given}
+        prefix = False
+    else:
+        raise SettingError(
+            key, given, "a dict of options per algorithm, as there are several"
+        )
+    merged = dict(base)
+    for name, options in per_algorithm.items():
+        where = f"{key}[{name!r}]" if prefix else key
+        merged[name] = {**base.get(name, {}), **check_options(name, options, where)}
+    return merged
+
+
+def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
+    """An algorithm's options, checked; SettingError if one is wrong."""
+    cls = _algorithm(name, key, name)
+    if not isinstance(options, Mapping):
+        raise SettingError(key, options, "a dict of options")
+    try:
+        make_options(cls.options_class, options)
+    except OptionError as error:
+        raise SettingError(
+            f"{key}[{error.name!r}]", error.value, error.allowed
+        ) from error
+    return options
+
+
+def check_loadable(choice: Choice, key: str, options_key: str) -> None:
+    """Build a choice's algorithms, so that a missing model or module shows at once.
+
+    The keys are those by which the user knows algorithms and their options.
+    """
+    for name in choice.algorithms:
+        options = choice.options.get(name)
+        where = f"{options_key}[{name!r}]"
+        try:
+            get_algorithm(name, options)
+        except OptionError as error:
+            raise SettingError(
+                f"{where}[{error.name!r}]", error.value, error.allowed
+            ) from error
+        except (ImportError, OSError, ValueError) as error:
+            if options:  # such as the path of a model
+                raise SettingError(
+                    where, options, f"options that can be loaded: {error}"
+                ) from error
+            raise SettingError(
+                key, name, f"an algorithm that can be loaded: {error}"
+            ) from error
+
+
+def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
+    """Options from NAME=VALUE, where a value is JSON or else a word, or from JSON."""
+    options: dict[str, Any] = {}
+    for part in given:
+        name, sign, value = part.partition("=")
+        if part.lstrip().startswith("{"):
+            try:
+                options |= json.loads(part)
+            except ValueError as error:
+                raise SettingError(key, part, f"JSON ({error})") from error
+        elif not sign:
+            raise SettingError(key, part, "NAME=VALUE, or a JSON object")
+        else:
+            options[name.strip()] = value
+            with suppress(ValueError):
+                # JSON's numbers have a digit before the point.
+                options[name.strip()] = json.loads(re.sub(r"^\.(?=\d)", "0.", value))
+    return options
+
+
+def plain(value: Any) -> Any:
+    """A value with classes as their import paths, and with plain dicts and lists."""
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__}"
+    if isinstance(value, Mapping):
+        return {plain(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value
+
+
+def listed(value: object) -> object:
+    """A list, also from the names or the JSON that a command line has."""
+    if isinstance(value, str) and ("," in value or "[" in value):
+        # Invalid JSON stays as it is, for the error to show.
+        with suppress(ValueError):
+            names = [name.strip() for name in value.split(",")]
+            value = json.loads(value) if "[" in value else names
+    return value
+
+
+def _algorithm(name: Any, key: str, value: object) -> type[Algorithm[Any]]:
+    try:
+        return algorithm_class(name)
+    except OptionError as error:
+        raise SettingError(key, value, error.allowed) from error
+
+
+# Bounded: selectors can come with every request.
+@lru_cache(maxsize=256)
+def _xpath(selector: str) -> str:
+    from parsel import css2xpath
+
+    xpath = css2xpath(selector)
+    # parsel's ::text and ::attr() find no elements.
+    if "::text" in selector or "::attr" in selector:
+        raise TypeError("::text and ::attr() are no elements")
+    return xpath

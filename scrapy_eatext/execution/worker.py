@@ -1,0 +1,253 @@
+"""A process that extracts pages, and the messages to it and back.
+
+It knows nothing of Scrapy.  It reads messages from standard input until the end, and
+writes an answer to each to standard output.  A message is the lengths of its head and
+of its body (8 bytes each, big-endian), a head in JSON, and a body: a page's bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from pathlib import Path
+from threading import Thread
+from typing import IO, Any, TypeVar
+
+from scrapy_eatext.execution.cascade import (
+    TURN,
+    Failure,
+    Job,
+    Limits,
+    Outcome,
+    extract_page,
+    warm_up,
+)
+from scrapy_eatext.execution.choice import NEVER, Choice
+from scrapy_eatext.output.forms import ChunkForm, MarkdownForm
+from scrapy_eatext.page.decode import text_of
+from scrapy_eatext.result import NOTHING, MainText
+
+_T = TypeVar("_T")
+
+_LENGTHS = struct.Struct(">QQ")
+# No message is as long: greater lengths are no lengths of a message.
+_LONGEST = 1 << 32
+# Seconds between two looks whether the crawl's process still exists.
+_LOOK_UP = 2.0
+# A page may keep a worker from looking.  Seconds after the end of a page's time at
+# which a worker ends itself, if nobody has stopped it.
+_ORPHAN = 5.0
+
+
+def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
+    """Write one message."""
+    data = json.dumps(head).encode()
+    stream.write(_LENGTHS.pack(len(data), len(body)) + data)
+    stream.write(body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
+    """Read one message, None if the stream ends first.
+
+    Raises ValueError for what is no message, and MemoryError if there is no memory for
+    the body; then the next message can still be read.
+    """
+    lengths = stream.read(_LENGTHS.size)
+    if len(lengths) < _LENGTHS.size:
+        return None
+    head_size, body_size = _LENGTHS.unpack(lengths)
+    if max(head_size, body_size) > _LONGEST:
+        raise ValueError("what came is no message")
+    head = stream.read(head_size)
+    try:
+        body = stream.read(body_size)
+    except MemoryError:
+        while body_size > 0 and (skipped := len(stream.read(min(body_size, 1 << 16)))):
+            body_size -= skipped
+        raise
+    if len(head) < head_size or len(body) < body_size:
+        return None
+    return json.loads(head), body
+
+
+def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
+    """A job as a message's head and body."""
+    html: Any = job.html
+    raw = isinstance(html, bytes)
+    if not isinstance(html, (str, bytes)):
+        html = text_of(html)
+    head = {
+        "url": job.url,
+        "choice": pack_choice(job.choice),
+        "limits": asdict(job.limits),
+        "give_up": job.give_up,
+        "fields": job.fields,
+        "raw": raw,
+    }
+    return head, html if raw else html.encode("utf-8", "surrogatepass")
+
+
+def unpack_job(head: dict[str, Any], body: bytes) -> Job:
+    """The job that pack_job() packed."""
+    return Job(
+        html=body if head["raw"] else body.decode("utf-8", "surrogatepass"),
+        url=head["url"],
+        choice=unpack_choice(head["choice"]),
+        limits=Limits(**head["limits"]),
+        give_up=head["give_up"],
+        fields=tuple(head["fields"]),
+    )
+
+
+def pack_choice(choice: Choice) -> dict[str, Any]:
+    """The fields of a Choice for JSON.
+
+    When to ask once more is the crawl's affair, and may hold anything.
+    """
+    fields = asdict(replace(choice, weak=NEVER))
+    del fields["weak"]
+    return fields
+
+
+def unpack_choice(fields: dict[str, Any]) -> Choice:
+    """A Choice from its fields in JSON."""
+    made = {
+        "algorithms": tuple(fields["algorithms"]),
+        "markdown": MarkdownForm(**fields["markdown"]),
+        "chunks": ChunkForm(**fields["chunks"]),
+    }
+    return Choice(**{**fields, **made})
+
+
+def pack_outcome(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as a message's head."""
+    failures = [asdict(failure) for failure in outcome.failures]
+    return {
+        "result": outcome.result.as_dict(),
+        "kind": outcome.kind,
+        "seconds": outcome.seconds,
+        "failures": failures,
+    }
+
+
+def unpack_outcome(head: dict[str, Any]) -> Outcome:
+    """The outcome that pack_outcome() packed."""
+    failures = tuple(Failure(**failure) for failure in head["failures"])
+    result = MainText.from_dict(head["result"])
+    return Outcome(**{**head, "result": result, "failures": failures})
+
+
+def main() -> None:
+    """Serve the process that started this one."""
+    end_with_parent()
+    source, answers = pipes()
+    hello = receive(source)
+    if hello is None:
+        return
+    choice = unpack_choice(hello[0]["choice"])
+    # In a thread, as jobs will run, so that a thread's stack is there before the limit.
+    _in_thread(warm_up, choice)
+    limit_memory(hello[0]["memory"])
+    send(answers, "ready")
+    while _in_thread(_serve, source, answers):
+        pass
+
+
+def pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """This process's messages from the one that started it, and those to it."""
+    source = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    # A library's prints go to the log's stream, not into the answers.
+    os.dup2(2, 1)
+    # Ctrl-C is for the process that started this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return source, answers
+
+
+def _in_thread(function: Callable[..., _T], *args: Any) -> _T:
+    """Call a function in a thread of its own, if the system gives one."""
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            future = thread.submit(function, *args)
+        except RuntimeError:
+            return function(*args)
+        return future.result()
+
+
+def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
+    """Answer messages for a thread's turn; return False at the end of the stream."""
+    size = 0
+    while size < TURN:
+        try:
+            message = receive(source)
+            if message is None:
+                return False
+            job = unpack_job(*message)
+            del message
+            size += job.size
+            _set_alarm(job.limits.timeout and job.limits.timeout + _ORPHAN)
+            send(answers, pack_outcome(extract_page(job)))
+        except MemoryError as error:
+            # There is no memory for the page or for its outcome.
+            failed = Outcome(NOTHING, "failed", failures=(Failure.of(error),))
+            send(answers, pack_outcome(failed))
+        _set_alarm(0.0)
+    return True
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Let this process take so much memory beyond its present size; 0 sets no limit.
+
+    Does nothing on a system without such limits.
+    """
+    if not mebibytes:
+        return
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    except (ImportError, OSError):
+        return
+    most = pages * resource.getpagesize() + (mebibytes << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def end_with_parent() -> None:
+    """End this process, whatever it is doing, soon after its parent process."""
+    Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK_UP)
+    os._exit(1)
+
+
+def _set_alarm(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        # The signal's default is to end the process, whatever it is doing.
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+# A worker's program.  It takes the crawl's sys.path, so that modules are found in the
+# same places; unlike with multiprocessing, the crawl's `__main__` is not run again.
+START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from scrapy_eatext.execution.worker import main; main()"
+)
+
+
+def command(module: str = __name__) -> list[str]:
+    """The command that starts a worker, or another module's main()."""
+    # Entries that are no strings are ignored, as Python does.
+    path = [entry or str(Path.cwd()) for entry in sys.path if isinstance(entry, str)]
+    code = START.replace(__name__, module)
+    return [sys.executable, "-c", code, json.dumps(path)]

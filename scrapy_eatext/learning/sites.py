@@ -1,0 +1,90 @@
+"""Labelled pages as a site learns from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.algorithms.modelfile import write_whole
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.doubt import doubtful
+from scrapy_eatext.learning.labels import label
+from scrapy_eatext.learning.settle import bag, settle
+from scrapy_eatext.page import Page
+from scrapy_eatext.sites.learning import COMMENT, MAIN, REST, UNKNOWN, Studied
+from scrapy_eatext.tagger.told import told_walk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_eatext.algorithms.eatext import Eatext
+    from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.sites.learning import Learned
+
+_SIGNS = {"main": MAIN, "comment": COMMENT, "": REST}
+
+
+def studied(page: Page, labels: str, model: str = "") -> Studied:
+    """A page to learn from, given a sign a block."""
+    algorithm: Eatext = get_algorithm(DEFAULT, {"model": model})  # type: ignore[assignment]
+    likelihood = algorithm.model.tagger.likelihoods(told_walk(page))
+    return Studied(page.blocks, labels, likelihood)
+
+
+def study(page: LabelledPage, model: str = "") -> Studied:
+    """A labelled page to learn from.
+
+    Labels that were given to blocks are taken as they are; a true text is aligned with
+    the page.  Raises DataError for a page without blocks, or whose text is not on it.
+    """
+    parsed = Page.of(page.html, page.url or None)
+    blocks = parsed.blocks
+    if not len(blocks):
+        raise DataError(f"{page.file} shows no text")
+    texts = blocks.texts(list(range(len(blocks))))
+    known = _of_blocks(page.file, page.name, texts)
+    if known is None:
+        known = _of_text(page, parsed, texts)
+    return studied(parsed, known, model)
+
+
+def _of_blocks(html: Path, name: str, texts: Sequence[str]) -> str | None:
+    """The labels of blocks that stand beside a true text, if they are of these."""
+    file = html.parent.parent / "ground-truth" / f"{name}.json"
+    try:
+        rows = json.loads(file.read_text("utf-8"))["review"]["blocks"]
+        if [text for _, text in rows] == list(texts):
+            return "".join(_SIGNS[sign] for sign, _ in rows)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _of_text(page: LabelledPage, parsed: Page, texts: Sequence[str]) -> str:
+    try:
+        found = label(texts, page.text)
+        spoken = label(texts, page.comments).share >= 0.5
+    except ValueError as error:
+        raise DataError(f"{page.file}: {error}") from error
+    if not found.on_page:
+        raise DataError(f"{page.file}: its true text is not in it")
+    bags = [bag(text) for text in texts]
+    main = settle(found.share >= 0.5, bags, bag(page.text))
+    doubt = doubtful(main.astype(np.float32), parsed.blocks.walk)
+    return "".join(
+        MAIN if is_main else UNKNOWN if in_doubt else COMMENT if is_comment else REST
+        for is_main, in_doubt, is_comment in zip(main, doubt, spoken, strict=True)
+    )
+
+
+def write(found: Learned, folder: Path) -> str:
+    """Write a site's file if it helps; its path, else ""."""
+    if not found.helps:
+        return ""
+    path = folder / found.file.name
+    write_whole(path, found.file.as_json().encode("utf-8", "replace"))
+    return str(path)

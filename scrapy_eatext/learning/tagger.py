@@ -1,0 +1,595 @@
+"""How the default algorithm's model is trained: two rounds of boosted trees.
+
+If one part learns from another's answers, these are about sites that the other part had
+not seen: the weights of names, the first trees' likelihoods and the choice of blocks
+are all made out of fold before the next part is fitted.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning.doubt import doubtful
+from scrapy_eatext.learning.labels import label
+from scrapy_eatext.learning.names import learn_names
+from scrapy_eatext.learning.settle import bag, settle
+from scrapy_eatext.learning.splits import folds, site_of
+from scrapy_eatext.learning.train import Fitted
+from scrapy_eatext.learning.vary import varied
+from scrapy_eatext.learning.words import learn_words, tokens_of
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.tagger.context import FEATURES, ZERO
+from scrapy_eatext.tagger.features import features_with
+from scrapy_eatext.tagger.model import Tagger, likelihood_of
+from scrapy_eatext.tagger.selection import select
+from scrapy_eatext.tagger.told import told_walk
+from scrapy_eatext.tagger.trees import NO_TREES, Trees
+from scrapy_eatext.tagger.whole import NAMES, page_figures
+
+if TYPE_CHECKING:
+    from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.learning.train import Progress
+    from scrapy_eatext.tagger.operations import Ints, Rows
+
+MODEL = "eatext.model"
+# The folds by site in which answers to learn from are made.
+INNER = 3
+# A page with segments tells less than one whose whole text is known.
+SEGMENTS_WEIGHT = 0.3
+# A block's weight on its page is its words to this power, and at most so many blocks of
+# a page are learned from.
+_POWER = 0.5
+_BLOCKS = 200
+# Pages of rare kinds count more: by this power of the ratio to a middling number.
+_EVENNESS = 0.5
+# This share of the pages is varied.
+_VARIED = 0.3
+# Pages with readers' comments are few, and count so much more.
+_SPOKEN = 3
+# The true text of some pages is odd.  In the second round a page counts less if the
+# first trees, which have not seen it, have a loss on it above this quantile of all
+# pages: by the square of the ratio.
+_USUAL = 0.9
+_SCALE = 2000
+# Ensembles that are grown side by side, each in one thread: quicker than one ensemble in
+# many, and the same on every machine.
+_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How an ensemble is grown; with several ``seeds`` it is the mean of as many.
+
+    Ensembles that lack a fold, to make answers to learn from, have ``inner_seeds``.
+    """
+
+    trees: int
+    rate: float
+    depth: int = 6
+    seeds: int = 1
+    inner_seeds: int = 1
+    columns: float = 0.2
+    rows: float = 0.6
+    ridge: float = 5.0
+    borders: int = 64
+
+
+FIRST = Rounds(trees=140, rate=0.14)
+SECOND = Rounds(trees=220, rate=0.11)
+COMMENTS = Rounds(trees=100, rate=0.15)
+PAGES = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The data of one page to learn from.
+
+    ``share`` is the share of content of each block, from 0 to 1, or -1 if it is not
+    known.  ``bags`` and ``true`` are the words of the blocks and of the true text, for
+    pages whose whole text is known.  ``spoken`` says which blocks are readers' comments,
+    for pages of which this is known.  ``by_block`` is true if the labels were made on
+    blocks, and so are to be trusted.  ``lost`` counts wanted segments of no block.
+    """
+
+    site: str
+    kind: str
+    walk: Walk
+    share: NDArray[np.float32]
+    bags: Sequence[Counter[str]] = ()
+    true: Counter[str] | None = None
+    spoken: NDArray[np.bool_] | None = None
+    by_block: bool = False
+    lost: int = 0
+
+    @property
+    def has_comments(self) -> bool:
+        """Whether some blocks are known to be readers' comments."""
+        return self.spoken is not None and bool(self.spoken.any())
+
+
+class EatextTrainer:
+    """Trains the default algorithm's one model file."""
+
+    segments = True
+
+    def sample(self, page: LabelledPage) -> Sample:
+        """Read a page and label its blocks.
+
+        Raises DataError for a page without blocks.
+        """
+        read = Page.of(page.html, page.url or None)
+        blocks = read.blocks
+        if not len(blocks):
+            raise DataError(f"{page.file} shows no text")
+        texts = [blocks.text(i) for i in range(len(blocks))]
+        walk = told_walk(read)
+        # Without its nodes, which hold the whole page in memory.
+        bare = Walk(
+            walk.text, walk.elements, walk.blocks, walk.tokens, None, told=walk.told
+        )
+        known = Sample(site_of(page), page.kind, bare, np.empty(0, np.float32))
+        if page.wanted or page.unwanted:
+            share, lost = _by_segments(texts, page)
+            return replace(known, share=share, lost=lost)
+        bags = [bag(text) for text in texts]
+        content = _in_text(texts, bags, page, page.text)
+        share = content.astype(np.float32)
+        by_block = _is_by_block(texts, page.text)
+        if not by_block:
+            share[doubtful(share, walk)] = -1
+        spoken = None
+        if page.comments:
+            spoken = _in_text(texts, bags, page, page.comments) & ~content
+        elif by_block:
+            spoken = np.zeros(len(texts), dtype=np.bool_)
+        return replace(
+            known,
+            share=share,
+            bags=bags,
+            true=bag(page.text),
+            spoken=spoken,
+            by_block=by_block,
+        )
+
+    def fit(
+        self, samples: Sequence[Sample], seed: int, progress: Progress
+    ) -> Sequence[Fitted]:
+        """Fit the model.  DataError where the samples lack a class."""
+        share = np.concatenate([sample.share for sample in samples])
+        for missing, labels in (("is", share >= 0.5), ("is no", share == 0)):
+            if not labels.any():
+                raise DataError(f"no block of the data {missing} main text")
+        with need("threadpoolctl").threadpool_limits(limits=1):
+            return [_fit(samples, seed, progress)]
+
+
+def _in_text(
+    texts: Sequence[str],
+    bags: Sequence[Counter[str]],
+    page: LabelledPage,
+    true: str,
+) -> NDArray[np.bool_]:
+    """Which blocks are in a true text."""
+    try:
+        share = label(texts, true).share
+    except ValueError as error:
+        raise DataError(f"{page.file}: {error}") from error
+    return settle(share >= 0.5, bags, bag(true))
+
+
+def _is_by_block(texts: Sequence[str], true: str) -> bool:
+    """Whether each paragraph of a true text is one of the page's blocks."""
+    there = {_folded(text) for text in texts}
+    return all(_folded(part) in there for part in true.split("\n\n") if part.strip())
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _by_segments(
+    texts: Sequence[str], page: LabelledPage
+) -> tuple[NDArray[np.float32], int]:
+    """Labels of the blocks that hold a segment, the others not known.
+
+    Besides, how many wanted segments no block holds.
+    """
+    share = np.full(len(texts), -1, dtype=np.float32)
+    folded = [_folded(text) for text in texts]
+    lost = 0
+    for segments, value in ((page.unwanted, 0.0), (page.wanted, 1.0)):
+        for segment in segments:
+            holds = [i for i, text in enumerate(folded) if _folded(segment) in text]
+            share[holds] = value
+            lost += value > 0 and not holds
+    return share, lost
+
+
+def _varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
+    """The samples, some of them varied."""
+    made = []
+    for i, sample in enumerate(samples):
+        chance, walk = np.random.default_rng([seed, i]), sample.walk
+        if chance.random() < _VARIED:
+            walk = varied(walk, chance)
+        made.append(replace(sample, walk=walk))
+    return made
+
+
+def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
+    inner = np.array(folds([sample.site for sample in samples], INNER, seed))
+    table, flagged = learn_names(samples)
+    spoken = tokens_of(samples)
+    table = replace(table, words=learn_words(samples, spoken))
+    tables = []
+    for fold in range(INNER):
+        seen = np.flatnonzero(inner != fold).tolist()
+        others = [samples[i] for i in seen]
+        words = learn_words(others, [spoken[i] for i in seen])
+        tables.append(replace(learn_names(others, flagged)[0], words=words))
+    samples = _varied(samples, seed)
+    taggers = [Tagger(one, NO_TREES, NO_TREES) for one in tables]
+    # The features that every table has: a fold of few pages lacks names of the others.
+    names = list(features_with(min(one.flags for one in [table, *tables])))
+    rows = [
+        taggers[fold].features(sample.walk, names)
+        for sample, fold in zip(samples, inner.tolist(), strict=True)
+    ]
+    weights = _weights(samples, rows, seed)
+    first, likelihoods = _round(
+        samples, rows, weights, names, FIRST, inner, seed, progress
+    )
+    weights = _trusted(samples, weights, likelihoods)
+    for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
+        row.update(taggers[0].features(sample.walk, FEATURES, likelihood))
+    names = list(rows[0])
+    second, likelihoods = _round(
+        samples, rows, weights, names, SECOND, inner, seed, progress
+    )
+    kinds, kind_names, quality = _page_trees(samples, rows, likelihoods, seed)
+    parts = {"first": first, "second": second, "kinds": kinds, "quality": quality}
+    if any(sample.has_comments for sample in samples):
+        parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
+    arrays: dict[str, NDArray[Any]] = {
+        f"tokens.{name}": getattr(table, name)
+        for name in ("hashes", "near", "far", "flag")
+    }
+    arrays |= {
+        f"words.{name}": getattr(table.words, name) for name in ("hashes", "weight")
+    }
+    for name, trees in parts.items():
+        arrays |= trees.arrays(name)
+    header = {
+        "kinds": kind_names,
+        "features": {name: list(trees.names) for name, trees in parts.items()},
+        "scales": {name: trees.scale for name, trees in parts.items()},
+    }
+    features = sorted({*first.names, *second.names})
+    notes = {
+        "names": len(table.hashes),
+        "words": len(table.words.hashes),
+        "trees": {name: len(trees.feature) for name, trees in parts.items()},
+        "pages with segments": sum(sample.true is None for sample in samples),
+    }
+    return Fitted(MODEL, arrays, header, features, notes=notes)
+
+
+def _round(
+    samples: Sequence[Sample],
+    rows: Sequence[Rows],
+    weights: Sequence[NDArray[np.float64]],
+    names: Sequence[str],
+    how: Rounds,
+    inner: NDArray[np.intp],
+    seed: int,
+    progress: Progress,
+) -> tuple[Trees, list[Ints]]:
+    """Trees of all samples, and each sample's likelihoods by trees without its fold."""
+    matrix = _matrix(rows, weights, names)
+    weight = np.concatenate(weights)
+    used = weight > 0
+    share = np.concatenate([sample.share for sample in samples])[used]
+    fold = np.repeat(inner, [len(sample.share) for sample in samples])[used]
+    weight = weight[used]
+    inside = replace(how, seeds=how.inner_seeds)
+
+    def grown(part: int) -> Trees:
+        """The trees without one of the folds; behind the last one, of all samples."""
+        if part == INNER:
+            return grow(matrix, share, weight, names, how, seed)
+        seen = fold != part
+        return grow(matrix[seen], share[seen], weight[seen], names, inside, seed)
+
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        begun = [pool.submit(grown, part) for part in range(INNER + 1)]
+        trees = [one.result() for one in progress(begun, "rounds")]
+    likelihoods = [
+        likelihood_of(trees[part], row)
+        for part, row in zip(inner.tolist(), rows, strict=True)
+    ]
+    return trees[INNER], likelihoods
+
+
+def _matrix(
+    rows: Sequence[Rows], weights: Sequence[NDArray[np.float64]], names: Sequence[str]
+) -> NDArray[np.float32]:
+    """The features of all blocks that weigh something, a row a block.
+
+    Numbers up to 2^24 are exact in it.
+    """
+    return np.concatenate(
+        [
+            np.stack([row[name][weight > 0] for name in names], axis=1).astype(
+                np.float32
+            )
+            for row, weight in zip(rows, weights, strict=True)
+        ]
+    )
+
+
+def _comment_trees(
+    samples: Sequence[Sample],
+    rows: Sequence[Rows],
+    weights: Sequence[NDArray[np.float64]],
+    names: Sequence[str],
+    seed: int,
+) -> Trees:
+    """Trees that tell readers' comments.
+
+    Where comments are not known, only main text tells something: it is none.
+    """
+    truth, weight = [], []
+    for sample, of_blocks in zip(samples, weights, strict=True):
+        if sample.spoken is None:
+            truth.append(np.zeros(len(sample.share), dtype=np.bool_))
+            weight.append(np.where(sample.share >= 0.5, of_blocks, 0))
+        else:
+            truth.append(sample.spoken)
+            weight.append(of_blocks)
+    every = np.concatenate(weight)
+    used = every > 0
+    return grow(
+        _matrix(rows, weight, names),
+        np.concatenate(truth)[used].astype(np.float64),
+        every[used],
+        names,
+        COMMENTS,
+        seed,
+    )
+
+
+def _kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
+    """A weight for the pages of each kind, 1 for a kind of middling size.
+
+    It is for pages whose labels were not made on blocks: the others all count the same.
+    """
+    counts = Counter(
+        sample.kind
+        for sample in samples
+        if sample.true is not None and not sample.by_block
+    )
+    middling = counts.total() / max(len(counts), 1)
+    weights = {
+        kind: float((middling / count) ** _EVENNESS) for kind, count in counts.items()
+    }
+    return {sample.kind: 1.0 for sample in samples} | weights
+
+
+def _weights(
+    samples: Sequence[Sample], rows: Sequence[Rows], seed: int
+) -> list[NDArray[np.float64]]:
+    """The weights of all pages' blocks."""
+    of_kind = _kind_weights(samples)
+    return [
+        _page_weights(sample, row["w"], seed + i)
+        * (1.0 if sample.by_block else of_kind[sample.kind])
+        * (_SPOKEN if sample.has_comments else 1)
+        for i, (sample, row) in enumerate(zip(samples, rows, strict=True))
+    ]
+
+
+def _trusted(
+    samples: Sequence[Sample],
+    weights: Sequence[NDArray[np.float64]],
+    likelihoods: Sequence[Ints],
+) -> list[NDArray[np.float64]]:
+    """The weights, lower for pages on which the first trees, unseen, were wrong.
+
+    Labels that were made on blocks are right all the same.
+    """
+    losses = np.array(
+        [
+            _loss(likelihood, sample.share, weight)
+            for sample, weight, likelihood in zip(
+                samples, weights, likelihoods, strict=True
+            )
+        ]
+    )
+    usual = float(np.quantile(losses, _USUAL))
+    trust = np.minimum(1.0, usual / np.maximum(losses, 1e-6)) ** 2
+    return [
+        weight * (1.0 if sample.by_block else t)
+        for sample, weight, t in zip(samples, weights, trust.tolist(), strict=True)
+    ]
+
+
+def _loss(
+    likelihood: Ints, share: NDArray[np.float32], weight: NDArray[np.float64]
+) -> float:
+    """The mean logistic loss of a page's blocks."""
+    logit = (likelihood - ZERO) / 100
+    loss = np.logaddexp(0, logit) - np.clip(share, 0, 1) * logit
+    return float((loss * weight).sum() / max(float(weight.sum()), 1e-9))
+
+
+def _page_weights(sample: Sample, w: Ints, seed: int) -> NDArray[np.float64]:
+    """The weights of a page's blocks: together 100, or less for segments."""
+    known = np.flatnonzero((sample.share >= 0) & (w > 0))
+    if len(known) > _BLOCKS:
+        known = np.random.default_rng(seed).permutation(known)[:_BLOCKS]
+    weights = np.zeros(len(w))
+    weights[known] = w[known].astype(np.float64) ** _POWER
+    whole = 100.0 if sample.true is not None else 100.0 * SEGMENTS_WEIGHT
+    return weights * (whole / max(float(weights.sum()), 1.0))
+
+
+def _page_trees(
+    samples: Sequence[Sample],
+    rows: Sequence[Rows],
+    likelihoods: Sequence[Ints],
+    seed: int,
+) -> tuple[Trees, list[str], Trees]:
+    """Trees for the kind of a page, and for the F1 of its chosen blocks.
+
+    The F1 is by words, and by segments where only these are known.
+    """
+    matrix, kinds, scores = [], [], []
+    for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
+        w = row["w"].astype(np.int64)
+        choice = select(likelihood, w)
+        matrix.append(page_figures(sample.walk, likelihood, w, choice))
+        kinds.append(sample.kind)
+        scores.append(score(sample, choice.kept))
+    table = np.array(matrix, dtype=np.int32)
+    whole = np.array([sample.true is not None for sample in samples])
+    kind_names = sorted({sample.kind for sample in samples if sample.true is not None})
+    which = np.array([kind_names.index(k) for k in np.array(kinds)[whole].tolist()])
+    of_kind = _kind_weights(samples)
+    weights = np.array([of_kind[kind] for kind in kinds])[whole]
+    even = np.ones(len(scores))
+    return (
+        grow(table[whole], which, weights, NAMES, PAGES, seed, "MultiClass"),
+        kind_names,
+        grow(table, np.array(scores), even, NAMES, PAGES, seed, "RMSE"),
+    )
+
+
+def score(sample: Sample, kept: NDArray[np.bool_]) -> float:
+    """The F1 of the blocks kept, by words or, where only these are known, segments."""
+    if sample.true is None:
+        hits = int((kept & (sample.share >= 0.5)).sum())
+        wrong = int((kept & (sample.share == 0)).sum())
+        missed = int((~kept & (sample.share >= 0.5)).sum()) + sample.lost
+        return 2 * hits / (2 * hits + wrong + missed) if hits + wrong + missed else 1.0
+    given: Counter[str] = Counter()
+    for i in np.flatnonzero(kept).tolist():
+        given.update(sample.bags[i])
+    wanted = sample.true or Counter()
+    if not wanted or not given:
+        return float(not wanted and not given)
+    return 2 * (given & wanted).total() / (given.total() + wanted.total())
+
+
+def grow(
+    matrix: NDArray[Any],
+    truth: NDArray[Any],
+    weight: NDArray[np.float64],
+    names: Sequence[str],
+    how: Rounds,
+    seed: int,
+    loss: str = "CrossEntropy",
+) -> Trees:
+    """Grow an ensemble with CatBoost, and turn it into whole numbers."""
+    catboost = need("catboost")
+    if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
+        # Nothing to learn: all answers are the same.
+        return _one_answer(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
+    if loss == "CrossEntropy":
+        truth = np.clip(truth, 0, 1)
+    pool = catboost.Pool(matrix, truth, weight=weight)
+    models = []
+    for number in range(how.seeds):
+        model = catboost.CatBoost(
+            {
+                "loss_function": loss,
+                "iterations": how.trees,
+                "learning_rate": how.rate,
+                "depth": how.depth,
+                "rsm": how.columns,
+                "bootstrap_type": "Bernoulli",
+                "subsample": how.rows,
+                "l2_leaf_reg": how.ridge,
+                "border_count": how.borders,
+                "random_seed": seed + number,
+                "thread_count": 1,
+                "allow_writing_files": False,
+                "verbose": False,
+            }
+        )
+        model.fit(pool)
+        models.append(model)
+    model = models[0]
+    if len(models) > 1:
+        model = catboost.sum_models(models, weights=[1 / len(models)] * len(models))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.save_model(str(path), format="json")
+        return whole_trees(json.loads(path.read_text("utf-8")), names, how.depth)
+
+
+def _one_answer(answer: float, depth: int) -> Trees:
+    """An ensemble of no trees, with one class."""
+    return Trees(
+        names=(),
+        borders=np.zeros(0, dtype=np.int32),
+        starts=np.zeros(1, dtype=np.int32),
+        feature=np.zeros((0, depth), dtype=np.int16),
+        bin=np.zeros((0, depth), dtype=np.uint8),
+        leaves=np.zeros((1, 0, 1 << depth), dtype=np.int16),
+        bias=np.array([round(answer * _SCALE)], dtype=np.int32),
+        scale=_SCALE,
+    )
+
+
+def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:
+    """CatBoost's JSON of an ensemble as Trees, with only the features in use."""
+    trees = model["oblivious_trees"]
+    asked: dict[int, set[int]] = {}
+    splits: list[list[tuple[int, int]]] = []
+    for tree in trees:
+        row = [
+            (int(s["float_feature_index"]), int(np.floor(s["border"])))
+            for s in tree["splits"]
+        ]
+        for feature, border in row:
+            asked.setdefault(feature, set()).add(border)
+        splits.append(row)
+    used = sorted(asked)
+    borders = [sorted(asked[feature]) for feature in used]
+    slot = {feature: i for i, feature in enumerate(used)}
+    scale, bias = model["scale_and_bias"]
+    classes = len(bias)
+    features = np.zeros((len(trees), depth), dtype=np.int16)
+    bins = np.zeros((len(trees), depth), dtype=np.uint8)
+    leaves = np.zeros((classes, len(trees), 1 << depth), dtype=np.int16)
+    for t, (tree, row) in enumerate(zip(trees, splits, strict=True)):
+        values = np.array(tree["leaf_values"], dtype=np.float64) * scale * _SCALE
+        values = np.rint(values.reshape(-1, classes)).clip(-32768, 32767)
+        # In a tree with fewer questions the higher bits make no difference.
+        for leaf in range(1 << depth):
+            leaves[:, t, leaf] = values[leaf & (len(values) - 1)]
+        for level, (of, border) in enumerate(row):
+            features[t, level] = slot[of]
+            bins[t, level] = borders[slot[of]].index(border)
+    return Trees(
+        names=tuple(names[i] for i in used),
+        borders=np.array([b for row in borders for b in row], dtype=np.int32),
+        starts=np.cumsum([0, *map(len, borders)]).astype(np.int32),
+        feature=features,
+        bin=bins,
+        leaves=leaves,
+        bias=np.rint(np.array(bias) * _SCALE).astype(np.int32),
+        scale=_SCALE,
+    )

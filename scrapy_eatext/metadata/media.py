@@ -1,0 +1,114 @@
+"""Images and videos: those in a page's figures, and bounds on all that are found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.output.inline import SOURCES
+from scrapy_eatext.page.columns import ElementColumn
+from scrapy_eatext.page.names import FILMS
+from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.page.values import beginning, kept, shortened
+from scrapy_eatext.page.walk import nodes_in
+from scrapy_eatext.result import Media
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+
+# How many of each kind are kept, and how many characters of their addresses.
+_MOST, _MOST_CHARS = 20, 6000
+# How many elements are looked at of each kind, and how many within one.
+_MAX_LOOKED_AT, _MAX_INSIDE = 50, 50
+# A size in pixels, with or without the unit.
+_SIZE = re.compile(r"\s*([0-9]{1,5})(?:\.[0-9]{1,9})?\s*(?:px)?\s*")
+# The addresses of framed players of videos.
+_PLAYER = re.compile(
+    r"(?:https?:)?//(?:[\w-]{1,60}\.){0,3}(?:youtube(?:-nocookie)?\.com/embed/"
+    r"|player\.vimeo\.com/|dailymotion\.com/(?:embed|player)|jwplatform\.com/players/"
+    r"|players\.brightcove\.net/|fast\.wistia\.net/embed/|rumble\.com/embed/"
+    r"|tiktok\.com/embed/|player\.twitch\.tv/)"
+)
+# An address, a caption, a width and a height, as a page has them.
+Said = tuple[Any, Any, Any, Any]
+
+
+def bounded(found: Iterable[Said], address: Callable[[str], str]) -> tuple[Media, ...]:
+    """The first images or videos of those found, each address once.
+
+    ``address`` makes an address whole, or "".
+    """
+    # The caption and the size of each.
+    media: dict[str, tuple[str, int, int]] = {}
+    left = _MOST_CHARS
+    for said, caption, width, height in found:
+        url = kept("image", address(said)) if isinstance(said, str) else ""
+        if not url or len(url) > left:
+            continue
+        known = media.get(url)
+        if known is None:
+            if len(media) == _MOST:
+                break
+            left -= len(url)
+            known = ("", 0, 0)
+        if not all(known):
+            # One place may tell what the other leaves out.
+            words, wide, high = known
+            media[url] = (
+                words or (kept("caption", shortened(caption)) if caption else ""),
+                wide or _size(width),
+                high or _size(height),
+            )
+    return tuple(Media(url, *told) for url, told in media.items())
+
+
+def figures(page: Page) -> Iterator[Said]:
+    """The images in a page's figures."""
+    rows, walk = _figures(page)[:_MAX_LOOKED_AT], page.blocks.walk
+    all_captions = nodes_in(walk, rows, ("figcaption",), 1)
+    for images, captions in zip(
+        nodes_in(walk, rows, ("img",), _MAX_INSIDE), all_captions, strict=True
+    ):
+        text = beginning(captions[0], _MOST_CHARS) if images and captions else ""
+        for image in images:
+            get = image.get
+            source = next(filter(None, map(get, _WHOLE_SOURCES)), None)
+            yield source, text or get("alt"), get("width"), get("height")
+
+
+_WHOLE_SOURCES = [name for name in SOURCES if not name.endswith("srcset")]
+
+
+def films(page: Page) -> Iterator[Said]:
+    """The videos in figures and the like, played by the page or by a framed player."""
+    walk = page.blocks.walk
+    rows = sorted([*_figures(page), *FILMS.rows(walk)])[:_MAX_LOOKED_AT]
+    for players in nodes_in(walk, rows, ("video", "iframe"), _MAX_INSIDE):
+        for element in players:
+            get = element.get
+            address = get("src") or get("data-src") or ""
+            if element.tag == "video":
+                inside = (one.get("src") for one in islice(element.iter("source"), 1))
+                address = address or next(inside, None) or ""
+            elif not _PLAYER.match(address):
+                continue
+            yield address, get("title"), get("width"), get("height")
+
+
+def _figures(page: Page) -> list[int]:
+    return rows_with(page.blocks.walk.elements, ElementColumn.TAG, TAG_ID["figure"])
+
+
+def _size(said: object) -> int:
+    """A size in pixels, 0 if it is not known."""
+    if not said:
+        return 0
+    if isinstance(said, dict):  # schema.org's QuantitativeValue
+        said = said.get("value")
+    match = (
+        _SIZE.fullmatch(str(said)[:40]) if isinstance(said, (str, int, float)) else None
+    )
+    return int(match[1]) if match else 0

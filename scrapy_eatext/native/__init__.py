@@ -1,0 +1,1 @@
+"""The compiled twins; private, see native/loading.py for what loads them."""

@@ -1,0 +1,346 @@
+# cython: language_level=3
+"""The compiled twin of guard.without_surplus()."""
+
+from libc.stdint cimport int32_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memchr
+from scrapy_eatext.native.bytes cimport Array, DONE, NO_MEMORY, add_bytes
+
+from scrapy_eatext.page import guard as specification
+
+cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# The checksum of the sources that this module is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
+cdef enum:
+    # A shorter source takes less time than a thread waits for Python's lock, which is
+    # then kept.
+    SHORT = 1 << 18
+
+cdef enum:
+    # The signs that end the name of an attribute.
+    BLANK = 1
+    SLASH = 2
+    CLOSE = 4
+    EQUALS = 8
+    # Those that end the name of a tag.
+    NAME_END = BLANK | SLASH | CLOSE
+
+cdef unsigned char[256] SIGNS
+for _sign in " \t\n\r\f":
+    SIGNS[ord(_sign)] = BLANK
+SIGNS[ord("/")] = SLASH
+SIGNS[ord(">")] = CLOSE
+SIGNS[ord("=")] = EQUALS
+
+
+cdef struct Cursor:
+    # The byte that is read next, and the end.
+    const unsigned char* at
+    const unsigned char* end
+
+
+cdef inline bint is_letter(unsigned char c) noexcept nogil:
+    return 97 <= (c | 32) <= 122
+
+
+cdef inline void skip_to(Cursor* c, unsigned char sign) noexcept nogil:
+    """Move to the next such sign, or to the end."""
+    cdef const void* found = memchr(c.at, sign, c.end - c.at)
+    c.at = <const unsigned char*>found if found != NULL else c.end
+
+
+cdef bint starts(const Cursor* c, const char* word) noexcept nogil:
+    """Whether a word, given in lower case, stands here, whatever its case is."""
+    cdef const unsigned char* at = c.at
+    while word[0]:
+        if at >= c.end or (at[0] | 32 if is_letter(at[0]) else at[0]) != word[0]:
+            return False
+        at += 1
+        word += 1
+    return True
+
+
+# -- names of elements
+
+cdef enum:
+    # What there is to know of an element: it has text alone inside, it has no end tag,
+    # it is the body, a script, or ends with the page.
+    RAW = 1
+    VOID = 2
+    BODY = 4
+    SCRIPT = 8
+    ENDLESS = 16
+    # How many keys there are of names.
+    KEYS = 1 << 14
+
+
+cdef struct Element:
+    const char* name
+    Py_ssize_t size
+    int traits
+
+
+cdef inline int key_of(const unsigned char* name, Py_ssize_t size) noexcept nogil:
+    return (name[0] & 31) << 9 | (name[size - 1] & 31) << 4 | min(size, 15)
+
+
+# The elements that are known, each by its key.
+cdef Element[KEYS] ELEMENTS
+cdef Element UNKNOWN = Element(NULL, 0, 0)
+# The bytes of the names stay alive here.
+_NAMES = [*specification.RAW, *specification.VOID, b"body"]
+
+
+cdef void fill_elements() except *:
+    cdef int key
+    for name in _NAMES:
+        key = key_of(name, len(name))
+        assert key == specification.key(name) and ELEMENTS[key].name == NULL
+        ELEMENTS[key] = Element(name, len(name), (
+            (name in specification.RAW) * RAW
+            | (name in specification.VOID) * VOID
+            | (name == b"body") * BODY
+            | (name == b"script") * SCRIPT
+            | (name == b"plaintext") * ENDLESS
+        ))
+
+
+fill_elements()
+
+# What stands instead of a tag that is left out.
+cdef bytes _NOTHING = specification.NOTHING
+cdef const char* NOTHING = _NOTHING
+assert len(_NOTHING) == 3
+
+
+cdef const Element* find_element(Cursor* c, int* key) noexcept nogil:
+    """The element whose name stands here; move behind the name."""
+    cdef Cursor name = c[0]
+    cdef const Element* found
+    while c.at < c.end and not SIGNS[c.at[0]] & NAME_END:
+        c.at += 1
+    key[0] = key_of(name.at, c.at - name.at)
+    found = &ELEMENTS[key[0]]
+    if found.name != NULL and found.size == c.at - name.at and starts(&name, found.name):
+        return found
+    return &UNKNOWN
+
+
+cdef bint is_name(const Cursor* c, const Element* element) noexcept nogil:
+    """Whether the name here is an element's, and something stands behind it."""
+    return (
+        c.end - c.at > element.size
+        and SIGNS[c.at[element.size]] & NAME_END
+        and starts(c, element.name)
+    )
+
+
+# -- what stands between tags
+
+cdef inline bint skip_attribute(Cursor* c) noexcept nogil:
+    """Move behind the next attribute of a tag, if it has one."""
+    cdef const unsigned char* at = c.at
+    cdef const unsigned char* end = c.end
+    cdef unsigned char quote
+    while at < end and SIGNS[at[0]] & (BLANK | SLASH):
+        at += 1
+    if at >= end or at[0] == b">":
+        c.at = at
+        return False
+    # An equals sign at its start is a part of the name.
+    at += 1
+    while at < end and not SIGNS[at[0]]:
+        at += 1
+    c.at = at
+    while at < end and SIGNS[at[0]] & BLANK:
+        at += 1
+    if at >= end or at[0] != b"=":
+        return True
+    at += 1
+    while at < end and SIGNS[at[0]] & BLANK:
+        at += 1
+    if at < end:
+        quote = at[0]
+        if quote == b'"' or quote == b"'":
+            at = <const unsigned char*>memchr(at + 1, quote, end - at - 1)
+            at = at + 1 if at != NULL else end
+        else:
+            while at < end and not SIGNS[at[0]] & (BLANK | CLOSE):
+                at += 1
+    c.at = at
+    return True
+
+
+cdef void skip_comment(Cursor* c) noexcept nogil:
+    """Move behind the comment that starts here."""
+    cdef const unsigned char* start = c.at
+    c.at += 4
+    while True:
+        skip_to(c, b">")
+        if c.at >= c.end:
+            return
+        c.at += 1
+        if c.at[-2] == b"-" and c.at[-3] == b"-":  # those of <!-- serve too
+            return
+        if c.at - start >= 8 and (
+            c.at[-2] == b"!" and c.at[-3] == b"-" and c.at[-4] == b"-"
+        ):
+            return
+
+
+cdef bint ends_comment(Cursor c, const unsigned char* end) noexcept nogil:
+    """Whether --> stands between a place and an end."""
+    cdef const unsigned char* start = c.at
+    c.end = end
+    while True:
+        skip_to(&c, b">")
+        if c.at == end:
+            return False
+        if c.at - start >= 2 and c.at[-1] == b"-" and c.at[-2] == b"-":
+            return True
+        c.at += 1
+
+
+cdef void skip_raw(Cursor* c, const Element* element) noexcept nogil:
+    """Move to the end tag of an element with text alone inside."""
+    cdef bint script = element.traits & SCRIPT
+    cdef bint commented = False
+    cdef bint nested = False
+    cdef Cursor before
+    if element.traits & ENDLESS:
+        c.at = c.end
+        return
+    while True:
+        before = c[0]
+        skip_to(c, b"<")
+        if commented and ends_comment(before, c.at):
+            commented = nested = False
+        if c.end - c.at < 2:
+            c.at = c.end
+            return
+        c.at += 1
+        if c.at[0] == b"/":
+            c.at += 1
+            if is_name(c, element):
+                if not nested:
+                    c.at -= 2
+                    return
+                nested = False
+        elif commented and is_name(c, element):
+            nested = True
+        elif script and starts(c, b"!--"):
+            commented = True
+            c.at += 1  # its dashes may be those of its end
+
+
+# -- tags
+
+cdef struct Tag:
+    const unsigned char* start
+    # The element, and the key of the name.
+    const Element* element
+    int key
+    bint opens
+    # Whether the tag ends with a slash that is no part of an attribute.
+    bint closed
+    # Where the last attribute ends, and the last one that may stay.
+    const unsigned char* last
+    const unsigned char* allowed
+
+
+cdef bint find_tag(Cursor* c, Tag* tag, Py_ssize_t most) noexcept nogil:
+    """Move behind the next tag, if there is one, and tell of it."""
+    cdef Py_ssize_t count = 0
+    while True:
+        skip_to(c, b"<")
+        tag.start = c.at
+        if c.end - c.at < 2:
+            return False
+        tag.opens = c.at[1] != b"/"
+        c.at += 1 if tag.opens else 2
+        if c.at < c.end and is_letter(c.at[0]):
+            break
+        if tag.opens and starts(c, b"!--"):
+            c.at -= 1
+            skip_comment(c)
+        elif not tag.opens or c.at[0] == b"!" or c.at[0] == b"?":
+            skip_to(c, b">")
+    tag.element = find_element(c, &tag.key)
+    tag.last = tag.allowed = c.at
+    while skip_attribute(c):
+        count += 1
+        tag.last = c.at
+        if count <= most:
+            tag.allowed = c.at
+    tag.closed = c.at > tag.last and c.at[-1] == b"/"
+    if c.at < c.end:
+        c.at += 1
+    return True
+
+
+cdef struct Copy:
+    # A source without what is left out, up to the place where the source is read on.
+    Array kept
+    const unsigned char* done
+
+
+cdef int leave_out(
+    Copy* copy, const unsigned char* start, const unsigned char* end
+) noexcept nogil:
+    """Copy the source up to a piece that is left out."""
+    cdef const unsigned char* done = copy.done
+    copy.done = end
+    return add_bytes(&copy.kept, <const char*>done, start - done) if start > done else DONE
+
+
+cdef int copy_rest(
+    Copy* copy, Cursor* c, int32_t* opened, Py_ssize_t most, Py_ssize_t stray
+) noexcept nogil:
+    """Copy a source without surplus, if there is any."""
+    cdef Tag tag
+    while find_tag(c, &tag, most):
+        if tag.opens and not tag.element.traits & BODY:
+            opened[tag.key] += not (tag.closed or tag.element.traits & VOID)
+        elif not tag.opens and opened[tag.key]:
+            opened[tag.key] -= 1
+        elif stray:
+            stray -= 1
+        else:
+            if leave_out(copy, tag.start, c.at) or add_bytes(&copy.kept, NOTHING, 3):
+                return NO_MEMORY
+            continue
+        if tag.opens and tag.allowed < tag.last:
+            if leave_out(copy, tag.allowed, tag.last):
+                return NO_MEMORY
+        if tag.opens and tag.element.traits & RAW and not tag.closed:
+            skip_raw(c, tag.element)
+    return leave_out(copy, c.end, c.end) if copy.kept.used else DONE
+
+
+def without_surplus(bytes source not None, Py_ssize_t most, Py_ssize_t stray):
+    """A source without tags and attributes that are too much, or the source itself."""
+    cdef Cursor c
+    cdef Copy copy
+    cdef int status
+    cdef Py_ssize_t size = len(source)
+    cdef int32_t* opened = <int32_t*>calloc(KEYS, sizeof(int32_t))
+    if opened == NULL:
+        raise MemoryError
+    c.at = copy.done = source
+    c.end = c.at + size
+    copy.kept = Array(NULL, 0, 0)
+    try:
+        if size < SHORT:
+            status = copy_rest(&copy, &c, opened, most, stray)
+        else:
+            with nogil:
+                status = copy_rest(&copy, &c, opened, most, stray)
+        if status == NO_MEMORY:
+            raise MemoryError
+        return copy.kept.data[: copy.kept.used] if copy.kept.used else source
+    finally:
+        free(copy.kept.data)
+        free(opened)

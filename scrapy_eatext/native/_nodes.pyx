@@ -1,0 +1,562 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""The compiled twins of placing.python_place() and images.python_images_of().
+
+Each method is described at the method of the same name in placing.py or images.py.
+"""
+
+from libc.stdint cimport int32_t
+from libc.stdlib cimport calloc, free
+
+from scrapy_eatext.native.bytes cimport Array, add_row
+from scrapy_eatext.native.columns cimport *
+
+from scrapy_eatext.output import images as imaging, inline, placing
+from scrapy_eatext.page import tags, walk as walking
+from scrapy_eatext.page.names import FIGURES
+
+cdef extern from *:
+    const unsigned int EATEXT_CHECKSUM
+
+# Of the sources that this is built from, see checksum.py.
+CHECKSUM = EATEXT_CHECKSUM
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
+
+cdef int STRONG = tags.STRONG_TEXT
+cdef int EM = tags.EM_TEXT
+cdef int IMAGE = walking.IMAGE
+cdef int HEADING = tags.HEADING
+cdef int CAPTION = tags.CAPTION
+cdef int CODE = tags.CODE
+cdef int DEEPEST = placing.DEEPEST
+cdef int TD = tags.TAG_ID["td"]
+cdef int TH = tags.TAG_ID["th"]
+cdef int FIGURE = tags.TAG_ID["figure"]
+cdef int WORDS = imaging.WORDS
+cdef int WORDS_IN_ALL = imaging.WORDS_IN_ALL
+cdef int BLOCKS = imaging.BLOCKS
+cdef int LEVELS = imaging.LEVELS
+cdef int OUTER = imaging.OUTER
+cdef Py_ssize_t ADDRESS_CHARS = inline.ADDRESS_CHARS
+cdef bytes KIND_OF_TAG = placing.KIND_OF_TAG
+# For each byte, the bits of the formats in which it is a sign.
+cdef int[256] SIGNS
+for _bit, _signs in placing.SIGNS.items():
+    for _sign in _signs.encode():
+        SIGNS[_sign] |= <int>_bit
+
+
+cdef int32_t* zeros(Py_ssize_t count) except NULL:
+    """A new array of so many zeros."""
+    cdef int32_t* numbers = <int32_t*>calloc(count + 1, sizeof(int32_t))
+    if numbers == NULL:
+        raise MemoryError
+    return numbers
+
+
+cdef tuple tables_of(walk):
+    """The tables of a walk; ValueError for a table with another number of columns."""
+    cdef tuple tables = (walk.elements, walk.blocks, walk.marks)
+    cdef tuple columns = (ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS)
+    if tuple([table.shape[1] for table in tables]) != columns:
+        raise ValueError("a table has another number of columns")
+    return tables
+
+
+cdef class Placing:
+    cdef object walk, inlines
+    cdef bytes text
+    cdef const char* data
+    cdef const int32_t[:, ::1] elements, blocks, marks
+    # For each block the number of its first mark; the last entries are the page's end.
+    cdef int32_t* bounds
+    # For each element its node and the number of its address, each counted from 1.
+    cdef int32_t* node_of
+    cdef int32_t* link_of
+    cdef Array nodes, spans
+    cdef list texts, addresses
+    cdef dict numbers
+    cdef Py_ssize_t used, next_image
+    cdef list images
+
+    def __cinit__(self, walk, inlines, list images):
+        self.walk = walk
+        self.inlines = inlines
+        self.text = walk.text
+        self.data = self.text
+        self.elements, self.blocks, self.marks = tables_of(walk)
+        self.images = images
+        self.texts = []
+        self.addresses = [""]
+        self.numbers = {"": 0}
+        self.node_of = zeros(self.elements.shape[0])
+        self.link_of = zeros(self.elements.shape[0])
+        self.bounds = zeros(self.blocks.shape[0] + 2)
+        self.find_bounds()
+        self.add(IS_DOCUMENT, -1, -1, 0, -1, 0, 0, 0)
+
+    def __dealloc__(self):
+        free(self.bounds)
+        free(self.node_of)
+        free(self.link_of)
+        free(self.nodes.data)
+        free(self.spans.data)
+
+    cdef void find_bounds(self) noexcept:
+        cdef Py_ssize_t mark, block = 0, blocks = self.blocks.shape[0] + 1
+        for mark in range(self.marks.shape[0]):
+            while block <= min(self.marks[mark, MARK_BLOCK], blocks):
+                self.bounds[block] = mark
+                block += 1
+        while block <= blocks:
+            self.bounds[block] = self.marks.shape[0]
+            block += 1
+
+    cdef read(self, list units):
+        cdef Py_ssize_t mark
+        cdef int32_t unit, row
+        cdef set links = set(), images = set(self.images)
+        cdef list in_order
+        for unit in units:
+            for mark in range(self.bounds[unit], self.bounds[unit + 1]):
+                row = self.marks[mark, MARK_LINK]
+                if row >= 0:
+                    links.add(row)
+                if self.marks[mark, MARK_STYLE] == IMAGE:
+                    images.add(mark)
+                    continue
+                row = self.marks[mark, MARK_AROUND_LINK]
+                if row >= 0:
+                    links.add(row)
+        in_order = sorted(images)
+        self.inlines.read(
+            sorted(links),
+            [self.marks[mark, MARK_AROUND_STYLE] for mark in in_order],
+            [self.marks[mark, MARK_AROUND_LINK] for mark in in_order],
+        )
+
+    cdef result(self):
+        cdef Py_ssize_t number
+        cdef const int32_t* node
+        cdef list spans = [self.written(number) for number in range(len(self.texts))]
+        cdef list kinds = [], parents = [], rows = [], units = [], levels = [], inside = []
+        for number in range(self.nodes.used // (NODE_COLUMNS * 4)):
+            node = self.at(number)
+            kinds.append(node[NODE_KIND])
+            parents.append(node[NODE_PARENT])
+            rows.append(node[NODE_ROW])
+            units.append(node[NODE_UNIT])
+            levels.append(node[NODE_LEVEL])
+            inside.append(spans[node[NODE_FIRST_SPAN] : node[NODE_LAST_SPAN]])
+        return placing.Placed(kinds, parents, rows, units, levels, inside)
+
+    cdef tuple written(self, Py_ssize_t number):
+        cdef const int32_t* span = self.span(number)
+        cdef Py_ssize_t size = span[SPAN_END] - span[SPAN_START]
+        cdef const char* data = self.data + span[SPAN_START]
+        cdef str text = self.texts[number]
+        if text is None:
+            text = data[:size].decode()
+        else:
+            data = PyUnicode_AsUTF8AndSize(text, &size)
+        return (
+            text,
+            span[SPAN_STYLE],
+            self.addresses[span[SPAN_LINK]],
+            self.addresses[span[SPAN_IMAGE]],
+            signs_of(data, size),
+        )
+
+    # -- nodes
+
+    cdef inline int32_t* at(self, Py_ssize_t node) noexcept:
+        return <int32_t*>self.nodes.data + node * NODE_COLUMNS
+
+    cdef Py_ssize_t add(
+        self,
+        int kind,
+        Py_ssize_t parent,
+        Py_ssize_t row,
+        int depth,
+        Py_ssize_t unit,
+        int level,
+        Py_ssize_t first_span,
+        Py_ssize_t last_span,
+    ) except -1:
+        cdef Py_ssize_t number = self.nodes.used // (NODE_COLUMNS * 4)
+        cdef int32_t* made = add_row(&self.nodes, NODE_COLUMNS)
+        if made == NULL:
+            raise MemoryError
+        made[NODE_KIND] = kind
+        made[NODE_PARENT] = parent
+        made[NODE_ROW] = row
+        made[NODE_DEPTH] = depth
+        made[NODE_LAST] = -1
+        made[NODE_UNIT] = unit
+        made[NODE_LEVEL] = level
+        made[NODE_FIRST_SPAN] = first_span
+        made[NODE_LAST_SPAN] = last_span
+        if parent >= 0:
+            self.at(parent)[NODE_LAST] = number
+        return number
+
+    cdef Py_ssize_t node(self, int32_t row) except -1:
+        cdef list way = []
+        cdef Py_ssize_t node
+        cdef int32_t passed
+        cdef int kind
+        while row >= 0 and not self.node_of[row]:
+            way.append(row)
+            row = self.elements[row, ELEMENT_PARENT]
+        node = 0 if row < 0 else self.node_of[row] - 1
+        for passed in reversed(way):
+            kind = KIND_OF_TAG[self.elements[passed, ELEMENT_TAG]]
+            if kind and self.at(node)[NODE_DEPTH] < DEEPEST:
+                node = self.holder(kind, passed, node)
+            self.node_of[passed] = node + 1
+        return node
+
+    cdef Py_ssize_t holder(self, int kind, int32_t row, Py_ssize_t parent) except -1:
+        cdef bint into_item
+        if kind == IS_ITEM and not is_list(self.at(parent)):
+            parent = self.loose_list(parent)
+        into_item = kind != IS_ITEM and is_list(self.at(parent))
+        return self.add(
+            kind, parent, row, self.at(parent)[NODE_DEPTH] + 1 + into_item, -1, 0, 0, 0
+        )
+
+    cdef Py_ssize_t loose_list(self, Py_ssize_t parent) except -1:
+        cdef int32_t last = self.at(parent)[NODE_LAST]
+        if (
+            last >= 0
+            and self.at(last)[NODE_KIND] == IS_LIST
+            and self.at(last)[NODE_ROW] < 0
+        ):
+            return last
+        return self.add(
+            IS_LIST, parent, -1, self.at(parent)[NODE_DEPTH] + 1, -1, 0, 0, 0
+        )
+
+    cdef add_byline(self, byline):
+        cdef Py_ssize_t node = self.node(byline.row), first = len(self.texts)
+        for text, style in byline.texts:
+            self.add_span(-1, -1, style, 0, 0, text)
+        self.add(IS_BYLINE, node, -1, 0, -1, 0, first, len(self.texts))
+
+    cdef int add_block(self, int32_t unit, bint is_code) except -1:
+        cdef Py_ssize_t parent = self.node(self.blocks[unit, BLOCK_ELEMENT])
+        cdef Py_ssize_t first_span, last_span
+        cdef int kind = self.blocks[unit, BLOCK_KIND], level = 0
+        if is_code or kind == CODE:
+            self.add(IS_CODE, parent, -1, 0, unit, 0, 0, 0)
+            return 0
+        first_span = len(self.texts)
+        self.add_spans(unit)
+        last_span = len(self.texts)
+        if kind == HEADING:
+            kind, level = IS_HEADING, self.blocks[unit, BLOCK_LEVEL]
+        else:
+            kind = IS_CAPTION if kind == CAPTION else IS_PARAGRAPH
+        self.add(kind, parent, -1, 0, unit, level, first_span, last_span)
+        return 0
+
+    cdef int add_images_before(self, Py_ssize_t unit) except -1:
+        cdef Py_ssize_t mark, first, span, parent = 0
+        while self.next_image < len(self.images):
+            mark = self.images[self.next_image]
+            if mark >= self.bounds[unit]:
+                break
+            self.next_image += 1
+            first = len(self.texts)
+            self.add_images(mark, 0, False)
+            if len(self.texts) > first:
+                parent = self.node(self.marks[mark, MARK_AROUND_STYLE])
+            for span in range(first, len(self.texts)):
+                self.add(IS_IMAGE, parent, -1, 0, -1, 0, span, span + 1)
+        return 0
+
+    # -- spans
+
+    cdef inline int32_t* span(self, Py_ssize_t number) noexcept:
+        return <int32_t*>self.spans.data + number * SPAN_COLUMNS
+
+    cdef int add_spans(self, int32_t unit) except -1:
+        cdef int32_t start = self.blocks[unit, BLOCK_START]
+        cdef int32_t stop = self.blocks[unit, BLOCK_END], at, until
+        cdef Py_ssize_t mark = self.bounds[unit], end = self.bounds[unit + 1]
+        cdef Py_ssize_t first_span = len(self.texts)
+        cdef int style, link = 0, row, linked = -1, around
+        while mark < end and self.marks[mark, MARK_START] < 0:
+            mark += 1
+        until = self.marks[mark, MARK_START] if mark < end else stop
+        if until > start:
+            self.add_text(first_span, start, until, 0, 0)
+        while mark < end:
+            at = self.marks[mark, MARK_START]
+            style = self.marks[mark, MARK_STYLE]
+            row = self.marks[mark, MARK_LINK]
+            if row != linked:
+                link, linked = self.link(row), row
+                if not self.allows(self.addresses[link]):
+                    link = 0
+            mark += 1
+            if style == IMAGE:
+                self.add_images(mark - 1, link, True)
+                continue
+            around = self.link(self.marks[mark - 1, MARK_AROUND_LINK])
+            until = self.marks[mark, MARK_START] if mark < end else stop
+            if at > start and (self.data[at] == b" " or self.data[at] == b"\n"):
+                at += self.add_space(
+                    first_span,
+                    at,
+                    style,
+                    link,
+                    self.marks[mark - 1, MARK_AROUND_STYLE],
+                    around,
+                )
+            self.add_text(first_span, at, until, style, link)
+        return 0
+
+    cdef int add_space(
+        self,
+        Py_ssize_t first_span,
+        int32_t at,
+        int style,
+        int link,
+        int around_style,
+        int around,
+    ) except -1:
+        """Add the space before a piece, unless both have the same style and link.
+
+        Returns the number of characters added.
+        """
+        cdef int32_t* last = self.span(len(self.texts) - 1)
+        cdef int differ = last[SPAN_STYLE] ^ style
+        cdef int common = last[SPAN_STYLE] & style & around_style, common_link = link
+        if not last[SPAN_LINK] == link == around:
+            common = common_link = 0
+        elif differ & STRONG:
+            common = 0
+        elif differ & EM:
+            common &= STRONG
+        if common == style and common_link == link:
+            return 0
+        self.add_text(first_span, at, at + 1, common, common_link)
+        return 1
+
+    cdef int add_text(
+        self, Py_ssize_t first_span, int32_t start, int32_t end, int style, int link
+    ) except -1:
+        cdef int32_t* last
+        if len(self.texts) > first_span:
+            last = self.span(len(self.texts) - 1)
+            if last[SPAN_STYLE] == style and last[SPAN_LINK] == link and (
+                not last[SPAN_IMAGE]
+            ):
+                last[SPAN_END] = end
+                return 0
+        return self.add_span(start, end, style, link, 0, None)
+
+    cdef int add_span(
+        self, int32_t start, int32_t end, int style, int link, int image, object text
+    ) except -1:
+        cdef int32_t* made = add_row(&self.spans, SPAN_COLUMNS)
+        if made == NULL:
+            raise MemoryError
+        made[SPAN_START] = start
+        made[SPAN_END] = end
+        made[SPAN_STYLE] = style
+        made[SPAN_LINK] = link
+        made[SPAN_IMAGE] = image
+        self.texts.append(text)
+        return 0
+
+    cdef int add_images(self, Py_ssize_t mark, int link, bint small) except -1:
+        cdef object row = self.marks[mark, MARK_AROUND_STYLE]
+        cdef object place = self.marks[mark, MARK_AROUND_LINK]
+        for text, url in self.inlines.images(row, place, small):
+            if self.allows(url):
+                self.add_span(-1, -1, 0, link, self.number(url), text)
+        return 0
+
+    # -- addresses
+
+    cdef bint is_full(self) except -1:
+        return self.used > ADDRESS_CHARS and self.used > self.inlines.most
+
+    cdef bint allows(self, str url) except -1:
+        self.used += len(url)
+        return not self.is_full()
+
+    cdef int link(self, int32_t row) except -1:
+        if row < 0 or self.is_full():
+            return 0
+        if not self.link_of[row]:
+            self.link_of[row] = self.number(self.inlines.link(row)) + 1
+        return self.link_of[row] - 1
+
+    cdef int number(self, str url) except -1:
+        number = self.numbers.get(url)
+        if number is None:
+            number = self.numbers[url] = len(self.addresses)
+            self.addresses.append(url)
+        return number
+
+
+cdef int signs_of(const char* text, Py_ssize_t size) noexcept:
+    cdef int signs = 0
+    cdef Py_ssize_t i
+    for i in range(size):
+        signs |= SIGNS[<unsigned char>text[i]]
+    return signs
+
+
+cdef inline bint is_list(const int32_t* node) noexcept:
+    return node[NODE_KIND] == IS_LIST or node[NODE_KIND] == IS_NUMBERED
+
+
+def place(
+    walk not None,
+    list units not None,
+    code not None,
+    bylines not None,
+    inlines,
+    list images not None,
+):
+    cdef Placing placed = Placing(walk, inlines, images)
+    cdef int32_t unit
+    for unit in units:
+        if not 0 <= unit < placed.blocks.shape[0]:
+            raise IndexError(f"there is no block {unit}")
+    for mark in images:
+        if not 0 <= mark < placed.marks.shape[0]:
+            raise IndexError(f"there is no mark {mark}")
+    placed.read(units)
+    for unit in units:
+        placed.add_images_before(unit)
+        if bylines and unit in bylines:
+            placed.add_byline(bylines[unit])
+        placed.add_images_before(unit + 1)
+        placed.add_block(unit, bool(code) and unit in code)
+    placed.add_images_before(placed.blocks.shape[0] + 1)
+    return placed.result()
+
+
+cdef class Rule:
+    cdef const int32_t[:, ::1] elements, blocks, marks
+    cdef Py_ssize_t count
+    # For each block the words before it and whether it comes out; for each element
+    # whether it is named as a figure.
+    cdef int32_t* words
+    cdef int32_t* kept
+    cdef int32_t* named
+
+    def __cinit__(self, walk, list units):
+        cdef Py_ssize_t block
+        cdef int32_t row
+        self.elements, self.blocks, self.marks = tables_of(walk)
+        self.count = self.blocks.shape[0]
+        self.words = zeros(self.count + 1)
+        self.kept = zeros(self.count + 1)
+        self.named = zeros(self.elements.shape[0])
+        for block in range(self.count):
+            self.words[block + 1] = self.words[block] + self.blocks[block, BLOCK_WORDS]
+        for block in units:
+            if not 0 <= block < self.count:
+                raise IndexError(f"there is no block {block}")
+            self.kept[block] = True
+        for row in FIGURES.rows(walk):
+            self.named[row] = True
+
+    def __dealloc__(self):
+        free(self.words)
+        free(self.kept)
+        free(self.named)
+
+    cdef bint allows(
+        self, const int32_t* mark, Py_ssize_t before, Py_ssize_t behind
+    ) noexcept:
+        cdef Py_ssize_t block = mark[MARK_BLOCK]
+        cdef bint apart = mark[MARK_START] < 0, is_between, is_near
+        cdef Py_ssize_t first, last, begin, end
+        cdef int32_t lost, row, figure = -1, cell = -1
+        if self.kept[block]:
+            if not apart:
+                return False
+            if block > 0 and self.kept[block - 1]:
+                return True
+            if self.blocks[block, BLOCK_KIND] == CAPTION:
+                return True
+        first = before + 1 if before >= 0 else block
+        last = behind if behind < self.count else block
+        lost = self.words[last] - self.words[first]
+        if lost > WORDS_IN_ALL:
+            return False
+        self.find_holders(mark[MARK_AROUND_STYLE], &figure, &cell)
+        if cell >= 0:
+            row = self.elements[cell, ELEMENT_PARENT]
+            return apart and (
+                (before >= 0 and self.blocks[before, BLOCK_ROW] == row)
+                or (behind < self.count and self.blocks[behind, BLOCK_ROW] == row)
+            )
+        is_between = before >= 0 and behind < self.count
+        if figure < 0:
+            is_near = is_between and behind - before <= BLOCKS + 1 and lost <= WORDS
+            return is_near and apart and mark[MARK_LINK] < 0
+        begin = max(<Py_ssize_t>self.elements[figure, ELEMENT_FIRST_BLOCK], first)
+        end = max(min(<Py_ssize_t>self.elements[figure, ELEMENT_LAST_BLOCK], last), begin)
+        lost -= self.words[end] - self.words[begin]
+        return lost <= WORDS and (
+            is_between
+            or self.stand_together(figure, behind if before < 0 else before)
+        )
+
+    cdef void find_holders(self, int32_t row, int32_t* figure, int32_t* cell) noexcept:
+        cdef int level, tag
+        for level in range(LEVELS):
+            if row < 0:
+                return
+            tag = self.elements[row, ELEMENT_TAG]
+            if (tag == TD or tag == TH) and (
+                self.elements[row, ELEMENT_FIRST_BLOCK]
+                == self.elements[row, ELEMENT_LAST_BLOCK]
+            ):
+                cell[0] = row
+                return
+            if tag == FIGURE or (figure[0] < 0 and self.named[row]):
+                figure[0] = row
+            row = self.elements[row, ELEMENT_PARENT]
+
+    cdef bint stand_together(self, int32_t row, Py_ssize_t block) noexcept:
+        cdef int level
+        for level in range(OUTER):
+            row = self.elements[row, ELEMENT_PARENT]
+            if row < 0:
+                return False
+            if (
+                self.elements[row, ELEMENT_FIRST_BLOCK]
+                <= block
+                < self.elements[row, ELEMENT_LAST_BLOCK]
+            ):
+                return True
+        return False
+
+
+def images_of(walk not None, list units not None):
+    cdef Rule rule = Rule(walk, units)
+    cdef Py_ssize_t mark, at = 0, before = -1, behind
+    cdef list found = []
+    if not units:
+        return found
+    for mark in range(rule.marks.shape[0]):
+        if rule.marks[mark, MARK_STYLE] != IMAGE:
+            continue
+        # Marks and units are in order.
+        while at < len(units) and units[at] < rule.marks[mark, MARK_BLOCK]:
+            before = units[at]
+            at += 1
+        behind = units[at] if at < len(units) else rule.count
+        if rule.allows(&rule.marks[mark, 0], before, behind):
+            found.append(mark)
+    return found

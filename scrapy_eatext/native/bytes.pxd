@@ -1,0 +1,111 @@
+# What compiled modules do with bytes: memory, arrays that grow, and characters in UTF-8.
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport realloc
+from libc.string cimport memcpy
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define eatext_prefetch(at) __builtin_prefetch(at)
+    #else
+    #define eatext_prefetch(at) ((void)(at))
+    #endif
+    """
+    # Fetches memory that will be read soon, and would be waited for otherwise.
+    void prefetch "eatext_prefetch" (const void* at) noexcept nogil
+
+# -- arrays that grow; who makes one frees its data
+
+
+cdef enum Status:
+    DONE = 0
+    NO_MEMORY = -1
+
+
+cdef enum:
+    LEAST = 1 << 13
+
+
+cdef struct Array:
+    # Bytes in use, and bytes that there is room for.
+    char* data
+    size_t used
+    size_t room
+
+
+cdef inline int reserve(Array* array, size_t more) noexcept nogil:
+    """Make room for so many bytes more."""
+    if array.room - array.used >= more:
+        return DONE
+    return grow(array, more)
+
+
+cdef inline int grow(Array* array, size_t more) noexcept nogil:
+    cdef size_t room = array.used + more
+    cdef char* data
+    if room < more or room > (<size_t>-1) // 4:
+        return NO_MEMORY
+    # Twice as much while that is little; half as much again when it is not.  The first
+    # steps are one.
+    room += room if room < 1 << 20 else room // 2
+    room = room if room > LEAST else LEAST
+    data = <char*>realloc(array.data, room)
+    if data == NULL:
+        return NO_MEMORY
+    array.data = data
+    array.room = room
+    return DONE
+
+
+cdef inline char* extend(Array* array, size_t size) noexcept nogil:
+    """So many bytes at the end, to be written; NULL where there is no memory."""
+    if reserve(array, size):
+        return NULL
+    array.used += size
+    return array.data + array.used - size
+
+
+cdef inline int add_bytes(Array* array, const char* data, size_t size) noexcept nogil:
+    cdef char* at = extend(array, size)
+    if at == NULL:
+        return NO_MEMORY
+    memcpy(at, data, size)
+    return DONE
+
+
+cdef inline int32_t* add_row(Array* array, size_t columns) noexcept nogil:
+    """A new row of 32-bit integers at the end, or NULL."""
+    return <int32_t*>extend(array, columns * sizeof(int32_t))
+
+
+# -- characters
+
+
+cdef inline bint goes_on(uint8_t c) noexcept nogil:
+    """Whether a byte of UTF-8 is none that a character starts with."""
+    return (c & 0xC0) == 0x80
+
+
+cdef inline int decode(const uint8_t* at, uint32_t* code) noexcept nogil:
+    """The bytes that a character takes.  A byte 0 ends the text at the latest."""
+    cdef uint32_t c = at[0]
+    if c < 0xC0 or not goes_on(at[1]):
+        code[0] = c if c < 0x80 else 0xFFFD
+        return 1
+    if c < 0xE0:
+        code[0] = (c & 0x1F) << 6 | (at[1] & 0x3F)
+        return 2
+    if not goes_on(at[2]):
+        code[0] = 0xFFFD
+        return 1
+    if c < 0xF0:
+        code[0] = (c & 0xF) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+        return 3
+    if not goes_on(at[3]):
+        code[0] = 0xFFFD
+        return 1
+    code[0] = (
+        (c & 0x7) << 18 | (at[1] & 0x3F) << 12 | (at[2] & 0x3F) << 6 | (at[3] & 0x3F)
+    )
+    return 4

@@ -1,0 +1,113 @@
+"""Readers' comments as posts: what each says, by whom, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.output.text import DEEPEST, first_numbers, texts_and_kinds
+from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.result import Post
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.output.code import Content
+
+# How many blocks at the beginning of a post may be its byline.
+_FIRST = 3
+
+
+def posts_of(units: Units, spoken: Content) -> tuple[Post, ...]:
+    """The posts of units that readers wrote, in the order in which they begin.
+
+    A unit belongs to the nearest element around it that is named as a post.  Successive
+    units outside of all such elements are one post, without author and time.
+    """
+    if not isinstance(units, Blocks):
+        texts, *_ = texts_and_kinds(units, list(spoken.units), spoken.code)
+        return (Post("\n\n".join(texts)),) if texts else ()
+    return tuple(_Reader(units, spoken).posts())
+
+
+class _Reader:
+    def __init__(self, blocks: Blocks, spoken: Content) -> None:
+        numbers = list(spoken.units)
+        self._texts, self._kinds, self._levels = texts_and_kinds(
+            blocks, numbers, spoken.code
+        )
+        self._items, self._rows, self._lists = blocks.places(numbers)
+        # The next number of each numbered list.
+        self._counts = dict(first_numbers(blocks, numbers))
+        self._posts = Posts(blocks, numbers, comments=True)
+        self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
+
+    def posts(self) -> Iterator[Post]:
+        post_of = self._posts.around(self._elements)
+        units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
+        members: dict[tuple[int, int], list[int]] = {}
+        for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
+            # A post may go on behind a reply that stands inside it.
+            which = (post, -1 if post >= 0 else part)
+            members.setdefault(which, []).extend(n for _, n in group)
+        for (post, _), numbers in members.items():
+            if post < 0:
+                yield Post(self._text(numbers, -1))
+                continue
+            author, time, shown = self._posts.told(post)
+            says = [
+                n
+                for place, n in enumerate(numbers)
+                if place >= _FIRST or not _is_byline(self._texts[n], (author, *shown))
+            ]
+            if says:
+                yield Post(self._text(says, post), author, time)
+
+    def _text(self, numbers: Sequence[int], post: int) -> str:
+        """Some units as text, in which lists and tables around the post do not show."""
+        inside = [self._items[n] > post for n in numbers]
+        is_item = [
+            within and self._kinds[n] == "list item"
+            for n, within in zip(numbers, inside, strict=True)
+        ]
+        levels = [
+            self._levels[n] for n, item in zip(numbers, is_item, strict=True) if item
+        ]
+        outermost = min(levels, default=1)
+        parts: list[str] = []
+        last = last_row = last_item = -1
+        for n, item in zip(numbers, is_item, strict=True):
+            row = self._rows[n] if self._rows[n] > post else -1
+            gap, mark = "\n\n", ""
+            if item:
+                mark = "  " * min(self._levels[n] - outermost, DEEPEST)
+                if self._items[n] != last_item:
+                    mark += self._mark(self._lists[n])
+                last_item = self._items[n]
+                gap = "\n" if last >= 0 else gap
+            elif row >= 0 and last_row >= 0:
+                gap = " | " if row == last_row else "\n"
+            parts += (gap if parts else "", mark, self._texts[n])
+            last, last_row = (n, -1) if item else (-1, row)
+        return "".join(parts)
+
+    def _mark(self, ordered: int) -> str:
+        """What the next item of a list begins with."""
+        if ordered < 0:
+            return "- "
+        number = self._counts.get(ordered, 1)
+        self._counts[ordered] = number + 1
+        return f"{number}. "
+
+
+def _is_byline(text: str, told: Sequence[str]) -> bool:
+    """Whether a text says no more than who wrote a post, and when."""
+    rest = text
+    for said in told:
+        rest = rest.replace(said, " ", 1) if said else rest
+    if rest == text:
+        return False
+    return not any(c.isalnum() for c in Posts.without_says(rest))

@@ -1,0 +1,73 @@
+"""Formulas in TeX that stand in the text of a page, for a script to typeset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.tags import CODE_TEXT, TEX_TEXT
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.placing import Span
+    from scrapy_eatext.page import Page
+
+# Scripts that typeset formulas, by their addresses.
+_TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
+# Environments that are formulas by themselves; none may stand inside another.
+_NAMES = r"(?:align|alignat|displaymath|eqnarray|equation|flalign|gather|multline)\*?"
+# No formula can hold the sign that it begins with, so that matching takes linear time.
+_FORMULA = re.compile(
+    r"\$\$(?P<dollars>[^$]+)\$\$|\\\[(?P<brackets>(?:[^\\]|\\[^][])+)\\\]"
+    r"|(?<!\\)\$(?![\s$])(?P<dollar>(?:[^$\\]|\\.)+)(?<!\s)\$(?![\d$])"
+    r"|\\\((?P<round>(?:[^\\]|\\[^()])+)\\\)"
+    rf"|(?P<environment>\\begin\{{(?P<name>{_NAMES})\}}"
+    rf"(?:[^\\]|\\(?!begin\{{{_NAMES}\}}))*?\\end\{{(?P=name)\}})",
+    re.DOTALL,
+)
+_DISPLAYED = ("dollars", "brackets", "environment")
+_BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{")
+
+
+def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> bool:
+    """Whether blocks of a page hold formulas, and the page a script to typeset them.
+
+    The script is searched for last, as that reads all elements of the page.
+    """
+    return (
+        any(begin in text for begin in _BEGINS)
+        and any(
+            _FORMULA.search(text)
+            for spans in blocks
+            for text, _, _, _, _ in spans
+            if text.count("$") > 1 or "\\" in text
+        )
+        and any(
+            _TYPESETTER.search(script.get("src") or "")
+            for script in page.root.iter("script")
+        )
+    )
+
+
+def with_formulas(spans: Sequence[Span]) -> list[Span]:
+    """Spans in which each formula is a span of its own, between dollar signs."""
+    return [piece for span in spans for piece in _pieces(span)]
+
+
+def _pieces(span: Span) -> Iterator[Span]:
+    text, style, link, image, signs = span
+    if image or style & (CODE_TEXT | TEX_TEXT):
+        yield span
+        return
+    done = 0
+    for found in _FORMULA.finditer(text):
+        kind = found.lastgroup or ""
+        tex = found[kind].strip()
+        if tex:
+            if found.start() > done:
+                yield text[done : found.start()], style, link, image, signs
+            mark = "$$" if kind in _DISPLAYED else "$"
+            yield f"{mark}{tex}{mark}", style | TEX_TEXT, link, image, signs
+            done = found.end()
+    if done < len(text):
+        yield text[done:], style, link, image, signs

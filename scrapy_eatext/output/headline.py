@@ -1,0 +1,86 @@
+"""The headline of a page, which stands once, before the kept text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_eatext.metadata.visible import key
+from scrapy_eatext.page.values import kept
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Units
+
+
+# A heading may end with the letters of a shorter title by accident.
+_LEAST_SAID = 12
+
+
+class Headline(NamedTuple):
+    """The text of a headline, "" for none, and the kept units that are the headline."""
+
+    text: str = ""
+    own: frozenset[int] = frozenset()
+
+
+def headline_of(units: Units, shown: Sequence[int], title: str) -> Headline:
+    """The headline of units of which some are shown, by the title in the metadata.
+
+    A heading that is shown comes before the title: the heading that says the title, or
+    the only heading of the first level, if no other heading is before it.
+    """
+    headings = [i for i in shown if units.kind(i) == "heading"]
+    said = key(title)
+    own = _that_say(said, units, headings) if said else []
+    if not own:
+        first = [i for i in headings if units.level(i) == 1]
+        if len(first) == 1 and first == headings[:1]:
+            # A longer heading is no headline: the whole page may stand in a heading.
+            text = _line(units.text(first[0]))
+            own = first if text == kept("title", text) else []
+    if not own and said and shown and key(units.text(shown[0])) == said:
+        # The first unit may be the headline without being a heading.  But if a heading
+        # says the title too, the unit is the text's own, as the first line of a poem.
+        rest = (i for i in range(len(units)) if units.kind(i) == "heading")
+        own = [] if _that_say(said, units, rest) else [shown[0]]
+    text = _line(units.text(own[0]) if own else title)
+    return Headline(kept("title", text), frozenset(own))
+
+
+def _that_say(said: str, units: Units, headings: Iterable[int]) -> list[int]:
+    """The headings that say a title.
+
+    A heading below the first level counts only if no heading before it says something
+    else; otherwise it may be the heading of a part.
+    """
+    own: list[int] = []
+    others = False
+    for i in headings:
+        heading = key(units.text(i))
+        if heading == said:
+            if not others or units.level(i) == 1:
+                own.append(i)
+        elif not own and not others and _has_kicker(heading, said):
+            own.append(i)
+        else:
+            others = True
+    return own
+
+
+def _has_kicker(heading: str, said: str) -> bool:
+    """Whether a heading says a title behind a few words more."""
+    return (
+        len(said) >= _LEAST_SAID
+        and heading.endswith(said)
+        and len(heading) <= 2 * len(said)
+    )
+
+
+def without_headline(text: str, headline: str) -> str:
+    """A text without its first line, if it says the headline."""
+    first, _, rest = text.partition("\n")
+    return rest.lstrip("\n") if key(first) == key(headline) else text
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

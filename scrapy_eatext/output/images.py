@@ -1,0 +1,144 @@
+"""Which images to show of those that stand apart from text, or in dropped text."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
+from scrapy_eatext.page.names import FIGURES
+from scrapy_eatext.page.tags import CAPTION, TAG_ID
+from scrapy_eatext.page.walk import IMAGE
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.walk import Walk
+
+# How many dropped words may stand between an image and the kept text: without the words
+# of the image's own figure, and with them.
+WORDS, WORDS_IN_ALL = 30, 150
+# How many dropped blocks may stand around an image that is in no figure: an image
+# among more of them rather belongs to a profile.
+BLOCKS = 2
+# How many elements around an image are looked at, and how many around its figure.
+LEVELS, OUTER = 6, 2
+_FIGURE = TAG_ID["figure"]
+_CELLS = (TAG_ID["td"], TAG_ID["th"])
+_PARENT, _TAG, _FIRST, _LAST = (
+    ElementColumn.PARENT,
+    ElementColumn.TAG,
+    ElementColumn.FIRST_BLOCK,
+    ElementColumn.LAST_BLOCK,
+)
+
+
+def python_images_of(walk: Walk, units: list[int]) -> list[int]:
+    """The marks of the images to show with some kept blocks, in order.
+
+    An image is shown before a kept caption, between two kept blocks, alone in a cell
+    beside a kept cell, and where only a few dropped words part it from kept text: the
+    words of the image's own figure do not count.
+    """
+    for unit in units:
+        if not 0 <= unit < len(walk.blocks):
+            raise IndexError(f"there is no block {unit}")
+    found = (walk.marks[:, MarkColumn.STYLE] == IMAGE).nonzero()[0]
+    if not found.size or not units:
+        return []
+    rule = _Rule(walk, units)
+    told = zip(found.tolist(), walk.marks[found].tolist(), strict=True)
+    return [
+        mark
+        for mark, (block, start, _, link, around, _) in told
+        if rule.allows(block, start < 0, link >= 0, around)
+    ]
+
+
+class _Rule:
+    """Decides whether an image belongs to the kept blocks before and behind it."""
+
+    def __init__(self, walk: Walk, units: list[int]) -> None:
+        self._walk = walk
+        self._cell = walk.elements.item
+        self._units = units
+        self._kept = frozenset(units)
+        self._count = len(walk.blocks)
+        # How many words are before each block.
+        words = walk.blocks[:, BlockColumn.WORDS].tolist()
+        self._words = list(accumulate(words, initial=0))
+        self._figures = frozenset(FIGURES.rows(walk))
+
+    def allows(self, block: int, apart: bool, linked: bool, around: int) -> bool:
+        """Whether an image is shown.
+
+        If ``apart``, the image stands before the block, else in the block's line.
+        ``around`` is the row of the element that holds the image.
+        """
+        if block in self._kept:
+            if not apart:
+                return False  # it is shown with its line
+            if block - 1 in self._kept or self._is_caption(block):
+                return True
+        # The nearest kept blocks before and behind the image.
+        at = bisect_left(self._units, block)
+        before = self._units[at - 1] if at else -1
+        behind = self._units[at] if at < len(self._units) else self._count
+        # On a side without kept blocks there are no words between.
+        first = before + 1 if before >= 0 else block
+        last = behind if behind < self._count else block
+        lost = self._words[last] - self._words[first]
+        if lost > WORDS_IN_ALL:
+            return False
+        figure, cell = self._holders(around)
+        if cell >= 0:
+            row = self._cell(cell, _PARENT)
+            return apart and any(
+                self._walk.blocks.item(i, BlockColumn.ROW) == row
+                for i in (before, behind)
+                if 0 <= i < self._count
+            )
+        is_between = before >= 0 and behind < self._count
+        if figure < 0:
+            is_near = is_between and behind - before <= BLOCKS + 1 and lost <= WORDS
+            return is_near and apart and not linked
+        begin = max(self._cell(figure, _FIRST), first)
+        end = max(min(self._cell(figure, _LAST), last), begin)
+        # An image in the line of its caption stands before the caption's end.
+        lost -= self._words[end] - self._words[begin]
+        return lost <= WORDS and (
+            is_between or self._stand_together(figure, behind if before < 0 else before)
+        )
+
+    def _is_caption(self, block: int) -> bool:
+        kind: int = self._walk.blocks.item(block, BlockColumn.KIND)
+        return kind == CAPTION
+
+    def _holders(self, row: int) -> tuple[int, int]:
+        """The figure around an element, and the table cell without text around it.
+
+        Each is -1 where there is none.
+        """
+        told = self._cell
+        figure = -1
+        for _ in range(LEVELS):
+            if row < 0:
+                break
+            tag = told(row, _TAG)
+            if tag in _CELLS and told(row, _FIRST) == told(row, _LAST):
+                return figure, row
+            if tag == _FIGURE or (figure < 0 and row in self._figures):
+                figure = row
+            row = told(row, _PARENT)
+        return figure, -1
+
+    def _stand_together(self, figure: int, block: int) -> bool:
+        """Whether an element close around a figure holds a block as well."""
+        told = self._cell
+        row = figure
+        for _ in range(OUTER):
+            row = told(row, _PARENT)
+            if row < 0:
+                return False
+            if told(row, _FIRST) <= block < told(row, _LAST):
+                return True
+        return False

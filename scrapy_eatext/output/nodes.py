@@ -1,0 +1,108 @@
+"""The kept part of a page as nodes, from which Markdown and HTML are written.
+
+Nodes are numbered, and each list has an entry for each node.  Node 0 is the document;
+every other node is a block, or holds blocks.  structure.py decides which nodes there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import groupby
+from operator import itemgetter, or_
+from typing import NamedTuple
+
+from scrapy_eatext.output.placing import Span, signs_of
+from scrapy_eatext.page.columns import NodeKind
+
+
+def merged(spans: Sequence[Span]) -> list[Span]:
+    """Spans in which neighbours of the same style and link are joined, but no images."""
+    made: list[Span] = []
+    for (style, link, image), group in groupby(spans, itemgetter(1, 2, 3)):
+        pieces = list(group)
+        if image or len(pieces) == 1:
+            made += pieces
+        else:
+            text = "".join([piece[0] for piece in pieces])
+            signs = reduce(or_, [piece[4] for piece in pieces])
+            made.append((text, style, link, image, signs))
+    return made
+
+
+class Code(NamedTuple):
+    """The text of a block of code, and its language, "" where the page names none."""
+
+    text: str
+    language: str
+
+
+class Cell(NamedTuple):
+    """A cell of a table: its blocks, and how many columns and rows it spans."""
+
+    leaves: Sequence[int]
+    header: bool = False
+    columns: int = 1
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that holds data: the blocks of its caption, rows of headers and of data.
+
+    A row has an entry for each column: a cell, or None in a place that another cell
+    spans.
+    """
+
+    caption: Sequence[int]
+    head: Sequence[Sequence[Cell | None]]
+    body: Sequence[Sequence[Cell | None]]
+    width: int
+
+
+@dataclass(slots=True, eq=False)
+class Nodes:
+    """Numbered nodes.
+
+    ``rows`` are rows of the walk's element table, -1 for a node without an element.
+    ``levels`` has the level of each heading, and the first number of each numbered list.
+    ``spans`` has the spans of each block that is not code; ``code`` has those that are.
+    ``children`` has the nodes right inside each node that holds blocks.  ``tables`` has
+    the cells of each table, which stand for its children.
+    """
+
+    kinds: list[int]
+    rows: list[int]
+    levels: list[int]
+    spans: list[Sequence[Span]]
+    code: dict[int, Code] = field(default_factory=dict)
+    children: dict[int, list[int]] = field(default_factory=dict)
+    tables: dict[int, Table] = field(default_factory=dict)
+
+    def add(self, kind: int, spans: Sequence[Span] = (), level: int = 0) -> int:
+        """A new node without an element."""
+        self.kinds.append(kind)
+        self.rows.append(-1)
+        self.levels.append(level)
+        self.spans.append(spans)
+        return len(self.kinds) - 1
+
+    def entitle(self, headline: str) -> None:
+        """Put a heading of the first level before everything."""
+        spans = ((headline, 0, "", "", signs_of(headline)),)
+        self.children[0].insert(0, self.add(NodeKind.HEADING, spans, 1))
+
+    def leaves(self, node: int = 0) -> Iterator[int]:
+        """All blocks in a node, in order."""
+        for child in self.children[node]:
+            if child in self.children:
+                yield from self.leaves(child)
+            else:
+                yield child
+
+    def bylines(self) -> Iterator[str]:
+        """The texts of bylines, whose words are in no block."""
+        for leaf in self.leaves():
+            if self.kinds[leaf] == NodeKind.BYLINE:
+                yield "".join(text for text, *_ in self.spans[leaf])

@@ -1,0 +1,415 @@
+"""The kept blocks as nodes with their spans, inside the nodes of elements around them.
+
+This is the reference for its compiled twin, which gives the same nodes.  Here each
+element becomes the node that its tag names; structure.py decides which of these nodes
+stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scrapy_eatext.native.loading import twin
+from scrapy_eatext.output.images import python_images_of
+from scrapy_eatext.output.inline import ADDRESS_CHARS, Inlines
+from scrapy_eatext.page import tags
+from scrapy_eatext.page.columns import (
+    BlockColumn,
+    ElementColumn,
+    MarkColumn,
+    NodeColumn,
+    NodeKind,
+    SpanColumn,
+)
+from scrapy_eatext.page.tags import EM_TEXT, STRONG_TEXT, TAGS
+from scrapy_eatext.page.walk import IMAGE
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.walk import Walk
+
+_KIND_OF = {
+    "ul": NodeKind.LIST,
+    "menu": NodeKind.LIST,
+    "dir": NodeKind.LIST,
+    "ol": NodeKind.NUMBERED,
+    "li": NodeKind.ITEM,
+    "blockquote": NodeKind.QUOTE,
+    "table": NodeKind.TABLE,
+    "tr": NodeKind.ROW,
+    "td": NodeKind.CELL,
+    "th": NodeKind.CELL,
+    "dl": NodeKind.DEFINITIONS,
+    "dt": NodeKind.TERM,
+    "dd": NodeKind.DEFINITION,
+    "figure": NodeKind.FIGURE,
+}
+# The kind of node that an element of each tag is, 0 for none.
+KIND_OF_TAG = bytes(_KIND_OF.get(tag, 0) for tag in TAGS)
+# Blocks of all other kinds are paragraphs.
+_KIND_OF_BLOCK = {
+    tags.HEADING: NodeKind.HEADING,
+    tags.CAPTION: NodeKind.CAPTION,
+    tags.CODE: NodeKind.CODE,
+}
+# The columns that Placed has.
+_SHOWN = (
+    NodeColumn.KIND,
+    NodeColumn.PARENT,
+    NodeColumn.ROW,
+    NodeColumn.UNIT,
+    NodeColumn.LEVEL,
+)
+_LISTS = frozenset((NodeKind.LIST, NodeKind.NUMBERED))
+# Nodes that are nested deeper stand level with the node around them: renderers of
+# Markdown go no deeper than 20, a list takes two levels, and no author means more.
+DEEPEST = 18
+
+
+# A piece of a block: its text, its styles, the address of its link, the address of an
+# image (the text is then its description), and bits for formats with signs in the text.
+Span = tuple[str, int, str, str, int]
+
+# Characters that may be markup in a line of Markdown, and characters that HTML escapes.
+# A span has the bit of each format of which its text has any such sign.
+MARKDOWN, HTML = 1, 2
+SIGNS = {MARKDOWN: "\\`*_[]<&~", HTML: "&<>\"'\n"}
+_HAS_SIGN = {bit: re.compile(f"[{re.escape(signs)}]") for bit, signs in SIGNS.items()}
+
+
+class Byline(NamedTuple):
+    """A line that comes before a post: the post's element, and texts with styles."""
+
+    row: int
+    texts: list[tuple[str, int]]
+
+
+class Placed(NamedTuple):
+    """Nodes in the order in which they begin; each list has an entry for each node.
+
+    The lists are columns of NodeColumn, and the spans of each node.
+    """
+
+    kinds: list[int]
+    parents: list[int]
+    rows: list[int]
+    units: list[int]
+    levels: list[int]
+    spans: list[Sequence[Span]]
+
+
+def python_place(
+    walk: Walk,
+    units: list[int],
+    code: Collection[int],
+    bylines: Mapping[int, Byline],
+    inlines: Inlines,
+    images: list[int],
+) -> Placed:
+    """The nodes of some blocks, given in rising order, and of the elements around them.
+
+    ``code`` has the blocks that are code whatever their elements, ``bylines`` the line
+    before each block that has one.  ``images`` are the marks, in rising order, of images
+    between blocks.
+    """
+    for unit in units:
+        if not 0 <= unit < len(walk.blocks):
+            raise IndexError(f"there is no block {unit}")
+    for mark in images:
+        if not 0 <= mark < len(walk.marks):
+            raise IndexError(f"there is no mark {mark}")
+    placing = _Placing(walk, inlines, images)
+    placing.read(units)
+    for unit in units:
+        placing.add_images_before(unit)
+        if unit in bylines:
+            placing.add_byline(bylines[unit])
+        placing.add_images_before(unit + 1)
+        placing.add_block(unit, unit in code)
+    placing.add_images_before(len(walk.blocks) + 1)
+    return placing.result()
+
+
+def signs_of(text: str) -> int:
+    """Which formats have signs in a text."""
+    return sum(bit for bit, sign in _HAS_SIGN.items() if sign.search(text))
+
+
+class _Placing:
+    """The tables of nodes and spans, as they grow."""
+
+    def __init__(self, walk: Walk, inlines: Inlines, images: list[int]) -> None:
+        self._walk = walk
+        self._inlines = inlines
+        self._elements: list[list[int]] = walk.elements.tolist()
+        self._marks: list[list[int]] = walk.marks.tolist()
+        self._images = images
+        self._next_image = 0
+        # For each block the number of its first mark; the last entries are for the end.
+        of = np.arange(len(walk.blocks) + 2)
+        self._bounds = walk.marks[:, MarkColumn.BLOCK].searchsorted(of).tolist()
+        self._nodes: list[list[int]] = []
+        self._spans: list[list[int]] = []
+        # Texts of spans that are not in the walk's text.
+        self._said: dict[int, str] = {}
+        self._addresses = [""]
+        self._numbers = {"": 0}
+        self._links: dict[int, int] = {}
+        # How many characters of addresses were written.
+        self._used = 0
+        # For each row of the element table that was looked at, the node that its
+        # element is, or stands in.
+        self._node_of = {-1: self._add(NodeKind.DOCUMENT, -1)}
+
+    def read(self, units: list[int]) -> None:
+        """Read the attributes of all links and images in some blocks."""
+        links: set[int] = set()
+        images = set(self._images)
+        for unit in units:
+            for number in range(self._bounds[unit], self._bounds[unit + 1]):
+                _, _, style, link, _, around_link = self._marks[number]
+                links.add(link)
+                if style == IMAGE:
+                    images.add(number)
+                else:
+                    links.add(around_link)
+        marks = [self._marks[number] for number in sorted(images)]
+        self._inlines.read(
+            sorted(links - {-1}),
+            [mark[MarkColumn.AROUND_STYLE] for mark in marks],
+            [mark[MarkColumn.AROUND_LINK] for mark in marks],
+        )
+
+    def result(self) -> Placed:
+        nodes = self._nodes
+        spans = list(map(self._written, range(len(self._spans))))
+        first, last = NodeColumn.FIRST_SPAN, NodeColumn.LAST_SPAN
+        inside: list[Sequence[Span]] = [
+            spans[node[first] : node[last]] for node in nodes
+        ]
+        kinds, parents, rows, numbers, levels = (
+            [node[column] for node in nodes] for column in _SHOWN
+        )
+        return Placed(kinds, parents, rows, numbers, levels, inside)
+
+    def _written(self, number: int) -> Span:
+        """A span with its text and its addresses."""
+        start, end, style, link, image = self._spans[number]
+        text = self._said.get(number)
+        if text is None:
+            text = self._walk.text[start:end].decode()
+        addresses = self._addresses
+        return text, style, addresses[link], addresses[image], signs_of(text)
+
+    # -- nodes
+
+    def _add(
+        self,
+        kind: int,
+        parent: int,
+        *,
+        row: int = -1,
+        depth: int = 0,
+        unit: int = -1,
+        level: int = 0,
+        first_span: int = 0,
+        last_span: int = 0,
+    ) -> int:
+        number = len(self._nodes)
+        if parent >= 0:
+            self._nodes[parent][NodeColumn.LAST] = number
+        self._nodes.append(
+            [kind, parent, row, depth, -1, unit, level, first_span, last_span]
+        )
+        return number
+
+    def _node(self, row: int) -> int:
+        """The node that an element is, or stands in."""
+        way = []
+        while row not in self._node_of:
+            way.append(row)
+            row = self._elements[row][ElementColumn.PARENT]
+        node = self._node_of[row]
+        for passed in reversed(way):
+            kind = KIND_OF_TAG[self._elements[passed][ElementColumn.TAG]]
+            if kind and self._nodes[node][NodeColumn.DEPTH] < DEEPEST:
+                node = self._holder(kind, passed, node)
+            self._node_of[passed] = node
+        return node
+
+    def _holder(self, kind: int, row: int, parent: int) -> int:
+        """A new node for an element."""
+        is_item = kind == NodeKind.ITEM
+        if is_item and self._nodes[parent][NodeColumn.KIND] not in _LISTS:
+            parent = self._loose_list(parent)
+        around = self._nodes[parent]
+        # A node in a list, but in no item, will get an item around it.
+        into_item = not is_item and around[NodeColumn.KIND] in _LISTS
+        depth = around[NodeColumn.DEPTH] + 1 + into_item
+        return self._add(kind, parent, row=row, depth=depth)
+
+    def _loose_list(self, parent: int) -> int:
+        """The list for an item outside of lists: the one just made, or a new list."""
+        last = self._nodes[parent][NodeColumn.LAST]
+        if last >= 0:
+            found = self._nodes[last]
+            if found[NodeColumn.KIND] == NodeKind.LIST and found[NodeColumn.ROW] < 0:
+                return last
+        depth = self._nodes[parent][NodeColumn.DEPTH] + 1
+        return self._add(NodeKind.LIST, parent, depth=depth)
+
+    def add_byline(self, byline: Byline) -> None:
+        node = self._node(byline.row)
+        first = len(self._spans)
+        for text, style in byline.texts:
+            self._add_said(text, style=style)
+        last = len(self._spans)
+        self._add(NodeKind.BYLINE, node, first_span=first, last_span=last)
+
+    def add_block(self, unit: int, is_code: bool) -> None:
+        block = self._walk.blocks[unit].tolist()
+        parent = self._node(block[BlockColumn.ELEMENT])
+        kind = _KIND_OF_BLOCK.get(block[BlockColumn.KIND], NodeKind.PARAGRAPH)
+        if is_code or kind == NodeKind.CODE:
+            self._add(NodeKind.CODE, parent, unit=unit)
+            return
+        first_span = len(self._spans)
+        self._add_spans(unit, block[BlockColumn.START], block[BlockColumn.END])
+        last_span = len(self._spans)
+        self._add(
+            kind,
+            parent,
+            unit=unit,
+            level=block[BlockColumn.LEVEL] if kind == NodeKind.HEADING else 0,
+            first_span=first_span,
+            last_span=last_span,
+        )
+
+    def add_images_before(self, unit: int) -> None:
+        """Add the images with marks before those of a block, each where it stands."""
+        while (
+            self._next_image < len(self._images)
+            and self._images[self._next_image] < self._bounds[unit]
+        ):
+            mark = self._marks[self._images[self._next_image]]
+            self._next_image += 1
+            first = len(self._spans)
+            self._add_images(mark, 0, small=False)
+            if len(self._spans) > first:
+                parent = self._node(mark[MarkColumn.AROUND_STYLE])
+            for span in range(first, len(self._spans)):
+                self._add(NodeKind.IMAGE, parent, first_span=span, last_span=span + 1)
+
+    # -- spans
+
+    def _add_spans(self, unit: int, start: int, stop: int) -> None:
+        """Add a block's spans; their texts, images left out, are the block's text."""
+        marks = [
+            mark
+            for mark in self._marks[self._bounds[unit] : self._bounds[unit + 1]]
+            if mark[MarkColumn.START] >= 0
+        ]
+        first_span = len(self._spans)
+        until = marks[0][MarkColumn.START] if marks else stop
+        if until > start:
+            self._add_text(first_span, start, until, 0, 0)
+        link, linked = 0, -1
+        for number, mark in enumerate(marks):
+            _, at, style, row, around_style, around_row = mark
+            if row != linked:
+                link, linked = self._link(row), row
+                if not self._allows(self._addresses[link]):
+                    link = 0
+            if style == IMAGE:
+                self._add_images(mark, link, small=True)
+                continue
+            around = self._link(around_row)
+            until = stop
+            if number + 1 < len(marks):
+                until = marks[number + 1][MarkColumn.START]
+            if at > start and self._walk.text[at] in b" \n":
+                space = self._space(style, link, around_style, around)
+                if space != (style, link):
+                    self._add_text(first_span, at, at + 1, *space)
+                    at += 1
+            self._add_text(first_span, at, until, style, link)
+
+    def _space(
+        self, style: int, link: int, around_style: int, around: int
+    ) -> tuple[int, int]:
+        """The style and link of the white space before a piece of text.
+
+        The space has a style or link only if it and the pieces on both sides are in it:
+        so no style ends in a space.
+        """
+        last = self._spans[-1]
+        differ = last[SpanColumn.STYLE] ^ style
+        common = last[SpanColumn.STYLE] & style & around_style
+        # A link is outside of styles, and strong outside of other styles: where the
+        # outer element ends, the inner elements end too.
+        if not last[SpanColumn.LINK] == link == around:
+            return 0, 0
+        if differ & STRONG_TEXT:
+            common = 0
+        elif differ & EM_TEXT:
+            common &= STRONG_TEXT
+        return common, link
+
+    def _add_text(
+        self, first_span: int, start: int, end: int, style: int, link: int
+    ) -> None:
+        """Extend the last span by text of the same style and link, or add a span."""
+        if len(self._spans) > first_span:
+            last = self._spans[-1]
+            if last[SpanColumn.STYLE :] == [style, link, 0]:
+                last[SpanColumn.END] = end
+                return
+        self._spans.append([start, end, style, link, 0])
+
+    def _add_said(
+        self, text: str, *, style: int = 0, link: int = 0, image: int = 0
+    ) -> None:
+        self._said[len(self._spans)] = text
+        self._spans.append([-1, -1, style, link, image])
+
+    def _add_images(self, mark: list[int], link: int, *, small: bool) -> None:
+        """Add the images at a mark whose addresses may still be written."""
+        place = mark[MarkColumn.AROUND_STYLE], mark[MarkColumn.AROUND_LINK]
+        for image in self._inlines.images(*place, small):
+            # An address that is not written is not stored either.
+            if self._allows(image.url):
+                self._add_said(image.alt, link=link, image=self._number(image.url))
+
+    # -- addresses
+
+    def _is_full(self) -> bool:
+        """Whether no more addresses may be written."""
+        return self._used > ADDRESS_CHARS and self._used > self._inlines.most
+
+    def _allows(self, url: str) -> bool:
+        """Count an address, and tell whether it may be written."""
+        self._used += len(url)
+        return not self._is_full()
+
+    def _link(self, row: int) -> int:
+        """The number of a link's address, 0 for none."""
+        if row < 0 or self._is_full():
+            return 0
+        if row not in self._links:
+            self._links[row] = self._number(self._inlines.link(row))
+        return self._links[row]
+
+    def _number(self, url: str) -> int:
+        """The number of an address."""
+        if url not in self._numbers:
+            self._numbers[url] = len(self._addresses)
+            self._addresses.append(url)
+        return self._numbers[url]
+
+
+place = twin(python_place, "_nodes")
+# Looked up here, not in images.py: the compiled module of both imports both modules.
+images_of = twin(python_images_of, "_nodes")

@@ -1,0 +1,77 @@
+"""The tables of data among the kept blocks, as rows of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.columns import NodeKind
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.nodes import Cell, Nodes
+
+# How many characters a page's cells may say again in the places that they span.
+REPEATED = 100_000
+
+
+def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """For each table its rows, all of the same length.
+
+    The first row has a name for each column, or empty texts where the page has none.
+    """
+    reader = _Reader(nodes)
+    tables = (table for _, table in sorted(nodes.tables.items()))
+    return tuple(
+        (_names(reader.rows(table.head), table.width), *reader.rows(table.body))
+        for table in tables
+    )
+
+
+def _names(head: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
+    """The names of columns, of all rows of headers; what spans rows is said once."""
+    columns = zip(*head, strict=True) if head else [()] * width
+    return tuple(" ".join(dict.fromkeys(filter(None, names))) for names in columns)
+
+
+class _Reader:
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self._left = REPEATED
+
+    def text(self, leaf: int) -> str:
+        nodes = self._nodes
+        if nodes.kinds[leaf] == NodeKind.CODE:
+            return nodes.code[leaf].text
+        return "".join(text for text, _, _, image, _ in nodes.spans[leaf] if not image)
+
+    def rows(self, lines: Sequence[Sequence[Cell | None]]) -> list[tuple[str, ...]]:
+        """Rows with a text a column; a cell's text is in each place that it spans."""
+        # For each column the text of the cell that spans down, and how many rows further.
+        below: dict[int, tuple[str, int]] = {}
+        made: list[tuple[str, ...]] = []
+        for line in lines:
+            row: list[str] = []
+            reach: tuple[str, int, int] = ("", 0, 0)
+            for column, cell in enumerate(line):
+                if cell is not None:
+                    said = "\n".join(filter(None, map(self.text, cell.leaves)))
+                    reach = (said, cell.columns - 1, cell.rows - 1)
+                    row.append(said)
+                    below[column] = (said, cell.rows - 1)
+                    continue
+                said, down = below.get(column, ("", 0))
+                if down > 0:
+                    below[column] = (said, down - 1)
+                elif reach[1] > 0:
+                    said = reach[0]
+                    below[column] = (said, reach[2])
+                    reach = (said, reach[1] - 1, reach[2])
+                else:
+                    said = ""
+                row.append(self._again(said))
+            made.append(tuple(row))
+        return made
+
+    def _again(self, said: str) -> str:
+        self._left -= len(said)
+        return said if self._left >= 0 else ""

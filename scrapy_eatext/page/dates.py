@@ -1,0 +1,160 @@
+"""Dates as pages write them, in ISO 8601."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from time import time
+
+# Month names and their usual short forms, in the languages of most pages with such
+# dates.
+_MONTHS = """
+jan january januar janvier enero gennaio janeiro januari января ene gen janv stycznia
+feb february februar février febrero febbraio fevereiro februari февраля fév fev lutego
+mar march märz mars marzo março maart марта mär mrt mars marca
+apr april avril abril aprile апреля abr avr apr kwietnia
+may mai mayo maggio maio mei мая mag maj maja
+jun june juni juin junio giugno junho июня giu jun czerwca
+jul july juli juillet julio luglio julho июля lug juil lipca
+aug august août agosto augustus августа ago agosto augusti sierpnia
+sep september septembre septiembre settembre setembro сентября sept set września
+oct october oktober octobre octubre ottobre outubro октября okt out października
+nov november novembre noviembre novembro ноября novem listopada
+dec december dezember décembre diciembre dicembre dezembro декабря dez dic déc grudnia
+"""
+_MONTH_OF = {
+    name: number
+    for number, line in enumerate(_MONTHS.split("\n")[1:-1], 1)
+    for name in line.split()
+}
+
+# Each piece is bounded, so searching takes linear time.
+# The groups: year, separator, month, day, hour, minute, second, zone.
+_ISO = re.compile(
+    r"((?:19|20)\d\d)([-/.]?)(\d{1,2})\2(\d{1,2})"
+    r"(?:(?:T|t|\s{1,3})(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
+    r"\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)"
+)
+_WORD = r"[^\W\d_]{3,12}"
+_DATE = re.compile(
+    rf"(?<!\d)(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s{{0,3}}(?:de\s|of\s|/|-)?"
+    rf"(?P<m1>{_WORD})\.?,?(?:\s{{0,3}}(?:de\s|of\s)?|/|-)(?P<y1>(?:19|20)\d\d)"
+    rf"|(?P<y3>(?:19|20)\d\d)[-/.](?P<m3>\d{{1,2}})[-/.](?P<d3>\d{{1,2}})"
+    rf"|(?P<y6>(?:19|20)\d\d)\s(?P<m6>{_WORD})\s(?P<d6>\d{{1,2}})"
+    r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일]"
+    r"|(?P<a5>\d{1,2})[./-](?P<b5>\d{1,2})[./-](?P<y5>(?:19|20)\d\d))(?!\d)"
+    rf"|\b(?P<m2>{_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}"
+    r"(?P<y2>(?:19|20)\d\d)(?!\d)",
+    re.IGNORECASE,
+)
+# The capital that a month begins with, where a word ends in small letters before it.
+_GLUED = re.compile(
+    r"[A-Z](?<=[^\W\d_A-Z][A-Z])(?=[a-z]{2,9}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d)"
+)
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+# A time of day behind a date, as in RFC 2822.
+_TIME = re.compile(
+    r"[,\s]{1,3}(\d\d):(\d\d)(?::(\d\d))?(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d))?"
+)
+
+# No place on earth is further from Greenwich.
+_FURTHEST_ZONE = 14
+_EARLIEST = 1990
+# How many days a page's clock may be ahead.
+_AHEAD = 2
+_EPOCH = date(1970, 1, 1).toordinal()
+_SECONDS_A_DAY = 86400
+
+
+def iso(text: str, *, day_first: bool = True) -> str:
+    """A value that is a date, in ISO 8601; "" for another value.
+
+    ``day_first`` tells how 3/4/2024 is meant.
+    """
+    text = _in_ascii_digits(text.strip()[:64])
+    match = _ISO.match(text)
+    if match is not None:
+        year, sign, month, number, hour, minute, second, zone = match.groups()
+        if len(number) + len(month) + len(sign) > 3:
+            day = _day(year, month, number)
+            if not day or not hour:
+                return day
+            return _moment(day, hour, minute, second, zone)
+    for day, _, end in found(text, day_first=day_first):
+        time = _TIME.match(text, end)
+        return _moment(day, *time.groups()) if time is not None else day
+    return ""
+
+
+def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]]:
+    """The dates in a text, in ISO 8601, each with the places of its beginning and end."""
+    text = _in_ascii_digits(text)
+    if not _YEAR.search(text):
+        return
+    for match in _DATE.finditer(text):
+        if match["y1"]:
+            day = _named(match["y1"], match["m1"], match["d1"])
+        elif match["y2"]:
+            day = _named(match["y2"], match["m2"], match["d2"])
+        elif match["y3"]:
+            day = _day(match["y3"], match["m3"], match["d3"])
+        elif match["y6"]:
+            day = _named(match["y6"], match["m6"], match["d6"])
+        elif match["y4"]:
+            day = _day(match["y4"], match["m4"], match["d4"])
+        else:
+            one, other = match["a5"], match["b5"]
+            first, second = (one, other) if day_first else (other, one)
+            year = match["y5"]
+            day = _day(year, second, first) or _day(year, first, second)
+        if day:
+            yield day, match.start(), match.end()
+
+
+def unglued(text: str) -> str:
+    """A text with a space between a word and the date that is glued to it."""
+    return _GLUED.sub(r" \g<0>", text)
+
+
+def _in_ascii_digits(text: str) -> str:
+    """A text with the digits of all scripts as ASCII's, each in its place."""
+    if text.isascii():
+        return text
+    return _OTHER_DIGIT.sub(lambda digit: str(int(digit[0])), text)
+
+
+def is_month(word: str) -> bool:
+    """Whether a word is the name of a month."""
+    return word.lower().strip(".") in _MONTH_OF
+
+
+def _named(year: str, month: str, day: str) -> str:
+    number = _MONTH_OF.get(month.lower())
+    return _day(year, str(number), day) if number else ""
+
+
+def _day(year: str, month: str, day: str) -> str:
+    try:
+        made = date(int(year), int(month), int(day))
+    except ValueError:
+        return ""
+    latest = _EPOCH + time() // _SECONDS_A_DAY + _AHEAD
+    if made.year >= _EARLIEST and made.toordinal() <= latest:
+        return made.isoformat()
+    return ""
+
+
+def _moment(day: str, hour: str, minute: str, second: str, zone: str) -> str:
+    if int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59:
+        return day
+    made = f"{day}T{hour}:{minute}:{second or '00'}"
+    if not zone:
+        return made
+    if zone[0] not in "+-":
+        return made + "+00:00"
+    hours, minutes = zone[:3], zone[-2:]
+    if abs(int(hours)) > _FURTHEST_ZONE or int(minutes) > 59:
+        return made
+    return f"{made}{hours}:{minutes}"

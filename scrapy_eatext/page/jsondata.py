@@ -1,0 +1,58 @@
+"""The JSON in a page's scripts, read as pages have it: in comments, and with slips."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from scrapy_eatext.page.values import unescaped
+
+# Longer numbers than these are no numbers that a page means.
+_LONG_NUMBER = 30
+# What stands around JSON: the marks of comments and of CDATA sections, in HTML and in
+# scripts, and semicolons.  Each mark begins in its own way, so this is linear.
+_AROUND = re.compile(
+    r"(?:[\s;,>]|<!--|--!?>|<!\[CDATA\[|<!\]\]>|\]\]>|//|/\*|\*/){0,1000}"
+)
+_LAST_COMMA = re.compile(r",(\s{0,100}[}\]])")
+# How many values that stand one behind the other are read.
+_MOST = 30
+
+
+def _whole_number(digits: str) -> int | None:
+    # Python raises ValueError for some thousand of them.
+    return int(digits) if len(digits) <= _LONG_NUMBER else None
+
+
+# Line feeds within strings are wrong, and frequent.  One for all, as to make one takes
+# longer than to read most scripts.
+JSON = json.JSONDecoder(strict=False, parse_int=_whole_number)
+
+
+def values_in(script: str) -> list[Any]:
+    """The JSON values of a script, none where it holds no JSON."""
+    try:
+        return [JSON.decode(script)]
+    except (ValueError, RecursionError):
+        pass
+    values = _those_in(script)
+    if not values and "," in script:
+        values = _those_in(_LAST_COMMA.sub(r"\1", script))
+    if not values and "&quot;" in script and '"' not in script:
+        values = _those_in(unescaped(script))
+    return values
+
+
+def _those_in(script: str) -> list[Any]:
+    """The values up to the first that cannot be read."""
+    values: list[Any] = []
+    at = _AROUND.match(script).end()  # type: ignore[union-attr]
+    while at < len(script) and len(values) < _MOST:
+        try:
+            value, at = JSON.raw_decode(script, at)
+        except (ValueError, RecursionError):
+            break
+        values.append(value)
+        at = _AROUND.match(script, at).end()  # type: ignore[union-attr]
+    return values

@@ -1,0 +1,143 @@
+"""Formulas that a page has in MathML alone, as TeX: 1 over 2 is not 12."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from scrapy_eatext.page.characters import INVISIBLE
+
+# A formula with more elements, or with deeper nesting, is not converted.
+_MOST, _DEEPEST = 2000, 40
+
+# Elements that show their children one after the other.
+_ROWS = frozenset(
+    "maction math menclose merror mpadded mrow mstyle mtd semantics".split()
+)
+# Elements with so many children each, and their TeX by the children's places.
+_SHAPES = {
+    "mfrac": (2, r"\frac{%(0)s}{%(1)s}"),
+    "mroot": (2, r"\sqrt[%(1)s]{%(0)s}"),
+    "msub": (2, "{%(0)s}_{%(1)s}"),
+    "msup": (2, "{%(0)s}^{%(1)s}"),
+    "msubsup": (3, "{%(0)s}_{%(1)s}^{%(2)s}"),
+    "munder": (2, r"\underset{%(1)s}{%(0)s}"),
+    "mover": (2, r"\overset{%(1)s}{%(0)s}"),
+    "munderover": (3, r"\underset{%(1)s}{\overset{%(2)s}{%(0)s}}"),
+}
+# Around an operator with limits these elements are written as indices, which TeX sets
+# below and above by itself.
+_LIMITS = {"munder": "msub", "mover": "msup", "munderover": "msubsup"}
+_HAS_LIMITS = re.compile(
+    "[\u220f\u2210\u2211\u22c0-\u22c3]|\\\\operatorname\\{(?:inf|lim|max|min|sup)\\}"
+)
+# Elements of text, and the TeX command for a text of several letters.
+_TOKENS = {
+    "mi": "operatorname",
+    "mn": "",
+    "mo": "operatorname",
+    "ms": "text",
+    "mtext": "text",
+}
+_ESCAPED = {
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+    "\\": "\\backslash ",
+    "^": "\\hat{}",
+    "~": "\\sim ",
+}
+_SIGNS = re.compile("[{}$&#%_\\\\^~]")
+# Invisible operators, as the application of a function.
+_UNSEEN = re.compile("[\u2061-\u2064]")
+_SPACE = re.compile(r"\s+")
+# A base that needs no braces before its index.
+_SIMPLE = re.compile(r"[^\\{}]|\\[{}$&#%_]|\\operatorname\{\w+\}")
+
+
+class _UnknownError(Exception):
+    """The formula has a part that this module has no TeX for."""
+
+
+def tex_of(math: Any) -> str:
+    """The TeX of a formula, "" if a part of the formula is unknown."""
+    try:
+        return _Writer().tex(math, 0).strip()
+    except _UnknownError:
+        return ""
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self._left = _MOST
+
+    def tex(self, element: Any, depth: int) -> str:
+        name = element.tag.rpartition("}")[2]
+        self._left -= 1
+        if not self._left or depth > _DEEPEST:
+            raise _UnknownError
+        if name in _TOKENS:
+            return _token(element, _TOKENS[name])
+        inside = _children(element)
+        if name == "mspace":
+            return " "
+        if name == "mphantom":
+            return ""
+        if name == "semantics":
+            # The children after the first are annotations that say the same.
+            inside = inside[:1]
+        if name == "mtable":
+            return self._table(inside, depth)
+        parts = [self.tex(child, depth + 1) for child in inside]
+        if name in _ROWS:
+            return "".join(parts)
+        if name == "msqrt":
+            return rf"\sqrt{{{''.join(parts)}}}"
+        if name == "mfenced":
+            return _fenced(element, parts)
+        count, shape = _SHAPES.get(name, (-1, ""))
+        if len(parts) != count:
+            raise _UnknownError
+        if name in _LIMITS and _HAS_LIMITS.fullmatch(parts[0]):
+            _, shape = _SHAPES[_LIMITS[name]]
+        if shape.startswith("{") and _SIMPLE.fullmatch(parts[0]):
+            shape = shape.replace("{%(0)s}", "%(0)s", 1)
+        return shape % {str(place): part for place, part in enumerate(parts)}
+
+    def _table(self, rows: list[Any], depth: int) -> str:
+        lines = []
+        for row in rows:
+            if row.tag.rpartition("}")[2] != "mtr":
+                raise _UnknownError
+            cells = [self.tex(cell, depth + 2) for cell in _children(row)]
+            lines.append(" & ".join(cells))
+        inside = r" \\ ".join(lines)
+        return rf"\begin{{matrix}} {inside} \end{{matrix}}"
+
+
+def _children(element: Any) -> list[Any]:
+    """The children of an element, which may have no text but white space."""
+    texts = [element.text, *(child.tail for child in element)]
+    if any(text and not text.isspace() for text in texts):
+        raise _UnknownError
+    return [child for child in element if isinstance(child.tag, str)]
+
+
+def _token(element: Any, longer: str) -> str:
+    if len(element):
+        raise _UnknownError
+    text = INVISIBLE.sub("", _UNSEEN.sub("", element.text or ""))
+    # A no-break space is shown, so it is not stripped.
+    text = _SPACE.sub(" ", text.strip(" \t\n\r\f"))
+    said = _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], text)
+    # Signs of operators stand as they are, however many.
+    if longer == "text" or (longer and len(text) > 1 and text.isalpha()):
+        return f"\\{longer}{{{said}}}" if said else ""
+    return said
+
+
+def _fenced(element: Any, parts: list[str]) -> str:
+    told = dict(element.items())
+    begin, end, between = (
+        _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], told.get(name, given).strip()[:8])
+        for name, given in (("open", "("), ("close", ")"), ("separators", ","))
+    )
+    return f"{begin}{between[:1].join(parts)}{end}"

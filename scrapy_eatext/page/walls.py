@@ -1,0 +1,147 @@
+"""Pages that stand in front of others, or in their place: walls, and empty shells.
+
+Each is short, and says in its title, its headings or its few words what it is.  A page
+with a text of its own is none, whatever it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.names import HUMAN_TESTS
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.page import Page
+
+# A longer text is one, and so is that of a page with more blocks.
+LONGEST = 1000
+_MOST_CHARS, _MOST_BLOCKS = 2500, 60
+# Some walls have no more than this for a text.
+_FEW_CHARS = 400
+# The title and headings of these walls say so, alone or beside the site's name.
+_FEW = r"[\s!.:,\d…'’\"-]{0,8}"
+_EDGE = r"(?:^|[|–—:•»«·-]\s|\n)[\s!:,…'’\"-]{0,8}(?:\d{3,4}[\s:-]{1,3})?"
+_END = _FEW + r"(?:$|\s[|–—•»«·-]|[!.:\n])"
+
+
+def _said(*ways: str) -> re.Pattern[str]:
+    return re.compile("|".join(ways), re.IGNORECASE)
+
+
+def _titled(*ways: str) -> re.Pattern[str]:
+    return re.compile(rf"{_EDGE}(?:{'|'.join(ways)}){_END}", re.IGNORECASE)
+
+
+_CHECKING = _said(
+    r"checking (?:if the site connection is secure|your browser)",
+    r"ddos protection by",
+    r"verifying (?:that )?you are (?:a )?human",
+    r"please wait while (?:we|your request)[\w\s]{0,20} (?:verif|check)",
+    r"(?:enable|turn on) javascript and cookies to continue",
+    r"(?:browser|navigateur|navegador) wird (?:geprüft|überprüft)",
+    r"vérification de votre navigateur|comprobando (?:tu|su) navegador",
+)
+_JUST_A_MOMENT = _titled("just a moment", "one moment,? please", "einen moment,? bitte")
+_CAPTCHA = _said(
+    r"(?:verify|confirm|prove)(?: that)? you(?:['’]re|\s+are) (?:a human|human|not a (?:ro)?bot)",
+    r"(?:are you|i['’]?a?m|you(?:['’]re| are)) (?:a human\?|not a robot|a robot\?)",
+    r"(?:solve|complete|enter) (?:the |this |a )?(?:captcha|security check|characters you see)",
+    r"unusual (?:traffic|activity) from your",
+    r"press (?:&|and) hold",
+    r"kein roboter|pas un robot|no (?:eres|soy|es) un robot|não (?:é|sou) um robô",
+)
+_BLOCKED = _titled(
+    r"access (?:to this (?:page|site) )?(?:has been )?(?:denied|blocked)",
+    r"(?:403 )?forbidden",
+    r"(?:your )?request (?:has been )?blocked",
+    r"(?:sorry, )?you have been blocked",
+    r"zugriff verweigert|accès refusé|acceso denegado|acesso negado",
+)
+_CONSENT = _said(
+    r"before you continue",
+    r"(?:bevor (?:du|sie) fortf|avant de continuer|antes de continuar)",
+    r"we (?:value|respect|care about) your privacy",
+    r"(?:accept|allow|agree to|reject) (?:all )?(?:the )?(?:use of )?cookies",
+    r"(?:alle )?cookies (?:akzeptieren|zulassen)|accepter (?:tous )?les cookies",
+    r"aceptar (?:todas )?las cookies",
+    r"consent to (?:the |our )?(?:use|processing|storage)",
+)
+_LOGIN = _titled(
+    r"(?:please )?(?:log|sign)[ -]?in(?: or (?:register|sign up|create an account))?"
+    r"(?: (?:to|with)[\w\s]{1,30})?",
+    r"login|anmelden|anmeldung|einloggen|connexion|se connecter|iniciar sesión"
+    r"|entrar|accedi|inloggen|logga in|войти|вход|登录|ログイン",
+)
+_NOT_FOUND = _titled(
+    r"(?:sorry,? )?(?:error )?(?:404|410)(?: (?:error|page))?",
+    r"(?:(?:sorry|oops)[,!.]{0,3} )?(?:error )?(?:404 ?)?(?:this |that |the )?"
+    r"(?:requested )?(?:page|file|content|document|url)?(?: you requested)?"
+    r"(?: (?:is|was|could|can|cannot|can['’]t|couldn['’]t))?(?: not)?(?: be)? ?"
+    r"(?:not found|couldn['’]t be found|could not be found|cannot be found"
+    r"|can['’]t be found|does(?: not|n['’]t) exist|no longer exists)",
+    r"seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)"
+    r"|página no encontrada|página não encontrada|pagina non trovata"
+    r"|pagina niet gevonden|sidan hittades inte|страница не найдена",
+)
+_NEEDS_SCRIPTS = _said(
+    r"(?:enable|activate|turn on|requires?|needs?|without) (?:\w+ ){0,2}javascript",
+    r"javascript (?:is|to be|must be|has been)? ?(?:disabled|required|enabled|needed|turned off)",
+    r"javascript (?:aktivieren|einschalten)|activer (?:le )?javascript"
+    r"|(?:activar?|habilit(?:e|ar)) (?:el )?javascript",
+)
+_LOADING = re.compile(r"[\W_]*(?:loading|please wait|wird geladen|chargement|cargando"
+                      r"|загрузка)?[\W_]*", re.IGNORECASE)  # fmt: skip
+# A script that is run, not data; what a source says of one is bounded.
+_SCRIPT = re.compile(
+    rb"<script(?![^>]{0,500}(?:ld\+json|text/template|text/html))[\s>]", re.IGNORECASE
+)
+
+# What a page may be instead of one with a text, and of these what a browser or an
+# address that looks better may get beyond.
+WALLS = ("captcha", "checking", "blocked", "consent", "login", "not_found", "shell")
+PASSABLE = frozenset(WALLS) - {"login", "not_found"}
+
+
+def wall_of(page: Page, text: str) -> str:
+    """What stands in place of a page with this main text: one of WALLS, "" for none."""
+    if len(text) > LONGEST:
+        return ""
+    blocks = page.blocks
+    if len(blocks) > _MOST_BLOCKS or sum(blocks.chars) > _MOST_CHARS:
+        return ""
+    all_shown = blocks.texts(list(range(len(blocks))))
+    shown = "\n".join(all_shown)
+    heads = "\n".join(
+        [
+            page.title,
+            *(t for i, t in enumerate(all_shown) if blocks.kind(i) == "heading"),
+        ]
+    )
+    if _CHECKING.search(shown) or _JUST_A_MOMENT.search(heads):
+        return "checking"
+    tests = HUMAN_TESTS.rows(blocks.walk)
+    if _CAPTCHA.search(shown) or (tests and _BLOCKED.search(heads)):
+        return "captcha"
+    if _BLOCKED.search(heads):
+        return "blocked"
+    if _NOT_FOUND.search(heads if len(text) < _FEW_CHARS else page.title):
+        return "not_found"
+    if len(text) < _FEW_CHARS and _LOGIN.search(heads) and _asks_password(page):
+        return "login"
+    if _CONSENT.search(heads) or (len(text) < _FEW_CHARS and _CONSENT.search(text)):
+        return "consent"
+    asks = _NEEDS_SCRIPTS.search(text) if text else _NEEDS_SCRIPTS.search(shown)
+    if (asks and len(text) < _FEW_CHARS) or _LOADING.fullmatch(shown):
+        return "shell" if has_scripts(page.html.encode("utf-8", "replace")) else ""
+    return ""
+
+
+def has_scripts(source: bytes) -> bool:
+    """Whether a page's source has scripts that are run."""
+    return _SCRIPT.search(source) is not None
+
+
+def _asks_password(page: Page) -> bool:
+    fields = page.root.iter("input")
+    return any((field.get("type") or "").lower() == "password" for field in fields)

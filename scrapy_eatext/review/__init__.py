@@ -1,0 +1,1 @@
+"""Review: a page on loopback in which a person sees, corrects and teaches."""

@@ -1,0 +1,323 @@
+// The review: the list, the page in view, and what keys and buttons do.
+
+import { get, post } from "/api.js";
+import { showCrawl } from "/crawl.js";
+import { COMMENT, Labels, MAIN, NEITHER } from "/labels.js";
+import { showLines } from "/lines.js";
+import { List } from "/list.js";
+import { Painter } from "/painter.js";
+import { showTexts } from "/texts.js";
+
+const $ = (id) => document.getElementById(id);
+const LABELS = "labels";
+const POLL = 1000, TEXT_WAIT = 120;
+
+let page = null, labels = null, view = "page", revision = -1, opening = 0, textTimer = 0;
+// What the two algorithms that are compared say of the page in view.
+const said = new Map();
+
+const list = new List(open);
+const painter = new Painter($("frame"), { pick, point, key: onKey });
+
+// -- pages
+
+async function open(id) {
+  if (id === undefined || (page && id === page.id && labels)) return;
+  const turn = (opening += 1);
+  list.touched = true;
+  list.select(id);
+  labels = null;
+  let found;
+  try {
+    found = await get("/api/page", { id });
+  } catch (error) {
+    if (turn === opening) showError(id, error.message);
+    return;
+  }
+  if (turn !== opening) return;
+  page = found;
+  said.clear();
+  said.set(page.algorithm, { labels: page.proposed });
+  labels = new Labels(page, (what, state, why) => told(page.id, what, state, why));
+  $("page-name").textContent = page.title ? `${page.title}` : page.name;
+  $("page-name").title = page.url || page.name;
+  $("page-why").textContent = page.error || page.why;
+  $("page-why").title = page.error || page.why;
+  $("take").classList.toggle("hidden", !labels.carried);
+  $("saved").textContent = "";
+  $("saved").className = "";
+  $("hover").textContent = page.blocks ? "" : "This page shows no text.";
+  showState(page.state);
+  await painter.show(page.frame, page.blocks);
+  if (turn !== opening) return;
+  painter.head = -1;
+  painter.paint(page.proposed.split("").keys(), labels.signs);
+  await compare();
+  if (view === "lines") showLines(page, `${labels}`);
+}
+
+function showError(id, why) {
+  page = null;
+  labels = null;
+  $("page-name").textContent = list.rows[id].name;
+  $("page-why").textContent = why;
+  $("page-why").title = why;
+  showState("error");
+  $("frame").contentWindow.location.replace("about:blank");
+  showTexts("", null, ["Text"]);
+}
+
+function showState(state) {
+  $("page-state").textContent = state;
+  $("page-state").className = `tag ${state}`;
+  const row = page && list.rows[page.id];
+  if (!row) return;
+  const own = list.rows.filter((r) => r.host === row.host);
+  const accepted = own.filter((r) => r.state === "accepted").length;
+  $("accepted").textContent = `${row.host || "no address"}: ${accepted} of ${own.length} accepted`;
+}
+
+function told(id, what, state, why) {
+  if (state) {
+    list.rows[id].state = state;
+    list.redraw(id);
+  }
+  if (page?.id !== id) return;
+  if (state) {
+    page.state = state;
+    $("page-why").textContent = "";
+    $("take").classList.add("hidden");
+    showState(state);
+  }
+  $("saved").className = what === "error" ? "bad" : "";
+  $("saved").textContent = what === "error" ? `not saved: ${why}` : what === "saved" ? "saved" : "saving …";
+  $("saved").title = why ?? "";
+}
+
+// -- labels
+
+function changed(blocks) {
+  if (!labels) return;
+  if ($("left").value !== LABELS) {
+    $("left").value = LABELS;
+    blocks = labels.signs.keys();
+  }
+  painter.paint(blocks, labels.signs);
+  point(painter.picked[1] >= painter.picked[0] ? painter.head : painter.pointed);
+  if ($("right").value) painter.differ(labels.signs, said.get($("right").value)?.labels);
+  clearTimeout(textTimer);
+  textTimer = setTimeout(showText, TEXT_WAIT);
+}
+
+function label(blocks, sign) {
+  if (labels && blocks.length) changed(labels.set(blocks, sign));
+}
+
+// What the mouse picked: one block is toggled, a range becomes what its first becomes;
+// with Shift, what the block clicked before has become.
+function pick(first, last, { comment = false, range = false } = {}) {
+  if (!labels) return;
+  const lead = labels.signs[first];
+  const sign = comment ? COMMENT : range ? lead : lead === MAIN ? NEITHER : MAIN;
+  painter.pick(first, last);
+  painter.head = last;
+  label(painter.chosen(), sign);
+}
+
+function point(block) {
+  if (!page || block < 0) return;
+  const chance = page.chances[block], reason = page.reasons[block];
+  const now = { m: "main text", c: "comment", "-": "neither" }[labels?.signs[block]] ?? "";
+  $("hover").textContent = `block ${block + 1} of ${page.blocks} · ${page.kinds[block]} · ${now} · `
+    + (reason ? `${page.algorithm}: ${reason}` : chance === undefined ? `${page.algorithm} judges no blocks` : `chance ${chance}`);
+  $("hover").title = $("hover").textContent;
+}
+
+async function accept(yes = true) {
+  if (!labels) return;
+  const id = page.id;
+  const saved = await labels.accept(yes);
+  if (saved && yes && page.id === id) open(list.next());
+}
+
+// -- what is shown
+
+async function by(name) {
+  if (!said.get(name)?.text || said.get(name).form !== $("form").value) {
+    const form = $("form").value;
+    const found = await get("/api/algorithm", { id: page.id, algorithm: name, form });
+    said.set(name, { ...found, form });
+  }
+  return said.get(name);
+}
+
+async function compare() {
+  if (!page || !labels) return;
+  const turn = opening, left = $("left").value, right = $("right").value;
+  try {
+    const own = left === LABELS ? labels.signs : (await by(left)).labels;
+    const other = right ? (right === LABELS ? labels.signs : (await by(right)).labels) : null;
+    if (turn !== opening) return;
+    if (left !== LABELS) painter.paint(own.split("").keys(), own);
+    else painter.paint(labels.signs.keys(), labels.signs);
+    painter.differ(own, other);
+  } catch (error) {
+    $("page-why").textContent = error.message;
+  }
+  await showText();
+}
+
+async function textOf(name) {
+  if (name !== LABELS) return (await by(name)).text;
+  const asked = { id: page.id, labels: `${labels}`, form: $("form").value };
+  return (await post("/api/text", asked)).text;
+}
+
+async function showText() {
+  if (!page || !labels) return;
+  const turn = opening, left = $("left").value, right = $("right").value;
+  try {
+    const own = await textOf(left);
+    const other = right ? await textOf(right) : null;
+    if (turn === opening) showTexts(own, other, [left, right]);
+  } catch (error) {
+    if (turn === opening) showTexts(error.message, null, [left]);
+  }
+}
+
+function show(name) {
+  view = name;
+  for (const button of $("views").children) {
+    button.setAttribute("aria-pressed", button.dataset.view === name);
+  }
+  $("page-view").classList.toggle("hidden", name !== "page");
+  $("text-view").classList.toggle("hidden", name !== "page");
+  $("lines-view").classList.toggle("hidden", name !== "lines");
+  $("crawl-view").classList.toggle("hidden", name !== "crawl");
+  if (name === "lines" && page && labels) showLines(page, `${labels}`);
+  if (name === "crawl") drawCrawl();
+}
+
+function drawCrawl() {
+  showCrawl(list.rows, {
+    filter(host) { $("find").value = host; list.sort(); show("page"); },
+    open(id) { show("page"); open(id); },
+  });
+}
+
+// -- keys
+
+const undo = () => labels && changed(labels.undo());
+const redo = () => labels && changed(labels.redo());
+const toggle = () => {
+  const chosen = painter.chosen();
+  if (labels && chosen.length) label(chosen, labels.signs[chosen[0]] === MAIN ? NEITHER : MAIN);
+};
+const flip = (id, step = 1) => {
+  const choice = $(id);
+  choice.selectedIndex = (choice.selectedIndex + step + choice.length) % choice.length;
+  choice.dispatchEvent(new Event("change"));
+};
+const KEYS = [
+  [["j", "ArrowDown"], "next block", () => painter.move(1)],
+  [["k", "ArrowUp"], "block before", () => painter.move(-1)],
+  [["Shift+J", "Shift+ArrowDown"], "take the next along", () => painter.move(1, true)],
+  [["Shift+K", "Shift+ArrowUp"], "take the one before along", () => painter.move(-1, true)],
+  [["m"], "main text", () => label(painter.chosen(), MAIN)],
+  [["c"], "comment", () => label(painter.chosen(), COMMENT)],
+  [["x", "Delete"], "neither", () => label(painter.chosen(), NEITHER)],
+  [[" "], "main text or neither", toggle],
+  [["u", "Ctrl+z"], "undo", undo],
+  [["Shift+U", "Ctrl+Shift+Z", "Ctrl+y"], "redo", redo],
+  [["a"], "accept, and on to the next", () => accept()],
+  [["Shift+A"], "take the acceptance back", () => accept(false)],
+  [["n", "]"], "next page", () => open(list.beside(1))],
+  [["p", "["], "page before", () => open(list.beside(-1))],
+  [["l"], "shown: the next of labels and algorithms", () => flip("left")],
+  [["r"], "against: the next", () => flip("right")],
+  [["t"], "text or Markdown", () => flip("form")],
+  [["1"], "page", () => show("page")],
+  [["2"], "lines", () => show("lines")],
+  [["3"], "crawl", () => show("crawl")],
+  [["/"], "filter", () => $("find").focus()],
+  [["o"], "sort anew", () => list.sort()],
+  [["Escape"], "let go of what is picked", () => painter.unpick()],
+  [["?"], "this help", () => $("help").showModal()],
+];
+const ACTS = new Map(KEYS.flatMap(([keys, , act]) => keys.map((key) => [key, act])));
+
+function onKey(event) {
+  if ($("help").open) return;
+  const place = event.target;
+  const inField = place.closest?.("input, select");
+  if (inField) {
+    if (event.key === "Escape") { place.blur(); $("list").focus(); }
+    if (event.key === "Enter" && place === $("find")) { place.blur(); open(list.order[0]); }
+    return;
+  }
+  if (place.closest?.("button") && (event.key === " " || event.key === "Enter")) return;
+  if (event.altKey) return;
+  const plain = event.key === "?" || event.key === "/";
+  const name = (event.ctrlKey || event.metaKey ? "Ctrl+" : "")
+    + (event.shiftKey && !plain ? "Shift+" : "") + event.key;
+  // In a list or a text arrows scroll or go from page to page, not from block to block.
+  if (place === $("list") && event.key.startsWith("Arrow")) {
+    event.preventDefault();
+    open(list.beside(event.key === "ArrowDown" ? 1 : -1));
+    return;
+  }
+  if (event.key.startsWith("Arrow") && place.closest?.("pre, #lines, .scroll")) return;
+  const act = ACTS.get(name);
+  if (act) {
+    event.preventDefault();
+    act();
+  }
+}
+
+// -- from here on it runs
+
+addEventListener("keydown", onKey);
+$("undo").addEventListener("click", undo);
+$("redo").addEventListener("click", redo);
+$("accept").addEventListener("click", () => accept());
+$("take").addEventListener("click", () => { if (labels) changed(labels.take(labels.carried)); });
+$("help-open").addEventListener("click", () => $("help").showModal());
+for (const id of ["left", "right", "form"]) $(id).addEventListener("change", () => compare());
+for (const button of $("views").children) {
+  button.addEventListener("click", () => show(button.dataset.view));
+}
+const NAMES = { ArrowDown: "↓", ArrowUp: "↑", " ": "Space", Delete: "Del", Escape: "Esc" };
+for (const [keys, meaning] of KEYS) {
+  const term = document.createElement("dt"), what = document.createElement("dd");
+  for (const key of keys) {
+    const shown = document.createElement("kbd");
+    shown.textContent = key.replace(/[^+]+$/, (last) => NAMES[last] ?? last).replace(/^ $/, "Space");
+    term.append(shown, " ");
+  }
+  what.textContent = meaning;
+  $("keys").append(term, what);
+}
+
+async function poll() {
+  let wait = POLL;
+  try {
+    const news = await get("/api/queue", { since: revision });
+    if (news.algorithms) {
+      const options = (first) => [first, ...news.algorithms].map((name) => new Option(name, name));
+      $("left").replaceChildren(...options(LABELS));
+      $("right").replaceChildren(new Option("nothing", ""), ...options(LABELS));
+      $("where").textContent = `labels in ${news.labels}`;
+    }
+    revision = news.revision;
+    list.update(news.rows);
+    if (view === "crawl" && news.rows.length && !$("taught").childElementCount) drawCrawl();
+    const scored = list.rows.filter((row) => row.score !== null).length;
+    if (!news.reading && scored === list.rows.length) wait = 5 * POLL;
+    else if (scored === 0) wait = POLL / 5;
+    document.body.dataset.ready = `${list.rows.length}`;
+  } catch (error) {
+    $("counts").textContent = error.message === "Failed to fetch" ? "the server has ended" : error.message;
+  }
+  setTimeout(poll, wait);
+}
+poll();

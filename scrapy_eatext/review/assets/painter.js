@@ -1,0 +1,135 @@
+// The page in its frame: its blocks painted, pointed at and picked.  No script runs in
+// the frame; what is heard of it is heard from here.
+
+export class Painter {
+  // `acts` has pick(first, last, {comment, range}) and point(block).
+  constructor(frame, acts) {
+    this.frame = frame;
+    this.acts = acts;
+    this.pieces = [];
+    this.pointed = -1;
+    this.picked = [0, -1];
+    this.from = -1;
+    this.anchor = -1;
+  }
+
+  // Show a page; resolves once its blocks are known.
+  show(address, count) {
+    this.pieces = [];
+    return new Promise((resolve) => {
+      this.frame.onload = () => {
+        const page = this.frame.contentDocument;
+        this.pieces = Array.from({ length: count }, () => []);
+        for (const piece of page.querySelectorAll("eatext-t")) {
+          this.pieces[+piece.getAttribute("b")]?.push(piece);
+        }
+        this.listen(page);
+        resolve();
+      };
+      this.pointed = this.anchor = this.from = -1;
+      this.picked = [0, -1];
+      // Not a new entry of the history, which would change what Back does.
+      this.frame.contentWindow.location.replace(address);
+    });
+  }
+
+  listen(page) {
+    const at = (event) => {
+      const piece = event.target.closest?.("eatext-t");
+      return piece ? +piece.getAttribute("b") : -1;
+    };
+    page.addEventListener("mousedown", (event) => {
+      const block = at(event);
+      if (event.button || block < 0) return;
+      event.preventDefault();
+      this.frame.contentWindow.focus();
+      if (event.shiftKey && this.anchor >= 0) {
+        this.acts.pick(this.anchor, block, { range: true, comment: event.altKey });
+        return;
+      }
+      this.from = this.anchor = block;
+      this.pick(block, block);
+    });
+    page.addEventListener("mouseover", (event) => {
+      const block = at(event);
+      this.point(block);
+      if (this.from >= 0 && block >= 0) this.pick(this.from, block);
+    });
+    page.addEventListener("mouseup", (event) => {
+      if (this.from < 0) return;
+      const [first, last] = this.picked;
+      this.from = -1;
+      this.acts.pick(first, last, { comment: event.altKey });
+    });
+    page.addEventListener("mouseleave", () => this.point(-1));
+    page.addEventListener("click", (event) => event.preventDefault());
+    page.addEventListener("dragstart", (event) => event.preventDefault());
+    page.addEventListener("keydown", (event) => this.acts.key(event));
+  }
+
+  mark(block, name, value) {
+    for (const piece of this.pieces[block] ?? []) piece.setAttribute(name, value);
+  }
+
+  clear(block, name) {
+    for (const piece of this.pieces[block] ?? []) piece.removeAttribute(name);
+  }
+
+  point(block) {
+    if (block === this.pointed) return;
+    this.clear(this.pointed, "h");
+    this.pointed = block;
+    this.mark(block, "h", "1");
+    this.acts.point(block);
+  }
+
+  // Mark the blocks from one to another as those that keys act on.
+  pick(one, other) {
+    const [before, until] = this.picked;
+    const first = Math.min(one, other), last = Math.max(one, other);
+    for (let i = before; i <= until; i += 1) if (i < first || i > last) this.clear(i, "s");
+    for (let i = first; i <= last; i += 1) if (i < before || i > until) this.mark(i, "s", "1");
+    this.picked = [first, last];
+  }
+
+  unpick() {
+    this.pick(0, -1);
+    this.anchor = -1;
+  }
+
+  // The blocks picked that can be seen.
+  chosen() {
+    const [first, last] = this.picked;
+    const blocks = [];
+    for (let i = first; i <= last; i += 1) if (this.pieces[i]?.length) blocks.push(i);
+    return blocks;
+  }
+
+  // Go on to the next block that can be seen; `further` takes those between along.
+  move(step, further) {
+    const [first, last] = this.picked;
+    let head = this.head ?? -1;
+    if (last < first) head = step > 0 ? -1 : this.pieces.length;
+    else if (head < first || head > last) head = step > 0 ? last : first;
+    do head += step; while (head >= 0 && head < this.pieces.length && !this.pieces[head].length);
+    if (head < 0 || head >= this.pieces.length) return;
+    if (!further || this.anchor < 0) this.anchor = head;
+    if (further && last >= first && (this.anchor < first || this.anchor > last)) this.anchor = first;
+    this.head = head;
+    this.pick(this.anchor, head);
+    this.pieces[head][0].scrollIntoView({ block: "nearest" });
+    this.acts.point(head);
+  }
+
+  paint(blocks, signs) {
+    for (const i of blocks) this.mark(i, "k", signs[i]);
+  }
+
+  // Underline where two sets of labels disagree; none without a second.
+  differ(signs, others) {
+    for (let i = 0; i < this.pieces.length; i += 1) {
+      if (others && (signs[i] === "m") !== (others[i] === "m")) this.mark(i, "d", "1");
+      else this.clear(i, "d");
+    }
+  }
+}

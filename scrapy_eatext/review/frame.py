@@ -1,0 +1,134 @@
+"""The page under review, as it is shown: its looks and its text, and nothing that acts.
+
+What is written is made from lists of what is allowed, not by taking out what is known
+to be bad.  The answer's header forbids the same things once more, and the sandbox
+around it a third time: whatever gets past one of them does not get past the others.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.review.markup import END, START, VOID, events, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_eatext.page import Page
+
+# No script runs in a sandbox without allow-scripts.  With allow-same-origin the page
+# around it, whose scripts are this package's own, can paint its blocks.
+SANDBOX = "allow-same-origin"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; "
+    f"base-uri 'none'; frame-ancestors 'self'; sandbox {SANDBOX}"
+)
+
+_TAGS = frozenset(
+    "a abbr acronym address article aside b bdi bdo big blockquote body br caption "
+    "center cite code col colgroup dd del details dfn dir div dl dt em fieldset "
+    "figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr html i ins kbd "
+    "label legend li listing main mark menu nav ol p pre q rp rt ruby s samp search "
+    "section small span strike strong sub summary sup table tbody td tfoot th thead "
+    "time tr tt u ul var wbr".split()
+)
+_ATTRIBUTES = frozenset(
+    "align bgcolor border cellpadding cellspacing class color colspan dir face height "
+    "id lang open reversed rowspan size start style type valign value width".split()
+)
+# What is left out with all that is in it, but for text that counts as the page's.
+_SILENT = frozenset(
+    "applet audio button canvas datalist embed iframe input math meta object "
+    "optgroup option progress script select source style svg template textarea title "
+    "track video".split()
+)
+_MAX_VALUE = 2000
+# Each of these would load something; the header forbids that, too.
+_LOADS = re.compile(
+    r"""url\s*\([^)]*\)?|@import[^;]*;?|image-set\s*\(|src\s*\(|\\""",
+    re.IGNORECASE,
+)
+_MAX_STYLE = 1_000_000
+
+# The pieces of text are elements of a name that no page's style sheet means.
+PIECE = "eatext-t"
+_OWN_STYLE = f"""
+html {{ color-scheme: light; background: #fff; color: #111; }}
+a {{ color: #0645ad; }}
+{PIECE} {{ cursor: pointer !important; border-radius: 2px;
+  visibility: visible !important; opacity: 1 !important; }}
+{PIECE}[k=m] {{ background: rgba(52, 168, 83, .26) !important; }}
+{PIECE}[k=c] {{ background: rgba(66, 133, 244, .26) !important; }}
+{PIECE}[k="-"] {{ background: rgba(128, 128, 128, .10) !important; }}
+{PIECE}[d="1"] {{ text-decoration: underline wavy #d93025 2px !important;
+  text-decoration-skip-ink: none !important; }}
+{PIECE}[h="1"] {{ outline: 1px dotted #555 !important; }}
+{PIECE}[s="1"] {{ outline: 2px solid #f29900 !important; outline-offset: 1px; }}
+eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
+"""
+
+
+def framed(page: Page) -> str:
+    """A page's HTML to be shown: each piece of a block's text tells the block."""
+    return "".join(_parts(page))
+
+
+def _parts(page: Page) -> Iterator[str]:
+    yield f'<!DOCTYPE html><meta charset="utf-8"><style>{_OWN_STYLE}</style>'
+    # Elements inside one that is left out.
+    silent: Any = None
+    for event in events(page):
+        element, what = event.element, event.what
+        if what in (START, END):
+            if silent is not None:
+                if what == END and element is silent:
+                    silent = None
+                continue
+            name = name_of(element)
+            if name in _TAGS:
+                if what == START:
+                    yield f"<{name}{_attributes(element)}>"
+                elif name not in VOID:
+                    yield f"</{name}>"
+            elif what == START:
+                if name == "style":
+                    yield f"<style>{_style(element.text or '')}</style>"
+                elif name == "img":
+                    yield _image(element)
+                if name in _SILENT:
+                    silent = element
+        elif event.block >= 0:
+            yield f'<{PIECE} b="{event.block}">{escape(event.text)}</{PIECE}>'
+        elif silent is None:
+            yield escape(event.text)
+
+
+def _attributes(element: Any) -> str:
+    said = []
+    for name, value in element.attrib.items():
+        if name in _ATTRIBUTES and len(value) <= _MAX_VALUE:
+            shown = harmless(value) if name == "style" else value
+            said.append(f' {name}="{escape(shown)}"')
+    return "".join(said)
+
+
+def harmless(style: str) -> str:
+    """A style sheet or attribute without what loads anything."""
+    return _LOADS.sub(" ", style)
+
+
+def _style(text: str) -> str:
+    # Nothing in a style sheet needs this sign as it stands.
+    return harmless(text[:_MAX_STYLE]).replace("<", " ")
+
+
+def _image(element: Any) -> str:
+    """A box in place of an image."""
+    sizes = []
+    for side in ("width", "height"):
+        value = (element.get(side) or "").strip().removesuffix("px")
+        pixels = min(int(value), 2000) if re.fullmatch(r"[0-9]{1,5}", value) else 24
+        sizes.append(f"{side}:{pixels}px")
+    return f'<eatext-i style="{";".join(sizes)};max-width:100%"></eatext-i>'

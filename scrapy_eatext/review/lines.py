@@ -1,0 +1,31 @@
+"""A page as the line systems saw it: rendered lines, each with its text density."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms.perceptron import written_lines
+from scrapy_eatext.review.labels import COMMENT, MAIN, NEITHER, by_text
+
+if TYPE_CHECKING:
+    from scrapy_eatext.review.pages import Opened
+
+_LONGEST_LINE = 400
+
+
+def lines_of(page: Opened, labels: str) -> dict[str, Any]:
+    """The lines as the perceptron's original wrote them, labelled as the blocks are."""
+    lines = written_lines(page.page)
+    verdict = get_algorithm("perceptron", {"reference": True}).judge(page.page)
+    texts = [lines.units.text(i) for i in range(len(lines.units))]
+    main, comments = (page.labelled(labels, sign) for sign in (MAIN, COMMENT))
+    return {
+        "texts": [text[:_LONGEST_LINE] for text in texts],
+        "density": np.minimum(lines.density, 1.0).round(3).tolist(),
+        "bytes": lines.bytes.astype(int).tolist(),
+        "kept": "".join("1" if kept else "0" for kept in verdict.kept),
+        "labels": by_text(texts, main, comments) or NEITHER * len(texts),
+    }

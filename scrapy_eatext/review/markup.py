@@ -1,0 +1,94 @@
+"""A page's markup again, with the block that each piece of text belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from scrapy_eatext.page.characters import BROKEN_LINE, INVISIBLE
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+
+START, TEXT, END = "start", "text", "end"
+VOID = frozenset(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param "
+    "source track wbr".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An element that starts or ends, or a piece of text.
+
+    ``element`` is the one that starts or ends, or that the text stands in; ``block`` is
+    the number of the text's block, -1 for text that is in none.
+    """
+
+    what: str
+    element: Any
+    text: str = ""
+    block: int = -1
+
+
+def events(page: Page) -> Iterator[Event]:
+    """All elements and texts of a page, in its order; comments are left out.
+
+    The walk tells only where a block begins.  Which text is a block's is found by
+    reading both side by side: the blocks' texts are the page's, without white space and
+    with what is not shown left out.
+    """
+    blocks = page.blocks
+    shown = set(blocks.walk.nodes)
+    follow = _Follower(blocks.texts(list(range(len(blocks)))))
+
+    def texts(inside: Any, text: str | None) -> Iterator[Event]:
+        if text:
+            block = follow.block_of(text) if inside in shown else -1
+            yield Event(TEXT, inside, text, block)
+
+    # Deep pages would exhaust Python's stack.
+    todo: list[tuple[Any, bool]] = [(page.root, False)]
+    while todo:
+        element, ends = todo.pop()
+        plain = isinstance(element.tag, str)
+        if ends:
+            yield Event(END, element)
+        elif plain:
+            yield Event(START, element)
+            yield from texts(element, element.text)
+            todo.append((element, True))
+            todo += [(child, False) for child in element.iterchildren(reversed=True)]
+            continue
+        if element is not page.root:
+            yield from texts(element.getparent(), element.tail)
+
+
+class _Follower:
+    """Goes through the texts of the blocks as the page's texts come by."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = ["".join(text.split()) for text in texts]
+        self._block = 0
+        self._at = 0
+
+    def block_of(self, text: str) -> int:
+        """The block that a text of the page belongs to, -1 for none."""
+        bare = "".join(INVISIBLE.sub("", BROKEN_LINE.sub("", text)).split())
+        if not bare or self._block == len(self._texts):
+            return -1
+        if not self._texts[self._block].startswith(bare, self._at):
+            return -1
+        here = self._block
+        self._at += len(bare)
+        if self._at == len(self._texts[here]):
+            self._block, self._at = here + 1, 0
+        return here
+
+
+def name_of(element: Any) -> str:
+    """An element's name in small letters, without a namespace."""
+    return str(etree.QName(element).localname).lower()

@@ -1,0 +1,339 @@
+"""The pages under review: found one after the other, scored in the background."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms.base import Verdict
+from scrapy_eatext.deadline import time_limit
+from scrapy_eatext.execution.cascade import cascade
+from scrapy_eatext.metadata import read_metadata
+from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import render, run
+from scrapy_eatext.review.compare import kept_blocks
+from scrapy_eatext.review.labels import (
+    CHANGED,
+    COMMENT,
+    MAIN,
+    NEITHER,
+    NEW,
+    Found,
+    LabelFolder,
+    Labelled,
+    name_of,
+    stem_of,
+    text_of,
+)
+from scrapy_eatext.review.marked import marked_source
+from scrapy_eatext.sites.evidence import host_of
+
+if TYPE_CHECKING:
+    from scrapy_eatext.execution.cascade import Limits
+    from scrapy_eatext.execution.choice import Choice
+    from scrapy_eatext.result import MainText
+
+# How many pages are kept parsed: the one in view, and those just left.
+_OPEN = 6
+# The scores of other pages wait while somebody works, and so long after.
+_QUIET = 0.4
+_BREAKS = (Exception, SystemExit)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A page where it is kept: its name, its address if known, and a way to its bytes."""
+
+    name: str
+    url: str
+    load: Callable[[], bytes]
+
+    @property
+    def where(self) -> str:
+        """What the page's labels are filed under."""
+        return self.url or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the list of pages shows of one; ``score`` is None until it is known."""
+
+    name: str
+    url: str
+    host: str
+    kind: str = ""
+    score: float | None = None
+    share: float = 0.0
+    words: int = 0
+    state: str = NEW
+    error: str = ""
+
+
+class Review:
+    """The pages, their labels, and how they are extracted."""
+
+    def __init__(
+        self,
+        pages: Iterable[Stored],
+        labels: LabelFolder,
+        choose: Callable[[str], Choice],
+        limits: Limits,
+    ) -> None:
+        self.labels = labels
+        self.choose = choose
+        self.limits = limits
+        self.pages: list[Stored] = []
+        self.rows: list[Row] = []
+        self.reading = True
+        self._source = iter(pages)
+        # For each row the revision in which it was changed last.
+        self._changed: list[int] = []
+        self._revision = 0
+        self._lock = Lock()
+        self._opened: OrderedDict[int, Opened] = OrderedDict()
+        self._busy = 0.0
+        self._ended = False
+        self._states: dict[str, tuple[str, str]] = {}
+        self._worker = Thread(target=self._work, name="review", daemon=True)
+
+    def start(self) -> None:
+        self._worker.start()
+
+    def close(self) -> None:
+        self._ended = True
+        self._worker.join()
+        self.labels.close()
+
+    def news(self, since: int) -> dict[str, Any]:
+        """The rows that have changed since a revision."""
+        with self._lock:
+            rows = [
+                (i, row)
+                for i, (row, changed) in enumerate(
+                    zip(self.rows, self._changed, strict=True)
+                )
+                if changed > since
+            ]
+            return {
+                "revision": self._revision,
+                "reading": self.reading,
+                "rows": [
+                    [
+                        i,
+                        row.name,
+                        row.url,
+                        row.host,
+                        row.kind,
+                        row.score,
+                        row.share,
+                        row.words,
+                        row.state,
+                        row.error,
+                    ]
+                    for i, row in rows
+                ],
+            }
+
+    def opened(self, number: int) -> Opened:
+        """A page, parsed; LookupError where there is none of that number."""
+        self.working()
+        with self._lock:
+            if not 0 <= number < len(self.pages):
+                raise LookupError(f"there is no page {number}")
+            stored = self.pages[number]
+            known = self._opened.get(number)
+            if known is not None:
+                self._opened.move_to_end(number)
+                return known
+        found = Opened(self, stored)
+        with self._lock:
+            self._opened[number] = found
+            while len(self._opened) > _OPEN:
+                self._opened.popitem(last=False)
+        return found
+
+    def write(self, number: int, labels: str, *, accepted: bool) -> Row:
+        """Write a page's labels, and the row with its new state."""
+        page = self.opened(number)
+        page.write(labels, accepted=accepted)
+        return self._change(number, state=page.found.state)
+
+    def working(self) -> None:
+        """Somebody waits for an answer: the background is to keep still."""
+        self._busy = time.monotonic() + _QUIET
+
+    def _change(self, number: int, **values: Any) -> Row:
+        with self._lock:
+            self._revision += 1
+            self.rows[number] = replace(self.rows[number], **values)
+            self._changed[number] = self._revision
+            return self.rows[number]
+
+    # -- in the background
+
+    def _work(self) -> None:
+        self._states = self.labels.states()
+        for stored in self._source:
+            with self._lock:
+                self._revision += 1
+                self.pages.append(stored)
+                self.rows.append(Row(stored.name, stored.url, host_of(stored.url)))
+                self._changed.append(self._revision)
+            if self._ended:
+                return
+        self.reading = False
+        for number in range(len(self.pages)):
+            while time.monotonic() < self._busy and not self._ended:
+                time.sleep(0.02)
+            if self._ended:
+                return
+            self._score(number)
+
+    def _score(self, number: int) -> None:
+        stored = self.pages[number]
+        try:
+            html = stored.load()
+            with time_limit(self.limits.timeout):
+                page = Page.of(html, stored.url or None)
+                result, _ = cascade(self.choose(stored.url), page, [])
+                chars = sum(page.blocks.chars)
+        except _BREAKS as error:
+            self._change(number, score=0.0, error=told(error))
+            return
+        values: dict[str, Any] = {
+            "kind": result.page_type,
+            "score": round(result.score, 3),
+            "share": round(min(len(result.text) / chars, 1.0), 3) if chars else 0.0,
+            "words": len(result.text.split()),
+        }
+        if not stored.url:
+            values["host"] = host_of(result.metadata.canonical_url)
+        if self.rows[number].state == NEW:
+            values["state"] = self._state(stored.where, html)
+        self._change(number, **values)
+
+    def _state(self, where: str, html: bytes) -> str:
+        own = self._states.get(name_of(where, html))
+        if own is not None:
+            return own[0]
+        before = f"{stem_of(where)}-"
+        return CHANGED if any(n.startswith(before) for n in self._states) else NEW
+
+
+class Opened:
+    """A page that is looked at: parsed, with its labels and what algorithms make of it."""
+
+    def __init__(self, review: Review, stored: Stored) -> None:
+        self.stored = stored
+        self._limits = review.limits
+        self._labels = review.labels
+        self.choice = review.choose(stored.url)
+        self.html = stored.load()
+        if self._limits.max_size and len(self.html) > self._limits.max_size:
+            raise ValueError(
+                f"the page has {len(self.html):,} bytes, "
+                f"EATEXT_MAX_SIZE is {self._limits.max_size:,}"
+            )
+        self.page = Page.of(self.html, stored.url or None)
+        count = len(self.page.blocks)
+        self.texts = self.page.blocks.texts(list(range(count)))
+        self.found = self._labels.find(stored.where, self.html, self.texts)
+        self._results: dict[str, MainText] = {}
+
+    @cached_property
+    def url(self) -> str:
+        """The page's address: where it is from, or what it says itself."""
+        return self.stored.url or read_metadata(self.page).canonical_url
+
+    @cached_property
+    def first(self) -> str:
+        """The algorithm of the settings, or the first of a cascade."""
+        return self.choice.algorithms[0]
+
+    def result(self, name: str) -> MainText:
+        """What an algorithm makes of the page."""
+        if name not in self._results:
+            algorithm = get_algorithm(name, self.choice.options.get(name))
+            with time_limit(self._limits.timeout):
+                self._results[name] = run(
+                    algorithm,
+                    self.page,
+                    blocks=True,
+                    rules=(self.choice.keep, self.choice.remove),
+                )
+        return self._results[name]
+
+    def proposed(self, name: str) -> str:
+        """The labels that an algorithm gives: a sign a block."""
+        kept = kept_blocks(self.result(name), self.texts)
+        spoken = [False] * len(kept)
+        if name == "eatext":
+            options = {**self.choice.options.get(name, {}), "comments": True}
+            verdict = get_algorithm(name, options).judge(self.page)
+            if verdict.units is self.page.blocks:
+                spoken = [bool(with_them) for with_them in verdict.kept]
+        return "".join(
+            MAIN if own else COMMENT if comment else NEITHER
+            for own, comment in zip(kept, spoken, strict=True)
+        )
+
+    def scores(self, name: str) -> tuple[list[float], list[str]]:
+        """The chance and the reason of each block, if the algorithm judges blocks."""
+        blocks = self.result(name).blocks
+        if len(blocks) != len(self.texts):
+            return [], []
+        return (
+            [round(block.score, 3) for block in blocks],
+            [block.reason for block in blocks],
+        )
+
+    def shown(self, labels: str, form: str) -> str:
+        """The text or Markdown of the blocks that are labelled as main text."""
+        count = len(labels)
+        kept = [sign == MAIN for sign in labels]
+        verdict = Verdict(self.page.blocks, kept, [1.0] * count, [""] * count)
+        result = render(verdict, self.page, "labels", "1")
+        return result.markdown if form == "markdown" else result.text
+
+    def labelled(self, labels: str, sign: str) -> str:
+        """The text of the blocks with a sign."""
+        return text_of(labels, self.texts, sign)
+
+    def write(self, labels: str, *, accepted: bool) -> None:
+        """Write the labels of all blocks; ValueError where they are not as many."""
+        if len(labels) != len(self.texts) or set(labels) - {MAIN, COMMENT, NEITHER}:
+            raise ValueError(
+                f"{len(labels)} labels are not of {len(self.texts)} blocks"
+            )
+        main = {i for i, sign in enumerate(labels) if sign == MAIN}
+        page = Labelled(
+            where=self.stored.where,
+            url=self.url,
+            kind=self.kind,
+            html=self.html,
+            labels=labels,
+            texts=self.texts,
+            marked=marked_source(self.page, main) if main else "",
+        )
+        self._labels.write(page, accepted=accepted)
+        self.found = Found("accepted" if accepted else "draft", labels)
+
+    @cached_property
+    def kind(self) -> str:
+        """The kind of the page, as the algorithm has it."""
+        try:
+            return self.result(self.first).page_type
+        except _BREAKS:
+            return ""
+
+
+def told(error: BaseException) -> str:
+    """An exception in a line."""
+    said = " ".join(str(error).split())[:500]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -1,0 +1,335 @@
+"""The server: loopback alone, a token, and answers for this origin's own page only.
+
+Assets hold nothing secret and need no token.  All else needs it in a header, which no
+other site's page can send; a frame's address has a key of its own in its place, good
+for that one page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from threading import RLock, Thread
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from scrapy_eatext.algorithms import REGISTRY
+from scrapy_eatext.review.frame import POLICY, framed
+from scrapy_eatext.review.lines import lines_of
+from scrapy_eatext.review.pages import told
+
+if TYPE_CHECKING:
+    from scrapy_eatext.review.pages import Opened, Review
+    from scrapy_eatext.review.teaching import Teacher
+
+TOKEN_HEADER = "X-Review-Token"  # noqa: S105 - a header's name
+_HOSTS = ("127.0.0.1", "localhost")
+_APP_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+# Signs for the blocks of the largest page, and as much again.
+_MAX_BODY = 4_000_000
+
+_BREAKS = (Exception, SystemExit)
+
+
+class RequestError(Exception):
+    """A request that is not answered: a status and why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class ReviewServer:
+    """Serves one review on a free port of loopback; ``url`` is where to begin."""
+
+    def __init__(self, review: Review, teacher: Teacher, port: int = 0) -> None:
+        self.review = review
+        self.teacher = teacher
+        self.token = secrets.token_urlsafe(24)
+        # lxml's trees are read by one request at a time.
+        self.reading = RLock()
+        self.assets = {
+            f"/{file.name}": file.read_bytes()
+            for file in (files(__package__) / "assets").iterdir()
+        }
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, self))
+        self._server.daemon_threads = True
+        self.port = self._server.server_port
+        # Behind a # the token goes into no request and no log.
+        self.url = f"http://127.0.0.1:{self.port}/#{self.token}"
+        self._thread = Thread(target=self._server.serve_forever, daemon=True)
+
+    def start(self) -> None:
+        self.review.start()
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Serve until the process is told to end."""
+        self._thread.join()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+        self.review.close()
+
+    def key(self, number: int) -> str:
+        """What lets a frame show one page."""
+        mac = hmac.new(self.token.encode(), str(number).encode(), hashlib.sha256)
+        return mac.hexdigest()[:32]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    # Answers are small and asked for one by one.
+    disable_nagle_algorithm = True
+
+    def __init__(self, owner: ReviewServer, *args: Any) -> None:
+        self.owner = owner
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        self._respond(self._get)
+
+    def do_POST(self) -> None:
+        self._respond(self._post)
+
+    def _respond(self, answer: Callable[[], None]) -> None:
+        try:
+            self._check_origin()
+            answer()
+        except RequestError as error:
+            self._refuse(error.status, str(error))
+        except LookupError as error:
+            self._refuse(404, str(error))
+        except (BrokenPipeError, ConnectionError):
+            self.close_connection = True
+        except _BREAKS as error:
+            self._refuse(500, told(error))
+
+    def _check_origin(self) -> None:
+        """Refuse what another site's page, or a name that leads here, has asked for."""
+        hosts = [f"{name}:{self.owner.port}" for name in _HOSTS]
+        if self.headers.get("Host") not in hosts:
+            raise RequestError(403, "the Host is another")
+        origin = self.headers.get("Origin")
+        if origin is not None and origin != f"http://{self.headers['Host']}":
+            raise RequestError(403, "the Origin is another")
+        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+            raise RequestError(403, "another site asks")
+
+    def _check_token(self) -> None:
+        given = self.headers.get(TOKEN_HEADER, "")
+        if not hmac.compare_digest(given.encode(), self.owner.token.encode()):
+            raise RequestError(403, "the token is wrong: open the address as printed")
+
+    def _get(self) -> None:
+        address = urlsplit(self.path)
+        path = "/index.html" if address.path == "/" else address.path
+        if path in self.owner.assets:
+            suffix = path[path.rindex(".") :]
+            policy = {"Content-Security-Policy": _APP_POLICY}
+            self._send(200, self.owner.assets[path], _TYPES[suffix], policy)
+        elif path.startswith("/frame/"):
+            self._frame(path)
+        else:
+            self._check_token()
+            asked = {name: said[-1] for name, said in parse_qs(address.query).items()}
+            self._answer(_GET, path, asked)
+
+    def _post(self) -> None:
+        self._check_token()
+        try:
+            size = int(self.headers.get("Content-Length", ""))
+        except ValueError:
+            raise RequestError(411, "the length is missing") from None
+        if not 0 <= size <= _MAX_BODY:
+            self.close_connection = True
+            raise RequestError(413, "too much at once")
+        try:
+            asked = json.loads(self.rfile.read(size))
+        except (ValueError, RecursionError):
+            raise RequestError(400, "this is no JSON") from None
+        if not isinstance(asked, dict):
+            raise RequestError(400, "this is no JSON object")
+        self._answer(_POST, self.path, asked)
+
+    def _answer(
+        self, routes: Mapping[str, Route], path: str, asked: Mapping[str, Any]
+    ) -> None:
+        route = routes.get(path)
+        if route is None:
+            raise RequestError(404, f"there is no {path}")
+        try:
+            found = route(self.owner, asked)
+        except (KeyError, TypeError) as error:
+            raise RequestError(400, f"the question lacks something: {error}") from error
+        except (OSError, ValueError) as error:
+            raise RequestError(409, told(error)) from error
+        body = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
+        self._send(200, body, "application/json")
+
+    def _frame(self, path: str) -> None:
+        _, _, number, key = path.split("/", 3) if path.count("/") == 3 else [""] * 4
+        given = self.owner.key(int(number)) if number.isdecimal() else ""
+        if not given or not hmac.compare_digest(given, key):
+            raise RequestError(403, "there is no such frame")
+        with self.owner.reading:
+            shown = framed(self.owner.review.opened(int(number)).page)
+        body = shown.encode("utf-8", "replace")
+        policy = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
+        self._send(200, body, "text/html; charset=utf-8", policy)
+
+    def _refuse(self, status: int, why: str) -> None:
+        body = json.dumps({"error": why}).encode()
+        self._send(status, body, "application/json")
+
+    def _send(
+        self,
+        status: int,
+        body: bytes,
+        kind: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in {**_ALWAYS, **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing: the terminal is for errors."""
+
+    def version_string(self) -> str:
+        return "eatext"
+
+
+# -- what can be asked
+
+Route = Callable[[ReviewServer, Mapping[str, Any]], Any]
+
+
+def _queue(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+    news = owner.review.news(int(asked.get("since", -1)))
+    if int(asked.get("since", -1)) < 0:
+        news["algorithms"] = sorted(REGISTRY)
+        news["labels"] = str(owner.review.labels.folder)
+        news["sites"] = str(owner.teacher.folder)
+    return news
+
+
+def _page(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+    number = int(asked["id"])
+    with owner.reading:
+        page = owner.review.opened(number)
+        found = page.found
+        answer: dict[str, Any] = {
+            "id": number,
+            "name": page.stored.name,
+            "url": page.stored.url,
+            "title": page.page.title[:300],
+            "algorithm": page.first,
+            "frame": f"/frame/{number}/{owner.key(number)}",
+            "state": found.state,
+            "why": found.why,
+            "stored": found.labels,
+            "blocks": len(page.texts),
+            "error": "",
+        }
+        try:
+            answer["proposed"] = page.proposed(page.first)
+            answer["chances"], answer["reasons"] = page.scores(page.first)
+            result = page.result(page.first)
+            answer["score"], answer["kind"] = result.score, result.page_type
+        except _BREAKS as error:
+            answer["error"] = told(error)
+            answer["proposed"] = "-" * len(page.texts)
+            answer["chances"], answer["reasons"] = [], []
+        answer["kinds"] = page.page.blocks.kinds
+        return answer
+
+
+def _labels_by(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+    """What an algorithm would have: a sign a block, and its text."""
+    with owner.reading:
+        page = owner.review.opened(int(asked["id"]))
+        name = str(asked["algorithm"])
+        proposed = page.proposed(name)
+        result = page.result(name)
+        form = "markdown" if asked.get("form") == "markdown" else "text"
+        return {"labels": proposed, "text": getattr(result, form)}
+
+
+def _text(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+    """The text of the blocks that are main text by the labels given."""
+    with owner.reading:
+        page = owner.review.opened(int(asked["id"]))
+        labels = _signs(asked["labels"], page)
+        form = "markdown" if asked.get("form") == "markdown" else "text"
+        return {"text": page.shown(labels, form)}
+
+
+def _lines(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+    with owner.reading:
+        page = owner.review.opened(int(asked["id"]))
+        return lines_of(page, _signs(asked["labels"], page))
+
+
+def _write(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+    number = int(asked["id"])
+    with owner.reading:
+        page = owner.review.opened(number)
+        labels = _signs(asked["labels"], page)
+        row = owner.review.write(number, labels, accepted=asked["accepted"] is True)
+        return {"state": row.state}
+
+
+def _teach(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+    with owner.reading:
+        return owner.teacher.teach(str(asked["host"]), keep=asked.get("write") is True)
+
+
+def _signs(labels: object, page: Opened) -> str:
+    if not isinstance(labels, str) or len(labels) != len(page.texts):
+        raise ValueError("the labels are not of this page's blocks")
+    return labels
+
+
+_GET: Mapping[str, Route] = {
+    "/api/queue": _queue,
+    "/api/page": _page,
+    "/api/algorithm": _labels_by,
+}
+_POST: Mapping[str, Route] = {
+    "/api/labels": _write,
+    "/api/lines": _lines,
+    "/api/text": _text,
+    "/api/teach": _teach,
+}

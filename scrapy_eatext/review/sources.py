@@ -1,0 +1,98 @@
+"""Where the pages to review come from: archives, labelled folders, what was fetched."""
+
+from __future__ import annotations
+
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.archive.readers import Part, Reading, parts, read_part
+from scrapy_eatext.learning.data import read_wcxb
+from scrapy_eatext.page.decode import decode
+from scrapy_eatext.review.pages import Stored
+
+if TYPE_CHECKING:
+    from scrapy_eatext.archive.record import Record
+
+
+class Spool:
+    """Pages on the way to their review, packed in a file that ends with the process."""
+
+    def __init__(self) -> None:
+        # Open for as long as the review is.
+        self._file = TemporaryFile()  # noqa: SIM115
+        self._lock = Lock()
+        self._end = 0
+
+    def close(self) -> None:
+        self._file.close()
+
+    def keep(self, name: str, url: str, html: bytes) -> Stored:
+        packed = zlib.compress(html, 1)
+        with self._lock:
+            at = self._end
+            self._file.seek(at)
+            self._file.write(packed)
+            self._end += len(packed)
+        return Stored(name, url, partial(self._page, at, len(packed)))
+
+    def _page(self, at: int, size: int) -> bytes:
+        with self._lock:
+            self._file.seek(at)
+            return zlib.decompress(self._file.read(size))
+
+
+def stored_in(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
+    """The pages of a folder, a file or an archive; ArchiveError where there are none.
+
+    A page that cannot be read is among them, and says why when it is loaded.
+    """
+    path = Path(source)
+    if (path / "ground-truth").is_dir():
+        for page in read_wcxb(path).pages:
+            yield Stored(page.name, page.url, partial(getattr, page, "html"))
+        return
+    label = path.resolve().name
+    for part in parts(source):
+        if part.kind == "folder":
+            for name in part.names:
+                one = replace(part, names=(name,))
+                yield Stored(f"{label}/{name}", "", partial(_file, one, reading))
+        else:
+            for record in read_part(part, reading):
+                name = record.url or f"{label}:{record.id}"
+                if record.outcome:
+                    why = f"{record.outcome}: {record.error}".rstrip(": ")
+                    yield Stored(name, record.url, partial(_none, why))
+                else:
+                    yield spool.keep(name, record.url, page_of(record))
+
+
+def page_of(record: Record) -> bytes:
+    """A record's page as bytes that tell their encoding, if its headers told it."""
+    html = record.html
+    if isinstance(html, str):
+        return text_page(html)
+    if html is None:
+        return b""
+    return text_page(decode(html, record.encoding)[1]) if record.encoding else html
+
+
+def text_page(html: str) -> bytes:
+    """A page that was decoded already: its bytes, with a mark of their encoding."""
+    return BOM_UTF8 + html.encode("utf-8", "replace")
+
+
+def _file(part: Part, reading: Reading) -> bytes:
+    (record,) = read_part(part, reading)
+    return _none(record.error) if record.outcome else page_of(record)
+
+
+def _none(why: str) -> bytes:
+    raise ValueError(why)

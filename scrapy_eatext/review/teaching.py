@@ -1,0 +1,84 @@
+"""Teaching from the review: what a host's labels would change on its other pages."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.algorithms import DEFAULT
+from scrapy_eatext.learning.sites import studied, write
+from scrapy_eatext.review.labels import ACCEPTED, DRAFT, NEITHER
+from scrapy_eatext.sites.evidence import Lesson
+from scrapy_eatext.sites.learning import learn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_eatext.review.pages import Review
+    from scrapy_eatext.sites.learning import Studied
+
+# Other pages are looked at for so long.
+_SECONDS = 5.0
+
+
+class Teacher:
+    """Learns from the labels of a review, into a folder of site files."""
+
+    def __init__(self, review: Review, folder: Path) -> None:
+        self.review = review
+        self.folder = folder
+
+    def teach(self, host: str, *, keep: bool) -> dict[str, Any]:
+        """Learn from the labelled pages of a host; ``keep`` writes what helps."""
+        rows = list(enumerate(self.review.rows))
+        own = [i for i, row in rows if row.host == host and host]
+        labelled = [i for i in own if rows[i][1].state in (ACCEPTED, DRAFT)]
+        pages = [page for i in labelled if (page := self._page(i)) is not None]
+        if not pages:
+            raise ValueError(f"no page of {host or 'no host'} is labelled")
+        found = learn(host, pages)
+        written = ""
+        if keep:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            written = write(found, self.folder)
+        lesson = Lesson(found.file.site)
+        changes: list[dict[str, Any]] = []
+        looked = 0
+        end = time.monotonic() + _SECONDS
+        for i in own:
+            if i in labelled or rows[i][1].error:
+                continue
+            if time.monotonic() > end:
+                break
+            page = self._page(i)
+            if page is None:
+                continue
+            looked += 1
+            before = page.kept()
+            after = page.kept(lesson.evidence(page.walk)[0])
+            gained, lost = (
+                int(page.words[one & ~other].sum())
+                for one, other in ((after, before), (before, after))
+            )
+            if gained or lost:
+                name = rows[i][1].url or rows[i][1].name
+                changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
+        changes.sort(key=lambda one: (-one["gained"] - one["lost"], one["id"]))
+        return {
+            "told": found.told,
+            "helps": found.helps,
+            "written": written,
+            "changes": changes,
+            "looked": looked,
+        }
+
+    def _page(self, number: int) -> Studied | None:
+        """A page with its labels, None for one without text."""
+        page = self.review.opened(number)
+        if not page.texts:
+            return None
+        labels = page.found.labels
+        if page.found.state not in (ACCEPTED, DRAFT):
+            labels = NEITHER * len(page.texts)
+        model = page.choice.options.get(DEFAULT, {}).get("model", "")
+        return studied(page.page, labels, model)

@@ -1,0 +1,1 @@
+"""What a site teaches: where on its pages main text stands, and which texts repeat."""

@@ -1,0 +1,210 @@
+"""The evidence that a site teaches, as it is applied to a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from scrapy_eatext.native.loading import twin
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.sites.places import (
+    DOWN,
+    NAMELESS,
+    SHIFT,
+    SPREAD,
+    place_of,
+    places,
+)
+from scrapy_eatext.tagger.context import HIGHEST
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.sites.places import Hashes
+    from scrapy_eatext.tagger.operations import Ints
+
+# A page belongs to a template if the places on both are at least this share of the
+# places on either.  Pages that are less alike teach the wrong thing about each other.
+ALIKE = 0.5
+# Words added to either side, so that few words tell little.
+_PRIOR = 50
+# The evidence of a text that was on labelled pages, but never in the main text: like
+# likelihoods, in hundredths of a logit.
+DROPPED = -200
+_STEP = "/"
+# What each search among hashes ends at: no text has it, nor, but for one in 2^64, a place.
+_END = (1 << 64) - 1
+# The columns of Table.facts.
+_EVIDENCE, _SPOKEN, _USUAL = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The words that stood at a place: of the main text, of comments, of the rest.
+
+    ``pages`` counts the template's pages that have such a place.
+    """
+
+    main: int
+    comments: int
+    rest: int
+    pages: int
+
+    @property
+    def evidence(self) -> int:
+        """The evidence for main text, in hundredths of a logit; negative against it."""
+        yes, no = self.main, self.comments + self.rest
+        return round(100 * math.log((yes + _PRIOR) / (no + _PRIOR)))
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Pages of a site that are alike: how many were seen, and their places by path."""
+
+    pages: int
+    places: Mapping[str, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What a site teaches: its templates, and texts that never were main text.
+
+    ``dropped`` has the hashes of these texts, as in the walk.  ``strength`` is a factor
+    on the evidence of places.
+    """
+
+    templates: tuple[Template, ...]
+    dropped: tuple[int, ...]
+    strength: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A template with its places as hashes, in their order.
+
+    ``facts`` has for each place its evidence, whether it is one of comments, and whether
+    it is usual: on half of the template's pages.  The last entry stands for all places
+    that are not known.
+    """
+
+    keys: Hashes
+    facts: npt.NDArray[np.int64]
+    usual: int
+
+    @classmethod
+    def of(cls, template: Template, strength: int) -> Table:
+        hashed = {
+            place_of(path.split(_STEP)): (
+                strength * place.evidence,
+                place.comments > place.main + place.rest,
+                2 * place.pages >= template.pages,
+            )
+            for path, place in template.places.items()
+        }
+        keys = sorted(hashed)
+        facts = [*(hashed[key] for key in keys), (0, False, False)]
+        return cls(
+            np.array([*keys, _END], dtype=np.uint64),
+            np.array(facts, dtype=np.int64),
+            sum(usual for _, _, usual in facts),
+        )
+
+    def of_places(self, wanted: Hashes) -> npt.NDArray[np.int64]:
+        """The facts of some places."""
+        at = self.keys.searchsorted(wanted)
+        at[self.keys[at] != wanted] = len(self.keys) - 1
+        return self.facts[at]
+
+
+class Lesson:
+    """A site's evidence on pages.
+
+    ``tables`` are those of its templates.  ``dropped`` are the hashes of texts that were
+    never main text, in their order, and an end.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self.tables = [Table.of(one, site.strength) for one in site.templates]
+        # The walk has hashes of texts as signed numbers.
+        dropped = sorted(number % (1 << 32) for number in site.dropped)
+        self.dropped = np.array([*dropped, _END], dtype=np.uint64)
+
+    def evidence(self, walk: Walk) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        """For each block the number to add to its likelihood, and whether it stands at
+        a place of comments.
+        """
+        return evidence_of(walk, self.tables, self.dropped)
+
+
+def python_evidence_of(
+    walk: Walk, tables: list[Table], dropped: Hashes
+) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """What Lesson.evidence() gives: by the template that the page is most like, and by
+    its texts.
+    """
+    added = np.zeros(len(walk.blocks), dtype=np.int64)
+    spoken = np.zeros(len(walk.blocks), dtype=np.bool_)
+    if tables:
+        here = places(walk)
+        met = np.unique(here)
+        best, found = ALIKE, None
+        for table in tables:
+            both = int(table.of_places(met)[:, _USUAL].sum())
+            alike = both / max(table.usual + len(met) - both, 1)
+            if alike >= best:
+                best, found = alike, table
+        if found is not None:
+            facts = found.of_places(here)
+            added += facts[:, _EVIDENCE]
+            spoken |= facts[:, _SPOKEN] > 0
+    texts = walk.blocks[:, BlockColumn.HASH].astype(np.uint32)
+    added[dropped[dropped.searchsorted(texts)] == texts] += DROPPED
+    return added, spoken
+
+
+def taught(likelihood: Ints, evidence: Ints) -> Ints:
+    """Likelihoods with a site's evidence."""
+    # Faster by far on short rows than clip().
+    changed: Ints = np.minimum(np.maximum(likelihood + evidence, 0), HIGHEST)
+    return changed
+
+
+class Lessons:
+    """The lessons of sites, by host."""
+
+    def __init__(self, sites: Mapping[str, Site]) -> None:
+        self._lessons = {host: Lesson(site) for host, site in sites.items()}
+
+    def of(self, url: str | None) -> Lesson | None:
+        """The lesson for the page at an address: of its host, or of one above it."""
+        return next(
+            (self._lessons[host] for host in hosts_of(url) if host in self._lessons),
+            None,
+        )
+
+
+def hosts_of(url: str | None) -> Iterable[str]:
+    """The host of an address, and those above it: ``a.b.org``, ``b.org``, ``org``."""
+    try:
+        host = urlsplit(url or "").hostname or ""
+    except ValueError:  # a wrong IPv6 address
+        return
+    while host:
+        yield host
+        host = host.partition(".")[2]
+
+
+def host_of(url: str) -> str:
+    """The host of an address without "www.", as many sites are at both hosts."""
+    return next(iter(hosts_of(url)), "").removeprefix("www.")
+
+
+evidence_of = twin(
+    python_evidence_of, "_text", (SPREAD, DOWN, SHIFT), NAMELESS, ALIKE, DROPPED
+)

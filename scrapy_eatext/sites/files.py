@@ -1,0 +1,151 @@
+"""Site files: what a site teaches, in JSON that people can read and change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from scrapy_eatext.sites.evidence import Lessons, Place, Site, Template
+
+VERSION = 1
+_FORMAT = "scrapy-eatext site"
+_MAX_BYTES = 1 << 25
+_MOST = 1 << 40
+_SIGN = 1 << 31
+
+
+class SiteFileError(ValueError):
+    """A site file that is damaged, of another version, or not where it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFile:
+    """A site's file.
+
+    ``texts`` are the beginnings of the texts of ``site.dropped``, for readers.
+    ``labelled`` tells whether the site was learned from labels; then ``before`` and
+    ``after`` are word F1 on the labelled pages without and with what the site teaches,
+    each page judged without its own labels.
+    """
+
+    host: str
+    site: Site
+    texts: tuple[str, ...]
+    pages: int
+    labelled: bool
+    before: float = 0.0
+    after: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return f"{self.host}.json"
+
+    def as_json(self) -> str:
+        """The file's text: the same for the same site."""
+        data = {
+            "format": _FORMAT,
+            "version": VERSION,
+            "host": self.host,
+            "pages": self.pages,
+            "labelled": self.labelled,
+            "before": round(self.before, 4),
+            "after": round(self.after, 4),
+            "strength": self.site.strength,
+            "place": ["main", "comments", "rest", "pages"],
+            "templates": [
+                {
+                    "pages": template.pages,
+                    "places": {
+                        path: list(astuple(template.places[path]))
+                        for path in sorted(template.places)
+                    },
+                }
+                for template in self.site.templates
+            ],
+            "dropped": [
+                f"{number % (1 << 32):08x} {text}"
+                for number, text in zip(self.site.dropped, self.texts, strict=True)
+            ],
+        }
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+    @classmethod
+    def read(cls, file: Path) -> SiteFile:
+        """A file's content; SiteFileError, naming the file, for one that is wrong."""
+        try:
+            if file.stat().st_size > _MAX_BYTES:
+                raise SiteFileError(f"{file} is larger than any site file")
+            data = json.loads(file.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise SiteFileError(f"{file} is no JSON: {error}") from error
+        except OSError as error:
+            raise SiteFileError(f"{file}: {error.strerror or error}") from error
+        if not isinstance(data, dict) or data.get("format") != _FORMAT:
+            raise SiteFileError(f"{file} is no site file")
+        if data.get("version") != VERSION:
+            raise SiteFileError(
+                f"{file} has version {data.get('version')!r}; this release reads "
+                f"version {VERSION}"
+            )
+        try:
+            return _from(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SiteFileError(f"{file} is damaged: {error!r}") from error
+
+
+def _from(data: Mapping[str, Any]) -> SiteFile:
+    dropped, texts = [], []
+    for line in data["dropped"]:
+        number, _, text = line.partition(" ")
+        if len(number) != 8:
+            raise ValueError(f"{line[:40]!r} does not begin with a hash")
+        dropped.append((int(number, 16) ^ _SIGN) - _SIGN)
+        texts.append(text)
+    templates = []
+    for one in data["templates"]:
+        places = {
+            _string(path): Place(*map(_count, counts))
+            for path, counts in one["places"].items()
+        }
+        templates.append(Template(_count(one["pages"]), places))
+    return SiteFile(
+        host=_string(data["host"]),
+        site=Site(tuple(templates), tuple(dropped), _count(data["strength"])),
+        texts=tuple(texts),
+        pages=_count(data["pages"]),
+        labelled=bool(data["labelled"]),
+        before=float(data["before"]),
+        after=float(data["after"]),
+    )
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= _MOST:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{value!r} is no text")
+    return value
+
+
+def load_lessons(folder: str | Path) -> Lessons:
+    """The lessons of all site files in a folder.
+
+    Raises SiteFileError for a path that is no folder, and for a file that is wrong.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise SiteFileError(f"{folder} is no folder")
+    sites = {}
+    for file in sorted(folder.glob("*.json")):
+        found = SiteFile.read(file)
+        if found.name != file.name:
+            raise SiteFileError(f"{file} is of the host {found.host!r}")
+        sites[found.host] = found.site
+    return Lessons(sites)

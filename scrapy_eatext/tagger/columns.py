@@ -1,0 +1,83 @@
+"""Lines as numbers for the compiled twin, and checks that it was built for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.columns import BLOCK_COLUMNS
+from scrapy_eatext.tagger import context, facts, features, operations
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_FIRST, _LATER = facts.FACTS, context.FACTS
+# Further columns of blocks, needed only for sums; n is 1 for every block.
+VALUES = "n headings long flowing copied weight expected".split()
+COLUMNS = [*context.COLUMNS, *VALUES]
+
+
+# Of the few sets of features that models and callers ask for.
+@lru_cache(maxsize=8)
+def program(
+    names: tuple[str, ...], flags: int, later: bool
+) -> list[npt.NDArray[np.int32]]:
+    """The lines of the figures that features of one round need, and those of the features.
+
+    ``flags`` is how many words have a feature of their own.  Raises ValueError for a
+    name that no feature of the round has.
+    """
+    if later:
+        lines = operations.wanted(names, context.FEATURES, context.READABLE)
+        columns = context.COLUMNS
+    else:
+        known = features.features_with(flags)
+        lines = operations.wanted(names, known, features.FIGURES)
+        columns = context.FIRST_COLUMNS
+    return [operations.encoded(part, columns) for part in lines]
+
+
+def sums_of_facts(narrow: Iterable[str], wide: Iterable[str]) -> dict[str, str | None]:
+    """The facts of both rounds by name, each with the column that it sums up, or None.
+
+    ``narrow`` and ``wide`` name the facts of 32 and of 64 bits that the compiled twin
+    makes.  Raises ImportError where they are not the facts of both rounds.
+    """
+    rounds = operations.names_of(_FIRST), operations.names_of(_LATER)
+    summed: dict[str, str | None] = dict.fromkeys([*rounds[0], *rounds[1]])
+    of_blocks = {*_FIRST[""], *_LATER[""], *VALUES}
+    numbered = {str(of): f"{of}1" for of in ("of_box", "of_like", "branch")}
+    made = {*narrow, *wide}
+    for name in summed:
+        of, _, last = name.rpartition(".")
+        full = _called(name)
+        source = f"sum.{last}" if of in ("box", "like") else last
+        known = full in made or numbered.get(name.rstrip("0123456789")) in summed
+        if of and full not in made and source in summed.keys() | of_blocks:
+            summed[name] = source
+        elif not known and name not in BLOCK_COLUMNS:
+            raise ImportError(f"it was built without the fact {name!r}")
+    there = {_called(name) for name in (*summed, *VALUES)}
+    if not there >= made:
+        raise ImportError(f"it was built with other facts: {sorted(made - there)}")
+    return summed
+
+
+def _called(name: str) -> str:
+    """A fact's name in the compiled module."""
+    return name.replace(".", "_").upper()
+
+
+def check_order(made: Iterable[str], domains: Iterable[str]) -> None:
+    """Check that the twin has the same operations and domains in the same order.
+
+    Raises ImportError where they differ.
+    """
+    names = [f"O_{operation.__name__.upper()}" for operation in operations.READS]
+    if names != list(made):
+        raise ImportError(f"it was built with other operations than {names}")
+    names = [f"D_{name.upper()}" for name in operations.DOMAINS]
+    if names != list(domains):
+        raise ImportError(f"it was built with other domains than {names}")

@@ -1,0 +1,173 @@
+"""The words of a page's title, headline, summary and address, sought in its blocks.
+
+A page's title and address, and the headline and description in its meta elements, are
+about its main text alone.  They are called what the page says of its text.  The blocks
+of a page that has none of them share no words with them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.head import canonical_of, title_of
+from scrapy_eatext.tagger.operations import ratio
+from scrapy_eatext.tagger.words import words_in
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.operations import Ints, Rows
+
+# The sources of what a page says of its text, in the order of Walk.told.
+SOURCES = TITLE, HEADLINE, SUMMARY, ADDRESS = range(4)
+# How many characters of each source, and of each block, are read.
+SEEN = 240
+# A block is a headline if it has at most so many words, and if the share of its words
+# in title and headline, times the share of the title or headline in the block, is at
+# least so much; both shares are in thousandths.  A block is a summary if it has at
+# least so many thousandths of the words of the source.
+HEADLINE_WORDS, HEADLINE_LEAST, SUMMARY_LEAST = 40, 150_000, 400
+
+_HEADLINES = "og:title", "twitter:title"
+_SUMMARIES = "og:description", "description", "twitter:description"
+_METAS = frozenset((*_HEADLINES, *_SUMMARIES))
+_BEST = {_HEADLINES[0], _SUMMARIES[0]}
+_LONGEST_ADDRESS = 1000
+_BEHIND_PATH = re.compile("[?#]")
+
+# The facts of a block, where different words are counted:
+#   told_title ...      how many of its words are in each of SOURCES
+#   told_top            how many of its words are in the title or the headline
+#   told                twice told_top, plus told_summary
+#   told_words          how many of its words were read, repeated ones too
+#   headline            how like the title or the headline it is, in thousandths
+#   from_headline       how far it is after the first block with most headline, or -FAR
+#   from_summary        how far it is after the first with most told_summary, or -FAR
+# The facts of the page are the number of words of each of MEASURED, and the best
+# block's headline and share of the summary.
+OF_SOURCES = tuple("told_title told_headline told_summary told_address".split())
+# Without the address: how long it is, and whether it is known, depends on the caller.
+MEASURED = OF_SOURCES[:ADDRESS]
+TOLD = (
+    *"told told_words told_top headline from_headline from_summary".split(),
+    *OF_SOURCES,
+)
+TOLD_PAGE = (*MEASURED, "best_headline", "best_summary")
+
+
+def told_walk(page: Page) -> Walk:
+    """A page's walk, with what the page says of its text."""
+    return replace(page.blocks.walk, told=told_of(page))
+
+
+def told_of(page: Page) -> tuple[bytes, ...]:
+    """What a page says of its text, in the order of SOURCES."""
+    metas = _metas(page.root)
+    address = page.url or canonical_of(page.root)
+    address = _BEHIND_PATH.split(address[:_LONGEST_ADDRESS], maxsplit=1)[0]
+    path = unquote(address.rpartition("//")[2].partition("/")[2])
+    said = _title(page), _first(metas, _HEADLINES), _first(metas, _SUMMARIES), path
+    return tuple(text[:SEEN].encode("utf-8", "replace") for text in said)
+
+
+def _title(page: Page) -> str:
+    """A page's title, found without reading the rest of a usual head."""
+    for head in page.root.iterchildren("head"):
+        for title in head.iterchildren("title"):
+            return title_of(title)
+    return page.title
+
+
+def _metas(root: Any) -> dict[str, str]:
+    """The headlines and summaries in a page's meta elements, by name.
+
+    Reading ends when those of _BEST are found.  It takes a small part of head_of()'s
+    time.
+    """
+    found: dict[str, str] = {}
+    for part in root.iterchildren("head", "body"):
+        for meta in part.iterchildren("meta"):
+            name = (meta.get("property") or meta.get("name") or "").lower()
+            if name in _METAS and name not in found:
+                content = meta.get("content")
+                if content:
+                    found[name] = content
+                    if found.keys() >= _BEST:
+                        return found
+    return found
+
+
+def _first(metas: dict[str, str], names: tuple[str, ...]) -> str:
+    """The value of the first of ``names`` that ``metas`` has, or an empty text."""
+    return next((metas[name] for name in names if name in metas), "")
+
+
+def told_facts(walk: Walk, w: Ints, far: int) -> Rows:
+    """The facts of TOLD, of blocks, and of TOLD_PAGE, of the page."""
+    told = [set(words_in(text.decode()[:SEEN])) for text in walk.told]
+    if not walk.text or not any(told):
+        told = [set() for _ in SOURCES]
+    counts = np.array([_counts(told, text) for text in _heads(walk, any(told))]).T
+    title, headline, summary, address, top, words = counts
+    of_page = {
+        name: np.array([len(part)]) for name, part in zip(MEASURED, told, strict=False)
+    }
+    cover = np.maximum(
+        ratio(title, of_page["told_title"]), ratio(headline, of_page["told_headline"])
+    )
+    alike = np.where(w <= HEADLINE_WORDS, cover * ratio(top, words), 0)
+    covered = ratio(summary, of_page["told_summary"])
+    return {
+        "told": 2 * top + summary,
+        "told_words": words,
+        "told_top": top,
+        "headline": alike // 1000,
+        "from_headline": _from_best(alike, HEADLINE_LEAST, far),
+        "from_summary": _from_best(covered, SUMMARY_LEAST, far),
+        **dict(zip(OF_SOURCES, (title, headline, summary, address), strict=True)),
+        **{f"page.{name}": row for name, row in of_page.items()},
+        "page.best_headline": np.array([alike.max() // 1000]),
+        "page.best_summary": np.array([covered.max()]),
+    }
+
+
+def _heads(walk: Walk, wanted: bool) -> list[str]:
+    """The beginning of each block's text; empty texts if they are not wanted."""
+    if not wanted:
+        return [""] * len(walk.blocks)
+    places = walk.blocks[:, (BlockColumn.START, BlockColumn.END)].tolist()
+    # No character takes more than four bytes.
+    return [
+        walk.text[start : min(end, start + 4 * SEEN)].decode("utf-8", "ignore")[:SEEN]
+        for start, end in watched(places)
+    ]
+
+
+def _counts(told: list[set[str]], text: str) -> list[int]:
+    """How many different words of a text are in each source, and in title or headline.
+
+    The last number is that of all words of the text.
+    """
+    words = list(words_in(text))
+    known = set(words)
+    found = [known & part for part in told]
+    top = found[TITLE] | found[HEADLINE]
+    return [*map(len, found), len(top), len(words)]
+
+
+def _from_best(values: Ints, least: int, far: int) -> Ints:
+    """How far each block is after the first one with the highest value.
+
+    All are -``far`` if that value is below ``least``.
+    """
+    best = int(values.argmax())
+    if values[best] < least:
+        return np.full(len(values), -far)
+    return np.arange(len(values)) - best

@@ -1,0 +1,154 @@
+"""The weights of words at the beginnings of blocks: "Read also", "38 comments", "said".
+
+No word is written down here.  A WordTable has weights that were learned for the hashes
+of words, of pairs of words, and of whole short blocks, in all languages of the training
+pages.  Case is folded for Latin, Greek and Cyrillic, all numbers count as the same
+word, and in scripts without spaces every two neighbouring characters are a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.page.characters import (
+    CLASS_OF,
+    CLASSES,
+    DIGIT,
+    UPPER,
+    WIDE,
+    WORD,
+)
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.tagger.operations import CAP
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.operations import Rows
+
+# How many characters of a block are read, how many words of these, and how many
+# characters of a word.
+SEEN, FIRST_WORDS, WORD_CHARS = 160, 8, 24
+# A block of at most so many words has a hash as a whole too.
+SHORT = 5
+# The offset and the prime of FNV-1a, by which words are hashed.  Then the numbers that
+# are hashed with the first word of a block, with the last one, and with all words of a
+# block.
+BEGIN, PRIME = 0x811C9DC5, 0x01000193
+BEGINS, ENDS, ALONE = 1, 2, 3
+NUMBER = "0"
+
+_RUN = re.compile(
+    f"[{chr(WORD)}{chr(UPPER)}]+|{chr(DIGIT)}+|{chr(WIDE)}{{2,}}", re.DOTALL
+)
+# The lower case of each capital: 32 code points on, but 80 for the first Cyrillic ones.
+LOWER = {
+    code: code + (80 if 0x400 <= code <= 0x40F else 32)
+    for code, kind in enumerate(CLASSES)
+    if kind == UPPER
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WordTable:
+    """Weights of words in hundredths of a logit; ``hashes`` is sorted."""
+
+    hashes: npt.NDArray[np.uint32]
+    weight: npt.NDArray[np.int32]
+
+
+def no_words() -> WordTable:
+    """A table of no words."""
+    return WordTable(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int32))
+
+
+def word_tokens(walk: Walk) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]:
+    """The hashes of the words that blocks begin with, and the block of each hash."""
+    tokens: list[int] = []
+    counts = []
+    columns = (BlockColumn.START, BlockColumn.END, BlockColumn.CHARS)
+    for start, end, chars in walk.blocks[:, columns].tolist():
+        # No character takes more than four bytes.
+        head = walk.text[start : min(end, start + 4 * SEEN)].decode("utf-8", "ignore")
+        found = _tokens_of(head[:SEEN], chars <= SEEN)
+        tokens += found
+        counts.append(len(found))
+    return np.array(tokens, dtype=np.uint32), np.repeat(np.arange(len(counts)), counts)
+
+
+def _tokens_of(head: str, whole: bool) -> list[int]:
+    """The hashes of a block's words; its ``head`` may be the ``whole`` block."""
+    words = [_hash(word) for word in islice(words_in(head), FIRST_WORDS + 1)]
+    if not words:
+        return []
+    ended = whole and len(words) <= FIRST_WORDS
+    del words[FIRST_WORDS:]
+    found = [*words, *(_pair(*two) for two in pairwise(words)), _pair(BEGINS, words[0])]
+    if ended:
+        found.append(_pair(ENDS, words[-1]))
+        if len(words) <= SHORT:
+            alone = ALONE
+            for word in words:
+                alone = _pair(alone, word)
+            found.append(alone)
+    return found
+
+
+def words_in(text: str) -> Iterator[str]:
+    """The words of a text, as they are told apart here."""
+    folded = text.translate(LOWER)
+    classes = text.translate(CLASS_OF)
+    for run in _RUN.finditer(classes):
+        begin, end = run.span()
+        kind = ord(classes[begin])
+        if kind == WIDE:
+            for i in range(begin, end - 1):
+                yield folded[i : i + 2]
+        else:
+            yield (
+                NUMBER
+                if kind == DIGIT
+                else folded[begin : min(end, begin + WORD_CHARS)]
+            )
+
+
+# Bounded, as a crawl brings new words without end.
+@lru_cache(maxsize=65536)
+def _hash(word: str) -> int:
+    value = BEGIN
+    for character in word:
+        value = (value ^ ord(character)) * PRIME & 0xFFFFFFFF
+    return value
+
+
+def _pair(one: int, other: int) -> int:
+    return (one * 31 ^ other) * PRIME & 0xFFFFFFFF
+
+
+def word_facts(walk: Walk, table: WordTable) -> Rows:
+    """Of each block the sum of its words' weights, the lowest and the highest.
+
+    The lowest is at most 0, and the highest at least 0.
+    """
+    count = len(walk.blocks)
+    out = np.zeros((3, count), dtype=np.int64)
+    if len(table.hashes) and walk.text:
+        tokens, of = word_tokens(walk)
+        place = np.minimum(table.hashes.searchsorted(tokens), len(table.hashes) - 1)
+        known = table.hashes[place] == tokens
+        of, weight = of[known], table.weight[place[known]].astype(np.int64)
+        np.add.at(out[0], of, weight)
+        np.minimum.at(out[1], of, weight)
+        np.maximum.at(out[2], of, weight)
+    total, low, high = out
+    # Limited, as features sum it up over many blocks.
+    total = total.clip(-CAP, CAP)
+    return {"text": total, "text_low": low, "text_high": high}

@@ -1,0 +1,74 @@
+"""Archives for tests, written by hand, so that each can be damaged."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+
+URL = "http://site.example/{}"
+
+
+def article(number: int, words: int = 60) -> str:
+    """A page's main text, which no other page has."""
+    said = " ".join(f"word{number}x{i}" for i in range(words))
+    return f"Article {number} says {said}."
+
+
+def page(number: int, words: int = 60) -> bytes:
+    """A page with a text and boilerplate."""
+    return (
+        f"<html><head><title>Page {number}</title></head><body>"
+        "<ul><li><a href=/>Home</a><li><a href=/all>All</a></ul>"
+        f"<article><p>{article(number, words)}</p></article>"
+        "<footer><a href=/imprint>Imprint</a></footer></body></html>"
+    ).encode()
+
+
+def response(
+    body: bytes,
+    media: str = "text/html; charset=utf-8",
+    status: str = "200 OK",
+    more: Iterable[str] = (),
+) -> bytes:
+    """An HTTP response as it went over the wire."""
+    lines = [f"HTTP/1.1 {status}", *more]
+    if media:
+        lines.append(f"Content-Type: {media}")
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def record(
+    block: bytes,
+    url: str = "",
+    kind: str = "response",
+    media: str = "application/http; msgtype=response",
+    length: int | None = None,
+    more: Iterable[str] = (),
+) -> bytes:
+    """A WARC record."""
+    lines = [
+        "WARC/1.0",
+        f"WARC-Type: {kind}",
+        "WARC-Date: 2024-05-01T00:00:00Z",
+        f"Content-Type: {media}",
+        f"Content-Length: {len(block) if length is None else length}",
+        *more,
+    ]
+    if url:
+        lines.append(f"WARC-Target-URI: {url}")
+    return "\r\n".join([*lines, "", ""]).encode() + block + b"\r\n\r\n"
+
+
+def page_record(number: int, words: int = 60, length: int | None = None) -> bytes:
+    return record(response(page(number, words)), URL.format(number), length=length)
+
+
+def warc(count: int, words: int = 60, *, packed: bool = True) -> bytes:
+    """A WARC file of so many pages, with their requests between them."""
+    records = []
+    for number in range(count):
+        asked = f"GET /{number} HTTP/1.1\r\nHost: site.example\r\n\r\n".encode()
+        url = URL.format(number)
+        request = record(asked, url, "request", "application/http; msgtype=request")
+        records += [request, page_record(number, words)]
+    return b"".join(gzip.compress(one) if packed else one for one in records)

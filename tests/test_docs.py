@@ -1,0 +1,456 @@
+"""The documentation holds: its commands, settings and snippets run, its links lead on.
+
+Every fenced block of a page is run in order, in a sandbox: a project as the tutorial
+makes it, with pages, labels and an archive in it.  Addresses at example.com lead to the
+bundled site.  A block is not run if its section says so: "not run by the tests".
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from configparser import ConfigParser
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy.http import HtmlResponse
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms.base import Algorithm
+from scrapy_eatext.crawl.settings import KEYS, Config
+from scrapy_eatext.deadline import watched
+from scrapy_eatext.page import Page
+from tests import archives, crawling
+from tests.crawling import DOCS, PATIENCE
+
+ROOT = DOCS.parent
+EXAMPLE = ROOT / "example_project"
+PAGES = sorted(DOCS.rglob("*.md"))
+ARTICLE = EXAMPLE / "site/herald/market-hall.html"
+ADDRESS = "https://example.com/article"
+
+BLOCK = re.compile(r"^( *)```(\S*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+# A file that the paragraph before a block tells to put it into.
+FILE = re.compile(r"Save this as `(\w+\.py)`|`(\w+/[\w/]+\.py)`")
+NOT_RUN = "not run by the tests"
+COMMANDS = ("scrapy", "python", "pip", "cd", "curl")
+# What is shown, not run.
+SHOWN = ("text", "json")
+EXTRAS = ConfigParser()
+EXTRAS.read(ROOT / "setup.cfg")
+
+
+@dataclass(frozen=True)
+class Fenced:
+    """A fenced block, and the text of its section before it."""
+
+    page: Path
+    line: int
+    language: str
+    code: str
+    before: str
+
+    @property
+    def is_run(self) -> bool:
+        return NOT_RUN not in " ".join(self.before.split())
+
+    @property
+    def file(self) -> str:
+        """The file to put the block into, or nothing."""
+        match = FILE.search(self.before.rstrip().rpartition("\n\n")[2])
+        return match[1] or match[2] if match else ""
+
+    def commands(self) -> list[str]:
+        """The commands of a block of the console, each in one line."""
+        lines = self.code.replace("\\\n", " ").splitlines()
+        if any(line.startswith("$ ") for line in lines):
+            return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        return [line for line in lines if line]
+
+
+def blocks(page: Path) -> Iterator[Fenced]:
+    text = page.read_text("utf-8")
+    for match in BLOCK.finditer(text):
+        words = BLOCK.sub("```", text[: match.start()])
+        before = re.split(r"^#+ .*$", words, flags=re.MULTILINE)[-1]
+        line = text.count("\n", 0, match.start()) + 1
+        code = textwrap.dedent(match[3])
+        language = match[2]
+        if not language and code.startswith(COMMANDS):
+            language = "console"
+        yield Fenced(page, line, language, code, before)
+
+
+def here(text: str, site: str) -> str:
+    """A text with the bundled site's addresses for those at example.com."""
+    root = site.removesuffix("/index.html")
+    text = re.sub(r"https://example\.com/\w+", f"{root}/herald/market-hall.html", text)
+    text = re.sub(r"https://(example\.com|quotes\.toscrape\.com)/?", f"{root}/", text)
+    return re.sub(r"(allowed_domains = )\[.*\]", r'\1["127.0.0.1"]', text)
+
+
+def is_settings(tree: ast.Module) -> bool:
+    """Whether a block has nothing but settings, and imports for them."""
+    return all(
+        isinstance(node, ast.ImportFrom)
+        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper())
+        for node in tree.body
+    )
+
+
+@dataclass
+class Sandbox:
+    """Where the blocks of one page are run."""
+
+    root: Path
+    site: str
+    folder: Path
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        html = ARTICLE.read_bytes()
+        response = HtmlResponse(ADDRESS, body=html, request=scrapy.Request(ADDRESS))
+        result = extract(response)
+        response.meta["main_text"] = result
+        self.names |= {"html": html, "url": ADDRESS, "response": response}
+        self.names |= {"result": result, "page": Page.of(html), "scrapy": scrapy}
+        self.names |= {"watched": watched, "client": None}
+        if find_spec("pyarrow"):
+            row = {"html": html.decode(), "url": ADDRESS}
+            batch = import_module("pyarrow").RecordBatch.from_pylist([row])
+            self.names["batches"] = [batch]
+
+    # -- commands
+
+    def command(self, command: str) -> None:
+        words = shlex.split(command)
+        if words[0] == "cd":
+            # What is in a clone stands beside the project here.
+            inside, beside = self.folder / words[1], self.root / words[1]
+            self.folder = inside if inside.is_dir() else beside
+            assert self.folder.is_dir(), command
+        elif words[0] == "pip":
+            self.pip(words)
+        elif words[1:3] == ["eatext", "diff"]:
+            for run_of in words[3:5]:
+                shutil.copytree(self.folder / "texts", self.folder / run_of)
+            self.shell(command)
+        elif words[1:3] == ["eatext", "review"]:
+            self.review(command)
+        elif "curl" not in words or shutil.which("curl"):
+            self.shell(command)
+
+    def pip(self, words: list[str]) -> None:
+        """Installing is left to tools/wheels.py; the extra has to be there."""
+        assert words[1] == "install"
+        assert words[-1].startswith("scrapy-eatext")
+        for extra in re.findall(r"\[(\w+)\]", words[-1]):
+            assert extra in EXTRAS["options.extras_require"]
+
+    def review(self, command: str) -> None:
+        """It serves until it is told to end."""
+        with subprocess.Popen(
+            f"exec {command} --no-browser",
+            shell=True,
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith("Review at http://127.0.0.1:")
+            process.terminate()
+
+    def shell(self, command: str) -> None:
+        crawls = command.startswith(("scrapy crawl", "scrapy runspider"))
+        quick = " -s DOWNLOAD_DELAY=0 -s HTTPCACHE_ENABLED=1" * crawls
+        done = subprocess.run(
+            here(command, self.site) + quick,
+            shell=True,
+            cwd=self.folder,
+            env=self.environment(),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert not re.search(r"\b(ERROR|Traceback)\b", done.stderr), done.stderr
+
+    def environment(self) -> dict[str, str]:
+        paths = [str(self.root / "bin"), os.environ["PATH"]]
+        env = {**os.environ, "PATH": os.pathsep.join(paths), "PYTHONPATH": str(ROOT)}
+        env.pop("SCRAPY_SETTINGS_MODULE", None)
+        return env
+
+    # -- Python
+
+    def python(self, block: Fenced) -> None:
+        code = here(block.code, self.site)
+        if block.file:
+            path = self.folder / block.file
+            with path.open("a", encoding="utf-8") as file:
+                file.write("\n" + code)
+        if ">>>" in code:
+            return  # all of a page together
+        name = f"{block.page.name}, line {block.line}"
+        try:
+            tree = ast.parse(code)
+            compiled = compile(tree, name, "exec")
+        except SyntaxError:  # it yields outside of a function
+            lines = textwrap.indent(code, "    ")
+            code = f"def parse(self, response):\n{lines}"
+            tree = ast.parse(code)
+            compiled = compile(tree, name, "exec")
+        if is_settings(tree):
+            found: dict[str, Any] = {}
+            exec(compiled, found)
+            self.settings({key: found[key] for key in found if key.isupper()})
+            return
+        before = dict(self.names)
+        with importable(self.folder):
+            if block.file:
+                module = block.file.removesuffix(".py").replace("/", ".")
+                self.names |= vars(import_module(module))
+            else:
+                exec(compiled, self.names)
+            for key, value in list(self.names.items()):
+                if before.get(key) is not value:
+                    self.use(key, value)
+
+    def settings(self, settings: dict[str, Any]) -> None:
+        """A crawl would start with them, and finds the classes that they name."""
+        for key, value in settings.items():
+            if isinstance(value, dict) and not key.startswith("EATEXT_"):
+                for path in [*value, *value.values()]:
+                    if "." in str(path) and find_spec(path.partition(".")[0]):
+                        load_object(path)
+        with importable(self.folder):
+            Config.from_settings(Settings(settings))
+
+    def use(self, name: str, value: Any) -> None:
+        """Run what a block defines: a callback, a spider, an algorithm."""
+        if name == "parse":
+            engine = SimpleNamespace(download_async=self.download)
+            crawler = SimpleNamespace(engine=engine)
+            spider = SimpleNamespace(crawler=crawler, parse_listing=None)
+            asked = list(inspect.signature(value).parameters)[2:]
+            # What scrapy-poet hands to the callback.
+            given = {name: self.names[name.title()](url=ADDRESS) for name in asked}
+            drain(value(spider, self.page, **given))
+        elif isinstance(value, type) and issubclass(value, scrapy.Spider):
+            items = [one for one in value().parse(self.page) if isinstance(one, dict)]
+            assert items or value.__name__ == "ArticlesSpider"
+        elif isinstance(value, type) and issubclass(value, Algorithm):
+            assert (
+                value is Algorithm or extract(self.names["html"], algorithm=value).text
+            )
+
+    @property
+    def page(self) -> HtmlResponse:
+        found: HtmlResponse = self.names["response"]
+        return found
+
+    async def download(self, request: scrapy.Request) -> HtmlResponse:
+        return self.page
+
+
+@contextmanager
+def importable(folder: Path) -> Iterator[None]:
+    """Let a project's own modules be imported, and forget them."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in [name for name in sys.modules if name.partition(".")[0] == "news"]:
+            del sys.modules[name]
+
+
+def drain(made: Any) -> None:
+    """Take all that a callback yields."""
+    if inspect.isasyncgen(made):
+
+        async def take() -> list[Any]:
+            return [one async for one in made]
+
+        # Not asyncio.run(), which takes away the loop of the reactor.
+        assert crawling.run(take())
+    else:
+        assert list(made)
+
+
+def run(page: Path, sandbox: Sandbox) -> None:
+    for block in blocks(page):
+        if not block.is_run:
+            continue
+        if block.language == "console":
+            for command in block.commands():
+                sandbox.command(command)
+        elif block.language == "python":
+            sandbox.python(block)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    sys.path.append(str(EXAMPLE))
+    try:
+        served = import_module("example.server").Site()
+    finally:
+        sys.path.remove(str(EXAMPLE))
+    yield served.url
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def tutorial(tmp_path_factory: pytest.TempPathFactory, site: str) -> Path:
+    """The sandbox in which the tutorial was followed, word for word."""
+    root = tmp_path_factory.mktemp("docs")
+    (root / "bin").mkdir()
+    for name, arguments in {"scrapy": "-m scrapy ", "python": ""}.items():
+        script = root / "bin" / name
+        script.write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n', "utf-8"
+        )
+        script.chmod(0o755)
+    shutil.copytree(EXAMPLE / "almanac", root / "example_project/almanac")
+    run(DOCS / "tutorial.md", Sandbox(root, site, root))
+    return root
+
+
+@pytest.fixture
+def sandbox(
+    tutorial: Path, site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Sandbox:
+    """The tutorial's project, with what the other pages take for granted."""
+    folder = tmp_path / "project"
+    shutil.copytree(tutorial / "news", folder)
+    shutil.copy(ARTICLE, folder / "page.html")
+    (folder / "pages").mkdir()
+    for path in sorted((EXAMPLE / "expected/herald").glob("*.txt")):
+        shutil.copy(path, folder / "pages")
+        page = EXAMPLE / "site/herald" / f"{path.stem}.html"
+        shutil.copy(page, folder / "pages")
+    shutil.copytree(EXAMPLE / "almanac/labels", folder / "labels")
+    (folder / "sites").mkdir()
+    (folder / "crawl.warc.gz").write_bytes(archives.warc(30))
+    (folder / "my-models").mkdir()
+    model = ROOT / "scrapy_eatext/algorithms/models/dragnet.model"
+    shutil.copy(model, folder / "my-models")
+    monkeypatch.chdir(folder)
+    stand_in(monkeypatch)
+    return Sandbox(tutorial, site, folder)
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that snippets import, and that nobody installs for tests."""
+    bulk = ModuleType("elasticsearch.helpers")
+    bulk.bulk = lambda client, actions: list(actions)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "elasticsearch", ModuleType("elasticsearch"))
+    monkeypatch.setitem(sys.modules, "elasticsearch.helpers", bulk)
+
+
+def test_the_tutorial_makes_a_feed(tutorial: Path) -> None:
+    lines = (tutorial / "news/articles.jsonl").read_text("utf-8").splitlines()
+    items = [json.loads(line) for line in lines]
+    assert len(items) >= 20
+    assert all(len(item["main_text"]) > 100 for item in items)
+    sites = tutorial / "example_project/almanac/my-sites"
+    assert [path.name for path in sites.iterdir()] == ["almanac.example.json"]
+    shown = [b.code for b in blocks(DOCS / "tutorial.md") if b.language == "json"]
+    assert shown
+    for line in "".join(shown).splitlines():
+        assert json.loads(line).keys() == items[0].keys()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.name not in {"tutorial.md", "index.md"}],
+    ids=lambda page: page.stem,
+)
+def test_every_block_runs(page: Path, sandbox: Sandbox) -> None:
+    if page.stem == "archives":
+        pytest.importorskip("pyarrow")
+    run(page, sandbox)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_have_their_results(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    examples = "".join(block.code for block in blocks(page) if ">>>" in block.code)
+    test = doctest.DocTestParser().get_doctest(examples, {}, page.name, None, None)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_is_of_a_known_kind(page: Path) -> None:
+    for block in blocks(page):
+        is_directive = block.language.startswith("{")
+        known = block.language in {"console", "python", *SHOWN}
+        assert known or is_directive, f"{page.name}, line {block.line}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_names_of_settings_are_those_that_are_there(page: Path) -> None:
+    named = set(re.findall(r"\bEATEXT_[A-Z_]+\b", page.read_text("utf-8")))
+    assert named - set(KEYS) - {"EATEXT_"} == set()
+
+
+def test_the_front_page_makes_a_feed(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.folder = tmp_path / "empty"
+    sandbox.folder.mkdir()
+    run(DOCS / "index.md", sandbox)
+    lines = (sandbox.folder / "news.jsonl").read_text("utf-8").splitlines()
+    assert lines
+    assert all(json.loads(line)["main_text"] for line in lines)
+    shown = next(b.code for b in blocks(DOCS / "index.md") if b.language == "json")
+    start = json.loads(shown)["main_text"].removesuffix("…")
+    ferry = EXAMPLE / "site/herald/ferry-timetable.html"
+    assert extract(ferry.read_bytes()).text.startswith(start)
+
+
+def test_wheels_are_built_for_each_python_that_is_named() -> None:
+    built = re.findall(r'"cp3(\d+)-\*"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    named = re.findall(
+        r":: Python :: 3\.(\d+)", (ROOT / "setup.cfg").read_text("utf-8")
+    )
+    assert built == named
+
+
+def test_a_block_that_does_not_run_is_found(sandbox: Sandbox, tmp_path: Path) -> None:
+    """The runner itself: each kind of block can fail."""
+    wrong = {
+        "console": "$ scrapy eatext nothing.html",
+        "python": "EATEXT_BELOW = 'sink'",
+    }
+    for language, code in wrong.items():
+        page = tmp_path / "page.md"
+        page.write_text(f"# A page\n\n```{language}\n{code}\n```\n", "utf-8")
+        with pytest.raises((AssertionError, ValueError)):
+            run(page, sandbox)
+        page.write_text(
+            f"# A page\n\nThis is not run\nby the tests:\n\n```{language}\n{code}\n```\n",
+            "utf-8",
+        )
+        run(page, sandbox)

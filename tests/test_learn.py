@@ -1,0 +1,87 @@
+"""`scrapy eatext learn`: from labels and without, and what it says."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from scrapy_eatext.commands import learn, review
+from scrapy_eatext.execution.cascade import Limits
+from scrapy_eatext.execution.choice import Choice
+from tests.test_sites import ALMANAC, odd
+
+
+def run(*arguments: str) -> int:
+    return learn.main(arguments, "scrapy eatext learn", 10**7)
+
+
+def test_labels_make_a_site_file_and_before_and_after_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sites = tmp_path / "sites"
+    assert run(str(ALMANAC / "labels"), "--sites", str(sites)) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("almanac.example: 2 pages, F1 0.000 -> 1.000, helps: ")
+    assert [file.name for file in sites.iterdir()] == ["almanac.example.json"]
+
+
+def test_pages_without_labels_teach_the_same_in_any_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = set()
+    for seed in range(2):
+        numbers = list(range(22))
+        random.Random(seed).shuffle(numbers)
+        rows = [{"url": odd(n).url, "html": odd(n).html} for n in numbers]
+        feed = tmp_path / f"{seed}.jsonl"
+        feed.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        sites = tmp_path / f"sites{seed}"
+        assert run("--unlabelled", str(feed), "--sites", str(sites)) == 0
+        found.add((sites / "odd.example.json").read_bytes())
+    assert len(found) == 1
+    assert "22 pages, 3 texts repeat" in capsys.readouterr().out
+    feed.write_text("\n".join(feed.read_text("utf-8").splitlines()[:19]), "utf-8")
+    assert run("--unlabelled", str(feed), "--sites", str(tmp_path / "few")) == 0
+    assert "19 pages are too few" in capsys.readouterr().out
+    assert not list((tmp_path / "few").iterdir())
+
+
+@pytest.mark.parametrize("more", [(), ("--unlabelled",)])
+def test_a_source_that_is_not_there_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...]
+) -> None:
+    nothing = str(tmp_path / "nothing")
+    assert run(nothing, "--sites", str(tmp_path / "sites"), *more) == 2
+    assert nothing in capsys.readouterr().err
+
+
+def test_pages_without_an_address_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
+    (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
+    sites = str(tmp_path / "sites")
+    assert run(str(tmp_path), "--sites", sites) == 1
+    assert "1 pages do not tell their address" in capsys.readouterr().err
+    assert run(str(tmp_path), "--sites", sites, "--host", "odd.example") == 0
+
+
+def test_a_review_without_pages_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    for source in ("empty", "nothing"):
+        code = review.main(
+            [source],
+            "scrapy eatext review",
+            limits=Limits(),
+            choose=lambda url: Choice(),
+            sites="",
+            fetch=lambda urls: [],
+        )
+        assert code == 2
+        assert source in capsys.readouterr().err

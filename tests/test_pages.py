@@ -1,0 +1,136 @@
+"""Articles on several pages, joined in a crawl."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext.crawl.pages import joined, next_page, page_of
+from scrapy_eatext.result import Block, MainText, Metadata
+from tests.crawling import ADDON, UrlSpider, crawl
+from tests.mockserver import text_of
+
+FIELDS = {"main_text": "text", "markdown": "markdown", "title": "title"}
+
+
+def crawled(server, path, pages=10, **settings):
+    done = crawl(
+        UrlSpider,
+        {**ADDON, "EATEXT_PAGES": pages, "EATEXT_FIELDS": FIELDS, **settings},
+        urls=(server(path),),
+    )
+    assert not done.errors
+    assert done.adds_up()
+    assert done.stats["eatext/response_count"] == len(done.items) == 1
+    return done.items[0], done.eatext("pages/")
+
+
+def whole(pages):
+    return "\n\n".join(text_of(f"{i} of boats") for i in range(1, pages + 1))
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+def test_pages_are_joined(server, executor):
+    item, counts = crawled(server, "/several/boats/4", EATEXT_EXECUTOR=executor)
+    assert item["main_text"] == item["markdown"] == whole(4)
+    assert item["title"] == "boats 1"
+    assert counts == {"asked": 3, "joined": 3}
+
+
+def test_no_more_than_so_many(server):
+    item, counts = crawled(server, "/several/boats/9", pages=3)
+    assert (item["main_text"], counts) == (whole(3), {"asked": 2, "joined": 2})
+
+
+@pytest.mark.parametrize("pages", [0, 1])
+def test_off(server, pages):
+    item, counts = crawled(server, "/several/boats/4", pages=pages)
+    assert (item["main_text"], counts) == (whole(1), {})
+
+
+def test_a_page_that_comes_again_ends_it(server):
+    item, counts = crawled(server, "/same/boats")
+    assert (item["main_text"], counts) == (text_of("boats"), {"asked": 1})
+
+
+def test_a_page_that_is_missing_ends_it(server):
+    item, counts = crawled(server, "/several/boats/4?missing=3")
+    assert item["main_text"] == whole(2)
+    assert counts == {"asked": 2, "joined": 1}
+
+
+def test_what_is_not_computed_is_not_the_first_pages_alone():
+    made = joined(
+        [
+            MainText("a", score=1.0).backed({"html": "<p>a</p>", "metadata": Metadata("t")}),
+            MainText("bbb", score=0.6).backed({"html": "<p>b</p>", "metadata": Metadata()}),
+        ]
+    )  # fmt: skip
+    assert (made.text, made.html, made.title) == (
+        "a\n\nbbb",
+        "<p>a</p>\n\n<p>b</p>",
+        "t",
+    )
+    assert made.score == pytest.approx(0.7)
+    with pytest.raises(LookupError):
+        made.markdown  # noqa: B018
+    block = Block("a", "paragraph", 0, "/p", 1.0, True, "")
+    both = [MainText("a").backed({"blocks": (block,)})] * 2
+    assert joined(both).blocks == (block, block)
+    tables = [MainText(name).backed({"tables": ([[name]],)}) for name in ("a", "b")]
+    assert joined(tables).tables == ([["a"]], [["b"]])
+
+
+URL = "https://a.org/boats"
+
+
+@pytest.mark.parametrize(
+    ("first", "link", "number"),
+    [
+        (URL, '<link rel="next" href="?page=2">', 2),
+        (URL, '<a rel="nofollow Next" href="/boats/2">more</a>', 2),
+        (URL, '<a href="/boats/page/3/#text">3</a>', 3),
+        (URL + "/", '<a href="/boats/2/">next page »</a>', 2),
+        (URL + ".html", '<a href="boats-2.html">2</a>', 2),
+        (URL + ".html", '<a href="boats_2.html">Weiter &gt;</a>', 2),
+        (URL + "?id=7", '<a href="/boats?id=7&amp;page=2">2</a>', 2),
+        (URL + "?page=1", '<a href="/boats?page=2">2</a>', 2),
+        (URL + "/12", '<a href="/boats/12?p=2">2</a>', 2),
+    ],
+)
+def test_where_the_next_page_is(first, link, number):
+    response = HtmlResponse(first, body=f"<p>x {link}", encoding="utf-8")
+    assert next_page(response, first, number).startswith("https://a.org/boats")
+
+
+@pytest.mark.parametrize(
+    ("first", "link"),
+    [
+        (URL, '<link rel="next" href="/chapter2">'),
+        (URL, '<link rel="next" href="https://b.org/boats/2">'),
+        (URL, '<a href="/boats/3">3</a>'),
+        (URL, '<a href="/boats/2">Two boats</a>'),
+        (URL, '<a href="/boats2">2</a>'),
+        (URL + "/2", '<a href="/boats/3">3</a>'),
+        (URL + "/12", '<a rel=next href="/boats/13">next</a>'),
+        (URL, '<a href="http://[2">2</a>'),
+        (URL, '<a href="javascript:go(2)">2</a>'),
+    ],
+)
+def test_what_is_not_the_next_page(first, link):
+    response = HtmlResponse(first, body=f"<p>x {link}", encoding="utf-8")
+    assert next_page(response, first, 2) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "page"),
+    [
+        ("https://a.org/b", ("https://a.org/b", 1)),
+        ("https://a.org/b/2/", ("https://a.org/b", 2)),
+        ("https://a.org/2024/03/b", ("https://a.org/2024/03/b", 1)),
+        ("https://a.org/b?page=3&c=d", ("https://a.org/b?c=d", 3)),
+        ("https://a.org/b/12345", ("https://a.org/b/12345", 1)),
+    ],
+)
+def test_the_number_of_a_page(url, page):
+    assert page_of(url) == page
