@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from random import Random
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -23,6 +22,7 @@ from scrapy_eatext.output.forms import ChunkForm, Forms
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import formed, render
 from tests.pages import WORDS, any_pages
+from tests.properties import check_linear
 from tests.rich import rich_page
 
 URL = "https://example.com/boats/"
@@ -361,13 +361,10 @@ def test_no_chunk_of_prose_is_too_long(languages, most):
 )
 @pytest.mark.parametrize("most", [10, 10**9])
 def test_linear(piece, most):
-    def seconds(count):
-        result = whole(piece * count, Forms(chunks=ChunkForm(most, most // 2)))
-        begin = process_time()
-        chunks = result.chunks()
-        took = process_time() - begin
-        assert sum(len(chunk.text) for chunk in chunks) <= 4 * len(result.text) + 100
-        return took
+    form = Forms(chunks=ChunkForm(most, most // 2))
 
-    small, large = seconds(2_000), seconds(16_000)
-    assert large < 40 * small + 0.1
+    def cut_up(result):
+        chunks = result.chunks()
+        assert sum(len(chunk.text) for chunk in chunks) <= 4 * len(result.text) + 100
+
+    check_linear(cut_up, lambda count: whole(piece * count, form), 4_000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from random import Random
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -16,7 +15,7 @@ from scrapy_eatext.output.comments import posts_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Post
 from tests.pages import WORDS, any_pages
-from tests.properties import is_with, letters
+from tests.properties import check_linear, is_with, letters
 from tests.rich import rich_page
 
 URL = "https://example.com/boats/"
@@ -190,12 +189,8 @@ def test_all_words_are_in_the_posts_but_names_and_times(source, chance):
     ],
 )
 def test_linear(piece):
-    def seconds(count):
+    def make(count):
         blocks = Page.of(piece * count).blocks
-        spoken = content(blocks, [True] * len(blocks))
-        begin = process_time()
-        posts_of(blocks, spoken)
-        return process_time() - begin
+        return blocks, content(blocks, [True] * len(blocks))
 
-    small, large = seconds(1_000), seconds(8_000)
-    assert large < 40 * small + 0.1
+    check_linear(lambda thread: posts_of(*thread), make, 2_000)

@@ -6,7 +6,6 @@ import json
 import re
 import tracemalloc
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pytest
@@ -25,6 +24,7 @@ from scrapy_eatext.algorithms.modelfile import (
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.embedded import embedded_text
 from tests.passages import PROSE
+from tests.properties import least_seconds
 
 MENU = "".join(
     f"<li><a href='/{name}'>{name.title()}</a></li>"
@@ -407,16 +407,11 @@ def test_nested_state_takes_a_few_times_its_memory(levels: int) -> None:
 
 
 def test_nested_state_takes_the_time_of_its_size() -> None:
-    def best(page: Page) -> float:
-        times = []
-        for _ in range(3):
-            start = process_time()
-            embedded_text(page)
-            times.append(process_time() - start)
-        return min(times)
-
     flat, deep = nested_state(1), nested_state(45)
-    assert any(best(deep) < 4 * best(flat) for _ in range(5))
+    assert any(
+        least_seconds(embedded_text, deep) < 4 * least_seconds(embedded_text, flat)
+        for _ in range(5)
+    )
 
 
 LONG_REFERENCE = f"&#{'9' * 5000};"
