@@ -289,7 +289,8 @@ def shown(root: Any, lenient: bool = False) -> str:
         if any(child.tag not in SKIP for child in head.iterchildren(etree.Element)):
             head.tag = "body"
     for button in [*root.iter("button")]:
-        if asks(button):
+        around = button.iterancestors()
+        if asks(button) or any(one.get("role") == "heading" for one in around):
             button.tag = "p"
     skipped = LENIENT_SKIP if lenient else SKIP | {"button", "dialog"}
     etree.strip_elements(root, etree.Comment, etree.PI, *skipped, with_tail=False)

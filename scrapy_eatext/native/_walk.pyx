@@ -212,8 +212,11 @@ cdef enum:
     SOURCE = 1 << 15
     HEAD = 1 << 16
     SPECIAL = 1 << 17
-    # What a role tells: a control shows the element that plays it.
-    PANEL_ROLE = 1 << 18
+    # A role can make the element a heading.
+    HEADED = 1 << 18
+    # What a role tells: a control shows the element that plays it, or that is a heading.
+    PANEL_ROLE = 1 << 19
+    HEADING_ROLE = 1 << 20
 
 cdef enum:
     # What an element's attributes tell, a bit each: that the attribute is there ...
@@ -225,17 +228,21 @@ cdef enum:
     HIDDEN = 1 << 5
     ID = 1 << 6
     ROLE = 1 << 7
+    LEVEL = 1 << 8
     # ... that the style hides the element; that what hides it is taken away later;
-    # that it plays a role; that the role is a panel's
-    HIDES = 1 << 8
-    LATER = 1 << 9
-    PLAYS = 1 << 10
-    PANEL = 1 << 11
+    # that it plays a role; that the role is a panel's or a heading's
+    HIDES = 1 << 9
+    LATER = 1 << 10
+    PLAYS = 1 << 11
+    PANEL = 1 << 12
+    HEADS = 1 << 13
     # ... and from this bit on, that another one of TOKEN_ATTRIBUTES is there.
-    OTHERS = 1 << 12
+    OTHERS = 1 << 14
+    # The highest bits have a heading's level.
+    LEVEL_AT = 28
     # Attributes whose values are not read, and those whose values have no words.
     VALUELESS = HREF | LABELLED | OPEN | SHADOW
-    WORDLESS = VALUELESS | STYLE | HIDDEN
+    WORDLESS = VALUELESS | STYLE | HIDDEN | LEVEL
 
 cdef enum:
     # Room in the table of names; a power of two, three times as many as there are.
@@ -260,6 +267,7 @@ cdef struct Name:
 cdef Name[SLOTS] NAMES
 # A button that asks what it shows the answer to, as an element.
 cdef Name QUESTION
+cdef int UNTOLD_LEVEL = int(specification.UNTOLD_LEVEL)
 cdef int QUESTION_NODES = specification.QUESTION_NODES
 cdef int PARAGRAPH = tags.PARAGRAPH
 cdef int HEADING = tags.HEADING
@@ -286,7 +294,9 @@ _TRAITS = {
     TEMPLATE: {"template"},
     HEAD: {"head"},
     SPECIAL: tags.SPECIAL_TAGS,
+    HEADED: specification.HEADED,
     PANEL_ROLE: specification.PANELS,
+    HEADING_ROLE: specification.HEADING_ROLES,
 }
 cdef int TEX_STYLE = tags.TEX_TEXT
 cdef enum:
@@ -306,13 +316,21 @@ _ATTRIBUTES = {
     "hidden": HIDDEN,
     "id": ID,
     "role": ROLE,
+    "aria-level": LEVEL,
 }
 for _name in specification.TOKEN_ATTRIBUTES:
     _ATTRIBUTES.setdefault(_name, OTHERS << len(_ATTRIBUTES))
+assert max(_ATTRIBUTES.values()) < 1 << LEVEL_AT
 # The bytes of the names stay alive here.
 _NAMES = {
     name: name.encode()
-    for name in (*tags.TAGS, *tags.STYLE_OF, *_ATTRIBUTES, *specification.PANELS)
+    for name in (
+        *tags.TAGS,
+        *tags.STYLE_OF,
+        *_ATTRIBUTES,
+        *specification.PANELS,
+        *specification.HEADING_ROLES,
+    )
 }
 
 
@@ -358,7 +376,7 @@ cdef void fill_names() except *:
     cdef Name* entry
     cdef int i
     assert len(_NAMES) * 2 < SLOTS
-    for members in (_TRAITS[trait] for trait in _TRAITS if trait != PANEL_ROLE):
+    for members in (_TRAITS[trait] for trait in _TRAITS if trait < PANEL_ROLE):
         assert members <= tags.TAG_ID.keys()
     for i in range(SLOTS):
         NAMES[i].kind = -1
@@ -488,6 +506,7 @@ cdef bint is_hiding(const char* style) noexcept nogil:
 cdef uint32_t told_by(uint32_t bit, const char* value) noexcept nogil:
     """What an attribute's value tells besides its words."""
     cdef const char* end
+    cdef uint32_t traits
     if bit == STYLE and is_hiding(value):
         return HIDES
     if bit == HIDDEN:
@@ -496,7 +515,14 @@ cdef uint32_t told_by(uint32_t bit, const char* value) noexcept nogil:
     if bit == ID and value[0] == b"S" and value[1] == b":":
         return LATER
     if bit == ROLE and value[0]:
-        return PLAYS | (PANEL if find_name(value).traits & PANEL_ROLE else 0)
+        traits = find_name(value).traits
+        return (
+            PLAYS
+            | (PANEL if traits & PANEL_ROLE else 0)
+            | (HEADS if traits & HEADING_ROLE else 0)
+        )
+    if bit == LEVEL and 49 <= value[0] <= 54 and not value[1]:
+        return <uint32_t>(value[0] - 48) << LEVEL_AT
     return 0
 
 
@@ -1210,11 +1236,21 @@ cdef int open_element(
     return DONE
 
 
+cdef Name as_heading(const Name* tag, int32_t level) noexcept nogil:
+    """An element's name as that of a heading."""
+    cdef Name heading = tag[0]
+    heading.kind = HEADING
+    heading.level = level or UNTOLD_LEVEL
+    heading.traits |= BLOCK
+    return heading
+
+
 cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
     """Begin an element, and go to its first child, or if it is passed by to the next."""
     cdef const Name* tag = look_up(w.seen, local_name(node[0]))
     cdef size_t tokens = w.tokens.used
     cdef uint32_t told = 0
+    cdef Name heading
     cdef bint found = False
     cdef int status = DONE
     # Whatever its attributes are, a skipped element stays that.
@@ -1235,6 +1271,9 @@ cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
     elif tag.traits & (BREAK | RULE):
         status = break_line(w, tag.traits)
     elif w.lenient or not is_hidden(tag.traits, told):
+        if told & HEADS and (tag.traits & HEADED or not tag.number):
+            heading = as_heading(tag, told >> LEVEL_AT)
+            tag = &heading
         status = open_element(w, node[0], tag, told & HREF, tokens)
         node[0] = node[0].children
         return status

@@ -81,6 +81,12 @@ MAX_VALUE = 1000
 
 # A word of a name: sidebarLeft-2 has sidebar and Left.
 NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
+# The role of a heading, and the elements that it makes one, beside those of a site's
+# own names: others are what their tags say.
+HEADING_ROLES = frozenset(("heading",))
+HEADED = frozenset(("div", "p", "span"))
+LEVELS = frozenset("123456")
+UNTOLD_LEVEL = "2"
 # Roles of elements that are hidden until a reader opens them.
 PANELS = frozenset(("tabpanel", "region"))
 # White space inside is bounded by what stands before it, so this is linear.
@@ -300,6 +306,20 @@ def _tag_of(element: Any) -> _Tag | None:
     if not isinstance(name, str):
         return None
     return _TAGS.get(_local_name(name), _UNKNOWN)
+
+
+def _as_its_role(tag: _Tag, attributes: dict[str, str]) -> _Tag:
+    """The tag, or where the element's role makes it a heading, that of a heading.
+
+    The level is 2 where the element tells none, as WAI-ARIA has it.
+    """
+    if attributes.get("role") not in HEADING_ROLES or (
+        tag.number and tag.name not in HEADED
+    ):
+        return tag
+    told = attributes.get("aria-level")
+    level = told if told in LEVELS else UNTOLD_LEVEL
+    return replace(tag, kind=HEADING, level=int(level), is_block=True)
 
 
 def asks(button: Any) -> bool:
@@ -819,6 +839,7 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
                 link_ended = False
                 run.add(element.tail, frame, here)
             continue
+        tag = _as_its_role(tag, attributes)
         if tag.is_block:
             _border(run, frame, frame.pre, tables)
         elif link_ended and tag.name == "a":
