@@ -139,9 +139,12 @@ class Service:
         Raises SettingError, which ends the crawl before it starts, or NotConfigured if
         EATEXT_ENABLED is off.
         """
-        if crawler not in _services:
-            _services[crawler] = cls(crawler)
-        return _services[crawler]
+        known = _services.get(crawler)
+        service = None if known is None else known()
+        if service is None:
+            service = cls(crawler)
+            _services[crawler] = ref(service)
+        return service
 
     @property
     def crawling(self) -> bool:
@@ -598,7 +601,8 @@ def main_text(response: TextResponse) -> MainText:
 
 def _found_out(response: TextResponse) -> MainText:
     # The service of a crawl that could not start may still exist.
-    crawls = [s for s in _services.values() if s.crawling]
+    services = [service() for service in _services.values()]
+    crawls = [s for s in services if s is not None and s.crawling]
     # In downloader middlewares a response has no request yet.
     for crawl in crawls:
         if known := crawl.known(response):
@@ -644,7 +648,8 @@ def _may_be_weak(request: Request) -> bool:
 
 # Not kept in the meta of requests, which other requests may inherit.
 _by_hand: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
-_services: WeakKeyDictionary[Crawler, Service] = WeakKeyDictionary()
+# A crawler's components have its service: with a crawl that could not start, both go.
+_services: WeakKeyDictionary[Crawler, ref[Service]] = WeakKeyDictionary()
 
 
 def _urls(response: Response, request: Request | None) -> list[str]:
