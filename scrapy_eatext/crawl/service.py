@@ -273,18 +273,14 @@ class Service:
                 if not url or request.method != "GET":
                     break
                 self.tally.inc("pages/asked")
-                last = await self._crawler.engine.download_async(
-                    request.replace(
-                        url=url,
-                        meta=further_meta(request.meta),
-                        callback=NO_CALLBACK,
-                        errback=None,
-                    )
-                )
+                further = await self._further(request, url)
+                if further is None:
+                    break
+                last = further
                 _, choice = self._choose(request, last)
-                # A redirect may lead anywhere.
+                # A redirect may lead anywhere, and a spider may ask for errors' pages.
                 same = page_of(last.url) == page_of(url)
-                if choice is None or not same:
+                if choice is None or not same or not 200 <= last.status < 300:
                     break
                 outcome = await wait(
                     self._submit(last, last.url, choice.of_further_page)
@@ -302,6 +298,26 @@ class Service:
             return found
         outcome = replace(found.outcome, result=joined(results))
         return Found(outcome, found.choice, is_joined=True)
+
+    async def _further(self, request: Request, url: str) -> Response | None:
+        """A page that continues another, None if it cannot be downloaded."""
+        meta = further_meta(request.meta)
+        further = request.replace(
+            url=url, meta=meta, callback=NO_CALLBACK, errback=None
+        )
+        try:
+            response: Response = await self._crawler.engine.download_async(further)
+        except CancelledError:  # Twisted's; asyncio's is no Exception
+            raise
+        except Exception as error:  # noqa: BLE001 - the pages so far are there
+            self.tally.inc("pages/failed")
+            self.tally.log(
+                logging.INFO,
+                "No further page of %(first)s at %(url)s: %(error)s",
+                {"first": request.url, "url": url, "error": repr(error)[:_SHOWN]},
+            )
+            return None
+        return response
 
     async def _second(self, request: Request, weak: Weak) -> Response:
         """A page's second answer, by a request that goes the way of any other.
