@@ -6,8 +6,9 @@ import pytest
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse
 
+from scrapy_eatext import main_text
 from scrapy_eatext.crawl.pages import joined, next_page, page_of
-from scrapy_eatext.result import Block, MainText, Metadata
+from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata
 from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
 
@@ -86,6 +87,37 @@ def test_a_page_that_cannot_be_downloaded_ends_it(server, caplog):
     assert done.eatext("pages/") == {"asked": 1, "failed": 1}
     assert not done.eatext("exception_count/")
     assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    "fields", [{"main_text": "text"}, {name: name for name in COMPUTED}]
+)
+def test_a_callback_gets_what_all_pages_have(server, fields):
+    found = []
+
+    class Asking(UrlSpider):
+        def parse(self, response):
+            result = main_text(response)
+            again = response.replace(url=response.url)
+            chunks = [result.text[c.start : c.end] for c in result.chunks(10, 0)]
+            values = {name: result.value(name) for name in COMPUTED}
+            found.append((result.title, values, chunks, main_text(again).text))
+            yield {"url": response.url}
+
+    settings = {**ADDON, "EATEXT_PAGES": 3, "EATEXT_FIELDS": fields}
+    done = crawl(Asking, settings, urls=(server("/several/boats/4"),))
+    assert not done.errors
+    ((title, values, chunks, of_one),) = found
+    assert title == "boats 1"
+    assert values["markdown"] == whole(3)
+    for number in range(1, 4):
+        assert text_of(f"{number} of boats") in values["html"]
+    assert len([block for block in values["blocks"] if block.kept]) == 3
+    assert (
+        chunks == [chunk.text for chunk in values["chunks"]] == whole(3).split("\n\n")
+    )
+    # A response in its place has its own text alone.
+    assert of_one == whole(1)
 
 
 def test_what_is_not_computed_is_not_the_first_pages_alone():

@@ -21,7 +21,7 @@ from scrapy_eatext.crawl import collector
 from scrapy_eatext.crawl.decay import DecayWatch
 from scrapy_eatext.crawl.pages import LISTS, joined, next_page, page_of
 from scrapy_eatext.crawl.recent import RecentPages, SeenUrls, key_of, keys_of, size_of
-from scrapy_eatext.crawl.reextraction import Reextraction
+from scrapy_eatext.crawl.reextraction import Reextraction, further_pages
 from scrapy_eatext.crawl.settings import Config, host_of
 from scrapy_eatext.crawl.tally import Tally
 from scrapy_eatext.crawl.weak import (
@@ -71,14 +71,10 @@ _response: ContextVar[ref[Response] | None] = ContextVar("response", default=Non
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is known of a page: its outcome, and the choice that led to it.
-
-    The text of one that is joined is also that of the pages that continue it.
-    """
+    """What is known of a page: its outcome, and the choice that led to it."""
 
     outcome: Outcome
     choice: Choice
-    is_joined: bool = False
 
     @property
     def result(self) -> MainText:
@@ -267,6 +263,7 @@ class Service:
         if found.outcome.kind != "extracted" or found.result.page_type in LISTS:
             return found
         first, results, last = response.url, [found.result], response
+        pages: list[tuple[str, str]] = []
         try:
             while len(results) < self.config.pages:
                 url = next_page(cast("TextResponse", last), first, len(results) + 1)
@@ -289,6 +286,7 @@ class Service:
                 if not text or any(text == known.body for known in results):
                     break
                 results.append(outcome.result)
+                pages.append((text_of(cast("TextResponse", last)), last.url))
                 self.tally.inc("pages/joined")
         except CancelledError:  # Twisted's; asyncio's is no Exception
             raise
@@ -296,8 +294,8 @@ class Service:
             self.tally.error(first, error)
         if len(results) == 1:
             return found
-        outcome = replace(found.outcome, result=joined(results))
-        return Found(outcome, found.choice, is_joined=True)
+        further_pages[cast("TextResponse", response)] = pages
+        return replace(found, outcome=replace(found.outcome, result=joined(results)))
 
     async def _further(self, request: Request, url: str) -> Response | None:
         """A page that continues another, None if it cannot be downloaded."""
@@ -374,8 +372,6 @@ class Service:
 
     def _asking(self, response: Response, found: Found) -> MainText:
         """A result that computes missing attributes from its response."""
-        if found.is_joined:
-            return found.result
         way = Reextraction(
             ref(cast("TextResponse", response)),
             found.choice,
