@@ -14,7 +14,10 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
+from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
+from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError
 
 from scrapy_eatext.crawl import collector
@@ -675,6 +678,17 @@ def _urls(response: Response, request: Request | None) -> list[str]:
     return [url for url in urls if isinstance(url, str)]
 
 
+def _passes_errors(crawler: Crawler) -> bool:
+    """Whether no spider middleware keeps errors' pages from their callbacks."""
+    key = "SPIDER_MIDDLEWARES"
+    places = crawler.settings.get_component_priority_dict_with_base(key)
+    classes = map(load_object, build_component_list(places))
+    return not any(
+        isinstance(cls, type) and issubclass(cls, HttpErrorMiddleware)
+        for cls in classes
+    )
+
+
 class _HttpOk:
     """Whether a response's status lets it through to its callback.
 
@@ -683,11 +697,14 @@ class _HttpOk:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._off = _passes_errors(crawler)
         self._all = crawler.settings.getbool("HTTPERROR_ALLOW_ALL")
         self._codes = crawler.settings.getlist("HTTPERROR_ALLOWED_CODES")
 
     def __call__(self, request: Request, response: Response) -> bool:
-        if 200 <= response.status < 300 or request.meta.get("handle_httpstatus_all"):
+        if self._off or 200 <= response.status < 300:
+            return True
+        if request.meta.get("handle_httpstatus_all"):
             return True
         if "handle_httpstatus_list" in request.meta:
             return response.status in request.meta["handle_httpstatus_list"]
