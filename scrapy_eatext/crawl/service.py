@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from scrapy import signals
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
@@ -66,6 +66,9 @@ _EMPTY = Outcome(NOTHING, "empty")
 
 # Outcomes of an algorithm: only their texts can show a site's decay.
 _JUDGED = frozenset({"extracted", "below", "empty", *WALLS})
+
+# Statuses that tell of a page, not of the way in which it was asked for.
+_OF_THE_PAGE = frozenset({*range(400), 404, 410})
 
 # The response of the item that is in the pipelines: Scrapy sends an item through all
 # pipelines in one context.
@@ -184,6 +187,10 @@ class Service:
             skipped, choice = self._choose(request, response)
             if choice is None:
                 kind = skipped
+                if direct and response.status not in _OF_THE_PAGE:
+                    self._seconds.passed(
+                        host_of(request.url), direct=True, strong=False
+                    )
             else:
                 outcome = await wait(self._submit(response, response.url, choice))
                 if choice.weak.meta and _may_be_weak(request):
@@ -210,6 +217,12 @@ class Service:
             self.tally.inc("response_count")
             self.tally.inc(f"response/{kind}")
         return response
+
+    def failed(self, request: Request, error: Exception) -> None:
+        """Take note of a request that got no response, after all retries."""
+        # One that is ignored, as by robots.txt, would be so either way.
+        if came_direct(request.meta) and not isinstance(error, IgnoreRequest):
+            self._seconds.passed(host_of(request.url), direct=True, strong=False)
 
     async def _better(
         self,
