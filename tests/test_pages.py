@@ -9,6 +9,7 @@ from scrapy.http import HtmlResponse
 from scrapy_eatext import main_text
 from scrapy_eatext.crawl.pages import joined, next_page, page_of
 from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata
+from tests.algorithms import Plain
 from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
 
@@ -118,6 +119,28 @@ def test_a_callback_gets_what_all_pages_have(server, fields):
     )
     # A response in its place has its own text alone.
     assert of_one == whole(1)
+
+
+class NoThird(Plain):
+    """Raises an error on an article's third page."""
+
+    name = "no third"
+
+    def judge(self, page):
+        if page.url.endswith("page=3"):
+            raise ValueError("broken on purpose")
+        return super().judge(page)
+
+
+def test_what_fails_on_a_further_page_is_told(server, caplog):
+    item, counts = crawled(
+        server, "/several/boats/4", EATEXT_ALGORITHM="tests.test_pages.NoThird"
+    )
+    assert item["main_text"] == whole(4)
+    assert counts == {"asked": 3, "joined": 3}
+    (told,) = complaints(caplog)
+    assert "ValueError" in told
+    assert "/several/boats/4?page=3" in told
 
 
 def test_what_is_not_computed_is_not_the_first_pages_alone():

@@ -295,13 +295,11 @@ class Service:
                 same = page_of(last.url) == page_of(url)
                 if choice is None or not same or not 200 <= last.status < 300:
                     break
-                outcome = await wait(
-                    self._submit(last, last.url, choice.of_further_page)
-                )
-                text = outcome.result.text
+                told = await self._run(last, last.url, choice.of_further_page)
+                text = told.result.text
                 if not text or any(text == known.body for known in results):
                     break
-                results.append(outcome.result)
+                results.append(told.result)
                 pages.append((text_of(cast("TextResponse", last)), last.url))
                 self.tally.inc("pages/joined")
         except CancelledError:  # Twisted's; asyncio's is no Exception
