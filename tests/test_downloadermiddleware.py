@@ -187,7 +187,9 @@ def test_a_service_that_breaks_loses_no_page(server, monkeypatch, caplog):
     assert "broken on purpose" in complaints(caplog)[0]
 
 
-@pytest.mark.parametrize("how", ["setting", "codes", "meta", "list", "all", "spider"])
+@pytest.mark.parametrize(
+    "how", ["setting", "codes", "off", "meta", "list", "all", "spider"]
+)
 def test_a_status_that_reaches_its_callback_is_extracted(server, how):
     class Handling(MetaSpider):
         handle_httpstatus_list = (404,) if how == "spider" else ()
@@ -195,8 +197,14 @@ def test_a_status_that_reaches_its_callback_is_extracted(server, how):
     settings = {
         "setting": {"HTTPERROR_ALLOW_ALL": True},
         "codes": {"HTTPERROR_ALLOWED_CODES": [404]},
+        "off": {
+            "SPIDER_MIDDLEWARES": {
+                "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None
+            }
+        },
     }.get(how, {})
     meta = {
+        "off": {"handle_httpstatus_list": [500]},
         "meta": {"handle_httpstatus_list": [404]},
         "list": {"handle_httpstatus_list": [404, 500]},
         "all": {"handle_httpstatus_all": True},

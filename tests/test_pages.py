@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse
 
+from scrapy_eatext import main_text
 from scrapy_eatext.crawl.pages import joined, next_page, page_of
-from scrapy_eatext.result import Block, MainText, Metadata
-from tests.crawling import ADDON, UrlSpider, crawl
+from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata
+from tests.algorithms import Plain
+from tests.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.mockserver import text_of
 
 FIELDS = {"main_text": "text", "markdown": "markdown", "title": "title"}
@@ -57,6 +60,87 @@ def test_a_page_that_is_missing_ends_it(server):
     item, counts = crawled(server, "/several/boats/4?missing=3")
     assert item["main_text"] == whole(2)
     assert counts == {"asked": 2, "joined": 1}
+
+
+def test_the_page_of_an_error_ends_it_where_the_spider_asks_for_such_pages(server):
+    item, counts = crawled(
+        server, "/several/boats/4?missing=3", HTTPERROR_ALLOW_ALL=True
+    )
+    assert item["main_text"] == whole(2)
+    assert counts == {"asked": 2, "joined": 1}
+
+
+class NoSecondPage:
+    def process_request(self, request):
+        if "page=2" in request.url:
+            raise IgnoreRequest("robots.txt forbids it")
+
+
+def test_a_page_that_cannot_be_downloaded_ends_it(server, caplog):
+    settings = {
+        **ADDON,
+        "EATEXT_PAGES": 4,
+        "DOWNLOADER_MIDDLEWARES": {NoSecondPage: 100},
+        "LOG_LEVEL": "INFO",
+    }
+    done = crawl(UrlSpider, settings, urls=(server("/several/boats/4"),))
+    assert done.items[0]["main_text"] == whole(1)
+    assert done.eatext("pages/") == {"asked": 1, "failed": 1}
+    assert not done.eatext("exception_count/")
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    "fields", [{"main_text": "text"}, {name: name for name in COMPUTED}]
+)
+def test_a_callback_gets_what_all_pages_have(server, fields):
+    found = []
+
+    class Asking(UrlSpider):
+        def parse(self, response):
+            result = main_text(response)
+            again = response.replace(url=response.url)
+            chunks = [result.text[c.start : c.end] for c in result.chunks(10, 0)]
+            values = {name: result.value(name) for name in COMPUTED}
+            found.append((result.title, values, chunks, main_text(again).text))
+            yield {"url": response.url}
+
+    settings = {**ADDON, "EATEXT_PAGES": 3, "EATEXT_FIELDS": fields}
+    done = crawl(Asking, settings, urls=(server("/several/boats/4"),))
+    assert not done.errors
+    ((title, values, chunks, of_one),) = found
+    assert title == "boats 1"
+    assert values["markdown"] == whole(3)
+    for number in range(1, 4):
+        assert text_of(f"{number} of boats") in values["html"]
+    assert len([block for block in values["blocks"] if block.kept]) == 3
+    assert (
+        chunks == [chunk.text for chunk in values["chunks"]] == whole(3).split("\n\n")
+    )
+    # A response in its place has its own text alone.
+    assert of_one == whole(1)
+
+
+class NoThird(Plain):
+    """Raises an error on an article's third page."""
+
+    name = "no third"
+
+    def judge(self, page):
+        if page.url.endswith("page=3"):
+            raise ValueError("broken on purpose")
+        return super().judge(page)
+
+
+def test_what_fails_on_a_further_page_is_told(server, caplog):
+    item, counts = crawled(
+        server, "/several/boats/4", EATEXT_ALGORITHM="tests.test_pages.NoThird"
+    )
+    assert item["main_text"] == whole(4)
+    assert counts == {"asked": 3, "joined": 3}
+    (told,) = complaints(caplog)
+    assert "ValueError" in told
+    assert "/several/boats/4?page=3" in told
 
 
 def test_what_is_not_computed_is_not_the_first_pages_alone():
@@ -120,6 +204,14 @@ def test_where_the_next_page_is(first, link, number):
 def test_what_is_not_the_next_page(first, link):
     response = HtmlResponse(first, body=f"<p>x {link}", encoding="utf-8")
     assert next_page(response, first, 2) == ""
+
+
+def test_no_selectors_are_made_of_a_pages_links(monkeypatch):
+    links = '<a href="/2">x</a>' * 20_000 + '<link rel=next href="/boats/2">'
+    response = HtmlResponse(URL, body=links, encoding="utf-8")
+    assert response.selector
+    monkeypatch.setattr(HtmlResponse, "xpath", None)
+    assert next_page(response, URL, 2) == URL + "/2"
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_items_that_another_middleware_swallows_are_let_go(server, services):
 
 
 @pytest.fixture
-def service():
+def make_crawler():
     from scrapy.settings import Settings
     from scrapy.signalmanager import SignalManager
     from scrapy.statscollectors import StatsCollector
@@ -145,12 +145,30 @@ def service():
         settings = Settings({"EATEXT_ALGORITHM": PLAIN})
         spider = None
 
-    crawler = FakeCrawler()
-    crawler.signals = SignalManager(crawler)
-    crawler.stats = StatsCollector(crawler)
-    made = Service.of(crawler)
+    def make():
+        made = FakeCrawler()
+        made.signals = SignalManager(made)
+        made.stats = StatsCollector(made)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def service(make_crawler):
+    made = Service.of(make_crawler())
     yield made
     run(made._close())
+
+
+def test_nothing_stays_of_a_crawl_that_could_not_start(make_crawler):
+    crawler = make_crawler()
+    middleware = EatextSpiderMiddleware.from_crawler(crawler)
+    assert middleware._service is Service.of(crawler)
+    gone = weakref.ref(crawler)
+    del crawler, middleware
+    gc.collect()
+    assert gone() is None
 
 
 def test_an_item_that_is_yielded_twice_enters_twice(service):

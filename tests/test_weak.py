@@ -161,6 +161,36 @@ def test_where_it_nearly_always_helps_pages_go_there_at_once(server):
     assert not any("dont_cache" in item["meta"] for item in done.items)
 
 
+class Ending(Rendering):
+    """A browser or an API that works for so many pages."""
+
+    status = 0
+
+    def process_request(self, request):
+        self.failing = self.sent["rendered"] >= 15 and not self.status
+        super().process_request(request)
+        self.sent["rendered"] += bool(request.meta.get("rendered"))
+
+    def process_response(self, request, response):
+        if self.sent["rendered"] > 15 and request.meta.get("rendered") and self.status:
+            return response.replace(status=self.status)
+        return response
+
+
+@pytest.mark.parametrize("status", [0, 403])
+def test_pages_do_not_go_there_at_once_when_it_does_not_work_any_more(
+    server, monkeypatch, status
+):
+    monkeypatch.setattr(Ending, "status", status)
+    paths = [f"/script/{i}" for i in range(30)]
+    settings = {"DOWNLOADER_MIDDLEWARES": {Ending: 950}, "RETRY_ENABLED": False}
+    done = crawled(server, paths, CONCURRENT_REQUESTS=1, **settings)
+    # The first ten teach it, five more work, and two teach that it is over.
+    assert done.eatext("weak/")["direct"] == 7
+    assert len(done.items) == 28
+    assert sum(item.get("main_text", "") != "" for item in done.items) == 15
+
+
 def test_no_more_than_its_share_of_a_host(server):
     said = {**RENDERED, "per_host": 3}
     done = crawled(server, SCRIPT_PATHS, EATEXT_WEAK=said)

@@ -33,6 +33,9 @@ class EatextDownloaderMiddleware:
     def process_request(self, request: Request) -> None:
         self._service.prepare(request)
 
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        self._service.failed(request, exception)
+
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:

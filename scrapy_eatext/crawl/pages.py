@@ -39,7 +39,7 @@ def next_page(response: TextResponse, first: str, number: int) -> str:
     """
     stems = stems_of(first)
     for link in islice(_links(response), _MAX_LINKS):
-        href = link.attrib.get("href", "")
+        href = link.get("href", "")
         if str(number) not in href or len(href) > _LONGEST:
             continue
         try:
@@ -48,16 +48,18 @@ def next_page(response: TextResponse, first: str, number: int) -> str:
             continue
         if not any((stem, number) == page_of(url) for stem in stems):
             continue
-        text = "".join(islice(link.root.itertext(), 20)).strip()
-        said = link.attrib.get("rel", "").lower().split()
+        text = "".join(islice(link.itertext(), 20)).strip()
+        said = link.get("rel", "").lower().split()
         if "next" in said or text == str(number) or _NEXT.fullmatch(text[:40]):
             return url
     return ""
 
 
 def _links(response: TextResponse) -> Iterator[Any]:
-    yield from response.xpath("//link[@rel and @href]")
-    yield from response.xpath("//a[@href]")
+    # No selectors: they would be made of all links first, while the crawl stands still.
+    root = response.selector.root
+    yield from (link for link in root.iter("link") if link.get("rel"))
+    yield from (link for link in root.iter("a") if link.get("href"))
 
 
 def stems_of(first: str) -> set[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from weakref import ReferenceType
+from weakref import ReferenceType, WeakKeyDictionary
 
+from scrapy_eatext.crawl.pages import joined
 from scrapy_eatext.execution.cascade import GIVEN_UP, Job, Limits, extract_page
 from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.result import COMPUTED
@@ -17,13 +18,19 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import Chunk
 
+# The HTML and URLs of the pages that were joined to a response's, for as long as the
+# response is there.
+further_pages: WeakKeyDictionary[TextResponse, list[tuple[str, str]]] = (
+    WeakKeyDictionary()
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reextraction:
     """Extracts a response once more, as it was extracted before.
 
-    The response is parsed anew: its own tree is the spider's by now.  The result does
-    not keep the response in memory.
+    So are the pages that were joined to it.  The response is parsed anew: its own tree
+    is the spider's by now.  The result does not keep the response in memory.
     """
 
     response: ReferenceType[TextResponse]
@@ -47,7 +54,11 @@ class Reextraction:
         )
         if give_up and not job.give_up:
             job = Job(job.html, job.url, job.choice, job.limits, give_up, COMPUTED)
-        return extract_page(job).result.computed
+        results = [extract_page(job).result]
+        for html, url in further_pages.get(response, ()):
+            job = Job.of(html, url, self.choice.of_further_page, self.limits, COMPUTED)
+            results.append(extract_page(job).result)
+        return (joined(results) if len(results) > 1 else results[0]).computed
 
     def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
         """Chunks of another size, by one more extraction."""

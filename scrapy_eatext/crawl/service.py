@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from scrapy import signals
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
+from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
+from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError
 
 from scrapy_eatext.crawl import collector
 from scrapy_eatext.crawl.decay import DecayWatch
 from scrapy_eatext.crawl.pages import LISTS, joined, next_page, page_of
 from scrapy_eatext.crawl.recent import RecentPages, SeenUrls, key_of, keys_of, size_of
-from scrapy_eatext.crawl.reextraction import Reextraction
+from scrapy_eatext.crawl.reextraction import Reextraction, further_pages
 from scrapy_eatext.crawl.settings import Config, host_of
 from scrapy_eatext.crawl.tally import Tally
 from scrapy_eatext.crawl.weak import (
@@ -64,6 +67,9 @@ _EMPTY = Outcome(NOTHING, "empty")
 # Outcomes of an algorithm: only their texts can show a site's decay.
 _JUDGED = frozenset({"extracted", "below", "empty", *WALLS})
 
+# Statuses that tell of a page, not of the way in which it was asked for.
+_OF_THE_PAGE = frozenset({*range(400), 404, 410})
+
 # The response of the item that is in the pipelines: Scrapy sends an item through all
 # pipelines in one context.
 _response: ContextVar[ref[Response] | None] = ContextVar("response", default=None)
@@ -71,14 +77,10 @@ _response: ContextVar[ref[Response] | None] = ContextVar("response", default=Non
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is known of a page: its outcome, and the choice that led to it.
-
-    The text of one that is joined is also that of the pages that continue it.
-    """
+    """What is known of a page: its outcome, and the choice that led to it."""
 
     outcome: Outcome
     choice: Choice
-    is_joined: bool = False
 
     @property
     def result(self) -> MainText:
@@ -139,9 +141,12 @@ class Service:
         Raises SettingError, which ends the crawl before it starts, or NotConfigured if
         EATEXT_ENABLED is off.
         """
-        if crawler not in _services:
-            _services[crawler] = cls(crawler)
-        return _services[crawler]
+        known = _services.get(crawler)
+        service = None if known is None else known()
+        if service is None:
+            service = cls(crawler)
+            _services[crawler] = ref(service)
+        return service
 
     @property
     def crawling(self) -> bool:
@@ -182,6 +187,10 @@ class Service:
             skipped, choice = self._choose(request, response)
             if choice is None:
                 kind = skipped
+                if direct and response.status not in _OF_THE_PAGE:
+                    self._seconds.passed(
+                        host_of(request.url), direct=True, strong=False
+                    )
             else:
                 outcome = await wait(self._submit(response, response.url, choice))
                 if choice.weak.meta and _may_be_weak(request):
@@ -208,6 +217,12 @@ class Service:
             self.tally.inc("response_count")
             self.tally.inc(f"response/{kind}")
         return response
+
+    def failed(self, request: Request, error: Exception) -> None:
+        """Take note of a request that got no response, after all retries."""
+        # One that is ignored, as by robots.txt, would be so either way.
+        if came_direct(request.meta) and not isinstance(error, IgnoreRequest):
+            self._seconds.passed(host_of(request.url), direct=True, strong=False)
 
     async def _better(
         self,
@@ -264,32 +279,28 @@ class Service:
         if found.outcome.kind != "extracted" or found.result.page_type in LISTS:
             return found
         first, results, last = response.url, [found.result], response
+        pages: list[tuple[str, str]] = []
         try:
             while len(results) < self.config.pages:
                 url = next_page(cast("TextResponse", last), first, len(results) + 1)
                 if not url or request.method != "GET":
                     break
                 self.tally.inc("pages/asked")
-                last = await self._crawler.engine.download_async(
-                    request.replace(
-                        url=url,
-                        meta=further_meta(request.meta),
-                        callback=NO_CALLBACK,
-                        errback=None,
-                    )
-                )
-                _, choice = self._choose(request, last)
-                # A redirect may lead anywhere.
-                same = page_of(last.url) == page_of(url)
-                if choice is None or not same:
+                further = await self._further(request, url)
+                if further is None:
                     break
-                outcome = await wait(
-                    self._submit(last, last.url, choice.of_further_page)
-                )
-                text = outcome.result.text
+                last = further
+                _, choice = self._choose(request, last)
+                # A redirect may lead anywhere, and a spider may ask for errors' pages.
+                same = page_of(last.url) == page_of(url)
+                if choice is None or not same or not 200 <= last.status < 300:
+                    break
+                told = await self._run(last, last.url, choice.of_further_page)
+                text = told.result.text
                 if not text or any(text == known.body for known in results):
                     break
-                results.append(outcome.result)
+                results.append(told.result)
+                pages.append((text_of(cast("TextResponse", last)), last.url))
                 self.tally.inc("pages/joined")
         except CancelledError:  # Twisted's; asyncio's is no Exception
             raise
@@ -297,8 +308,28 @@ class Service:
             self.tally.error(first, error)
         if len(results) == 1:
             return found
-        outcome = replace(found.outcome, result=joined(results))
-        return Found(outcome, found.choice, is_joined=True)
+        further_pages[cast("TextResponse", response)] = pages
+        return replace(found, outcome=replace(found.outcome, result=joined(results)))
+
+    async def _further(self, request: Request, url: str) -> Response | None:
+        """A page that continues another, None if it cannot be downloaded."""
+        meta = further_meta(request.meta)
+        further = request.replace(
+            url=url, meta=meta, callback=NO_CALLBACK, errback=None
+        )
+        try:
+            response: Response = await self._crawler.engine.download_async(further)
+        except CancelledError:  # Twisted's; asyncio's is no Exception
+            raise
+        except Exception as error:  # noqa: BLE001 - the pages so far are there
+            self.tally.inc("pages/failed")
+            self.tally.log(
+                logging.INFO,
+                "No further page of %(first)s at %(url)s: %(error)s",
+                {"first": request.url, "url": url, "error": repr(error)[:_SHOWN]},
+            )
+            return None
+        return response
 
     async def _second(self, request: Request, weak: Weak) -> Response:
         """A page's second answer, by a request that goes the way of any other.
@@ -355,8 +386,6 @@ class Service:
 
     def _asking(self, response: Response, found: Found) -> MainText:
         """A result that computes missing attributes from its response."""
-        if found.is_joined:
-            return found.result
         way = Reextraction(
             ref(cast("TextResponse", response)),
             found.choice,
@@ -598,7 +627,8 @@ def main_text(response: TextResponse) -> MainText:
 
 def _found_out(response: TextResponse) -> MainText:
     # The service of a crawl that could not start may still exist.
-    crawls = [s for s in _services.values() if s.crawling]
+    services = [service() for service in _services.values()]
+    crawls = [s for s in services if s is not None and s.crawling]
     # In downloader middlewares a response has no request yet.
     for crawl in crawls:
         if known := crawl.known(response):
@@ -644,7 +674,8 @@ def _may_be_weak(request: Request) -> bool:
 
 # Not kept in the meta of requests, which other requests may inherit.
 _by_hand: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
-_services: WeakKeyDictionary[Crawler, Service] = WeakKeyDictionary()
+# A crawler's components have its service: with a crawl that could not start, both go.
+_services: WeakKeyDictionary[Crawler, ref[Service]] = WeakKeyDictionary()
 
 
 def _urls(response: Response, request: Request | None) -> list[str]:
@@ -658,6 +689,17 @@ def _urls(response: Response, request: Request | None) -> list[str]:
     return [url for url in urls if isinstance(url, str)]
 
 
+def _passes_errors(crawler: Crawler) -> bool:
+    """Whether no spider middleware keeps errors' pages from their callbacks."""
+    key = "SPIDER_MIDDLEWARES"
+    places = crawler.settings.get_component_priority_dict_with_base(key)
+    classes = map(load_object, build_component_list(places))
+    return not any(
+        isinstance(cls, type) and issubclass(cls, HttpErrorMiddleware)
+        for cls in classes
+    )
+
+
 class _HttpOk:
     """Whether a response's status lets it through to its callback.
 
@@ -666,11 +708,14 @@ class _HttpOk:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._off = _passes_errors(crawler)
         self._all = crawler.settings.getbool("HTTPERROR_ALLOW_ALL")
         self._codes = crawler.settings.getlist("HTTPERROR_ALLOWED_CODES")
 
     def __call__(self, request: Request, response: Response) -> bool:
-        if 200 <= response.status < 300 or request.meta.get("handle_httpstatus_all"):
+        if self._off or 200 <= response.status < 300:
+            return True
+        if request.meta.get("handle_httpstatus_all"):
             return True
         if "handle_httpstatus_list" in request.meta:
             return response.status in request.meta["handle_httpstatus_list"]

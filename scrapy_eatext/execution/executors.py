@@ -109,9 +109,16 @@ class InPlace:
 class InThread(InPlace):
     """Runs jobs in a thread that leaves time to the crawl's own."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._gives_way = False
+
     def begin(self) -> None:
         _Switching.quicken(self)
-        _give_way()
+        # A thread has the priority of the one that started it: here the one before.
+        if not self._gives_way:
+            _give_way()
+            self._gives_way = True
 
     def close(self) -> None:
         _Switching.restore(self)
