@@ -193,6 +193,7 @@ def test_cascade(page, capsys):
     ("arguments", "said"),
     [
         ([], "^$"),
+        ([""], "^$"),
         (["a", "b"], "^$"),
         (["a", "-f", "pdf"], "--format is 'pdf', it must be one of text"),
         (["a", "--nope"], "there is no option --nope"),
@@ -200,6 +201,8 @@ def test_cascade(page, capsys):
         (["http://a.org/", "--url", "b"], "--url is for a file, not for http:"),
         (["train", "a", "-f", "json"], "--format is not for train"),
         (["evaluate", "a", "--url", "b"], "--url is not for evaluate"),
+        (["learn", "a", "-a", "justext"], "--algorithm is not for learn"),
+        (["learn", "a", "--options", "favor=recall"], "--options is not for learn"),
         (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
     ],
 )

@@ -405,12 +405,17 @@ def _check_usage(args: list[str], opts: Namespace) -> None:
 
     strange = [arg for arg in args if arg.startswith("-") and arg != "-"]
     if args and args[0] in _TASKS:
-        for name in ("format", "compare", "url", "spider")[args[0] == "archive" :]:
+        others = ["compare", "url", "spider"]
+        if args[0] != "archive":
+            others.append("format")
+        if args[0] == "learn":
+            others += ["algorithm", "options"]
+        for name in others:
             if getattr(opts, name):
                 raise UsageError(f"--{name} is not for {args[0]}")
     elif strange:
         raise UsageError(f"there is no option {strange[0]}")
-    elif len(args) != 1:
+    elif len(args) != 1 or not args[0]:  # an empty path would be this folder
         raise UsageError
     elif opts.format not in (None, *FORMATS):
         allowed = ", ".join(FORMATS)
