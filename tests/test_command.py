@@ -469,6 +469,21 @@ def test_help_of_training(name, options, asked, capsys):
         assert all(option in out for option in options)
 
 
+def test_help_of_archive(capsys):
+    with pytest.raises(SystemExit):
+        run("archive", "--help")
+    out = capsys.readouterr().out
+    assert "--algorithm" in out
+    assert "--options" in out
+
+
+def test_evaluate_takes_one_algorithm(tmp_path, capsys):
+    (tmp_path / "a.html").write_text(PAGE)
+    (tmp_path / "a.txt").write_text(ENGLISH)
+    assert run("evaluate", str(tmp_path), "-a", "justext,density") == 2
+    assert "algorithm is 'justext,density', it must be one" in capsys.readouterr().err
+
+
 def test_help_names_the_command(tmp_path):
     done = scrapy("-h", cwd=tmp_path)
     assert b"eatext        Print the main text of a page" in done.stdout

@@ -538,7 +538,9 @@ def _learning(args: list[str], opts: Namespace) -> int:
 
     # Options that this command has as well, so its parser took them.
     given = []
-    for name in (opts.algorithm or "").split(","):
+    names = opts.algorithm or ""
+    # Only train takes several; evaluate would score the last alone.
+    for name in names.split(",") if args[0] == "train" else [names]:
         given += ["--algorithm", name] if name else []
     for option in opts.options:
         given += ["--options", option]
