@@ -99,11 +99,12 @@ def test_what_is_no_output(tmp_path):
     with pytest.raises(OutputError, match="is no output"):
         compare(tmp_path, old)
     for wrong in ("no json", "[1]"):
-        (tmp_path / "b.jsonl").write_text(wrong)
-        with pytest.raises(ArchiveError, match=r"b\.jsonl"):
+        (tmp_path / "b.jsonl").write_text(f'{{"url": "a"}}\n\n{wrong}')
+        with pytest.raises(ArchiveError, match=r"b\.jsonl: line 3: "):
             compare(old, tmp_path / "b.jsonl")
-    with pytest.raises(ArchiveError, match=r"none\.jsonl"):
-        compare(old, tmp_path / "none.jsonl")
+    for none in ("none.jsonl", "none"):
+        with pytest.raises(ArchiveError, match=f"{none}: there is no such file"):
+            compare(old, tmp_path / none)
 
 
 def test_the_command(tmp_path):

@@ -193,6 +193,7 @@ def test_cascade(page, capsys):
     ("arguments", "said"),
     [
         ([], "^$"),
+        ([""], "^$"),
         (["a", "b"], "^$"),
         (["a", "-f", "pdf"], "--format is 'pdf', it must be one of text"),
         (["a", "--nope"], "there is no option --nope"),
@@ -200,6 +201,8 @@ def test_cascade(page, capsys):
         (["http://a.org/", "--url", "b"], "--url is for a file, not for http:"),
         (["train", "a", "-f", "json"], "--format is not for train"),
         (["evaluate", "a", "--url", "b"], "--url is not for evaluate"),
+        (["learn", "a", "-a", "justext"], "--algorithm is not for learn"),
+        (["learn", "a", "--options", "favor=recall"], "--options is not for learn"),
         (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
     ],
 )
@@ -464,6 +467,21 @@ def test_help_of_training(name, options, asked, capsys):
         out = capsys.readouterr().out
         assert f"scrapy eatext {name} [-h]" in out
         assert all(option in out for option in options)
+
+
+def test_help_of_archive(capsys):
+    with pytest.raises(SystemExit):
+        run("archive", "--help")
+    out = capsys.readouterr().out
+    assert "--algorithm" in out
+    assert "--options" in out
+
+
+def test_evaluate_takes_one_algorithm(tmp_path, capsys):
+    (tmp_path / "a.html").write_text(PAGE)
+    (tmp_path / "a.txt").write_text(ENGLISH)
+    assert run("evaluate", str(tmp_path), "-a", "justext,density") == 2
+    assert "algorithm is 'justext,density', it must be one" in capsys.readouterr().err
 
 
 def test_help_names_the_command(tmp_path):

@@ -85,3 +85,20 @@ def test_a_review_without_pages_is_an_error(
         )
         assert code == 2
         assert source in capsys.readouterr().err
+
+
+def test_a_port_that_is_none_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
+    arguments = [str(tmp_path / "a.html"), "--labels", str(tmp_path / "labels")]
+    code = review.main(
+        [*arguments, "--no-browser", "--port", "99999"],
+        "scrapy eatext review",
+        limits=Limits(),
+        choose=lambda url: Choice(),
+        sites="",
+        fetch=lambda urls: [],
+    )
+    assert code == 2
+    assert "port 99999: " in capsys.readouterr().err

@@ -177,6 +177,8 @@ def _write(changes: list[Change], output: Path) -> None:
 
 def _rows(where: str | Path) -> Iterator[dict[str, str]]:
     path = Path(where)
+    if not path.exists():
+        raise ArchiveError(f"{path}: there is no such file or folder")
     files = outputs(path) if path.is_dir() else [path]
     for file in files:
         if file.suffix == ".parquet":
@@ -207,8 +209,16 @@ def _of_parquet(file: Path) -> Iterator[dict[str, str]]:
 def _of_lines(file: Path) -> Iterator[dict[str, str]]:
     try:
         with file.open(encoding="utf-8") as lines:
-            for line in filter(str.strip, lines):
-                yield _row(json.loads(line))
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    row = _row(json.loads(line))
+                except ValueError as error:
+                    raise ArchiveError(f"{file}: line {number}: {error}") from error
+                yield row
+    except ArchiveError:
+        raise
     except (OSError, ValueError) as error:
         raise ArchiveError(f"{file}: {error}") from error
 

@@ -116,8 +116,6 @@ def _system(path: str) -> tuple[Any, str]:
 
             system, inside = url_to_fs(path)
         except (ImportError, ValueError) as error:
-            raise OSError(
-                f"{path}: no file system for {scheme}:// ({error})"
-            ) from error
+            raise OSError(f"no file system for {scheme}:// ({error})") from error
         return PyFileSystem(FSSpecHandler(system)), inside
     return system, inside

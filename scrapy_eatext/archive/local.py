@@ -112,7 +112,9 @@ class Run:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._task = plan.task()
-        self._whole = [part for source in plan.inputs for part in find(str(source))]
+        self._whole = [
+            part for source in plan.inputs for part in _found(str(source), plan.output)
+        ]
         self.progress = Progress()
         self._manifest = Manifest(plan.output, plan.made_by())
         self._lock = Lock()
@@ -325,6 +327,23 @@ class _Shard:
                 stream.close()
 
 
+def _found(source: str, output: Path) -> list[Part]:
+    """The archives of an input, without what a run wrote: its output may be inside.
+
+    Raises ArchiveError.
+    """
+    own = output.resolve()
+    found = [
+        part
+        for part in find(source)
+        if files.is_remote(part.source)
+        or own not in Path(part.source).resolve().parents
+    ]
+    if not found:
+        raise ArchiveError(f"{source} holds nothing but the output")
+    return found
+
+
 def _size_of(whole: Part) -> int:
     if whole.kind in NAMED:
         return len(whole.names) * _PAGE_BYTES
@@ -374,7 +393,9 @@ def _state_now(part: Part) -> str:
 def _name_of(part: Part, form: str) -> str:
     """A part's file in the output folder: the same in each run, and no other part's."""
     base = part.source.rstrip("/").rpartition("/")[2]
-    base = re.sub(r"[^\w.-]+", "_", base)[-80:]
+    # A file whose name begins with a point or _ is none to pyarrow and to Spark, when
+    # they read the folder.
+    base = re.sub(r"[^\w.-]+", "_", base)[-80:].lstrip("._") or "pages"
     source = f"{part.kind} {part.source}".encode("utf-8", "surrogateescape")
     mark = hashlib.sha256(source).hexdigest()[:8]
     return f"{base}-{mark}-{part.start:012d}.{form}"

@@ -165,15 +165,22 @@ def _do(
     rows = 0
     with to.open("w+b") as file:
         writer = _WRITERS[task.form](file, columns)
-        for batch in batches_of(records):
-            done = extractor.batch(batch)
-            news.counts.update(done.column("outcome").to_pylist())
-            done = conditions.of_rows(done)
-            news.counts["left_out"] += batch.num_rows - done.num_rows
-            news.share = place.share
-            if done.num_rows:
-                rows += done.num_rows
-                writer.write(done)
+        try:
+            for batch in batches_of(records):
+                done = extractor.batch(batch)
+                news.counts.update(done.column("outcome").to_pylist())
+                done = conditions.of_rows(done)
+                news.counts["left_out"] += batch.num_rows - done.num_rows
+                news.share = place.share
+                if done.num_rows:
+                    rows += done.num_rows
+                    writer.write(done)
+        except BaseException:
+            # pyarrow's writer would close itself later, print a traceback as its file
+            # is closed by then, and hide the error that the command tells.
+            with suppress(OSError, ValueError):
+                writer.close()
+            raise
         writer.close()
         sync(file)
         digest = _digest(file) if rows else ""

@@ -79,9 +79,19 @@ def _archive_parser(prog: str) -> argparse.ArgumentParser:
         metavar="NAME",
         help="the column or key with their addresses (default: url)",
     )
-    parser.add_argument("-a", "--algorithm", metavar="NAMES", help=argparse.SUPPRESS)
     parser.add_argument(
-        "--options", action="append", default=[], help=argparse.SUPPRESS
+        "-a",
+        "--algorithm",
+        metavar="NAMES",
+        help="the algorithm, or several with commas between: the first whose text"
+        " passes",
+    )
+    parser.add_argument(
+        "--options",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the algorithm (may be repeated), or JSON with options",
     )
     return parser
 

@@ -405,12 +405,17 @@ def _check_usage(args: list[str], opts: Namespace) -> None:
 
     strange = [arg for arg in args if arg.startswith("-") and arg != "-"]
     if args and args[0] in _TASKS:
-        for name in ("format", "compare", "url", "spider")[args[0] == "archive" :]:
+        others = ["compare", "url", "spider"]
+        if args[0] != "archive":
+            others.append("format")
+        if args[0] == "learn":
+            others += ["algorithm", "options"]
+        for name in others:
             if getattr(opts, name):
                 raise UsageError(f"--{name} is not for {args[0]}")
     elif strange:
         raise UsageError(f"there is no option {strange[0]}")
-    elif len(args) != 1:
+    elif len(args) != 1 or not args[0]:  # an empty path would be this folder
         raise UsageError
     elif opts.format not in (None, *FORMATS):
         allowed = ", ".join(FORMATS)
@@ -533,7 +538,9 @@ def _learning(args: list[str], opts: Namespace) -> int:
 
     # Options that this command has as well, so its parser took them.
     given = []
-    for name in (opts.algorithm or "").split(","):
+    names = opts.algorithm or ""
+    # Only train takes several; evaluate would score the last alone.
+    for name in names.split(",") if args[0] == "train" else [names]:
         given += ["--algorithm", name] if name else []
     for option in opts.options:
         given += ["--options", option]

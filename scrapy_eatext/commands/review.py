@@ -98,8 +98,9 @@ def _review(
     try:
         teacher = Teacher(review, Path(args.sites or sites or "sites"))
         server = ReviewServer(review, teacher, args.port)
-    except OSError as error:
-        print(f"scrapy eatext: port {args.port}: {error.strerror}", file=sys.stderr)
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        print(f"scrapy eatext: port {args.port}: {why}", file=sys.stderr)
         return 2
     server.start()
     print(f"Review at {server.url}", "Ctrl-C ends it.", sep="\n", flush=True)
