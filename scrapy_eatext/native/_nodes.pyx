@@ -8,16 +8,13 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 
 from scrapy_eatext.native.bytes cimport Array, add_row
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.columns cimport *
 
 from scrapy_eatext.output import images as imaging, inline, placing
 from scrapy_eatext.page import tags, walk as walking
 from scrapy_eatext.page.names import FIGURES
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# Of the sources that this is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef extern from "Python.h":

@@ -17,6 +17,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from scrapy_eatext.native.bytes cimport DONE, NO_MEMORY, Array, add_bytes, decode, prefetch
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
 
@@ -27,10 +28,6 @@ from scrapy_eatext.page import characters, tags
 from scrapy_eatext.page.columns import BLOCK_COLUMNS as BLOCK_NAMES
 from scrapy_eatext.tagger import columns, context, facts, operations, told, words
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# The checksum of the sources that this module was built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef extern from *:

@@ -9,16 +9,13 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memset
 
 from scrapy_eatext.native.bytes cimport Array, add_bytes, decode
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.columns cimport *
 
 import numpy as np
 
 from scrapy_eatext.page import tags
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# Of the sources that this is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef int ITEM = tags.ITEM

@@ -16,6 +16,7 @@ from scrapy_eatext.native.bytes cimport (
     Array, DONE, NO_MEMORY, add_bytes, add_row, decode, extend, goes_on, prefetch,
     reserve
 )
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
 
@@ -26,10 +27,6 @@ from scrapy_eatext.deadline import TimeLimitError, remaining
 from scrapy_eatext.page import characters, tags
 from scrapy_eatext.page import walk as specification
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# The checksum of the sources that this module is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef extern from "lxml-version.h":
