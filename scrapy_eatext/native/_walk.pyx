@@ -1543,70 +1543,44 @@ def nodes_in(found not None, list rows not None, tuple names not None, Py_ssize_
     return all_inside
 
 
+cdef object value_called(_Document document, tree.xmlNode* node, bytes name):
+    """The value of an element's attribute in no namespace, None if it has none."""
+    cdef const tree.xmlAttr* attribute = node.properties
+    cdef const char* wanted = name
+    cdef const char* value
+    # Odd XML may have an attribute twice; the first one counts.
+    while attribute != NULL:
+        prefetch(attribute.next)
+        if strcmp(<const char*>attribute.name, wanted) == 0 and is_plain(attribute):
+            if value_of(attribute, &value):
+                return (<object>elementFactory(document, node)).get(name.decode())
+            return value.decode()
+        attribute = attribute.next
+    return None
+
+
 def attribute_values(found not None, list rows not None, str name not None):
     """The compiled twin of walk.python_attribute_values()."""
-    cdef bytes encoded = name.encode()
-    cdef const char* wanted = encoded
-    cdef const char* value
-    cdef const tree.xmlAttr* attribute
-    cdef tree.xmlNode* node
+    cdef bytes wanted = name.encode()
     cdef Finder finder
-    cdef list values = []
     if not has_tree(found):
         return specification.python_attribute_values(found, rows, name)
     finder = Finder(found)
-    for row in rows:
-        node = finder.find(row, -1)
-        attribute = node.properties
-        while attribute != NULL and not (
-            is_plain(attribute) and strcmp(<const char*>attribute.name, wanted) == 0
-        ):
-            attribute = attribute.next
-        if attribute == NULL:
-            values.append(None)
-        elif value_of(attribute, &value):
-            values.append((<object>elementFactory(finder.root._doc, node)).get(name))
-        else:
-            values.append(value.decode())
-    return values
+    return [value_called(finder.root._doc, finder.find(row, -1), wanted) for row in rows]
 
 
 def told_by_children(_Element element not None, str name not None, tuple wanted not None):
     """The compiled twin of walk.python_told_by_children()."""
     cdef bytes encoded = name.encode()
-    cdef list all_encoded = [key.encode() for key in wanted], told = []
+    cdef list keys = [key.encode() for key in wanted], told = []
     cdef const char* called = encoded
-    cdef const char* keys[MOST_NAMES]
-    cdef const char* value
-    cdef Py_ssize_t i, count = len(wanted)
     cdef tree.xmlNode* node = element._c_node
-    cdef const tree.xmlAttr* attribute
-    cdef list mine
-    if count > MOST_NAMES or node == NULL:
+    if node == NULL:
         return specification.python_told_by_children(element, name, wanted)
-    for i in range(count):
-        keys[i] = all_encoded[i]
     node = node.children
     while node != NULL:
         if node.type == tree.XML_ELEMENT_NODE and is_called(node, &called, 1):
-            mine = [None] * count
-            attribute = node.properties
-            while attribute != NULL:
-                prefetch(attribute.next)
-                for i in range(count):
-                    if strcmp(<const char*>attribute.name, keys[i]) == 0:
-                        break
-                else:
-                    i = count
-                # Odd XML may have an attribute twice; the first one counts.
-                if i < count and is_plain(attribute) and mine[i] is None:
-                    if value_of(attribute, &value):
-                        odd = <object>elementFactory(element._doc, node)
-                        mine[i] = odd.get(wanted[i])
-                    else:
-                        mine[i] = value.decode()
-                attribute = attribute.next
-            told.append(tuple(mine))
+            told.append(tuple([value_called(element._doc, node, key) for key in keys]))
         node = node.next
     return told
 
