@@ -86,6 +86,7 @@ cdef enum:
     # What is to know of some characters besides their class.
     SPACELESS = 1
     PERMALINK = 2
+    ASKING = 4
 
 assert SPACE > 0 and STOP < CLASS_ROOM
 
@@ -113,6 +114,8 @@ cdef void fill_tables():
             SIGNS[code] |= SPACELESS
     for sign in characters.PERMALINKS:
         SIGNS[ord(sign)] |= PERMALINK
+    for sign in specification.QUESTION_MARKS:
+        SIGNS[ord(sign)] |= ASKING
     for code in range(0x10000):
         if CLASSES[code] >= SPACE:
             i = chr(code).encode("utf-8", "surrogatepass")[0]
@@ -375,7 +378,6 @@ cdef void fill_names() except *:
 fill_names()
 QUESTION = find_name(b"button")[0]
 QUESTION.traits = BLOCK
-assert specification.QUESTION_MARKS == ("?", "\u061f", "\uff1f")
 
 
 cdef const char* local_name(const tree.xmlNode* node) noexcept nogil:
@@ -1014,6 +1016,7 @@ cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
     cdef bint found = False
     cdef const uint8_t* begin
     cdef const uint8_t* end
+    cdef uint32_t code
     while node != NULL and is_text(node):
         if has_text(node) and node.content != NULL:
             begin = <const uint8_t*>node.content
@@ -1021,16 +1024,11 @@ cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
             while end > begin and is_blank(end[-1]):
                 end -= 1
             if end > begin:
-                found = (
-                    end[-1] == 0x3F
-                    or (end - begin > 1 and end[-2] == 0xD8 and end[-1] == 0x9F)
-                    or (
-                        end - begin > 2
-                        and end[-3] == 0xEF
-                        and end[-2] == 0xBC
-                        and end[-1] == 0x9F
-                    )
-                )
+                end -= 1
+                while end > begin and goes_on(end[0]):
+                    end -= 1
+                decode(end, &code)
+                found = has_sign(code, ASKING)
         node = node.next
     return found
 
