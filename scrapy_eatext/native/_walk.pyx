@@ -10,7 +10,7 @@ the tree meanwhile.
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdio cimport snprintf
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memmove, memset, strcmp, strlen, strstr
+from libc.string cimport memcpy, memmove, memset, strcmp, strlen, strrchr, strstr
 from lxml.includes cimport tree
 from scrapy_eatext.native.bytes cimport (
     Array, DONE, NO_MEMORY, add_bytes, add_row, decode, extend, goes_on, prefetch,
@@ -383,14 +383,10 @@ QUESTION.traits = BLOCK
 cdef const char* local_name(const tree.xmlNode* node) noexcept nogil:
     """An element's name without its namespace, as lxml understands the name."""
     cdef const char* name = <const char*>node.name
-    cdef const char* at
+    cdef const char* brace = NULL
     if (node.ns != NULL and node.ns.href != NULL) or name[0] == b"{":
-        at = name
-        while at[0]:
-            if at[0] == b"}":
-                name = at + 1
-            at += 1
-    return name
+        brace = strrchr(name, b"}")
+    return name if brace == NULL else brace + 1
 
 
 # -- attributes
@@ -744,9 +740,7 @@ cdef void set_apart(Walker* w) noexcept nogil:
     while at < w.marks.used:
         (<int32_t*>(w.marks.data + at))[MARK_START] = -1
         at += MARK_COLUMNS * sizeof(int32_t)
-    w.first_mark = w.marks.used
-    w.style = 0
-    w.anchor = -1
+    clear(w)
 
 
 cdef int add_line(Walker* w) noexcept nogil:
