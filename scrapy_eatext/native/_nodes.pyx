@@ -304,33 +304,22 @@ cdef class Placing:
             around = self.link(self.marks[mark - 1, MARK_AROUND_LINK])
             until = self.marks[mark, MARK_START] if mark < end else stop
             if at > start and (self.data[at] == b" " or self.data[at] == b"\n"):
-                at += self.add_space(
-                    first_span,
-                    at,
-                    style,
-                    link,
-                    self.marks[mark - 1, MARK_AROUND_STYLE],
-                    around,
-                )
+                at += self.add_space(first_span, &self.marks[mark - 1, 0], link, around)
             self.add_text(first_span, at, until, style, link)
         return 0
 
     cdef int add_space(
-        self,
-        Py_ssize_t first_span,
-        int32_t at,
-        int style,
-        int link,
-        int around_style,
-        int around,
+        self, Py_ssize_t first_span, const int32_t* mark, int link, int around
     ) except -1:
-        """Add the space before a piece, unless both have the same style and link.
+        """Add the space that a mark's piece begins with, unless it is as the piece.
 
         Returns the number of characters added.
         """
         cdef int32_t* last = self.span(len(self.texts) - 1)
-        cdef int differ = last[SPAN_STYLE] ^ style
-        cdef int common = last[SPAN_STYLE] & style & around_style, common_link = link
+        cdef int32_t at = mark[MARK_START]
+        cdef int style = mark[MARK_STYLE], differ = last[SPAN_STYLE] ^ style
+        cdef int common = last[SPAN_STYLE] & style & mark[MARK_AROUND_STYLE]
+        cdef int common_link = link
         if not last[SPAN_LINK] == link == around:
             common = common_link = 0
         elif differ & STRONG:
