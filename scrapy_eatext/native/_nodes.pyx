@@ -91,7 +91,7 @@ cdef class Placing:
         self.link_of = zeros(self.elements.shape[0])
         self.bounds = zeros(self.blocks.shape[0] + 2)
         self.find_bounds()
-        self.add(IS_DOCUMENT, -1, -1, 0, -1, 0, 0, 0)
+        self.add(IS_DOCUMENT, -1)
 
     def __dealloc__(self):
         free(self.bounds)
@@ -174,12 +174,12 @@ cdef class Placing:
         self,
         int kind,
         Py_ssize_t parent,
-        Py_ssize_t row,
-        int depth,
-        Py_ssize_t unit,
-        int level,
-        Py_ssize_t first_span,
-        Py_ssize_t last_span,
+        Py_ssize_t row=-1,
+        int depth=0,
+        Py_ssize_t unit=-1,
+        int level=0,
+        Py_ssize_t first_span=0,
+        Py_ssize_t last_span=0,
     ) except -1:
         cdef Py_ssize_t number = self.nodes.used // (NODE_COLUMNS * 4)
         cdef int32_t* made = add_row(&self.nodes, NODE_COLUMNS)
@@ -219,9 +219,7 @@ cdef class Placing:
         if kind == IS_ITEM and not is_list(self.at(parent)):
             parent = self.loose_list(parent)
         into_item = kind != IS_ITEM and is_list(self.at(parent))
-        return self.add(
-            kind, parent, row, self.at(parent)[NODE_DEPTH] + 1 + into_item, -1, 0, 0, 0
-        )
+        return self.add(kind, parent, row, self.at(parent)[NODE_DEPTH] + 1 + into_item)
 
     cdef Py_ssize_t loose_list(self, Py_ssize_t parent) except -1:
         cdef int32_t last = self.at(parent)[NODE_LAST]
@@ -231,9 +229,7 @@ cdef class Placing:
             and self.at(last)[NODE_ROW] < 0
         ):
             return last
-        return self.add(
-            IS_LIST, parent, -1, self.at(parent)[NODE_DEPTH] + 1, -1, 0, 0, 0
-        )
+        return self.add(IS_LIST, parent, -1, self.at(parent)[NODE_DEPTH] + 1)
 
     cdef add_byline(self, byline):
         cdef Py_ssize_t node = self.node(byline.row), first = len(self.texts)
@@ -246,7 +242,7 @@ cdef class Placing:
         cdef Py_ssize_t first_span, last_span
         cdef int kind = self.blocks[unit, BLOCK_KIND], level = 0
         if is_code or kind == CODE:
-            self.add(IS_CODE, parent, -1, 0, unit, 0, 0, 0)
+            self.add(IS_CODE, parent, -1, 0, unit)
             return 0
         first_span = len(self.texts)
         self.add_spans(unit)
