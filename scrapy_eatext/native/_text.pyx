@@ -66,6 +66,25 @@ cdef inline int add(Array* out, const char* text, size_t size) except -1:
     return 0
 
 
+cdef int check_text(const int32_t[:, ::1] blocks, Py_ssize_t i, Py_ssize_t size) except -1:
+    """Raise unless there is a block of this number, with its text within bounds."""
+    if not 0 <= i < blocks.shape[0]:
+        raise IndexError(f"there is no block {i}")
+    if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
+        raise ValueError("the tables of the walk do not fit together")
+    return 0
+
+
+cdef int check_holder(const int32_t[:, ::1] elements, int32_t row) except -1:
+    """Raise unless there is an element of this number, and its parent, or neither is."""
+    cdef Py_ssize_t count = elements.shape[0]
+    if not -1 <= row < count or not (
+        row < 0 or -1 <= elements[row, ELEMENT_PARENT] < count
+    ):
+        raise ValueError("the tables of the walk do not fit together")
+    return 0
+
+
 def join(walk, list kept not None, list first not None, int32_t deepest):
     """The text of some blocks of a walk, see text.python_join()."""
     cdef bytes text = walk.text
@@ -76,32 +95,17 @@ def join(walk, list kept not None, list first not None, int32_t deepest):
     cdef const char* source = text
     cdef const int32_t* block
     cdef Place* places = NULL
-    cdef Array out
+    cdef Array out = Array(NULL, 0, 0)
     cdef bint placed = False
     cdef How before = NOTHING
     cdef int32_t before_row = -1
-    out.data = NULL
-    out.used = out.room = 0
-    if (
-        elements.shape[1] != ELEMENT_COLUMNS
-        or blocks.shape[1] != BLOCK_COLUMNS
-    ):
+    if elements.shape[1] != ELEMENT_COLUMNS or blocks.shape[1] != BLOCK_COLUMNS:
         raise ValueError("a table has another number of columns")
     for i in kept:
-        if not 0 <= i < blocks.shape[0]:
-            raise IndexError(f"there is no block {i}")
+        check_text(blocks, i, size)
         block = &blocks[i, 0]
-        if not (
-            0 <= block[BLOCK_START] <= block[BLOCK_END] <= size
-            and -1 <= block[BLOCK_ITEM] < element_count
-            and -1 <= block[BLOCK_ROW] < element_count
-            and (block[BLOCK_ROW] < 0 or -1 <= elements[block[BLOCK_ROW], ELEMENT_PARENT] < element_count)
-            and (
-                block[BLOCK_ITEM] < 0
-                or -1 <= elements[block[BLOCK_ITEM], ELEMENT_PARENT] < element_count
-            )
-        ):
-            raise ValueError("the tables of the walk do not fit together")
+        check_holder(elements, block[BLOCK_ITEM])
+        check_holder(elements, block[BLOCK_ROW])
         placed |= block[BLOCK_ITEM] >= 0 or block[BLOCK_ROW] >= 0
     try:
         if placed:
@@ -284,15 +288,6 @@ def with_kept(const int32_t[:, ::1] elements, list rows not None, list kept not 
     finally:
         free(numbers)
     return found
-
-
-cdef int check_text(const int32_t[:, ::1] blocks, Py_ssize_t i, Py_ssize_t size) except -1:
-    """Raise unless there is a block of this number, with its text within bounds."""
-    if not 0 <= i < blocks.shape[0]:
-        raise IndexError(f"there is no block {i}")
-    if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
-        raise ValueError("the tables of the walk do not fit together")
-    return 0
 
 
 def texts(bytes text not None, const int32_t[:, ::1] blocks, list numbers not None):
