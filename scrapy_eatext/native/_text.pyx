@@ -265,28 +265,20 @@ def lines_in(
 def with_kept(const int32_t[:, ::1] elements, list rows not None, list kept not None):
     """The compiled twin of posts.python_with_kept()."""
     cdef list found = []
-    cdef Py_ssize_t i, low, high, middle, count = len(kept)
-    cdef int32_t* numbers = <int32_t*>calloc(count + 1, sizeof(int32_t))
+    cdef Py_ssize_t low, high, middle
     cdef int32_t row
-    if numbers == NULL:
-        raise MemoryError
-    try:
-        for i in range(count):
-            numbers[i] = kept[i]
-        for row in rows:
-            if not 0 <= row < elements.shape[0]:
-                raise IndexError(f"there is no element {row}")
-            low, high = 0, count
-            while low < high:
-                middle = (low + high) // 2
-                if numbers[middle] < elements[row, ELEMENT_FIRST_BLOCK]:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < count and numbers[low] < elements[row, ELEMENT_LAST_BLOCK]:
-                found.append(row)
-    finally:
-        free(numbers)
+    for row in rows:
+        if not 0 <= row < elements.shape[0]:
+            raise IndexError(f"there is no element {row}")
+        low, high = 0, len(kept)
+        while low < high:
+            middle = (low + high) // 2
+            if <int32_t>kept[middle] < elements[row, ELEMENT_FIRST_BLOCK]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < len(kept) and <int32_t>kept[low] < elements[row, ELEMENT_LAST_BLOCK]:
+            found.append(row)
     return found
 
 
