@@ -216,7 +216,7 @@ def lines_in(
 ):
     """The compiled twin of chunks.python_lines_in()."""
     cdef list starts = [], ends = [], begins = []
-    cdef Py_ssize_t i, begin, length, count = len(kinds)
+    cdef Py_ssize_t i, begin, before, length, count = len(kinds)
     cdef Py_ssize_t first = end, last = 0, item = 0
     cdef int kind
     cdef bint is_first
@@ -224,7 +224,7 @@ def lines_in(
     if not count == len(lengths) == len(words):
         raise ValueError("the columns differ in length")
     for i in range(count):
-        length, kind, is_first = lengths[i], kinds[i], True
+        length, kind, is_first, before = lengths[i], kinds[i], True, 0
         begin = end + 2
         if (kind == ITEM or kind == CELL) and end > first:
             begin = end + (2 if text.startswith("\n\n", end) else 1)
@@ -235,25 +235,21 @@ def lines_in(
             item += 1
             if text.startswith("- ", begin) and text.startswith(said, begin + 2):
                 words[i] += 1
-                end = begin + 2 + length
+                before = 2
             else:
                 # It imports this module, and is there only later.
                 from scrapy_eatext.output.chunks import mark_of
                 mark = mark_of(text, said, begin)
                 words[i] += len(mark.split())
-                end = begin + len(mark) + length
+                before = len(mark)
         elif kind == CELL and begin == end + 1:
             kinds[last] = kinds[i] = WHOLE
             is_first = not text.startswith(" | ", end)
-            if is_first:
-                end = begin + length
-            else:
+            if not is_first:
                 begin = end + 3
                 words[last] += words[i] + 1
-                end = begin + length
-                ends[last] = end
-        else:
-            end = begin + length
+                ends[last] = begin + length
+        end = begin + before + length
         if is_first:
             last = i
         starts.append(begin)
