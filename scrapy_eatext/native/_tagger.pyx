@@ -1936,6 +1936,7 @@ cdef class Tagger:
         """What PythonTagger.features() gives."""
         cdef Page page
         cdef Program program = Program(names, self.flags, likelihood is not None)
+        cdef const Line* line
         cdef int32_t[:, ::1] out
         cdef Py_ssize_t k
         made = np.zeros((len(names), len(walk.blocks)), dtype=np.int32)
@@ -1950,14 +1951,8 @@ cdef class Tagger:
                     raise_for(read_likelihoods(&page, &likelihood[0]))
                 raise_for(program.make_figures(&page))
                 for k in range(out.shape[0]):
-                    evaluate(
-                        <const Line*>&program.lines[k, 0],
-                        page.column,
-                        0,
-                        page.count,
-                        page.count,
-                        &out[k, 0],
-                    )
+                    line = <const Line*>&program.lines[k, 0]
+                    evaluate(line, page.column, 0, page.count, page.count, &out[k, 0])
             finally:
                 close_page(&page)
         return dict(zip(names, made))
