@@ -1671,7 +1671,7 @@ cdef list quick_paths(
     cdef const tree.xmlNode* above = finder.root._c_node.parent
     cdef const Step* steps
     cdef Part* parts
-    cdef Array ends, path
+    cdef Array ends = Array(NULL, 0, 0), path = ends
     cdef size_t depth, deepest
     cdef Py_ssize_t row, last = -1
     cdef int status = DONE
@@ -1681,8 +1681,6 @@ cdef list quick_paths(
         and above.type != tree.XML_DOCUMENT_NODE
     ):
         return None
-    memset(&ends, 0, sizeof(Array))
-    memset(&path, 0, sizeof(Array))
     try:
         for row in rows:
             if row < last:  # the way to it may be an older one
