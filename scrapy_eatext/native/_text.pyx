@@ -359,6 +359,22 @@ def values_of(
     return found
 
 
+ctypedef fused Key:
+    uint32_t
+    uint64_t
+
+
+cdef inline Py_ssize_t find(const Key[::1] keys, Key wanted) noexcept nogil:
+    """Where a key stands among keys in their order, or else the last place."""
+    cdef Py_ssize_t at = 0, half, count = keys.shape[0]
+    while count > 1:
+        half = count // 2
+        # As a compiler takes it without a branch.
+        at += half if keys[at + half - 1] < wanted else 0
+        count -= half
+    return at if keys[at] == wanted else keys.shape[0] - 1
+
+
 def named(
     const uint32_t[::1] tokens,
     const int32_t[:, ::1] elements,
@@ -369,12 +385,12 @@ def named(
 ):
     """The compiled twin of names.python_named()."""
     cdef list found = [[] for _ in range(count)], mine
-    cdef Py_ssize_t at, first, last, middle, row = -1, rows = elements.shape[0]
+    cdef Py_ssize_t at, place, row = -1, rows = elements.shape[0]
     cdef uint32_t token, mask = maybe.shape[0] - 1, wanted
     cdef int i
     if (
         elements.shape[1] != ELEMENT_COLUMNS
-        or bits.shape[0] != hashes.shape[0]
+        or not 0 < bits.shape[0] == hashes.shape[0]
         or maybe.shape[0] & mask
     ):
         raise ValueError("the tables do not fit together")
@@ -382,18 +398,12 @@ def named(
         token = tokens[at]
         if not maybe[token & mask]:
             continue
-        first, last = 0, hashes.shape[0]
-        while first < last:
-            middle = (first + last) // 2
-            if hashes[middle] < token:
-                first = middle + 1
-            else:
-                last = middle
-        if first == hashes.shape[0] or hashes[first] != token:
+        place = find(hashes, token)
+        if hashes[place] != token:
             continue
         while row + 1 < rows and elements[row + 1, ELEMENT_FIRST_TOKEN] <= at:
             row += 1
-        wanted = bits[first]
+        wanted = bits[place]
         for i in range(count):
             mine = <list>found[i]
             # An element may have several of the words.
@@ -457,17 +467,6 @@ cdef bint has_date_digits(const char* at, const char* end) noexcept:
 cdef inline uint64_t mixed(uint64_t value, uint64_t spread, int shift) noexcept nogil:
     value *= spread
     return (value ^ value >> shift) * spread
-
-
-cdef inline Py_ssize_t find(const uint64_t[::1] keys, uint64_t wanted) noexcept nogil:
-    """Where a key stands among keys in their order, or else the last place."""
-    cdef Py_ssize_t at = 0, half, count = keys.shape[0]
-    while count > 1:
-        half = count // 2
-        # As a compiler takes it without a branch.
-        at += half if keys[at + half - 1] < wanted else 0
-        count -= half
-    return at if keys[at] == wanted else keys.shape[0] - 1
 
 
 cdef class evidence_of:
