@@ -3,20 +3,14 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy
-from scrapy_eatext.native.bytes cimport decode
+from scrapy_eatext.native.bytes cimport SHORT, decode
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# The checksum of the sources that this module is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef enum:
     # How many bytes are tested for ASCII at once: four words.
     STRIDE = 32
-    # A shorter source takes less time than a thread waits for Python's lock, which is
-    # then kept.
-    SHORT = 1 << 18
 
 
 cdef bint is_ascii(const unsigned char* at) noexcept nogil:

@@ -4,20 +4,12 @@
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr
-from scrapy_eatext.native.bytes cimport Array, DONE, NO_MEMORY, add_bytes
+from scrapy_eatext.native.bytes cimport Array, DONE, NO_MEMORY, SHORT, add_bytes
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 
 from scrapy_eatext.page import guard as specification
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# The checksum of the sources that this module is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
-
-cdef enum:
-    # A shorter source takes less time than a thread waits for Python's lock, which is
-    # then kept.
-    SHORT = 1 << 18
 
 cdef enum:
     # The signs that end the name of an attribute.

@@ -8,16 +8,13 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 
 from scrapy_eatext.native.bytes cimport Array, add_row
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.columns cimport *
 
 from scrapy_eatext.output import images as imaging, inline, placing
 from scrapy_eatext.page import tags, walk as walking
 from scrapy_eatext.page.names import FIGURES
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# Of the sources that this is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef extern from "Python.h":
@@ -94,7 +91,7 @@ cdef class Placing:
         self.link_of = zeros(self.elements.shape[0])
         self.bounds = zeros(self.blocks.shape[0] + 2)
         self.find_bounds()
-        self.add(IS_DOCUMENT, -1, -1, 0, -1, 0, 0, 0)
+        self.add(IS_DOCUMENT, -1)
 
     def __dealloc__(self):
         free(self.bounds)
@@ -177,12 +174,12 @@ cdef class Placing:
         self,
         int kind,
         Py_ssize_t parent,
-        Py_ssize_t row,
-        int depth,
-        Py_ssize_t unit,
-        int level,
-        Py_ssize_t first_span,
-        Py_ssize_t last_span,
+        Py_ssize_t row=-1,
+        int depth=0,
+        Py_ssize_t unit=-1,
+        int level=0,
+        Py_ssize_t first_span=0,
+        Py_ssize_t last_span=0,
     ) except -1:
         cdef Py_ssize_t number = self.nodes.used // (NODE_COLUMNS * 4)
         cdef int32_t* made = add_row(&self.nodes, NODE_COLUMNS)
@@ -222,9 +219,7 @@ cdef class Placing:
         if kind == IS_ITEM and not is_list(self.at(parent)):
             parent = self.loose_list(parent)
         into_item = kind != IS_ITEM and is_list(self.at(parent))
-        return self.add(
-            kind, parent, row, self.at(parent)[NODE_DEPTH] + 1 + into_item, -1, 0, 0, 0
-        )
+        return self.add(kind, parent, row, self.at(parent)[NODE_DEPTH] + 1 + into_item)
 
     cdef Py_ssize_t loose_list(self, Py_ssize_t parent) except -1:
         cdef int32_t last = self.at(parent)[NODE_LAST]
@@ -234,9 +229,7 @@ cdef class Placing:
             and self.at(last)[NODE_ROW] < 0
         ):
             return last
-        return self.add(
-            IS_LIST, parent, -1, self.at(parent)[NODE_DEPTH] + 1, -1, 0, 0, 0
-        )
+        return self.add(IS_LIST, parent, -1, self.at(parent)[NODE_DEPTH] + 1)
 
     cdef add_byline(self, byline):
         cdef Py_ssize_t node = self.node(byline.row), first = len(self.texts)
@@ -249,7 +242,7 @@ cdef class Placing:
         cdef Py_ssize_t first_span, last_span
         cdef int kind = self.blocks[unit, BLOCK_KIND], level = 0
         if is_code or kind == CODE:
-            self.add(IS_CODE, parent, -1, 0, unit, 0, 0, 0)
+            self.add(IS_CODE, parent, -1, 0, unit)
             return 0
         first_span = len(self.texts)
         self.add_spans(unit)
@@ -307,33 +300,22 @@ cdef class Placing:
             around = self.link(self.marks[mark - 1, MARK_AROUND_LINK])
             until = self.marks[mark, MARK_START] if mark < end else stop
             if at > start and (self.data[at] == b" " or self.data[at] == b"\n"):
-                at += self.add_space(
-                    first_span,
-                    at,
-                    style,
-                    link,
-                    self.marks[mark - 1, MARK_AROUND_STYLE],
-                    around,
-                )
+                at += self.add_space(first_span, &self.marks[mark - 1, 0], link, around)
             self.add_text(first_span, at, until, style, link)
         return 0
 
     cdef int add_space(
-        self,
-        Py_ssize_t first_span,
-        int32_t at,
-        int style,
-        int link,
-        int around_style,
-        int around,
+        self, Py_ssize_t first_span, const int32_t* mark, int link, int around
     ) except -1:
-        """Add the space before a piece, unless both have the same style and link.
+        """Add the space that a mark's piece begins with, unless it is as the piece.
 
         Returns the number of characters added.
         """
         cdef int32_t* last = self.span(len(self.texts) - 1)
-        cdef int differ = last[SPAN_STYLE] ^ style
-        cdef int common = last[SPAN_STYLE] & style & around_style, common_link = link
+        cdef int32_t at = mark[MARK_START]
+        cdef int style = mark[MARK_STYLE], differ = last[SPAN_STYLE] ^ style
+        cdef int common = last[SPAN_STYLE] & style & mark[MARK_AROUND_STYLE]
+        cdef int common_link = link
         if not last[SPAN_LINK] == link == around:
             common = common_link = 0
         elif differ & STRONG:

@@ -17,6 +17,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from scrapy_eatext.native.bytes cimport DONE, NO_MEMORY, Array, add_bytes, decode, prefetch
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
 
@@ -27,10 +28,6 @@ from scrapy_eatext.page import characters, tags
 from scrapy_eatext.page.columns import BLOCK_COLUMNS as BLOCK_NAMES
 from scrapy_eatext.tagger import columns, context, facts, operations, told, words
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# The checksum of the sources that this module was built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef extern from *:
@@ -1939,6 +1936,7 @@ cdef class Tagger:
         """What PythonTagger.features() gives."""
         cdef Page page
         cdef Program program = Program(names, self.flags, likelihood is not None)
+        cdef const Line* line
         cdef int32_t[:, ::1] out
         cdef Py_ssize_t k
         made = np.zeros((len(names), len(walk.blocks)), dtype=np.int32)
@@ -1953,14 +1951,8 @@ cdef class Tagger:
                     raise_for(read_likelihoods(&page, &likelihood[0]))
                 raise_for(program.make_figures(&page))
                 for k in range(out.shape[0]):
-                    evaluate(
-                        <const Line*>&program.lines[k, 0],
-                        page.column,
-                        0,
-                        page.count,
-                        page.count,
-                        &out[k, 0],
-                    )
+                    line = <const Line*>&program.lines[k, 0]
+                    evaluate(line, page.column, 0, page.count, page.count, &out[k, 0])
             finally:
                 close_page(&page)
         return dict(zip(names, made))

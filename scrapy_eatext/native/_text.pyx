@@ -9,16 +9,13 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memset
 
 from scrapy_eatext.native.bytes cimport Array, add_bytes, decode
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.columns cimport *
 
 import numpy as np
 
 from scrapy_eatext.page import tags
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# Of the sources that this is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef int ITEM = tags.ITEM
@@ -69,6 +66,25 @@ cdef inline int add(Array* out, const char* text, size_t size) except -1:
     return 0
 
 
+cdef int check_text(const int32_t[:, ::1] blocks, Py_ssize_t i, Py_ssize_t size) except -1:
+    """Raise unless there is a block of this number, with its text within bounds."""
+    if not 0 <= i < blocks.shape[0]:
+        raise IndexError(f"there is no block {i}")
+    if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
+        raise ValueError("the tables of the walk do not fit together")
+    return 0
+
+
+cdef int check_holder(const int32_t[:, ::1] elements, int32_t row) except -1:
+    """Raise unless there is an element of this number, and its parent, or neither is."""
+    cdef Py_ssize_t count = elements.shape[0]
+    if not -1 <= row < count or not (
+        row < 0 or -1 <= elements[row, ELEMENT_PARENT] < count
+    ):
+        raise ValueError("the tables of the walk do not fit together")
+    return 0
+
+
 def join(walk, list kept not None, list first not None, int32_t deepest):
     """The text of some blocks of a walk, see text.python_join()."""
     cdef bytes text = walk.text
@@ -79,32 +95,17 @@ def join(walk, list kept not None, list first not None, int32_t deepest):
     cdef const char* source = text
     cdef const int32_t* block
     cdef Place* places = NULL
-    cdef Array out
+    cdef Array out = Array(NULL, 0, 0)
     cdef bint placed = False
     cdef How before = NOTHING
     cdef int32_t before_row = -1
-    out.data = NULL
-    out.used = out.room = 0
-    if (
-        elements.shape[1] != ELEMENT_COLUMNS
-        or blocks.shape[1] != BLOCK_COLUMNS
-    ):
+    if elements.shape[1] != ELEMENT_COLUMNS or blocks.shape[1] != BLOCK_COLUMNS:
         raise ValueError("a table has another number of columns")
     for i in kept:
-        if not 0 <= i < blocks.shape[0]:
-            raise IndexError(f"there is no block {i}")
+        check_text(blocks, i, size)
         block = &blocks[i, 0]
-        if not (
-            0 <= block[BLOCK_START] <= block[BLOCK_END] <= size
-            and -1 <= block[BLOCK_ITEM] < element_count
-            and -1 <= block[BLOCK_ROW] < element_count
-            and (block[BLOCK_ROW] < 0 or -1 <= elements[block[BLOCK_ROW], ELEMENT_PARENT] < element_count)
-            and (
-                block[BLOCK_ITEM] < 0
-                or -1 <= elements[block[BLOCK_ITEM], ELEMENT_PARENT] < element_count
-            )
-        ):
-            raise ValueError("the tables of the walk do not fit together")
+        check_holder(elements, block[BLOCK_ITEM])
+        check_holder(elements, block[BLOCK_ROW])
         placed |= block[BLOCK_ITEM] >= 0 or block[BLOCK_ROW] >= 0
     try:
         if placed:
@@ -215,7 +216,7 @@ def lines_in(
 ):
     """The compiled twin of chunks.python_lines_in()."""
     cdef list starts = [], ends = [], begins = []
-    cdef Py_ssize_t i, begin, length, count = len(kinds)
+    cdef Py_ssize_t i, begin, before, length, count = len(kinds)
     cdef Py_ssize_t first = end, last = 0, item = 0
     cdef int kind
     cdef bint is_first
@@ -223,7 +224,7 @@ def lines_in(
     if not count == len(lengths) == len(words):
         raise ValueError("the columns differ in length")
     for i in range(count):
-        length, kind, is_first = lengths[i], kinds[i], True
+        length, kind, is_first, before = lengths[i], kinds[i], True, 0
         begin = end + 2
         if (kind == ITEM or kind == CELL) and end > first:
             begin = end + (2 if text.startswith("\n\n", end) else 1)
@@ -234,25 +235,21 @@ def lines_in(
             item += 1
             if text.startswith("- ", begin) and text.startswith(said, begin + 2):
                 words[i] += 1
-                end = begin + 2 + length
+                before = 2
             else:
                 # It imports this module, and is there only later.
                 from scrapy_eatext.output.chunks import mark_of
                 mark = mark_of(text, said, begin)
                 words[i] += len(mark.split())
-                end = begin + len(mark) + length
+                before = len(mark)
         elif kind == CELL and begin == end + 1:
             kinds[last] = kinds[i] = WHOLE
             is_first = not text.startswith(" | ", end)
-            if is_first:
-                end = begin + length
-            else:
+            if not is_first:
                 begin = end + 3
                 words[last] += words[i] + 1
-                end = begin + length
-                ends[last] = end
-        else:
-            end = begin + length
+                ends[last] = begin + length
+        end = begin + before + length
         if is_first:
             last = i
         starts.append(begin)
@@ -264,38 +261,21 @@ def lines_in(
 def with_kept(const int32_t[:, ::1] elements, list rows not None, list kept not None):
     """The compiled twin of posts.python_with_kept()."""
     cdef list found = []
-    cdef Py_ssize_t i, low, high, middle, count = len(kept)
-    cdef int32_t* numbers = <int32_t*>calloc(count + 1, sizeof(int32_t))
+    cdef Py_ssize_t low, high, middle
     cdef int32_t row
-    if numbers == NULL:
-        raise MemoryError
-    try:
-        for i in range(count):
-            numbers[i] = kept[i]
-        for row in rows:
-            if not 0 <= row < elements.shape[0]:
-                raise IndexError(f"there is no element {row}")
-            low, high = 0, count
-            while low < high:
-                middle = (low + high) // 2
-                if numbers[middle] < elements[row, ELEMENT_FIRST_BLOCK]:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < count and numbers[low] < elements[row, ELEMENT_LAST_BLOCK]:
-                found.append(row)
-    finally:
-        free(numbers)
+    for row in rows:
+        if not 0 <= row < elements.shape[0]:
+            raise IndexError(f"there is no element {row}")
+        low, high = 0, len(kept)
+        while low < high:
+            middle = (low + high) // 2
+            if <int32_t>kept[middle] < elements[row, ELEMENT_FIRST_BLOCK]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < len(kept) and <int32_t>kept[low] < elements[row, ELEMENT_LAST_BLOCK]:
+            found.append(row)
     return found
-
-
-cdef int check_text(const int32_t[:, ::1] blocks, Py_ssize_t i, Py_ssize_t size) except -1:
-    """Raise unless there is a block of this number, with its text within bounds."""
-    if not 0 <= i < blocks.shape[0]:
-        raise IndexError(f"there is no block {i}")
-    if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
-        raise ValueError("the tables of the walk do not fit together")
-    return 0
 
 
 def texts(bytes text not None, const int32_t[:, ::1] blocks, list numbers not None):
@@ -379,6 +359,22 @@ def values_of(
     return found
 
 
+ctypedef fused Key:
+    uint32_t
+    uint64_t
+
+
+cdef inline Py_ssize_t find(const Key[::1] keys, Key wanted) noexcept nogil:
+    """Where a key stands among keys in their order, or else the last place."""
+    cdef Py_ssize_t at = 0, half, count = keys.shape[0]
+    while count > 1:
+        half = count // 2
+        # As a compiler takes it without a branch.
+        at += half if keys[at + half - 1] < wanted else 0
+        count -= half
+    return at if keys[at] == wanted else keys.shape[0] - 1
+
+
 def named(
     const uint32_t[::1] tokens,
     const int32_t[:, ::1] elements,
@@ -389,12 +385,12 @@ def named(
 ):
     """The compiled twin of names.python_named()."""
     cdef list found = [[] for _ in range(count)], mine
-    cdef Py_ssize_t at, first, last, middle, row = -1, rows = elements.shape[0]
+    cdef Py_ssize_t at, place, row = -1, rows = elements.shape[0]
     cdef uint32_t token, mask = maybe.shape[0] - 1, wanted
     cdef int i
     if (
         elements.shape[1] != ELEMENT_COLUMNS
-        or bits.shape[0] != hashes.shape[0]
+        or not 0 < bits.shape[0] == hashes.shape[0]
         or maybe.shape[0] & mask
     ):
         raise ValueError("the tables do not fit together")
@@ -402,18 +398,12 @@ def named(
         token = tokens[at]
         if not maybe[token & mask]:
             continue
-        first, last = 0, hashes.shape[0]
-        while first < last:
-            middle = (first + last) // 2
-            if hashes[middle] < token:
-                first = middle + 1
-            else:
-                last = middle
-        if first == hashes.shape[0] or hashes[first] != token:
+        place = find(hashes, token)
+        if hashes[place] != token:
             continue
         while row + 1 < rows and elements[row + 1, ELEMENT_FIRST_TOKEN] <= at:
             row += 1
-        wanted = bits[first]
+        wanted = bits[place]
         for i in range(count):
             mine = <list>found[i]
             # An element may have several of the words.
@@ -477,17 +467,6 @@ cdef bint has_date_digits(const char* at, const char* end) noexcept:
 cdef inline uint64_t mixed(uint64_t value, uint64_t spread, int shift) noexcept nogil:
     value *= spread
     return (value ^ value >> shift) * spread
-
-
-cdef inline Py_ssize_t find(const uint64_t[::1] keys, uint64_t wanted) noexcept nogil:
-    """Where a key stands among keys in their order, or else the last place."""
-    cdef Py_ssize_t at = 0, half, count = keys.shape[0]
-    while count > 1:
-        half = count // 2
-        # As a compiler takes it without a branch.
-        at += half if keys[at + half - 1] < wanted else 0
-        count -= half
-    return at if keys[at] == wanted else keys.shape[0] - 1
 
 
 cdef class evidence_of:

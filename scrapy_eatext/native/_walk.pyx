@@ -10,12 +10,13 @@ the tree meanwhile.
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdio cimport snprintf
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memmove, memset, strcmp, strlen, strstr
+from libc.string cimport memcpy, memmove, memset, strcmp, strlen, strrchr, strstr
 from lxml.includes cimport tree
 from scrapy_eatext.native.bytes cimport (
     Array, DONE, NO_MEMORY, add_bytes, add_row, decode, extend, goes_on, prefetch,
     reserve
 )
+from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
 
@@ -26,10 +27,6 @@ from scrapy_eatext.deadline import TimeLimitError, remaining
 from scrapy_eatext.page import characters, tags
 from scrapy_eatext.page import walk as specification
 
-cdef extern from *:
-    const unsigned int EATEXT_CHECKSUM
-
-# The checksum of the sources that this module is built from, see checksum.py.
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef extern from "lxml-version.h":
@@ -89,6 +86,7 @@ cdef enum:
     # What is to know of some characters besides their class.
     SPACELESS = 1
     PERMALINK = 2
+    ASKING = 4
 
 assert SPACE > 0 and STOP < CLASS_ROOM
 
@@ -116,6 +114,8 @@ cdef void fill_tables():
             SIGNS[code] |= SPACELESS
     for sign in characters.PERMALINKS:
         SIGNS[ord(sign)] |= PERMALINK
+    for sign in specification.QUESTION_MARKS:
+        SIGNS[ord(sign)] |= ASKING
     for code in range(0x10000):
         if CLASSES[code] >= SPACE:
             i = chr(code).encode("utf-8", "surrogatepass")[0]
@@ -396,20 +396,15 @@ cdef void fill_names() except *:
 fill_names()
 QUESTION = find_name(b"button")[0]
 QUESTION.traits = BLOCK
-assert specification.QUESTION_MARKS == ("?", "\u061f", "\uff1f")
 
 
 cdef const char* local_name(const tree.xmlNode* node) noexcept nogil:
     """An element's name without its namespace, as lxml understands the name."""
     cdef const char* name = <const char*>node.name
-    cdef const char* at
+    cdef const char* brace = NULL
     if (node.ns != NULL and node.ns.href != NULL) or name[0] == b"{":
-        at = name
-        while at[0]:
-            if at[0] == b"}":
-                name = at + 1
-            at += 1
-    return name
+        brace = strrchr(name, b"}")
+    return name if brace == NULL else brace + 1
 
 
 # -- attributes
@@ -771,9 +766,7 @@ cdef void set_apart(Walker* w) noexcept nogil:
     while at < w.marks.used:
         (<int32_t*>(w.marks.data + at))[MARK_START] = -1
         at += MARK_COLUMNS * sizeof(int32_t)
-    w.first_mark = w.marks.used
-    w.style = 0
-    w.anchor = -1
+    clear(w)
 
 
 cdef int add_line(Walker* w) noexcept nogil:
@@ -1043,6 +1036,7 @@ cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
     cdef bint found = False
     cdef const uint8_t* begin
     cdef const uint8_t* end
+    cdef uint32_t code
     while node != NULL and is_text(node):
         if has_text(node) and node.content != NULL:
             begin = <const uint8_t*>node.content
@@ -1050,16 +1044,11 @@ cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
             while end > begin and is_blank(end[-1]):
                 end -= 1
             if end > begin:
-                found = (
-                    end[-1] == 0x3F
-                    or (end - begin > 1 and end[-2] == 0xD8 and end[-1] == 0x9F)
-                    or (
-                        end - begin > 2
-                        and end[-3] == 0xEF
-                        and end[-2] == 0xBC
-                        and end[-1] == 0x9F
-                    )
-                )
+                end -= 1
+                while end > begin and goes_on(end[0]):
+                    end -= 1
+                decode(end, &code)
+                found = has_sign(code, ASKING)
         node = node.next
     return found
 
@@ -1585,70 +1574,44 @@ def nodes_in(found not None, list rows not None, tuple names not None, Py_ssize_
     return all_inside
 
 
+cdef object value_called(_Document document, tree.xmlNode* node, bytes name):
+    """The value of an element's attribute in no namespace, None if it has none."""
+    cdef const tree.xmlAttr* attribute = node.properties
+    cdef const char* wanted = name
+    cdef const char* value
+    # Odd XML may have an attribute twice; the first one counts.
+    while attribute != NULL:
+        prefetch(attribute.next)
+        if strcmp(<const char*>attribute.name, wanted) == 0 and is_plain(attribute):
+            if value_of(attribute, &value):
+                return (<object>elementFactory(document, node)).get(name.decode())
+            return value.decode()
+        attribute = attribute.next
+    return None
+
+
 def attribute_values(found not None, list rows not None, str name not None):
     """The compiled twin of walk.python_attribute_values()."""
-    cdef bytes encoded = name.encode()
-    cdef const char* wanted = encoded
-    cdef const char* value
-    cdef const tree.xmlAttr* attribute
-    cdef tree.xmlNode* node
+    cdef bytes wanted = name.encode()
     cdef Finder finder
-    cdef list values = []
     if not has_tree(found):
         return specification.python_attribute_values(found, rows, name)
     finder = Finder(found)
-    for row in rows:
-        node = finder.find(row, -1)
-        attribute = node.properties
-        while attribute != NULL and not (
-            is_plain(attribute) and strcmp(<const char*>attribute.name, wanted) == 0
-        ):
-            attribute = attribute.next
-        if attribute == NULL:
-            values.append(None)
-        elif value_of(attribute, &value):
-            values.append((<object>elementFactory(finder.root._doc, node)).get(name))
-        else:
-            values.append(value.decode())
-    return values
+    return [value_called(finder.root._doc, finder.find(row, -1), wanted) for row in rows]
 
 
 def told_by_children(_Element element not None, str name not None, tuple wanted not None):
     """The compiled twin of walk.python_told_by_children()."""
     cdef bytes encoded = name.encode()
-    cdef list all_encoded = [key.encode() for key in wanted], told = []
+    cdef list keys = [key.encode() for key in wanted], told = []
     cdef const char* called = encoded
-    cdef const char* keys[MOST_NAMES]
-    cdef const char* value
-    cdef Py_ssize_t i, count = len(wanted)
     cdef tree.xmlNode* node = element._c_node
-    cdef const tree.xmlAttr* attribute
-    cdef list mine
-    if count > MOST_NAMES or node == NULL:
+    if node == NULL:
         return specification.python_told_by_children(element, name, wanted)
-    for i in range(count):
-        keys[i] = all_encoded[i]
     node = node.children
     while node != NULL:
         if node.type == tree.XML_ELEMENT_NODE and is_called(node, &called, 1):
-            mine = [None] * count
-            attribute = node.properties
-            while attribute != NULL:
-                prefetch(attribute.next)
-                for i in range(count):
-                    if strcmp(<const char*>attribute.name, keys[i]) == 0:
-                        break
-                else:
-                    i = count
-                # Odd XML may have an attribute twice; the first one counts.
-                if i < count and is_plain(attribute) and mine[i] is None:
-                    if value_of(attribute, &value):
-                        odd = <object>elementFactory(element._doc, node)
-                        mine[i] = odd.get(wanted[i])
-                    else:
-                        mine[i] = value.decode()
-                attribute = attribute.next
-            told.append(tuple(mine))
+            told.append(tuple([value_called(element._doc, node, key) for key in keys]))
         node = node.next
     return told
 
@@ -1747,7 +1710,7 @@ cdef list quick_paths(
     cdef const tree.xmlNode* above = finder.root._c_node.parent
     cdef const Step* steps
     cdef Part* parts
-    cdef Array ends, path
+    cdef Array ends = Array(NULL, 0, 0), path = ends
     cdef size_t depth, deepest
     cdef Py_ssize_t row, last = -1
     cdef int status = DONE
@@ -1757,8 +1720,6 @@ cdef list quick_paths(
         and above.type != tree.XML_DOCUMENT_NODE
     ):
         return None
-    memset(&ends, 0, sizeof(Array))
-    memset(&path, 0, sizeof(Array))
     try:
         for row in rows:
             if row < last:  # the way to it may be an older one

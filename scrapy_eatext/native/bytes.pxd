@@ -15,6 +15,11 @@ cdef extern from *:
     # Fetches memory that will be read soon, and would be waited for otherwise.
     void prefetch "eatext_prefetch" (const void* at) noexcept nogil
 
+cdef enum:
+    # A shorter source takes less time than a thread waits for Python's lock, which is
+    # then kept.
+    SHORT = 1 << 18
+
 # -- arrays that grow; who makes one frees its data
 
 
