@@ -13,6 +13,7 @@ import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -89,9 +90,53 @@ def test_a_record_whose_length_is_wrong_costs_no_page(packing, wrong):
 def test_a_record_whose_header_has_no_end(packing):
     found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50]]))
     assert [one.outcome for one in found] == ["", "unreadable"]
-    if packing != "plain":  # where nothing tells it from the next one's header
-        found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50], *FIVE[2:]]))
-        assert [one.outcome for one in found] == ["", "unreadable", "", "", ""]
+    found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50], *FIVE[2:]]))
+    assert [one.outcome for one in found] == ["", "unreadable", "", "", ""]
+
+
+SHORT = [page_record(i, words=8) for i in range(3)]
+
+
+@pytest.mark.parametrize("packing", BY_ITSELF)
+def test_a_record_that_is_cut_off_anywhere_costs_no_other(packing):
+    first, second, third = (PACKINGS[packing]([one]) for one in SHORT)
+    for size, after in product(range(1, len(second)), (b"", third)):
+        found = records_of(first + second[:size] + after)
+        whole = {one.url: one.html for one in found if not one.error}
+        urls = {0, 2} if after else {0}
+        if packing == "plain" and size < 5 and after:
+            # So little of it counts as the end of the one before.
+            assert found[0].html.startswith(page(0, 8))
+            urls -= {0}
+        if packing == "plain" and size >= len(second) - 4:  # line ends alone
+            urls |= {1}
+        assert whole == {URL.format(i): page(i, 8) for i in urls}, size
+        assert (len(found) > len(whole)) == (1 not in urls), size
+
+
+def test_a_record_that_is_cut_off_in_a_file_that_is_packed_as_a_whole():
+    for size in range(len(b"WARC/1.0\r\n"), SHORT[1].index(b"\r\n\r\n")):
+        found = records_of(gzip.compress(SHORT[0] + SHORT[1][:size] + SHORT[2]))
+        assert [one.outcome for one in found] == ["", "unreadable", ""], size
+
+
+def test_an_address_that_ends_like_a_first_line():
+    url = "http://site.example/WARC/1.1"
+    block = response(page(1))
+    first = record(block, url)
+    lines = first[: -len(block) - 8].split(b"\r\n")
+    other = b"\r\n".join([lines[0], lines[-1], *lines[1:-1], b"", b""]) + block
+    for one in (first, other + b"\r\n\r\n"):
+        found = records_of(one + FIVE[2])
+        assert [(r.url, r.html, r.error) for r in found] == [
+            (url, page(1), ""),
+            (URL.format(2), page(2), ""),
+        ]
+
+
+def test_a_status_of_too_many_digits_costs_no_other():
+    found = records_of(record(response(b"", status="9" * 5000), "x") + FIVE[0])
+    assert [one.outcome for one in found] == ["skipped_status", ""]
 
 
 def test_a_record_without_length():
