@@ -606,6 +606,19 @@ def test_a_database_of_a_newer_python(tmp_path):
     ]
 
 
+def test_a_damaged_database(tmp_path):
+    path = tmp_path / "spider.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE Dict (key BLOB, value BLOB)")
+        rows = [(b"%d_data" % i, bytes(3000)) for i in range(99)]
+        database.executemany("INSERT INTO Dict VALUES (?, ?)", rows)
+    database.close()
+    data = path.read_bytes()
+    path.write_bytes(data[:9000] + b"\xff" * (len(data) - 9000))
+    with pytest.raises(ArchiveError, match="malformed"):
+        list(read(str(path)))
+
+
 # -- tables and folders
 
 
@@ -663,6 +676,34 @@ def test_parquet(tmp_path):
         list(read(str(path)))
 
 
+def test_a_table_with_text_that_is_no_utf8(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    pages = pa.array([page(0), b"<p>\xff", page(1)])
+    wrong = pa.StringArray.from_buffers(3, *pages.buffers()[1:])
+    path = tmp_path / "pages.parquet"
+    parquet.write_table(pa.table({"html": wrong, "url": ["a", "b", "c"]}), path)
+    found = list(read(str(path)))
+    assert [one.url for one in found] == ["a", "b", "c"]
+    assert [one.outcome for one in found] == ["", "", ""]
+    assert found[1].html == b"<p>\xff"
+
+
+def test_a_folder_with_links_that_lead_round(tmp_path):
+    for name, target in (("a", "../b"), ("b", "../a")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "there").symlink_to(target)
+        (tmp_path / name / "up").symlink_to("..")
+    (tmp_path / "a/page.html").write_bytes(page(0))
+    (tmp_path / "c").symlink_to("a")
+    assert [one.id for one in read(str(tmp_path))] == [
+        "a/page.html",
+        "b/there/page.html",
+        "c/page.html",
+    ]
+
+
 def test_a_folder_of_pages(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "b.html").write_bytes(page(0))
@@ -679,7 +720,8 @@ def test_a_folder_of_pages(tmp_path):
     ]
     assert [one.html for one in found[:2]] == [page(1), page(0)]
     assert found[2].error
-    assert [one.html for one in read(str(tmp_path / "b.html"))] == [page(0)]
+    single = str(tmp_path / "b.html")
+    assert [(one.id, one.html) for one in read(single)] == [(single, page(0))]
 
 
 def test_a_folder_of_archives(tmp_path):

@@ -319,6 +319,7 @@ def test_an_output_folder_with_something_else(archive, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(OutputError, match="is not empty"):
         Run(plan(archive, tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
     (tmp_path / "mine.txt").unlink()
     (tmp_path / NAME).write_text("damaged\nand more\n")
     with pytest.raises(OutputError, match="is damaged"):
@@ -445,6 +446,61 @@ def test_one_bad_archive_costs_no_other(archive, tmp_path):
     assert len(written(tmp_path / "out")) == 85
     with pytest.raises(ArchiveError, match="no such file"):
         Run(plan(tmp_path / "none", tmp_path / "other"))
+
+
+def test_a_database_of_something_else_costs_no_archive(tmp_path, capfd):
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    (inputs / "a.warc.gz").write_bytes(warc(3))
+    (inputs / "Thumbs.db").write_bytes(b"no database" * 99)
+    done = Run(plan(inputs, tmp_path / "out")).go()
+    (error,) = done.errors.values()
+    assert "Thumbs.db: " in error
+    assert len(written(tmp_path / "out")) == 3
+    # A part that fails says so once.
+    assert capfd.readouterr().err == ""
+
+
+def test_pages_that_are_named_one_by_one(tmp_path):
+    pages = [tmp_path / f"{i}.html" for i in range(3)]
+    for i, path in enumerate(pages):
+        path.write_bytes(page(i))
+    made = plan(tmp_path, tmp_path / "out", inputs=[str(path) for path in pages])
+    assert Run(made).go().counts == {"extracted": 3}
+    rows = written(tmp_path / "out")
+    assert [row["id"] for row in rows] == made.inputs
+    assert [row["text"] for row in rows] == [article(i) for i in range(3)]
+    assert Run(made).go().counts == {}
+    # Others come to them.
+    (tmp_path / "3.htm").write_bytes(page(3))
+    Run(replace(made, inputs=[str(tmp_path / "3.htm")])).go()
+    assert len(written(tmp_path / "out")) == 4
+
+
+def test_an_input_that_is_named_twice_is_read_once(archive, tmp_path):
+    inputs = [str(archive / "a.warc.gz"), str(archive), str(archive / "a.warc.gz")]
+    done = Run(plan(archive, tmp_path / "out", inputs=inputs)).go()
+    assert done.counts == {"extracted": 85}
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_an_output_in_its_input_is_no_input(tmp_path, form):
+    (tmp_path / "a.warc.gz").write_bytes(warc(3))
+    made = plan(tmp_path, tmp_path / "out", html=True, form=form)
+    assert Run(made).go().counts == {"extracted": 3}
+    done = Run(made).go()
+    assert (done.counts, done.errors) == ({}, {})
+    assert len(written(tmp_path / "out")) == 3
+    with pytest.raises(ArchiveError, match="cannot be the input too"):
+        Run(replace(made, inputs=[str(tmp_path / "out")]))
+
+
+def test_an_archive_with_a_long_name(tmp_path):
+    path = tmp_path / f"{chr(0x9577) * 80}.warc.gz"
+    path.write_bytes(warc(3))
+    done = Run(plan(path, tmp_path / "out")).go()
+    assert done.errors == {}
+    assert len(written(tmp_path / "out")) == 3
 
 
 def test_where_and_sample(tmp_path):
@@ -612,6 +668,7 @@ def test_the_command(archive, expected, tmp_path):
         (["-a", "no"], 2, "EATEXT_ALGORITHM is"),
         (["-o", tmp_path / "out"], 1, "EATEXT_ALGORITHM was"),
         (["--url", "x"], 2, "--url is not for archive"),
+        (["-o", "s3://bucket/out"], 1, "the output is a folder of this machine"),
     ):
         given = [archive, "-o", tmp_path / "new", *wrong]
         done = told(command(*given))

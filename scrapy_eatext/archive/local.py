@@ -112,7 +112,7 @@ class Run:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._task = plan.task()
-        self._whole = [part for source in plan.inputs for part in find(str(source))]
+        self._whole = _inputs(plan)
         self.progress = Progress()
         self._manifest = Manifest(plan.output, plan.made_by())
         self._lock = Lock()
@@ -325,6 +325,23 @@ class _Shard:
                 stream.close()
 
 
+def _inputs(plan: Plan) -> list[Part]:
+    """The archives of a plan, each once, without the files of its own output."""
+    found: dict[tuple[str, str], Part] = {}
+    output = plan.output.resolve()
+    for source in map(str, plan.inputs):
+        for part in find(source):
+            if files.is_remote(source) or not _is_in(part, output):
+                found.setdefault((part.kind, part.source), part)
+    if plan.inputs and not found:
+        raise ArchiveError(f"{plan.output} is the output: it cannot be the input too")
+    return list(found.values())
+
+
+def _is_in(part: Part, folder: Path) -> bool:
+    return Path(part.source).resolve().is_relative_to(folder)
+
+
 def _size_of(whole: Part) -> int:
     if whole.kind in NAMED:
         return len(whole.names) * _PAGE_BYTES
@@ -374,7 +391,9 @@ def _state_now(part: Part) -> str:
 def _name_of(part: Part, form: str) -> str:
     """A part's file in the output folder: the same in each run, and no other part's."""
     base = part.source.rstrip("/").rpartition("/")[2]
-    base = re.sub(r"[^\w.-]+", "_", base)[-80:]
+    base = re.sub(r"[^\w.-]+", "_", base)
+    # A file's name has 255 bytes at most.
+    base = base.encode()[-80:].decode("utf-8", "ignore")
     source = f"{part.kind} {part.source}".encode("utf-8", "surrogateescape")
     mark = hashlib.sha256(source).hexdigest()[:8]
     return f"{base}-{mark}-{part.start:012d}.{form}"

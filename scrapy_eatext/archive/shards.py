@@ -165,15 +165,21 @@ def _do(
     rows = 0
     with to.open("w+b") as file:
         writer = _WRITERS[task.form](file, columns)
-        for batch in batches_of(records):
-            done = extractor.batch(batch)
-            news.counts.update(done.column("outcome").to_pylist())
-            done = conditions.of_rows(done)
-            news.counts["left_out"] += batch.num_rows - done.num_rows
-            news.share = place.share
-            if done.num_rows:
-                rows += done.num_rows
-                writer.write(done)
+        try:
+            for batch in batches_of(records):
+                done = extractor.batch(batch)
+                news.counts.update(done.column("outcome").to_pylist())
+                done = conditions.of_rows(done)
+                news.counts["left_out"] += batch.num_rows - done.num_rows
+                news.share = place.share
+                if done.num_rows:
+                    rows += done.num_rows
+                    writer.write(done)
+        except BaseException:
+            # A writer that is left open tells of that on standard error.
+            with suppress(OSError):
+                writer.close()
+            raise
         writer.close()
         sync(file)
         digest = _digest(file) if rows else ""
