@@ -283,6 +283,15 @@ def test_the_identified_type_counts_where_there_is_no_other(name):
         assert [one.outcome for one in records_of(data)] == [outcome], (media, said)
 
 
+@pytest.mark.parametrize("line", ["\r\n", "\n"])
+@pytest.mark.parametrize("empty", ["\r\n", "\n"])
+def test_a_header_whose_lines_end_unlike(line, empty):
+    html = page(0).replace(b"<article>", b"\n\n<article>")
+    head = f"HTTP/1.1 200 OK{line}Content-Type: text/html{line}{empty}"
+    (found,) = records_of(record(head.encode() + html, "x"))
+    assert (found.html, found.error) == (html, "")
+
+
 def test_an_address_in_brackets():
     data = record(response(page(0)), f"<{URL.format(0)}>")
     assert pages_of(data) == {URL.format(0): page(0)}

@@ -25,6 +25,8 @@ _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
 # What follows the first line; where a record was cut off, the next one begins within a
 # line.
 _FIELD = re.compile(rb"WARC-[A-Z]|Content-[LT]", re.IGNORECASE)
+# Some servers end the header's lines and the empty one unlike.
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 # The longest header of a record or of a response.
 _LONGEST_HEADER = 1 << 18
@@ -323,12 +325,8 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
 
 def _header(data: bytes) -> bytes:
     """The lines up to the first that is empty."""
-    ends = [
-        at + len(mark)
-        for mark in (b"\r\n\r\n", b"\n\n")
-        if (at := data.find(mark)) >= 0
-    ]
-    return data[: min(ends)] if ends else b""
+    end = _EMPTY_LINE.search(data)
+    return data[: end.end()] if end else b""
 
 
 def _length(header: bytes) -> int | None:
