@@ -26,6 +26,8 @@ from scrapy_eatext.archive.progress import Progress, UnderWay
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.commands.archive import bar, summary
 from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.sites.evidence import Site
+from scrapy_eatext.sites.files import SiteFile
 from tests.archives import URL, article, page, record, response, warc
 
 INLINE = {"EATEXT_EXECUTOR": "inline"}
@@ -313,6 +315,21 @@ def test_an_output_of_other_options_or_another_version(archive, tmp_path, monkey
     monkeypatch.setattr("scrapy_eatext.__version__", "99")
     with pytest.raises(OutputError, match=r"scrapy-eatext was '.*' and is '99'"):
         Run(plan(archive, output))
+
+
+def test_an_output_of_other_site_files(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.html").write_bytes(page(0))
+    taught = tmp_path / "sites"
+    taught.mkdir()
+    settings = {**INLINE, "EATEXT_SITE_FILES": str(taught)}
+    made = plan(tmp_path / "in", tmp_path / "out", settings=settings)
+    assert Run(made).go().parts == 1
+    assert Run(made).go().parts == 0
+    file = SiteFile("site.example", Site((), (), 1), (), pages=1, labelled=True)
+    (taught / file.name).write_text(file.as_json(), "utf-8")
+    with pytest.raises(OutputError, match=r"site files .*sites was '\w+' and is"):
+        Run(made)
 
 
 def test_an_output_folder_with_something_else(archive, tmp_path):

@@ -91,11 +91,19 @@ class Plan:
             for choice in choices
             for name in choice.algorithms
         }
+        taught = {
+            str(options["site_files"])
+            for choice in choices
+            for options in choice.options.values()
+            if options.get("site_files")
+        }
         told = asdict(self.task())
         settings = told.pop("settings")
         return {
             "scrapy-eatext": scrapy_eatext.__version__,
             **{f"algorithm {name}": version for name, version in versions.items()},
+            # Files that were learned anew have the names of the old ones.
+            **{f"site files {path}": _hash_of(path) for path in sorted(taught)},
             **settings,
             **told,
             "part_size": self.part_size,
@@ -323,6 +331,14 @@ class _Shard:
         for stream in (self._to, self._from):
             with suppress(OSError):
                 stream.close()
+
+
+def _hash_of(folder: str) -> str:
+    """A hash of the site files in a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(folder).glob("*.json")):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def _inputs(plan: Plan) -> list[Part]:
