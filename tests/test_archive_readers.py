@@ -13,7 +13,7 @@ import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -390,6 +390,17 @@ def test_parts_have_each_page_once(packing, tmp_path):
     records = [one for part in found for one in read_part(part, Reading())]
     assert {one.url: one.html for one in records} == ALL
     assert len(records) == 5
+
+
+def test_a_part_begins_with_a_record_whose_first_line_is_damaged():
+    damaged = FIVE[1].replace(b"WARC/1.0", b"WARC/1:0")
+    file = io.BytesIO(FIVE[0] + damaged + FIVE[2])
+    at = [*warc.cuts(file, 100), 1 << 62]
+    assert len(at) == 4
+    found = [one for span in pairwise(at) for one in warc.read(file, *span, 0)]
+    assert [(one.url, one.html, one.error) for one in found] == [
+        (URL.format(i), page(i), "") for i in range(3)
+    ]
 
 
 def test_zstd_with_a_dictionary(tmp_path):
