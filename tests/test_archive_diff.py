@@ -99,12 +99,36 @@ def test_what_is_no_output(tmp_path):
     with pytest.raises(OutputError, match="is no output"):
         compare(tmp_path, old)
     for wrong in ("no json", "[1]"):
-        (tmp_path / "b.jsonl").write_text(f'{{"url": "a"}}\n\n{wrong}')
+        (tmp_path / "b.jsonl").write_text(f'{{"url": "a", "text": ""}}\n\n{wrong}')
         with pytest.raises(ArchiveError, match=r"b\.jsonl: line 3: "):
             compare(old, tmp_path / "b.jsonl")
+    (tmp_path / "c.jsonl").write_text('{"url": "a", "content": "x"}')
+    with pytest.raises(ArchiveError, match=r"c\.jsonl"):
+        compare(old, tmp_path / "c.jsonl")
     for none in ("none.jsonl", "none"):
         with pytest.raises(ArchiveError, match=f"{none}: there is no such file"):
             compare(old, tmp_path / none)
+
+
+def test_halves_of_characters(tmp_path):
+    old, new = (
+        file_of(tmp_path / f"{text}.jsonl", [row("a\ud800", f"{text} \ud800")])
+        for text in ("one", "two")
+    )
+    found = compare(old, new, tmp_path / "changed.jsonl")
+    assert (found.total.pages, found.total.changed) == (1, 1)
+    assert json.loads((tmp_path / "changed.jsonl").read_text("utf-8"))["url"] == "a?"
+
+
+def test_a_table_with_text_that_is_no_utf8(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    wrong = pa.StringArray.from_buffers(1, *pa.array([b"\xff"]).buffers()[1:])
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"url": ["a"], "text": wrong}), path)
+    with pytest.raises(ArchiveError, match=r"a\.parquet: .*utf-8"):
+        compare(path, path)
 
 
 def test_the_command(tmp_path):

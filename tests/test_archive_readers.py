@@ -13,6 +13,7 @@ import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -89,9 +90,53 @@ def test_a_record_whose_length_is_wrong_costs_no_page(packing, wrong):
 def test_a_record_whose_header_has_no_end(packing):
     found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50]]))
     assert [one.outcome for one in found] == ["", "unreadable"]
-    if packing != "plain":  # where nothing tells it from the next one's header
-        found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50], *FIVE[2:]]))
-        assert [one.outcome for one in found] == ["", "unreadable", "", "", ""]
+    found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50], *FIVE[2:]]))
+    assert [one.outcome for one in found] == ["", "unreadable", "", "", ""]
+
+
+SHORT = [page_record(i, words=8) for i in range(3)]
+
+
+@pytest.mark.parametrize("packing", BY_ITSELF)
+def test_a_record_that_is_cut_off_anywhere_costs_no_other(packing):
+    first, second, third = (PACKINGS[packing]([one]) for one in SHORT)
+    for size, after in product(range(1, len(second)), (b"", third)):
+        found = records_of(first + second[:size] + after)
+        whole = {one.url: one.html for one in found if not one.error}
+        urls = {0, 2} if after else {0}
+        if packing == "plain" and size < 5 and after:
+            # So little of it counts as the end of the one before.
+            assert found[0].html.startswith(page(0, 8))
+            urls -= {0}
+        if packing == "plain" and size >= len(second) - 4:  # line ends alone
+            urls |= {1}
+        assert whole == {URL.format(i): page(i, 8) for i in urls}, size
+        assert (len(found) > len(whole)) == (1 not in urls), size
+
+
+def test_a_record_that_is_cut_off_in_a_file_that_is_packed_as_a_whole():
+    for size in range(len(b"WARC/1.0\r\n"), SHORT[1].index(b"\r\n\r\n")):
+        found = records_of(gzip.compress(SHORT[0] + SHORT[1][:size] + SHORT[2]))
+        assert [one.outcome for one in found] == ["", "unreadable", ""], size
+
+
+def test_an_address_that_ends_like_a_first_line():
+    url = "http://site.example/WARC/1.1"
+    block = response(page(1))
+    first = record(block, url)
+    lines = first[: -len(block) - 8].split(b"\r\n")
+    other = b"\r\n".join([lines[0], lines[-1], *lines[1:-1], b"", b""]) + block
+    for one in (first, other + b"\r\n\r\n"):
+        found = records_of(one + FIVE[2])
+        assert [(r.url, r.html, r.error) for r in found] == [
+            (url, page(1), ""),
+            (URL.format(2), page(2), ""),
+        ]
+
+
+def test_a_status_of_too_many_digits_costs_no_other():
+    found = records_of(record(response(b"", status="9" * 5000), "x") + FIVE[0])
+    assert [one.outcome for one in found] == ["skipped_status", ""]
 
 
 def test_a_record_without_length():
@@ -238,6 +283,15 @@ def test_the_identified_type_counts_where_there_is_no_other(name):
         assert [one.outcome for one in records_of(data)] == [outcome], (media, said)
 
 
+@pytest.mark.parametrize("line", ["\r\n", "\n"])
+@pytest.mark.parametrize("empty", ["\r\n", "\n"])
+def test_a_header_whose_lines_end_unlike(line, empty):
+    html = page(0).replace(b"<article>", b"\n\n<article>")
+    head = f"HTTP/1.1 200 OK{line}Content-Type: text/html{line}{empty}"
+    (found,) = records_of(record(head.encode() + html, "x"))
+    assert (found.html, found.error) == (html, "")
+
+
 def test_an_address_in_brackets():
     data = record(response(page(0)), f"<{URL.format(0)}>")
     assert pages_of(data) == {URL.format(0): page(0)}
@@ -336,6 +390,17 @@ def test_parts_have_each_page_once(packing, tmp_path):
     records = [one for part in found for one in read_part(part, Reading())]
     assert {one.url: one.html for one in records} == ALL
     assert len(records) == 5
+
+
+def test_a_part_begins_with_a_record_whose_first_line_is_damaged():
+    damaged = FIVE[1].replace(b"WARC/1.0", b"WARC/1:0")
+    file = io.BytesIO(FIVE[0] + damaged + FIVE[2])
+    at = [*warc.cuts(file, 100), 1 << 62]
+    assert len(at) == 4
+    found = [one for span in pairwise(at) for one in warc.read(file, *span, 0)]
+    assert [(one.url, one.html, one.error) for one in found] == [
+        (URL.format(i), page(i), "") for i in range(3)
+    ]
 
 
 def test_zstd_with_a_dictionary(tmp_path):
@@ -561,6 +626,19 @@ def test_a_database_of_a_newer_python(tmp_path):
     ]
 
 
+def test_a_damaged_database(tmp_path):
+    path = tmp_path / "spider.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE Dict (key BLOB, value BLOB)")
+        rows = [(b"%d_data" % i, bytes(3000)) for i in range(99)]
+        database.executemany("INSERT INTO Dict VALUES (?, ?)", rows)
+    database.close()
+    data = path.read_bytes()
+    path.write_bytes(data[:9000] + b"\xff" * (len(data) - 9000))
+    with pytest.raises(ArchiveError, match="malformed"):
+        list(read(str(path)))
+
+
 # -- tables and folders
 
 
@@ -618,6 +696,34 @@ def test_parquet(tmp_path):
         list(read(str(path)))
 
 
+def test_a_table_with_text_that_is_no_utf8(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    pages = pa.array([page(0), b"<p>\xff", page(1)])
+    wrong = pa.StringArray.from_buffers(3, *pages.buffers()[1:])
+    path = tmp_path / "pages.parquet"
+    parquet.write_table(pa.table({"html": wrong, "url": ["a", "b", "c"]}), path)
+    found = list(read(str(path)))
+    assert [one.url for one in found] == ["a", "b", "c"]
+    assert [one.outcome for one in found] == ["", "", ""]
+    assert found[1].html == b"<p>\xff"
+
+
+def test_a_folder_with_links_that_lead_round(tmp_path):
+    for name, target in (("a", "../b"), ("b", "../a")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "there").symlink_to(target)
+        (tmp_path / name / "up").symlink_to("..")
+    (tmp_path / "a/page.html").write_bytes(page(0))
+    (tmp_path / "c").symlink_to("a")
+    assert [one.id for one in read(str(tmp_path))] == [
+        "a/page.html",
+        "b/there/page.html",
+        "c/page.html",
+    ]
+
+
 def test_a_folder_of_pages(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "b.html").write_bytes(page(0))
@@ -634,7 +740,8 @@ def test_a_folder_of_pages(tmp_path):
     ]
     assert [one.html for one in found[:2]] == [page(1), page(0)]
     assert found[2].error
-    assert [one.html for one in read(str(tmp_path / "b.html"))] == [page(0)]
+    single = str(tmp_path / "b.html")
+    assert [(one.id, one.html) for one in read(single)] == [(single, page(0))]
 
 
 def test_a_folder_of_archives(tmp_path):

@@ -26,6 +26,8 @@ from scrapy_eatext.archive.progress import Progress, UnderWay
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.commands.archive import bar, summary
 from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.sites.evidence import Site
+from scrapy_eatext.sites.files import SiteFile
 from tests.archives import URL, article, page, record, response, warc
 
 INLINE = {"EATEXT_EXECUTOR": "inline"}
@@ -315,10 +317,26 @@ def test_an_output_of_other_options_or_another_version(archive, tmp_path, monkey
         Run(plan(archive, output))
 
 
+def test_an_output_of_other_site_files(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.html").write_bytes(page(0))
+    taught = tmp_path / "sites"
+    taught.mkdir()
+    settings = {**INLINE, "EATEXT_SITE_FILES": str(taught)}
+    made = plan(tmp_path / "in", tmp_path / "out", settings=settings)
+    assert Run(made).go().parts == 1
+    assert Run(made).go().parts == 0
+    file = SiteFile("site.example", Site((), (), 1), (), pages=1, labelled=True)
+    (taught / file.name).write_text(file.as_json(), "utf-8")
+    with pytest.raises(OutputError, match=r"site files .*sites was '\w+' and is"):
+        Run(made)
+
+
 def test_an_output_folder_with_something_else(archive, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(OutputError, match="is not empty"):
         Run(plan(archive, tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
     (tmp_path / "mine.txt").unlink()
     (tmp_path / NAME).write_text("damaged\nand more\n")
     with pytest.raises(OutputError, match="is damaged"):
@@ -477,8 +495,51 @@ def test_the_output_may_be_inside_the_input(tmp_path, monkeypatch, form):
     assert len(written("texts")) == 2
     # Readers of folders take a file whose name begins with a point for none.
     assert not any(file.name.startswith(".") for file in Path("texts").iterdir())
-    with pytest.raises(ArchiveError, match="texts holds nothing but the output"):
+    with pytest.raises(ArchiveError, match="cannot be the input too"):
         Run(plan("texts", "texts", form=form, html=True))
+
+
+def test_a_database_of_something_else_costs_no_archive(tmp_path, capfd):
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    (inputs / "a.warc.gz").write_bytes(warc(3))
+    (inputs / "Thumbs.db").write_bytes(b"no database" * 99)
+    done = Run(plan(inputs, tmp_path / "out")).go()
+    (error,) = done.errors.values()
+    assert "Thumbs.db: " in error
+    assert len(written(tmp_path / "out")) == 3
+    # A part that fails says so once.
+    assert capfd.readouterr().err == ""
+
+
+def test_pages_that_are_named_one_by_one(tmp_path):
+    pages = [tmp_path / f"{i}.html" for i in range(3)]
+    for i, path in enumerate(pages):
+        path.write_bytes(page(i))
+    made = plan(tmp_path, tmp_path / "out", inputs=[str(path) for path in pages])
+    assert Run(made).go().counts == {"extracted": 3}
+    rows = written(tmp_path / "out")
+    assert [row["id"] for row in rows] == made.inputs
+    assert [row["text"] for row in rows] == [article(i) for i in range(3)]
+    assert Run(made).go().counts == {}
+    # Others come to them.
+    (tmp_path / "3.htm").write_bytes(page(3))
+    Run(replace(made, inputs=[str(tmp_path / "3.htm")])).go()
+    assert len(written(tmp_path / "out")) == 4
+
+
+def test_an_input_that_is_named_twice_is_read_once(archive, tmp_path):
+    inputs = [str(archive / "a.warc.gz"), str(archive), str(archive / "a.warc.gz")]
+    done = Run(plan(archive, tmp_path / "out", inputs=inputs)).go()
+    assert done.counts == {"extracted": 85}
+
+
+def test_an_archive_with_a_long_name(tmp_path):
+    path = tmp_path / f"{chr(0x9577) * 80}.warc.gz"
+    path.write_bytes(warc(3))
+    done = Run(plan(path, tmp_path / "out")).go()
+    assert done.errors == {}
+    assert len(written(tmp_path / "out")) == 3
 
 
 def test_where_and_sample(tmp_path):
@@ -646,6 +707,7 @@ def test_the_command(archive, expected, tmp_path):
         (["-a", "no"], 2, "EATEXT_ALGORITHM is"),
         (["-o", tmp_path / "out"], 1, "EATEXT_ALGORITHM was"),
         (["--url", "x"], 2, "--url is not for archive"),
+        (["-o", "s3://bucket/out"], 1, "the output is a folder of this machine"),
     ):
         given = [archive, "-o", tmp_path / "new", *wrong]
         done = told(command(*given))

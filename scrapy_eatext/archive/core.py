@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import BaseSettings
 
 from scrapy_eatext.archive.readers.jsonlines import record_of
+from scrapy_eatext.archive.readers.parquet import value
 from scrapy_eatext.archive.record import MissingError, Record
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome
@@ -236,7 +237,7 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
     wanted = (html_column, url_column, "id", "encoding", "outcome", "error")
     read = {name: batch.column(name) for name in wanted if name in names}
     for i in range(batch.num_rows):
-        row = {name: _at(column, i) for name, column in read.items()}
+        row = {name: value(column[i]) for name, column in read.items()}
         said = {
             name: row[name] if isinstance(row.get(name), str) else ""
             for name in ("id", "outcome", "error")
@@ -253,13 +254,6 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
         if isinstance(encoding, str) and isinstance(record.html, bytes):
             record = replace(record, encoding=encoding or None)
         yield replace(record, error=record.error or said["error"])
-
-
-def _at(column: Any, i: int) -> Any:
-    try:
-        return column[i].as_py()
-    except (ValueError, OverflowError) as error:  # bytes that are no UTF-8
-        return error
 
 
 def _value(outcome: Outcome, name: str) -> Any:

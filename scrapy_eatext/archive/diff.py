@@ -193,7 +193,6 @@ def _rows(where: str | Path) -> Iterator[dict[str, str]]:
 
 def _of_parquet(file: Path) -> Iterator[dict[str, str]]:
     try:
-        from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile
     except ImportError:
         raise MissingError("Parquet", "archive", "pyarrow") from None
@@ -202,7 +201,7 @@ def _of_parquet(file: Path) -> Iterator[dict[str, str]]:
             names = [name for name in _COLUMNS if name in table.schema_arrow.names]
             for batch in table.iter_batches(256, columns=names):
                 yield from map(_row, batch.to_pylist())
-    except (ArrowInvalid, OSError) as error:
+    except (ValueError, OSError) as error:
         raise ArchiveError(f"{file}: {error}") from error
 
 
@@ -226,4 +225,8 @@ def _of_lines(file: Path) -> Iterator[dict[str, str]]:
 def _row(found: Any) -> dict[str, str]:
     if not isinstance(found, dict):
         raise ValueError(f"{type(found).__name__} is no row")  # noqa: TRY004
-    return {name: str(found.get(name) or "") for name in _COLUMNS}
+    if "text" not in found:
+        raise ValueError("a row has no 'text'")
+    # JSON can name halves of characters, which cannot be stored.
+    said = {name: str(found.get(name) or "") for name in _COLUMNS}
+    return {name: s.encode("utf-8", "replace").decode() for name, s in said.items()}

@@ -77,10 +77,21 @@ def walk(folder: str) -> Iterator[tuple[str, list[str]]]:
         raise error
 
     for root, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
-        folders.sort()
+        # A link to a folder above leads round for ever.
+        folders[:] = sorted(n for n in folders if not _leads_back(root, n, folder))
         inside = Path(root).relative_to(folder).as_posix()
         files = [name for name in sorted(names) if Path(root, name).is_file()]
         yield "" if inside == "." else inside, files
+
+
+def _leads_back(root: str, name: str, top: str) -> bool:
+    """Whether a link in a folder leads to one of those on the way to it from the top."""
+    path = Path(root, name)
+    if not path.is_symlink():
+        return False
+    steps = Path(root).relative_to(top).parts
+    above = [Path(top, *steps[:i]).resolve() for i in range(len(steps) + 1)]
+    return path.resolve() in above
 
 
 def joined(folder: str, *names: str) -> str:

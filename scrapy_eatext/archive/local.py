@@ -91,11 +91,19 @@ class Plan:
             for choice in choices
             for name in choice.algorithms
         }
+        taught = {
+            str(options["site_files"])
+            for choice in choices
+            for options in choice.options.values()
+            if options.get("site_files")
+        }
         told = asdict(self.task())
         settings = told.pop("settings")
         return {
             "scrapy-eatext": scrapy_eatext.__version__,
             **{f"algorithm {name}": version for name, version in versions.items()},
+            # Files that were learned anew have the names of the old ones.
+            **{f"site files {path}": _hash_of(path) for path in sorted(taught)},
             **settings,
             **told,
             "part_size": self.part_size,
@@ -112,9 +120,7 @@ class Run:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._task = plan.task()
-        self._whole = [
-            part for source in plan.inputs for part in _found(str(source), plan.output)
-        ]
+        self._whole = _inputs(plan)
         self.progress = Progress()
         self._manifest = Manifest(plan.output, plan.made_by())
         self._lock = Lock()
@@ -327,21 +333,29 @@ class _Shard:
                 stream.close()
 
 
-def _found(source: str, output: Path) -> list[Part]:
-    """The archives of an input, without what a run wrote: its output may be inside.
+def _hash_of(folder: str) -> str:
+    """A hash of the site files in a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(folder).glob("*.json")):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
-    Raises ArchiveError.
-    """
-    own = output.resolve()
-    found = [
-        part
-        for part in find(source)
-        if files.is_remote(part.source)
-        or own not in Path(part.source).resolve().parents
-    ]
-    if not found:
-        raise ArchiveError(f"{source} holds nothing but the output")
-    return found
+
+def _inputs(plan: Plan) -> list[Part]:
+    """The archives of a plan, each once, without the files of its own output."""
+    found: dict[tuple[str, str], Part] = {}
+    output = plan.output.resolve()
+    for source in map(str, plan.inputs):
+        for part in find(source):
+            if files.is_remote(source) or not _is_in(part, output):
+                found.setdefault((part.kind, part.source), part)
+    if plan.inputs and not found:
+        raise ArchiveError(f"{plan.output} is the output: it cannot be the input too")
+    return list(found.values())
+
+
+def _is_in(part: Part, folder: Path) -> bool:
+    return Path(part.source).resolve().is_relative_to(folder)
 
 
 def _size_of(whole: Part) -> int:
@@ -393,9 +407,10 @@ def _state_now(part: Part) -> str:
 def _name_of(part: Part, form: str) -> str:
     """A part's file in the output folder: the same in each run, and no other part's."""
     base = part.source.rstrip("/").rpartition("/")[2]
-    # A file whose name begins with a point or _ is none to pyarrow and to Spark, when
-    # they read the folder.
-    base = re.sub(r"[^\w.-]+", "_", base)[-80:].lstrip("._") or "pages"
+    # A file's name has 255 bytes at most; one that begins with a point or _ is none to
+    # pyarrow and to Spark, when they read the folder.
+    base = re.sub(r"[^\w.-]+", "_", base).encode()[-80:].decode("utf-8", "ignore")
+    base = base.lstrip("._") or "pages"
     source = f"{part.kind} {part.source}".encode("utf-8", "surrogateescape")
     mark = hashlib.sha256(source).hexdigest()[:8]
     return f"{base}-{mark}-{part.start:012d}.{form}"

@@ -83,6 +83,7 @@ class Manifest:
         if not said:
             others = [path for path in self._folder.iterdir() if path.name != NAME]
             if any(not path.name.endswith(".part") for path in others):
+                (self._folder / NAME).unlink(missing_ok=True)
                 raise OutputError(
                     f"{self._folder} is not empty, and has no {NAME} of an earlier run"
                 )

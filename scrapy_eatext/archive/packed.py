@@ -314,7 +314,7 @@ def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
 
 def _is_misleading(head: bytes, begins: bytes) -> bool:
     """Whether a gzip member would begin with ``begins`` if its header had other flags."""
-    return _content_at(head, begins) != _end_of_header(head, head[3])
+    return _content_at(head, begins) != _end_of_header(head, _flags(head))
 
 
 def _content_at(head: bytes, begins: bytes) -> int:
@@ -323,7 +323,7 @@ def _content_at(head: bytes, begins: bytes) -> int:
     If they do not begin with ``begins`` by the header's flags, which may be damaged,
     others are tried.
     """
-    named = _end_of_header(head, head[3])
+    named = _end_of_header(head, _flags(head))
     if not begins:
         return named
     for at in (named, *(_end_of_header(head, flags) for flags in range(0, 32, 2))):
@@ -332,6 +332,11 @@ def _content_at(head: bytes, begins: bytes) -> int:
             if raw.decompress(head[at : at + _ENOUGH], _BEGINNING).startswith(begins):
                 return at
     return named
+
+
+def _flags(head: bytes) -> int:
+    """The flags of a gzip member, 0 where the file ends before them."""
+    return head[3] if len(head) > 3 else 0
 
 
 def _end_of_header(head: bytes, flags: int) -> int:

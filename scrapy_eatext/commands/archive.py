@@ -156,9 +156,13 @@ def _fail(error: object, code: int = 1) -> int:
 def _archive(said: argparse.Namespace, settings: Any) -> int:
     from scrapy_eatext.archive.conditions import Conditions
     from scrapy_eatext.archive.core import config_of, plain_settings
+    from scrapy_eatext.archive.files import is_remote
     from scrapy_eatext.archive.local import Plan, Run
+    from scrapy_eatext.archive.manifest import OutputError
     from scrapy_eatext.execution.choice import changed, options_from
 
+    if is_remote(said.output):
+        raise OutputError(f"{said.output}: the output is a folder of this machine")
     chosen = plain_settings(settings)
     if said.algorithm:
         names = [name.strip() for name in said.algorithm.split(",")]

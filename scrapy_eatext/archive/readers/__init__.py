@@ -109,8 +109,7 @@ def find(source: str) -> list[Part]:
                 f"{source} is no archive: its name ends in none of {known}"
             )
         if kind == "folder":
-            parent, slash, name = source.rpartition("/")
-            return [Part(kind, parent or slash or ".", names=(name,))]
+            return [Part("page", source)]
         if kind == "dbm":
             return [Part(kind, source, names=httpcache.keys(source))]
         return [Part(kind, source)]
@@ -138,6 +137,7 @@ _CUTS: dict[str, Callable[[BinaryIO, int], list[int]]] = {
     "warc": warc.cuts,
     "parquet": parquet.cuts,
     "jsonlines": jsonlines.cuts,
+    "page": lambda file, size: [0],
 }
 
 
@@ -174,6 +174,10 @@ def _read(part: Part, how: Reading, place: Place) -> Iterator[Record]:
         for number, record in enumerate(found, 1):
             place.share = number / len(part.names)
             yield record
+        return
+    if part.kind == "page":
+        yield folder.read_page(part.source, part.source, how.most)
+        place.share = 1.0
         return
     with closing(files.open_file(part.source)) as file:
         span = part.start, part.stop
@@ -219,7 +223,12 @@ def _in_folder(top: str) -> Iterator[Part]:
         if not files.is_remote(top):
             for name in httpcache.databases(names):
                 path = files.joined(top, inside, name)
-                yield Part("dbm", path, names=httpcache.keys(path))
+                try:
+                    keys = httpcache.keys(path)
+                except OSError:
+                    # Reading the part gives the error, which costs no other archive.
+                    keys = [""]
+                yield Part("dbm", path, names=keys)
     if responses:
         yield Part("httpcache", top, names=sorted(responses))
     if pages:

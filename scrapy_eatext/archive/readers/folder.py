@@ -19,12 +19,13 @@ def is_page(name: str) -> bool:
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
     """The pages of some files in a folder.  Files do not tell the address of a page."""
-    return (_page(folder, name, most) for name in names)
+    return (read_page(joined(folder, name), name, most) for name in names)
 
 
-def _page(folder: str, name: str, most: int) -> Record:
+def read_page(path: str, name: str, most: int) -> Record:
+    """The page of a file, under a name."""
     try:
-        data = content(joined(folder, name), most)
+        data = content(path, most)
         return Record(name, "", unpacked(data, "gzip", most))
     except PackedError as error:
         # A large file is cut where the bound is.

@@ -129,7 +129,7 @@ def _database(path: str) -> Any:
     try:
         return dbm.open(path, "r")
     except dbm.error as error:
-        raise OSError(f"{path}: {error}") from error
+        raise OSError(str(error)) from error
 
 
 class _Sqlite:
@@ -141,17 +141,23 @@ class _Sqlite:
             self._of = sqlite3.connect(address, uri=True)
             self._of.execute("SELECT key, value FROM Dict LIMIT 1")
         except sqlite3.Error as error:
-            raise OSError(f"{file}: {error}") from error
+            raise OSError(str(error)) from error
 
     def keys(self) -> list[bytes]:
-        return [bytes(row[0]) for row in self._of.execute("SELECT key FROM Dict")]
+        return [bytes(key) for (key,) in self._rows("SELECT key FROM Dict")]
 
     def __getitem__(self, key: bytes) -> bytes:
         query = "SELECT value FROM Dict WHERE key = CAST(? AS BLOB)"
-        row = self._of.execute(query, (key,)).fetchone()
-        if row is None:
+        rows = self._rows(query, key)
+        if not rows:
             raise KeyError(key)
-        return bytes(row[0])
+        return bytes(rows[0][0])
+
+    def _rows(self, query: str, *values: bytes) -> list[Any]:
+        try:
+            return self._of.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise OSError(f"damaged: {error}") from error
 
     def close(self) -> None:
         self._of.close()

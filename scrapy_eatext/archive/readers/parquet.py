@@ -27,9 +27,23 @@ def read(
     groups = range(start, min(stop, table.num_row_groups))
     where = sum(table.metadata.row_group(i).num_rows for i in range(start))
     for batch in table.iter_batches(_ROWS, row_groups=list(groups), columns=names):
-        for row in batch.to_pylist():
+        for i in range(batch.num_rows):
+            row = {name: value(batch.column(name)[i]) for name in names}
             yield record_of(str(where), row, html, url)
             where += 1
+
+
+def value(of: Any) -> Any:
+    """What a column has in a row; text that is no UTF-8 as bytes.
+
+    What cannot be had is the error.
+    """
+    try:
+        return of.as_py()
+    except UnicodeDecodeError as error:
+        return of.as_buffer().to_pybytes() if hasattr(of, "as_buffer") else error
+    except (ValueError, OverflowError) as error:
+        return error
 
 
 def rows(file: BinaryIO, start: int, stop: int) -> int:

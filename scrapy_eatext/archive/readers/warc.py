@@ -22,6 +22,11 @@ from scrapy_eatext.archive.record import (
 
 _START = b"WARC/"
 _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
+# What follows the first line; where a record was cut off, the next one begins within a
+# line.
+_FIELD = re.compile(rb"WARC-[A-Z]|Content-[LT]", re.IGNORECASE)
+# Some servers end the header's lines and the empty one unlike.
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 # The longest header of a record or of a response.
 _LONGEST_HEADER = 1 << 18
@@ -82,11 +87,18 @@ def _plain(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
     Where the file has no record right after one, that one's length is wrong: it ends
     where the next begins.
     """
-    at = _find(file, start, start)
+    file.seek(start)
+    # What was taken for a record right after another is one for a part that begins there.
+    begins = file.read(len(_START)) == _START
+    at = start if begins else _find(file, start, start)
     if at != start and _any_at(file, start):
         yield Frame(start, b"", b"", _NO_RECORD)
     while at is not None and at < stop:
         header = _header_at(file, at)
+        if other := _other_in(header):
+            yield Frame(at, b"", b"")
+            at += other
+            continue
         begin = at + len(header)
         length = _length(header)
         end = None if length is None else _clean_end(file, begin + length)
@@ -128,7 +140,8 @@ def _clean_end(file: BinaryIO, at: int) -> int | None:
     if not after and at > 0:
         return None
     rest = after[1:].lstrip(_BETWEEN)
-    if not rest or rest.startswith(_START):
+    # The file may end within the next one's first line.
+    if _START.startswith(rest[: len(_START)]):
         return at + len(after) - 1 - len(rest)
     return None
 
@@ -138,15 +151,14 @@ def _find(file: BinaryIO, at: int, line: int) -> int | None:
     file.seek(at)
     data = file.read(CHUNK)
     while data:
-        for match in _FIRST_LINE.finditer(data):
-            place = match.start()
-            if at + place == line or data[place - 1 : place] == b"\n":
-                return at + place
+        place = _start_in(data, at == line)
+        if place is not None:
+            return at + place
         more = file.read(CHUNK)
         if not more:
             return None
         # A first line may be cut in two.
-        kept = data[-16:]
+        kept = data[-32:]
         at += len(data) - len(kept)
         data = kept + more
     return None
@@ -182,8 +194,10 @@ class _Segment:
         while not (found := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
             if not self._fill():
                 break
-        self.drop(len(found))
-        return found
+        other = _other_in(found)
+        # Without a header the record would find itself.
+        self.drop(other or len(found) or 1)
+        return b"" if other else found
 
     def _fill(self) -> bool:
         if self._ended or self.error:
@@ -251,9 +265,30 @@ def _start_in(data: bytes, line: bool) -> int | None:
     """Where in the data a record begins; ``line`` says that a line begins there."""
     for match in _FIRST_LINE.finditer(data):
         at = match.start()
-        if line if at == 0 else data[at - 1 : at] == b"\n":
+        begins_line = line if at == 0 else data[at - 1 : at] == b"\n"
+        if begins_line or _FIELD.match(data, match.end()):
             return at
     return None
+
+
+def _other_in(header: bytes) -> int:
+    """Where in a header the next record's begins, as this one was cut off; 0 if it
+    was not.
+
+    An address may end like a first line.  Where a record was cut off, either its last
+    line has no value, or a field comes again.
+    """
+    lines = header.splitlines(keepends=True)
+    names = [line.partition(b":")[0].strip().lower() for line in lines]
+    last = {name: i for i, name in enumerate(names)}
+    again = at = 0
+    for i, line in enumerate(lines):
+        again = max(again, last[names[i]])
+        match = _FIRST_LINE.search(line, not i)
+        if match and (b":" not in line[: match.start()] or again > i):
+            return at + match.start()
+        at += len(line)
+    return 0
 
 
 def _packed(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
@@ -278,12 +313,7 @@ def _packed(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]
 def _next_frame(segment: _Segment, room: int) -> Frame:
     header = segment.header()
     length = _length(header)
-    if length is None:
-        block = b""
-        # Without a header it would find itself.
-        segment.drop(not header)
-    else:
-        block = segment.take(length, room)
+    block = b"" if length is None else segment.take(length, room)
     more = segment.take_to_start(room - len(block)).rstrip(_BETWEEN)
     error = "" if segment.ahead(1) else segment.error
     if length is None or more:
@@ -298,12 +328,8 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
 
 def _header(data: bytes) -> bytes:
     """The lines up to the first that is empty."""
-    ends = [
-        at + len(mark)
-        for mark in (b"\r\n\r\n", b"\n\n")
-        if (at := data.find(mark)) >= 0
-    ]
-    return data[: min(ends)] if ends else b""
+    end = _EMPTY_LINE.search(data)
+    return data[: end.end()] if end else b""
 
 
 def _length(header: bytes) -> int | None:
@@ -362,7 +388,7 @@ def _record(frame: Frame, most: int) -> Record | None:
     return record_of_response(
         where,
         url,
-        int(status[0]) if status and status[0].isdigit() else 0,
+        int(status[0]) if status and re.fullmatch(rb"\d{3}", status[0]) else 0,
         headers,
         body,
         most,
