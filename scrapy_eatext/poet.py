@@ -30,7 +30,7 @@ from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
 from scrapy.http import Response, TextResponse
 from web_poet.serialization import register_serialization
 
-from scrapy_eatext.crawl.service import attached
+from scrapy_eatext.crawl.service import attached, main_text
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.result import MainText, Metadata
 
@@ -45,7 +45,10 @@ _UTC = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class MainTextProvider(PageObjectInputProvider):
-    """Gives the MainText that the downloader middleware attached, else a new one."""
+    """Gives the MainText that the downloader middleware attached, else a new one.
+
+    The new one is made by the settings of the crawl, as main_text() makes it.
+    """
 
     provided_classes = {MainText}  # noqa: RUF012 - as scrapy-poet has it
     name = "eatext_main_text"
@@ -209,7 +212,7 @@ def _main_text(request: Request, response: Response) -> MainText:
         return found
     if not isinstance(response, TextResponse):
         return extract(b"", url=response.url)
-    return extract(response)
+    return main_text(response)
 
 
 def _utc(date: str) -> str | None:

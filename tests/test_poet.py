@@ -110,6 +110,19 @@ def test_a_cache_of_what_is_provided(server, tmp_path):
     assert second.stats["poet/cache/hit"] == 1
 
 
+def test_what_is_made_late_is_made_by_the_settings_of_the_crawl(server):
+    settings = {
+        "ADDONS": {"scrapy_eatext.Addon": 500, "scrapy_poet.Addon": 300},
+        "SCRAPY_POET_PROVIDERS": {"scrapy_eatext.poet.MainTextProvider": 500},
+        "EATEXT_ALGORITHM": "density",
+        "EATEXT_SITES": {"127.0.0.1": False},
+    }
+    done = crawl(PoetSpider, settings, urls=(server("/page/1"),))
+    assert not done.errors
+    assert done.eatext("late/") == {"extracted": 1}
+    assert done.eatext("algorithm/") == {"density": 1}
+
+
 def test_article():
     response = HtmlResponse(URL, body=HTML, encoding="utf-8")
     (made,) = provided(poet.ArticleProvider, Article, Request(URL), response)
