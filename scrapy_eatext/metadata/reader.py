@@ -313,7 +313,7 @@ class Reader:
     def _iso(self, source: str, values: Iterable[str]) -> Iterator[_Date]:
         for value in values:
             if value:
-                day_first = self._page.language != "en"
+                day_first = self._page.is_day_first
                 yield source, dates.iso(value, day_first=day_first), value
 
     def _published(self) -> Iterator[_Date]:

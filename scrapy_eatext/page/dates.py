@@ -150,9 +150,7 @@ def _day(year: str, month: str, day: str) -> str:
     return ""
 
 
-def _moment(
-    day: str, hour: str, minute: str, second: str, half: str, zone: str
-) -> str:
+def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str) -> str:
     hours = int(hour)
     if half and hours <= 12:
         hours = hours % 12 + 12 * (half in "Pp")
