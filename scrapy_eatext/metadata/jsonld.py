@@ -9,6 +9,7 @@ from typing import Any
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.jsondata import values_in
 from scrapy_eatext.page.values import (
+    COMMA,
     MOST_VALUES,
     different,
     plain,
@@ -170,7 +171,7 @@ class JsonLd:
                 tags = different(
                     tag.strip()
                     for part in parts
-                    for tag in _text(part).split(",")
+                    for tag in COMMA.split(_text(part))
                     if tag.strip()
                 )
                 if tags:

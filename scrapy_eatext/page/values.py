@@ -44,6 +44,10 @@ LONGEST = max(bound.most for bound in BOUNDS.values()) + 1
 _SLACK = 4
 LONGEST_READ = _SLACK * LONGEST
 
+# Commas and semicolons between the values of a list: Latin, Chinese and Arabic.
+COMMAS = ",;、，；،؛"
+COMMA = re.compile(f"[{COMMAS}]")
+
 # A reference with more digits than any character has, or zeros before them.
 _LONG_REFERENCE = re.compile(r"&#(?=[0-9]{8})0*([0-9]*)")
 _MOST_DIGITS = 7
