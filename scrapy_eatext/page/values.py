@@ -48,6 +48,8 @@ LONGEST_READ = _SLACK * LONGEST
 COMMAS = ",;、，；،؛"
 COMMA = re.compile(f"[{COMMAS}]")
 
+_TAG_END = re.compile(r"[-_,;.@\s]")
+
 # A reference with more digits than any character has, or zeros before them.
 _LONG_REFERENCE = re.compile(r"&#(?=[0-9]{8})0*([0-9]*)")
 _MOST_DIGITS = 7
@@ -103,10 +105,14 @@ def different(values: Iterable[str]) -> list[str]:
 
 
 def primary_tag(language: str) -> str:
-    """The primary tag of a language: en of en_GB.  Nothing where it is too long for one."""
+    """The primary tag of the first language named: en of en_GB and of "en, de".
+
+    Nothing where it is no word, as {{lang}}, or too long for a tag.
+    """
     # Lower case may be longer, by a few characters at most.
-    begun = language.strip()[: 2 * BOUNDS["language"].most]
-    return kept("language", begun.replace("_", "-").partition("-")[0].lower())
+    begun = language.strip()[: 2 * BOUNDS["language"].most].lower()
+    tag = _TAG_END.split(begun, maxsplit=1)[0]
+    return kept("language", tag) if len(tag) > 1 and tag.isalpha() else ""
 
 
 def unescaped(text: str) -> str:
