@@ -76,6 +76,7 @@ _SEPARATES = re.compile(rf"[|–—\-·•»«:/~](?:\s|(?<=[|»]))|｜|{_UNSPAC
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
 )
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(rf"\s*(?:[{COMMAS}|&]|\s(?:and|und|et)\s)\s*")
 # Bounds on an element of microdata, which may hold the whole page, and fifty of which may
@@ -372,7 +373,11 @@ class Reader:
         yield from (("meta", name) for name in self._meta(*_SITES))
 
     def _descriptions(self) -> Iterator[_Found]:
-        yield "json-ld", self._data.first("description")
+        described = self._data.first("description")
+        if _TAG.match(described):
+            # A whole fragment of HTML, as shops have it.  A text may name a tag further on.
+            described = " ".join(_TAG.sub(" ", described).split())
+        yield "json-ld", described
         yield from (("opengraph", text) for text in self._meta("og:description"))
         yield from (("meta", text) for text in self._meta(*_DESCRIPTIONS))
 
