@@ -218,7 +218,8 @@ class _Judged:
             return ()
         from scrapy_eatext.output.comments import posts_of
 
-        return posts_of(self._verdict.units, self._spoken)
+        day_first = self._told.is_day_first
+        return posts_of(self._verdict.units, self._spoken, day_first=day_first)
 
     @cached_property
     def _metadata(self) -> Metadata:

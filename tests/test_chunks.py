@@ -197,6 +197,21 @@ def test_an_overlap_gives_way():
     assert texts(cut(html, 10, 5)) == [words(8), f"Part\n\n{words(5)}"]
 
 
+def test_an_overlap_is_never_the_whole_chunk_before():
+    short, other = words(10), words(5, 20)
+    said = [f"{words(7, n).capitalize()}." for n in (30, 40, 50)]
+    long = f"<p>{' '.join(said)}</p>"
+    assert texts(cut(f"<p>{short}</p>{long}", 20, 10)) == [
+        short,
+        " ".join(said[:2]),
+        " ".join(said[1:]),
+    ]
+    assert texts(cut(f"<p>{other}</p><p>{other}</p>{long}", 20, 10))[:2] == [
+        f"{other}\n\n{other}",
+        f"{other}\n\n{' '.join(said[:2])}",
+    ]
+
+
 # -- where a chunk stands
 
 
@@ -313,10 +328,13 @@ def test_chunks_of_any_page(source, most, overlap, titled):
     result = formed(render(verdict, page, "", ""), forms)
     chunks = result.chunks()
     text = result.text
-    told = 0
+    told, begun = 0, -1
     for chunk in chunks:
         assert text[chunk.start : chunk.end] == chunk.text
         assert chunk.text.strip()
+        # No chunk has all of the one before.
+        assert chunk.start > begun
+        begun = chunk.start
         # Only white space is left out, and no more than the overlap comes again.
         assert not text[told : chunk.start].strip()
         assert words_of(text[chunk.start : told]) <= form.overlap

@@ -60,6 +60,13 @@ def test_words_come_back(source, expected):
     assert words(text_of(html(tree))) == words(text)
 
 
+def test_addresses_come_back():
+    address = "https://example.com/a?b=1&amp;c&lt;d&#65;&#x41;&copy=1&#t(a)"
+    href = address.replace("&", "&amp;")
+    rendered = RENDERER.render(markdown(tree_of(f'<p><a href="{href}">x</a>')[1]))
+    assert lxml.html.fromstring(rendered).find("a").get("href") == address
+
+
 @given(any_pages())
 def test_words_of_any_page_come_back(source):
     page, tree = tree_of(source)

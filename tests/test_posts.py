@@ -41,6 +41,21 @@ def test_what_is_kept_is_not_said_twice():
     assert not list(tree_of(FORUM).bylines())
 
 
+@pytest.mark.parametrize(("lang", "day"), [("en-US", "03-04"), ("de", "04-03")])
+def test_which_comes_first_day_or_month(lang, day):
+    """Dates of posts are read as those of the page are."""
+    posts = (
+        f'<div class="comment"><b class="author">Ann {n}</b>'
+        f"<time>3/4/2024, {n}:30 PM</time><p>Post {n}.</p></div>"
+        for n in (1, 2)
+    )
+    html = f'<html lang="{lang}"><h1>Boats</h1>{"".join(posts)}'
+    dropped = [f"Ann {n}3/4/2024, {n}:30 PM" for n in (1, 2)]
+    assert list(tree_of(html, *dropped).bylines()) == [
+        f"Ann {n}, 2024-{day}T{n + 12}:30:00" for n in (1, 2)
+    ]
+
+
 def test_one_post_is_no_thread():
     one = FORUM[: FORUM.rindex('<div class="post"')]
     assert markdown(tree_of(one, "Ann", "1 March")) == "First post.\n\nMore of it."

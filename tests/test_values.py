@@ -108,6 +108,13 @@ def test_values_each_once():
     [
         ("en-GB", "en"),
         (" DE_at ", "de"),
+        ("fr, en", "fr"),
+        ("en US", "en"),
+        ("de_DE.UTF-8", "de"),
+        ("{{lang}}", ""),
+        ("<%= lang %>", ""),
+        ("*", ""),
+        ("x-default", ""),
         ("", ""),
         ("x" * 35, "x" * 35),
         ("x" * 36, ""),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.jsondata import values_in
 from scrapy_eatext.page.values import (
+    COMMA,
     MOST_VALUES,
     different,
     plain,
@@ -17,6 +19,8 @@ from scrapy_eatext.page.values import (
 
 # Keys whose values may be about the page too.
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage")
+# The main entities of such a page are its questions, of which none is its title.
+_QUESTIONS = "FAQPage"
 # Types of objects by rank: 0 says most of the page.  Other types, such as breadcrumbs, are
 # not read.
 _RANKS = {
@@ -46,8 +50,11 @@ _MAX_CHARS = 500_000
 _MAX_OBJECTS = 500
 _LONGEST_URL = 4000
 _TYPE = b"application/ld+json"
+_WEB = re.compile(r"\s*https?://")
 # Most sources have few of this sign.
 _SIGN = _TYPE.index(b"+")
+# An object's rank, whether it is of another page, its number, and the object.
+_Entry = tuple[int, bool, int, dict[str, Any]]
 
 
 class JsonLd:
@@ -59,7 +66,7 @@ class JsonLd:
 
     def __init__(self, scripts: Iterable[str], url: str = "", title: str = "") -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
-        ranked: list[tuple[int, bool, int, dict[str, Any]]] = []
+        ranked: list[_Entry] = []
         self._sites: list[dict[str, Any]] = []
         place = _place(url)
         for number, thing in enumerate(_things(scripts)):
@@ -74,7 +81,8 @@ class JsonLd:
                 ranked.append((min(ranks), other, number, thing))
             elif any(name in _SITE for name in types):
                 self._sites.append(thing)
-        self._ranked = [(rank, thing) for rank, *_, thing in sorted(ranked, key=_order)]
+        ranked = _without_teasers(sorted(ranked, key=_order), place)
+        self._ranked = [(rank, thing) for rank, *_, thing in ranked]
 
     def __bool__(self) -> bool:
         return bool(self._ranked or self._sites)
@@ -163,7 +171,7 @@ class JsonLd:
                 tags = different(
                     tag.strip()
                     for part in parts
-                    for tag in _text(part).split(",")
+                    for tag in COMMA.split(_text(part))
                     if tag.strip()
                 )
                 if tags:
@@ -174,11 +182,12 @@ class JsonLd:
         if depth > 3:
             return []
         if isinstance(value, str):
-            return [_text(value)] if value.strip() else []
+            # The address of a person or a site is no name.
+            return [_text(value)] if value.strip() and not _WEB.match(value) else []
         if isinstance(value, list):
             return [name for one in value[:50] for name in self._names(one, depth + 1)]
         if isinstance(value, dict):
-            name = value.get("name")
+            name = value.get("name") or value.get("@value")
             if not name and isinstance(value.get("@id"), str):
                 name = self._by_id.get(value["@id"], {}).get("name")
             return self._names(name, depth + 1)
@@ -191,25 +200,56 @@ class JsonLd:
             return self._url(value[0], depth + 1)
         if isinstance(value, dict):
             url = value.get("url") or value.get("contentUrl")
-            if not url and isinstance(value.get("@id"), str):
-                url = self._by_id.get(value["@id"], {}).get("url") or value["@id"]
+            key = value.get("@id")
+            if not url and isinstance(key, str):
+                known = self._by_id.get(key, {})
+                url = known.get("url") or known.get("contentUrl")
+                # A part of a page is no image.
+                url = url or ("" if "#" in key else key)
             return self._url(url, depth + 1)
         return value.strip() if isinstance(value, str) else ""
 
 
-def _order(entry: tuple[int, bool, int, Any]) -> tuple[int, bool, int]:
+def _order(entry: _Entry) -> tuple[int, bool, int]:
     return entry[:3]
 
 
 def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:
     """Whether an object has the page's address, or a headline that the title contains."""
+    if place and place in _places(thing):
+        return True
+    headline = _text(thing.get("headline"))
+    return bool(headline) and headline in title
+
+
+def _places(thing: dict[str, Any]) -> Iterator[str]:
+    """The addresses on the web that an object has, without the scheme."""
     for key in ("url", "@id", "mainEntityOfPage"):
         said = thing.get(key)
         said = said.get("@id") if isinstance(said, dict) else said
-        if isinstance(said, str) and place and _place(said) == place:
-            return True
-    headline = _text(thing.get("headline"))
-    return bool(headline) and headline in title
+        place = _place(said) if isinstance(said, str) else ""
+        if place:
+            yield place
+
+
+def _without_teasers(ranked: list[_Entry], page: str) -> list[_Entry]:
+    """Objects without those that only tell where the page leads to.
+
+    A page with links may have several articles or products with addresses, each another.
+    One alone may be the page itself, which was found at another address than its own.
+    """
+    elsewhere: set[int] = set()
+    places: dict[int, set[str]] = {}
+    for rank, other, number, thing in ranked:
+        place = next(_places(thing), "") if page and other and rank < 2 else ""
+        if place:
+            elsewhere.add(number)
+            places.setdefault(rank, set()).add(place)
+    return [
+        entry
+        for entry in ranked
+        if entry[2] not in elsewhere or len(places[entry[0]]) < 2
+    ]
 
 
 def _place(url: str) -> str:
@@ -219,6 +259,10 @@ def _place(url: str) -> str:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    if isinstance(value, dict):
+        value = value.get("@value")
     if not isinstance(value, str):
         return ""
     # JSON needs no references of HTML, so that those in it were escaped once too often.
@@ -282,4 +326,5 @@ def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
             elif isinstance(value, dict):
                 left -= 1
                 yield value
-                todo += [value[key] for key in _INTO if key in value]
+                into = _INTO[:1] if _QUESTIONS in _types(value) else _INTO
+                todo += [value[key] for key in into if key in value]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.output.inline import SOURCES
+from scrapy_eatext.output.inline import SOURCES, largest
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.names import FILMS
 from scrapy_eatext.page.tables import rows_with
@@ -75,7 +75,10 @@ def figures(page: Page) -> Iterator[Said]:
         text = beginning(captions[0], _MOST_CHARS) if images and captions else ""
         for image in images:
             get = image.get
-            source = next(filter(None, map(get, _WHOLE_SOURCES)), None)
+            # What stands in the address itself is a placeholder.
+            whole = (src for src in map(get, _WHOLE_SOURCES) if src)
+            source = next((src for src in whole if not src.startswith("data:")), "")
+            source = source or largest(get("data-srcset") or get("srcset") or "")
             yield source, text or get("alt"), get("width"), get("height")
 
 

@@ -18,6 +18,8 @@ from scrapy_eatext.page.head import OF_META, add_metas
 from scrapy_eatext.page.names import PROPS
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.values import (
+    COMMA,
+    COMMAS,
     beginning,
     different,
     kept,
@@ -39,6 +41,8 @@ _TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
            "dc.title", "dcterms.title", "title")  # fmt: skip
 _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
             "dcterms.creator", "byl", "article.author", "authors")  # fmt: skip
+# Those that libraries fill, with family names first.
+_OF_LIBRARIES = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
 _PUBLISHED = ("citation_publication_date", "citation_date", "citation_online_date",
               "parsely-pub-date", "sailthru.date", "dc.date.issued",
               "dcterms.issued", "dcterms.created", "dc.date.created", "dc.date",
@@ -60,15 +64,21 @@ _WRITTEN_BY = frozenset(
     "scrittoda skrivenav verfasstvon verfaßtvon von writtenby écritpar автор 作者".split()
 )
 
-# Separators between a title and the site's name.
-_SEPARATOR = re.compile(r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»]\s*|:\s+(?=\S+\.\w{2,4}$)")
+# Separators between a title and the site's name.  In scripts without spaces, signs that
+# part words elsewhere are separators too.
+_UNSPACED = r"(?<=[\u3000-\U0003ffff])[_－–—-]{1,3}(?=[\u3000-\U0003ffff])"
+_SEPARATOR = re.compile(
+    r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»｜]\s*|:\s+(?=\S+\.\w{2,4}$)"
+    rf"|{_UNSPACED}"
+)
 # A test for separators that takes a tenth of the time, as most titles have none.
-_SEPARATES = re.compile(r"[|–—\-·•»«:/~](?:\s|(?<=[|»]))")
+_SEPARATES = re.compile(rf"[|–—\-·•»«:/~](?:\s|(?<=[|»]))|｜|{_UNSPACED}")
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
 )
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
-_BETWEEN = re.compile(r"\s*(?:[,;|&]|\s(?:and|und|et)\s)\s*")
+_BETWEEN = re.compile(rf"\s*(?:[{COMMAS}|&]|\s(?:and|und|et)\s)\s*")
 # Bounds on an element of microdata, which may hold the whole page, and fifty of which may
 # be nested: the elements searched for its name, and the characters read of its value and
 # of the names of its properties.
@@ -286,7 +296,10 @@ class Reader:
         yield "opengraph", True, self._split(article)
         for name in _AUTHORS:
             if name in self._metas:
-                yield "meta", True, self._split(self._meta(name))
+                values = self._meta(name)
+                if name in _OF_LIBRARIES:
+                    values = _family_last(values)
+                yield "meta", True, self._split(values)
         for number in ("1", "2"):
             if any(
                 key(label) in _WRITTEN_BY
@@ -313,7 +326,7 @@ class Reader:
     def _iso(self, source: str, values: Iterable[str]) -> Iterator[_Date]:
         for value in values:
             if value:
-                day_first = self._page.language != "en"
+                day_first = self._page.is_day_first
                 yield source, dates.iso(value, day_first=day_first), value
 
     def _published(self) -> Iterator[_Date]:
@@ -360,7 +373,11 @@ class Reader:
         yield from (("meta", name) for name in self._meta(*_SITES))
 
     def _descriptions(self) -> Iterator[_Found]:
-        yield "json-ld", self._data.first("description")
+        described = self._data.first("description")
+        if _TAG.match(described):
+            # A whole fragment of HTML, as shops have it.  A text may name a tag further on.
+            described = " ".join(_TAG.sub(" ", described).split())
+        yield "json-ld", described
         yield from (("opengraph", text) for text in self._meta("og:description"))
         yield from (("meta", text) for text in self._meta(*_DESCRIPTIONS))
 
@@ -459,7 +476,25 @@ class Reader:
         for name in _TAGS:
             if name in self._metas:
                 values = self._meta(name)
-                yield "meta", (part.strip() for v in values for part in v.split(","))
+                yield (
+                    "meta",
+                    (part.strip() for v in values for part in COMMA.split(v)),
+                )
+
+
+def _family_last(values: Iterable[str]) -> Iterator[str]:
+    """Names, as Jane Doe for Doe, Jane; what may be several names stays as it is."""
+    for value in values:
+        for name in value.split(";"):
+            family, comma, given = map(str.strip, name.partition(","))
+            is_one = " " not in family or family[0].islower()
+            if not (family and comma and given and is_one) or "," in given:
+                yield name
+            elif given.upper() == given.lower():
+                # Chinese and the like have the family name first.
+                yield f"{family} {given}"
+            else:
+                yield f"{given} {family}"
 
 
 def _first(

@@ -438,7 +438,7 @@ class Visible:
 
     @property
     def _day_first(self) -> bool:
-        return self._page.language != "en"
+        return self._page.is_day_first
 
     def _in(self, text: str, block: int = -1) -> Iterator[tuple[bool, Dated]]:
         """The dates in a text, each with whether a word calls it a date of publication.

@@ -450,10 +450,17 @@ def _packed(
             while last > at and last - 1 in ranks:
                 last -= 1
             end = last if last > at else end
-        yield (overlap[-1][:2] if overlap else None), at, end
+        start = overlap[-1][:2] if overlap else None
+        yield start, at, end
         overlap = []
         if form.overlap and end < count and end not in ranks:
             overlap = _overlap(text, passages, at, end, form.overlap)
+            if (
+                overlap
+                and start is None
+                and overlap[-1][:2] == (at, passages.starts[at])
+            ):
+                overlap.pop()  # or the next chunk would have all of this one
         at = end
 
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 _FIRST = 3
 
 
-def posts_of(units: Units, spoken: Content) -> tuple[Post, ...]:
+def posts_of(
+    units: Units, spoken: Content, *, day_first: bool = True
+) -> tuple[Post, ...]:
     """The posts of units that readers wrote, in the order in which they begin.
 
     A unit belongs to the nearest element around it that is named as a post.  Successive
@@ -30,11 +32,11 @@ def posts_of(units: Units, spoken: Content) -> tuple[Post, ...]:
     if not isinstance(units, Blocks):
         texts, *_ = texts_and_kinds(units, list(spoken.units), spoken.code)
         return (Post("\n\n".join(texts)),) if texts else ()
-    return tuple(_Reader(units, spoken).posts())
+    return tuple(_Reader(units, spoken, day_first).posts())
 
 
 class _Reader:
-    def __init__(self, blocks: Blocks, spoken: Content) -> None:
+    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
         numbers = list(spoken.units)
         self._texts, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
@@ -42,7 +44,7 @@ class _Reader:
         self._items, self._rows, self._lists = blocks.places(numbers)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
-        self._posts = Posts(blocks, numbers, comments=True)
+        self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
         self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
 
     def posts(self) -> Iterator[Post]:

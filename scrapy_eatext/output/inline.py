@@ -119,7 +119,7 @@ class Inlines:
             source = told.get(name)
             if not source:
                 continue
-            given = _largest(source) if name.endswith("srcset") else source
+            given = largest(source) if name.endswith("srcset") else source
             url = self._addresses.image(given)
             if url:
                 alt = " ".join(told.get("alt", "").split())
@@ -149,7 +149,7 @@ def _told_by(image: Any) -> _Told:
     return dict(image.items())
 
 
-def _largest(srcset: str) -> str:
+def largest(srcset: str) -> str:
     """The address of the largest image in a srcset."""
     best, most = "", -1.0
     for candidate in srcset[:8192].split(", "):

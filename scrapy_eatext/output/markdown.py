@@ -56,6 +56,10 @@ _LINE_MARK = re.compile(
 # one of its brackets may be in code, where nothing is escaped.
 _DEFINITION = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
 _CLOSING_MARK = re.compile(r"(?:(?<=[ \t])|^)(\#+)$")
+# What would be read as a reference to a character in an address.
+_REFERENCE = re.compile(
+    r"&(?=(?:\#\d{1,7}|\#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{0,40});)"
+)
 # An address whose brackets stand in pairs, none within others.
 _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
 _TICKS = re.compile(r"`+")
@@ -324,6 +328,8 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
 
 def _address(url: str) -> str:
     """An address, in angle brackets where brackets of its own would end it."""
+    if "&" in url:
+        url = _REFERENCE.sub(_backslash, url)
     if ("(" in url or ")" in url) and not _BALANCED.fullmatch(url):
         return f"<{url}>"
     return url

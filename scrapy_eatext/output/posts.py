@@ -95,13 +95,20 @@ class Posts:
 
     A single post is the page's text, and its author is metadata, so at least two posts
     are needed; authors and times that are kept are not told again.  Of ``comments`` one
-    is enough, and author and time are told of each.
+    is enough, and author and time are told of each.  ``day_first`` tells how 3/4/2024
+    is meant.
     """
 
     def __init__(
-        self, blocks: Blocks, kept: Sequence[int], *, comments: bool = False
+        self,
+        blocks: Blocks,
+        kept: Sequence[int],
+        *,
+        comments: bool = False,
+        day_first: bool = True,
     ) -> None:
         self._walk = blocks.walk
+        self._day_first = day_first
         self._least = 1 if comments else 2
         self._rows = self._with_kept(POSTS.rows(self._walk), kept)
         if self._rows:
@@ -242,7 +249,7 @@ class Posts:
             return None
         element = self._nodes[row]
         for value in (element.get("datetime"), element.get("title"), text):
-            moment = dates.iso(value or "")
+            moment = dates.iso(value or "", day_first=self._day_first)
             if moment:
                 return moment
         return text if any(c.isdigit() for c in text) else ""

@@ -63,7 +63,7 @@ def tree_of(
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
     walk = units.walk
-    bylines = bylines_of(units, shown.units)
+    bylines = bylines_of(units, shown.units, day_first=page.is_day_first)
     numbers = list(shown.units)
     images = images_of(walk, numbers)
     placed = place(walk, numbers, shown.code, bylines, Inlines(page), images)
@@ -133,9 +133,11 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     return nodes
 
 
-def bylines_of(blocks: Blocks, units: Sequence[int]) -> dict[int, Byline]:
+def bylines_of(
+    blocks: Blocks, units: Sequence[int], *, day_first: bool = True
+) -> dict[int, Byline]:
     """For the first block of each post of a thread, the line that comes before it."""
-    posts = Posts(blocks, units)
+    posts = Posts(blocks, units, day_first=day_first)
     if not len(posts):
         return {}
     elements = blocks.walk.blocks[list(units), BlockColumn.ELEMENT].tolist()

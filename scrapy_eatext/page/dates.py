@@ -30,11 +30,17 @@ _MONTH_OF = {
 }
 
 # Each piece is bounded, so searching takes linear time.
-# The groups: year, separator, month, day, hour, minute, second, zone.
+# What may stand behind a time of day; the groups: half of the day, zone.  The zone of
+# GMT+0200 is not GMT.
+_BEHIND = (
+    r"(?:\s?([AaPp])\.?[Mm]\b\.?)?(?:\s?((?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d\d)?(?!\d)"
+    r"|(?:UTC|GMT|[Zz])(?!\s?[+-]\d)|[+-]\d\d:?\d\d|[+-]\d\d\Z))?"
+)
+# The groups: year, separator, month, day, hour, minute, second, half of the day, zone.
 _ISO = re.compile(
     r"((?:19|20)\d\d)([-/.]?)(\d{1,2})\2(\d{1,2})"
     r"(?:(?:T|t|\s{1,3})(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
-    r"\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)"
+    rf"{_BEHIND})?(?!\d)"
 )
 _WORD = r"[^\W\d_]{3,12}"
 _DATE = re.compile(
@@ -55,9 +61,7 @@ _GLUED = re.compile(
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # A time of day behind a date, as in RFC 2822.
-_TIME = re.compile(
-    r"[,\s]{1,3}(\d\d):(\d\d)(?::(\d\d))?(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d))?"
-)
+_TIME = re.compile(rf"[,\s]{{1,3}}(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}")
 
 # No place on earth is further from Greenwich.
 _FURTHEST_ZONE = 14
@@ -76,12 +80,12 @@ def iso(text: str, *, day_first: bool = True) -> str:
     text = _in_ascii_digits(text.strip()[:64])
     match = _ISO.match(text)
     if match is not None:
-        year, sign, month, number, hour, minute, second, zone = match.groups()
+        year, sign, month, number, hour, *others = match.groups()
         if len(number) + len(month) + len(sign) > 3:
             day = _day(year, month, number)
             if not day or not hour:
                 return day
-            return _moment(day, hour, minute, second, zone)
+            return _moment(day, hour, *others)
     for day, _, end in found(text, day_first=day_first):
         time = _TIME.match(text, end)
         return _moment(day, *time.groups()) if time is not None else day
@@ -146,15 +150,20 @@ def _day(year: str, month: str, day: str) -> str:
     return ""
 
 
-def _moment(day: str, hour: str, minute: str, second: str, zone: str) -> str:
-    if int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59:
+def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str) -> str:
+    hours = int(hour)
+    if half and hours <= 12:
+        hours = hours % 12 + 12 * (half in "Pp")
+    if hours > 23 or int(minute) > 59 or int(second or 0) > 59:
         return day
-    made = f"{day}T{hour}:{minute}:{second or '00'}"
+    made = f"{day}T{hours:02}:{minute}:{second or '00'}"
     if not zone:
         return made
-    if zone[0] not in "+-":
+    offset = zone.lstrip("UTCGM").strip()
+    if offset[:1] not in ("+", "-"):
         return made + "+00:00"
-    hours, minutes = zone[:3], zone[-2:]
-    if abs(int(hours)) > _FURTHEST_ZONE or int(minutes) > 59:
+    digits = offset[1:].replace(":", "")
+    ahead, minutes = (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
+    if int(ahead) > _FURTHEST_ZONE or int(minutes) > 59:
         return made
-    return f"{made}{hours}:{minutes}"
+    return f"{made}{offset[0]}{ahead:0>2}:{minutes}"

@@ -17,7 +17,10 @@ _LOOKED_AT = frozenset((*RELATIONS, _FEED))
 LONGEST_LINK = BOUNDS["canonical_url"].most
 # By what attributes a meta element says what its content is.
 _NAMING = ("property", "name", "itemprop")
-OF_META, _OF_LINK = ("content", *_NAMING), ("rel", "href", "type")
+OF_META = ("content", *_NAMING, "http-equiv")
+_OF_LINK = ("rel", "href", "type")
+# What a page says of itself as if it were a header of HTTP.
+_HEADERS = frozenset(("author", "content-language", "description", "keywords"))
 # An attribute may have several names; so many characters of them are read.
 _LONGEST_NAMES = 200
 _FEEDS = frozenset(
@@ -89,9 +92,11 @@ def title_of(element: Any) -> str:
 
 def add_metas(metas: Metas, elements: Iterable[tuple[str | None, ...]]) -> None:
     """Add the contents of some meta elements, given by OF_META, by their names."""
-    for content, *naming in elements:
+    for content, *naming, header in elements:
         if not content:
             continue
+        if header and header.strip().lower() in _HEADERS:
+            naming.append(header)
         for attribute in naming:
             for name in _names(attribute) if attribute else ():
                 contents = metas.setdefault(name, [])

@@ -180,6 +180,11 @@ class Page:
         )
         return primary_tag(declared or "")
 
+    @property
+    def is_day_first(self) -> bool:
+        """Whether 3/4/2024 is the third of April, as it is in most languages."""
+        return self.language != "en"
+
 
 # The ASCII characters that str.strip() strips.
 _BLANKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f"

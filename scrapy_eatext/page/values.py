@@ -44,6 +44,12 @@ LONGEST = max(bound.most for bound in BOUNDS.values()) + 1
 _SLACK = 4
 LONGEST_READ = _SLACK * LONGEST
 
+# Commas and semicolons between the values of a list: Latin, Chinese and Arabic.
+COMMAS = ",;、，；،؛"
+COMMA = re.compile(f"[{COMMAS}]")
+
+_TAG_END = re.compile(r"[-_,;.@\s]")
+
 # A reference with more digits than any character has, or zeros before them.
 _LONG_REFERENCE = re.compile(r"&#(?=[0-9]{8})0*([0-9]*)")
 _MOST_DIGITS = 7
@@ -99,10 +105,14 @@ def different(values: Iterable[str]) -> list[str]:
 
 
 def primary_tag(language: str) -> str:
-    """The primary tag of a language: en of en_GB.  Nothing where it is too long for one."""
+    """The primary tag of the first language named: en of en_GB and of "en, de".
+
+    Nothing where it is no word, as {{lang}}, or too long for a tag.
+    """
     # Lower case may be longer, by a few characters at most.
-    begun = language.strip()[: 2 * BOUNDS["language"].most]
-    return kept("language", begun.replace("_", "-").partition("-")[0].lower())
+    begun = language.strip()[: 2 * BOUNDS["language"].most].lower()
+    tag = _TAG_END.split(begun, maxsplit=1)[0]
+    return kept("language", tag) if len(tag) > 1 and tag.isalpha() else ""
 
 
 def unescaped(text: str) -> str:
