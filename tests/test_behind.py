@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parsel import Selector
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext.page import Page
@@ -14,7 +15,7 @@ from tests.properties import check_linear
 TEXT = "The bakery on the corner opens at six, and its rye bread is gone by nine."
 
 
-def texts(html: str | bytes | HtmlResponse) -> list[str]:
+def texts(html: str | bytes | Selector | HtmlResponse) -> list[str]:
     blocks = Page.of(html).blocks
     return [blocks.text(i) for i in range(len(blocks))]
 
@@ -36,6 +37,7 @@ def test_text_behind_the_end_is_there(before, behind):
         "https://example.com/", body=before + behind, encoding="utf-8"
     )
     assert found == texts(response)
+    assert found == texts(Selector(before + behind, type="html"))
     assert not list(Page.of(before + behind).root.itersiblings("html"))
 
 
@@ -47,6 +49,11 @@ def test_a_page_with_its_text_before_the_end_stays(behind):
     response = HtmlResponse("https://example.com/", body=html, encoding="utf-8")
     assert texts(html) == [TEXT]
     assert Page.of(response).root is response.selector.root
+
+
+def test_an_element_of_a_page_is_read_alone():
+    selector = Selector(f"<p id=a>top</p><p>{TEXT}</p>", type="html")
+    assert texts(selector.css("#a")[0]) == ["top"]
 
 
 def test_a_page_that_is_deep_behind_its_end():

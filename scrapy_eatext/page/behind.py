@@ -22,8 +22,11 @@ _ENDLESS = frozenset((b"html", b"body"))
 def ends_early(root: Any) -> bool:
     """Whether more text stands behind a root than inside.
 
-    Most that stands there is scripts, and a footer makes no other page of it.
+    Most that stands there is scripts, and a footer makes no other page of it.  An
+    element with a parent is no root.
     """
+    if root.getparent() is not None:
+        return False
     behind = sum(map(_chars, root.itersiblings(etree.Element)))
     return behind > 0 and behind > _chars(root)
 
@@ -40,6 +43,16 @@ def without_ends(source: bytes) -> bytes:
             kept += source[done : tag.start] + NOTHING
             done = tag.end
     return bytes(kept + source[done:])
+
+
+def source_with_behind(root: Any) -> bytes:
+    """The source that a root and what stands behind it are written as, in UTF-8."""
+    return b"".join(
+        etree.tostring(part, encoding="unicode", method="html").encode(
+            "utf-8", "replace"
+        )
+        for part in (root, *root.itersiblings())
+    )
 
 
 def _chars(root: Any) -> int:

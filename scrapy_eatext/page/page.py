@@ -10,7 +10,7 @@ from weakref import proxy
 from lxml import etree
 
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.page.behind import ends_early, without_ends
+from scrapy_eatext.page.behind import ends_early, source_with_behind, without_ends
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode, is_misread, utf8_of
 from scrapy_eatext.page.depth import flattened, is_cut_off
@@ -82,7 +82,10 @@ class Page:
             raise TypeError(
                 f"a page is bytes, str, Selector or TextResponse, not {kind}"
             )
-        root = _root_of(cast("Selector", html))
+        selector = cast("Selector", html)
+        root = _root_of(selector)
+        if root is not None and selector.type == "html" and ends_early(root):
+            root = parse_source(tame(source_with_behind(root)))
         return cls(etree.Element("html") if root is None else root, url=url)
 
     @classmethod
