@@ -44,6 +44,13 @@ def test_text_behind_is_there(tag):
     assert texts(response) == texts(source.encode()) == texts(source)
 
 
+@pytest.mark.parametrize("tag", ["wbr", "embed", "bgsound", "source", "track", "br"])
+def test_elements_without_an_end_tag_are_not_deep(tag):
+    found = texts(f"<p>{f'word<{tag}> ' * DEEP}</p><p>after")
+    assert "".join(found).count("word") == DEEP
+    assert found[-1] == "after"
+
+
 @pytest.mark.parametrize(
     "each",
     [

@@ -23,6 +23,10 @@ def shown(html: str) -> str:
         f"<body><main hidden><p>{TEXT}</p></main></body>",
         f"<body><header><button>Menu <svg></header><main><p>{TEXT}</p></main></body>",
         f"<body><object><p>{TEXT}</p></object></body>",
+        f"<body><embed src=a.mid hidden=true><p>{TEXT}</p></body>",
+        f"<body><bgsound src=a.mid><p>{TEXT}</p></body>",
+        f"<body><map name=a><area href=b><p>{TEXT}</p></body>",
+        f"<body><canvas id=a><p>{TEXT}</p></body>",
     ],
 )
 def test_a_hidden_text_is_read_where_nothing_else_is(html: str) -> None:

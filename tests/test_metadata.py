@@ -120,6 +120,7 @@ def test_shapes_of_json_ld(thing):
     [
         '<!-- {"@type": "Article", "headline": "Boats"} -->',
         '//<![CDATA[\n{"@type": "Article", "headline": "Boats"}\n//]]>',
+        '\ufeff{"@type": "Article", "headline": "Boats"}',
         '{"@type": "Article", "headline": "Boats",};',
         '{"@type": "Article",\n"headline": "Boats\n"}',
     ],

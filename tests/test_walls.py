@@ -24,11 +24,15 @@ WALL_PAGES = [
     ("captcha", "<title>Access denied</title><div class=g-recaptcha><p>Tick</p></div>"),
     ("captcha", "<title>Shop</title><h4>Press &amp; Hold</h4><p>so that we know</p>"),
     ("captcha", "<title>Test</title><p>Bitte zeigen Sie, dass Sie kein Roboter sind.</p>"),
+    ("captcha", f"<title>x</title><p class=captcha>Are you a robot?</p>{SENTENCE * 8}"),
+    ("captcha", f"<title>News - Are you a robot?</title>{SENTENCE * 8}"),
     ("blocked", "<title>Access Denied</title><h1>Access Denied</h1><p>Reference 18.2</p>"),
     ("blocked", "<title>Site | Sorry, you have been blocked</title><p>Ray 3</p>"),
     ("consent", "<title>Before you continue to Search</title><p>We use cookies.</p>"),
     ("consent", "<title>Shop</title><p>Please accept all cookies to go on.</p>"),
     ("consent", "<title>Laden</title><p>Bitte alle Cookies akzeptieren.</p>"),
+    ("consent", f"<title>Before you continue to Search</title>{SENTENCE * 8}"),
+    ("consent", f"<title>Shop</title><h2>We value your privacy</h2>{SENTENCE * 8}"),
     ("login", f"<title>Log in | Forum</title><h1>Log in</h1>{PASSWORD}<p>Name</p>"),
     ("login", f"<title>Forum</title><h2>Anmelden</h2>{PASSWORD}<p>Name</p>"),
     ("not_found", "<title>Page not found | Shop</title><p>Go home.</p>"),
@@ -53,11 +57,23 @@ PAGES = [
     "<title>Boats</title><p>Loading boats takes time.</p>" + RUN,
     f"<title>Boats</title>{SENTENCE * 8}<noscript>Please enable JavaScript.</noscript>{RUN}",
     "<title>Boats</title><div id=root></div>",
+    f"<title>Boats</title><h1>Boats</h1>{SENTENCE * 8}<h3>Access denied</h3>",
+    f"<title>How to accept all cookies</title><h1>How to accept all cookies</h1>{SENTENCE * 8}",
+    f"<title>Help: How to solve a captcha</title>{SENTENCE * 8}",
 ]  # fmt: skip
 
 
-def outcome(html):
-    return extract_page(Job(html, "", Choice(algorithms=(PLAIN,)), Limits()))
+BESIDE = [
+    "<form><p>Please enter the characters you see in the image</p></form>",
+    "<form><label>I'm not a robot</label><div class=g-recaptcha></div></form>",
+    "<div><h2>We value your privacy</h2><p>We use cookies.</p></div>",
+    "<footer><p>DDoS protection by a shield</p></footer>",
+    f"<aside><h3>Login</h3>{PASSWORD}</aside>",
+]
+
+
+def outcome(html, algorithm=PLAIN):
+    return extract_page(Job(html, "", Choice(algorithms=(algorithm,)), Limits()))
 
 
 @pytest.mark.parametrize(("wall", "html"), WALL_PAGES)
@@ -70,6 +86,15 @@ def test_walls_are_named_and_are_no_text(wall, html):
 @pytest.mark.parametrize("html", PAGES)
 def test_pages_with_a_text_are_none(html):
     assert outcome(html).kind not in WALLS
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("times", [3, 5, 8])
+def test_what_stands_beside_a_text_says_nothing_of_it(beside, times):
+    html = f"<title>Boats</title><h1>Boats</h1>{SENTENCE * times}{beside}"
+    found = outcome(html, "density")
+    assert found.kind == "extracted"
+    assert "Boats with oars" in found.result.text
 
 
 def test_every_wall_has_its_pages():

@@ -18,6 +18,8 @@ PARSER_DEPTH = 2048
 MAX_DEPTH = 512
 # The parser opens and closes these by rules of its own, once a page.
 _OUTER = frozenset((b"html", b"head", b"body"))
+# Elements without an end tag that the parser leaves open all the same.
+_LEFT_OPEN = frozenset(b"bgsound embed source track wbr".split())
 
 
 def is_cut_off(root: Any) -> bool:
@@ -46,6 +48,10 @@ def flattened(source: bytes) -> bytes:
     # Elements that were ended before their end tags.
     early: dict[bytes, int] = defaultdict(int)
     for start, end, name, opens, closed, _ in watched(tags(source)):
+        if opens and name in _LEFT_OPEN:
+            kept += source[done:end] + b"</%b>" % name
+            done = end
+            continue
         if name in _OUTER or name in VOID or (opens and closed):
             continue
         full = len(opened) == MAX_DEPTH

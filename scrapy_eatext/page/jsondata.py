@@ -13,7 +13,7 @@ _LONG_NUMBER = 30
 # What stands around JSON: the marks of comments and of CDATA sections, in HTML and in
 # scripts, and semicolons.  Each mark begins in its own way, so this is linear.
 _AROUND = re.compile(
-    r"(?:[\s;,>]|<!--|--!?>|<!\[CDATA\[|<!\]\]>|\]\]>|//|/\*|\*/){0,1000}"
+    r"(?:[\s;,>\ufeff]|<!--|--!?>|<!\[CDATA\[|<!\]\]>|\]\]>|//|/\*|\*/){0,1000}"
 )
 _LAST_COMMA = re.compile(r",(\s{0,100}[}\]])")
 # How many values that stand one behind the other are read.

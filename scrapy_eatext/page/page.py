@@ -10,6 +10,7 @@ from weakref import proxy
 from lxml import etree
 
 from scrapy_eatext.deadline import TimeLimitError
+from scrapy_eatext.page.behind import ends_early, source_with_behind, without_ends
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode, is_misread, utf8_of
 from scrapy_eatext.page.depth import flattened, is_cut_off
@@ -64,7 +65,8 @@ class Page:
         """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
 
         Selectors and responses hand over their own tree, unless a response was misread
-        (page/decode.py) or its tree is cut off (page/depth.py).  Raises TypeError for anything else.
+        (page/decode.py), its tree is cut off (page/depth.py) or ends before its text
+        (page/behind.py).  Raises TypeError for anything else.
         """
         if isinstance(html, bytes):
             # Of no subclass, for the compiled modules.
@@ -80,7 +82,10 @@ class Page:
             raise TypeError(
                 f"a page is bytes, str, Selector or TextResponse, not {kind}"
             )
-        root = _root_of(cast("Selector", html))
+        selector = cast("Selector", html)
+        root = _root_of(selector)
+        if root is not None and selector.type == "html" and ends_early(root):
+            root = parse_source(tame(source_with_behind(root)))
         return cls(etree.Element("html") if root is None else root, url=url)
 
     @classmethod
@@ -105,7 +110,11 @@ class Page:
         if harmless is source:
             selector = response.selector
             root = _root_of(selector)
-            if root is not None and selector.type == "html" and is_cut_off(root):
+            if (
+                root is not None
+                and selector.type == "html"
+                and (is_cut_off(root) or ends_early(root))
+            ):
                 root = None
             # The two refer to each other, and a page's tree would stay until the
             # garbage collector comes across them: then hundreds of trees are freed
@@ -116,7 +125,7 @@ class Page:
         if root is None:
             # The response would hand the parser its source as it is; and older
             # releases take a page that happens to be JSON ("2") for that.  Its own
-            # tree may be cut off, too.
+            # tree may be cut off or end too early, too.
             root = parse_source(harmless)
         return cls(
             root,
@@ -209,14 +218,18 @@ def parse(text: str) -> Any:
 
 
 def parse_source(source: bytes) -> Any:
-    """The root element of a page, which is flattened if it is too deep for the parser.
+    """The root element of a page, which is flattened if it is too deep for the parser,
+    and has in it what stands behind its end, if that is most of the text.
 
     Raises MemoryError where there is not enough for all of it.
     """
     root = _parsed(source)
-    if is_cut_off(root):
-        # Without the time for it, the page is as far as the parser came.
-        with suppress(TimeLimitError):
+    # Without the time for it, the page is as far as the parser came.
+    with suppress(TimeLimitError):
+        if ends_early(root):
+            source = without_ends(source)
+            root = _parsed(source)
+        if is_cut_off(root):
             return _parsed(flattened(source))
     return root
 

@@ -46,8 +46,11 @@ CONTROLS = frozenset("button datalist input meter progress select textarea".spli
 SPACERS = CONTROLS | frozenset("audio canvas embed iframe img object svg video".split())
 
 # What a lenient walk reads all the same: what stands in for a script that did
-# not run, and elements that swallow the page behind them when left open.
-LENIENT_SKIP = SKIP - frozenset("noscript object svg".split())
+# not run, and elements that swallow the page behind them when left open, as the parser
+# leaves bgsound and embed, which have no end tag.
+LENIENT_SKIP = SKIP - frozenset(
+    "applet audio bgsound canvas embed map noscript object svg video".split()
+)
 
 # Elements that say what kind of text is in them.
 KIND_OF = {

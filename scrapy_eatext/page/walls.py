@@ -1,7 +1,8 @@
 """Pages that stand in front of others, or in their place: walls, and empty shells.
 
 Each is short, and says in its title, its headings or its few words what it is.  A page
-with a text of its own is none, whatever it is about.
+with a text of its own is none, whatever it is about, and whatever stands beside that:
+many a page has a test below its comments, and a banner that asks for consent.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ LONGEST = 1000
 _MOST_CHARS, _MOST_BLOCKS = 2500, 60
 # Some walls have no more than this for a text.
 _FEW_CHARS = 400
+# A text of this length says itself, or its headings do, that it is of a wall.
+_SOME_CHARS = 150
 # The title and headings of these walls say so, alone or beside the site's name.
 _FEW = r"[\s!.:,\d…'’\"-]{0,8}"
 _EDGE = r"(?:^|[|–—:•»«·-]\s|\n)[\s!:,…'’\"-]{0,8}(?:\d{3,4}[\s:-]{1,3})?"
 _END = _FEW + r"(?:$|\s[|–—•»«·-]|[!.:\n])"
+# What a title or a heading is made of, as the name of the site.
+_PARTS = re.compile(r"\n|\s[|–—:•»«·-]{1,3}\s|:\s")
 
 
 def _said(*ways: str) -> re.Pattern[str]:
@@ -112,27 +117,38 @@ def wall_of(page: Page, text: str) -> str:
         return ""
     all_shown = blocks.texts(list(range(len(blocks))))
     shown = "\n".join(all_shown)
-    heads = "\n".join(
-        [
-            page.title,
-            *(t for i, t in enumerate(all_shown) if blocks.kind(i) == "heading"),
-        ]
-    )
-    if _CHECKING.search(shown) or _JUST_A_MOMENT.search(heads):
+    headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
+    heads = _lines(page.title, *(all_shown[i] for i in headings))
+    # Those of the page as a whole.
+    main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
+    main_heads = _lines(page.title, *(all_shown[i] for i in main))
+    few, some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
+    if not few:
+        # How to solve a captcha is what an article may be about.
+        heads = main_heads
+        said = said_of_main = "\n".join(filter(_begins_as_wall, _PARTS.split(heads)))
+    elif some:
+        said, said_of_main = _lines(heads, text), main_heads
+    else:
+        said, said_of_main = shown, heads
+    if _CHECKING.search(said) or _JUST_A_MOMENT.search(heads):
         return "checking"
     tests = HUMAN_TESTS.rows(blocks.walk)
-    if _CAPTCHA.search(shown) or (tests and _BLOCKED.search(heads)):
+    if _CAPTCHA.search(said) or (
+        tests and (_BLOCKED.search(heads) or _CAPTCHA.search(text))
+    ):
         return "captcha"
     if _BLOCKED.search(heads):
         return "blocked"
-    if _NOT_FOUND.search(heads if len(text) < _FEW_CHARS else page.title):
+    if _NOT_FOUND.search(heads if few else page.title):
         return "not_found"
-    if len(text) < _FEW_CHARS and _LOGIN.search(heads) and _asks_password(page):
+    login = main_heads if some else heads
+    if few and _LOGIN.search(login) and _asks_password(page):
         return "login"
-    if _CONSENT.search(heads) or (len(text) < _FEW_CHARS and _CONSENT.search(text)):
+    if _CONSENT.search(said_of_main) or (few and _CONSENT.search(text)):
         return "consent"
     asks = _NEEDS_SCRIPTS.search(text) if text else _NEEDS_SCRIPTS.search(shown)
-    if (asks and len(text) < _FEW_CHARS) or _LOADING.fullmatch(shown):
+    if (asks and few) or _LOADING.fullmatch(shown):
         return "shell" if has_scripts(page.html.encode("utf-8", "replace")) else ""
     return ""
 
@@ -140,6 +156,14 @@ def wall_of(page: Page, text: str) -> str:
 def has_scripts(source: bytes) -> bool:
     """Whether a page's source has scripts that are run."""
     return _SCRIPT.search(source) is not None
+
+
+def _begins_as_wall(head: str) -> bool:
+    return any(way.match(head) for way in (_CHECKING, _CAPTCHA, _CONSENT))
+
+
+def _lines(*texts: str) -> str:
+    return "\n".join(texts)
 
 
 def _asks_password(page: Page) -> bool:
