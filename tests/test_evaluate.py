@@ -125,6 +125,15 @@ def test_wcxb_gaps(wcxb):
         ("{}", r"0001\.json has not the fields"),
         ('{"ground_truth": 1}', r"0001\.json has not the fields"),
         (b"\xff", r"0001\.json is not UTF-8"),
+        ("[" * 100_000, r"0001\.json is no JSON"),
+        ('{"url": ' + "9" * 5000 + "}", r"0001\.json is no JSON"),
+        ('{"ground_truth": {"main_content": ["a"]}}', r"0001\.json has not the fields"),
+        ('{"ground_truth": {"comments": {"a": 1}}}', r"0001\.json has not the fields"),
+        ('{"ground_truth": {}, "url": 5}', r"0001\.json has not the fields"),
+        (
+            '{"ground_truth": {}, "_internal": {"page_type": {"primary": []}}}',
+            r"0001\.json has not the fields",
+        ),
     ],
 )
 def test_wcxb_damage(wcxb, content, message):
@@ -153,9 +162,10 @@ def test_segments_layout(tmp_path):
     truth.write_text(json.dumps({"a.html": row}))
     (first,) = read_folder(tmp_path).pages
     assert (first.wanted, first.unwanted, first.html) == (("x",), ("y",), b"<p>x")
-    truth.write_text(json.dumps({"a.html": {}}))
-    with pytest.raises(DataError, match=r"truth\.json: a\.html has no segments"):
-        read_folder(tmp_path)
+    for wrong in ({}, {**row, "with": "x"}, {**row, "without": [5]}):
+        truth.write_text(json.dumps({"a.html": wrong}))
+        with pytest.raises(DataError, match=r"truth\.json: a\.html has no segments"):
+            read_folder(tmp_path)
 
 
 def test_own_pages(tmp_path):
@@ -170,6 +180,12 @@ def test_own_pages(tmp_path):
     (tmp_path / "a.txt").unlink()
     with pytest.raises(DataError, match=r"a\.html has no a\.txt"):
         read_folder(tmp_path)
+    (tmp_path / "a.html").rename(tmp_path / "a.htm")
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfx")
+    with pytest.raises(DataError, match=r"a\.txt has no a\.html"):
+        read_folder(tmp_path)
+    (tmp_path / "a.htm").rename(tmp_path / "a.html")
+    assert read_folder(tmp_path).pages[0].text == "x"
 
 
 def test_no_pages(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from pathlib import Path
@@ -67,6 +68,56 @@ def test_pages_without_an_address_are_counted(
     assert run(str(tmp_path), "--sites", sites) == 1
     assert "1 pages do not tell their address" in capsys.readouterr().err
     assert run(str(tmp_path), "--sites", sites, "--host", "odd.example") == 0
+
+
+def test_a_host_is_named_as_addresses_have_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
+    (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
+    arguments = str(tmp_path), "--sites", str(tmp_path / "sites"), "--host"
+    for given in ("WWW.Odd.Example", "https://odd.example:81/x", "odd.example:81"):
+        assert run(*arguments, given) == 0
+        assert capsys.readouterr().out.startswith("odd.example: 1 page")
+    assert run(*arguments, "https://") == 2
+    assert "--host is 'https://'" in capsys.readouterr().err
+
+
+def test_segments_are_no_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "html").mkdir()
+    rows = {}
+    for number in range(2):
+        (tmp_path / "html" / f"{number}.gz").write_bytes(
+            gzip.compress(odd(number).html.encode())
+        )
+        url = f"https://odd.example/{number}"
+        rows[str(number)] = {"url": url, "with": ["boats came in"], "without": []}
+    (tmp_path / "truth.json").write_text(json.dumps(rows), "utf-8")
+    sites = tmp_path / "sites"
+    assert run(str(tmp_path), "--sites", str(sites)) == 1
+    said = capsys.readouterr()
+    assert "only segments are known; it is left out" in said.err
+    assert not said.out
+    assert not list(sites.iterdir())
+
+
+def test_a_review_of_several_sources_needs_them_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
+    code = review.main(
+        ["a.html", "nothing", "--no-browser"],
+        "scrapy eatext review",
+        limits=Limits(),
+        choose=lambda url: Choice(),
+        sites="",
+        fetch=lambda urls: [],
+    )
+    assert code == 2
+    assert "nothing: there is no such file" in capsys.readouterr().err
 
 
 def test_a_review_without_pages_is_an_error(

@@ -307,6 +307,96 @@ def test_what_repeats_keeps_its_own_label() -> None:
     assert carry(blocks, ["Read on", "Read on", "Nice"]) == ("m-c", 2)
 
 
+def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) -> None:
+    tabs = [json.loads(ask(served, "/api/page?id=0")[2])["written"] for _ in range(2)]
+    assert tabs == ["", ""]
+
+    def write(labels: str, before: str) -> tuple[int, dict[str, str]]:
+        asked = {"id": 0, "labels": labels, "accepted": False, "before": before}
+        status, _, said = ask(served, "/api/labels", asked)
+        return status, json.loads(said)
+
+    status, said = write("-mm--mm-", tabs[0])
+    assert (status, said["written"]) == (200, "draft -mm--mm-")
+    status, refused = write("-------c", tabs[1])
+    assert (status, "in another tab" in refused["error"]) == (409, True)
+    assert served.review.opened(0).look().labels == "-mm--mm-"
+    # The tab itself goes on, also where an answer was lost on its way.
+    assert write("-m---mm-", said["written"])[0] == 200
+    assert write("-m---mm-", said["written"])[0] == 200
+    # And the other one once it has seen what is there.
+    found = json.loads(ask(served, "/api/page?id=0")[2])
+    assert found["stored"] == "-m---mm-"
+    assert write("-------c", found["written"])[0] == 200
+
+
+def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) -> None:
+    connection = HTTPConnection("127.0.0.1", served.port)
+    for token, status in (("old", 403), (served.token, 409)):
+        body = json.dumps({"id": 0, "labels": "mm", "accepted": False})
+        connection.request("POST", "/api/labels", body, {TOKEN_HEADER: token})
+        answer = connection.getresponse()
+        assert (answer.status, list(json.loads(answer.read()))) == (status, ["error"])
+    connection.close()
+
+
+def test_labels_that_do_not_fit_their_page_teach_nothing(
+    labels, tmp_path: Path
+) -> None:
+    folder, _ = labels
+    pages = [
+        stored(name, article(name), f"https://example.com/{name}") for name in "ab"
+    ]
+    review = Review(pages, folder, lambda url: Choice(), Limits(10, 10**6))
+    Opened(review, pages[0]).write("-mm--mm-", accepted=True)
+    file = one_file(folder)
+    data = json.loads(file.read_text("utf-8"))
+    data["review"]["blocks"][2][1] += " and more"
+    file.write_text(json.dumps(data), "utf-8")
+    review._work()
+    # The list goes by the name of the file.
+    assert [row.state for row in review.rows] == [ACCEPTED, NEW]
+    teacher = Teacher(review, tmp_path / "sites")
+    with pytest.raises(ValueError, match=r"no page of example\.com is labelled"):
+        teacher.teach("example.com", keep=False)
+
+
+def test_a_page_that_cannot_be_read_does_not_end_teaching(
+    labels, tmp_path: Path
+) -> None:
+    folder, _ = labels
+
+    def gone() -> bytes:
+        raise FileNotFoundError(2, "No such file or directory", "b.html")
+
+    pages = [
+        stored("a", article("a"), "https://example.com/a"),
+        Stored("b", "https://example.com/b", gone),
+        stored("c", article("c"), "https://example.com/c"),
+    ]
+    review = Review(pages, folder, lambda url: Choice(), Limits(10, 10**6))
+    for page in pages:
+        review._add(page)
+    review.write(0, "-mm--mm-", accepted=True)
+    found = Teacher(review, tmp_path / "sites").teach("example.com", keep=False)
+    assert found["looked"] == 1
+
+
+def test_pages_before_a_source_that_breaks_are_reviewed(labels) -> None:
+    folder, _ = labels
+
+    def pages() -> Iterator[Stored]:
+        yield stored("a", article("a"))
+        raise OSError(28, "No space left on device")
+
+    review = Review(pages(), folder, lambda url: Choice(), Limits(10, 10**6))
+    review._work()
+    assert not review.reading
+    good, broken = review.rows
+    assert (good.name, good.error, bool(good.score)) == ("a", "", True)
+    assert "No space left on device" in broken.error
+
+
 def test_a_page_that_cannot_be_written_keeps_its_labels(labels, monkeypatch) -> None:
     folder, review = labels
     page = Opened(review, stored("a", article("a")))
@@ -342,6 +432,10 @@ def test_every_block_is_found_in_its_frame() -> None:
         "<p>One <b>two</b> three<div>four<br>five<p>six<!-- x -->seven</div>eight"
         "<ul><li>nine<li>nine</ul><pre>ten\n  eleven</pre><p hidden>ten</p>"
         "<table><tr><td>ten<td>&shy;el&shy;even</table>"
+        # Formulas are read as TeX, and names are as authors make them.
+        "<p>Let <math><mfrac><mi>x</mi><mi>y</mi></mfrac></math> be "
+        "<img class=latex alt='\\frac{a}{b}' src=x> and "
+        "<script type='math/tex'>x^2</script>.<p><a:b:c>twelve</a:b:c> <x{y>thirteen"
     )
     page = Page.of(html)
     shown = Page.of(framed(page)).root

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,13 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+from scrapy_eatext.archive.readers import Reading
+from scrapy_eatext.execution.cascade import Limits
+from scrapy_eatext.execution.choice import Choice
+from scrapy_eatext.review.labels import LabelFolder
+from scrapy_eatext.review.pages import Review
 from scrapy_eatext.review.server import TOKEN_HEADER
+from scrapy_eatext.review.sources import Spool, stored_in
 from tests.archives import URL, article, page, warc
 from tests.browser.conftest import ReviewProcess
 from tests.crawling import PATIENCE, UrlSpider, crawl
@@ -62,6 +69,33 @@ def ask(run: ReviewProcess, path: str, **asked: object) -> Any:
     connection.close()
     assert answer.status == 200, found
     return found
+
+
+def test_a_label_folder_is_reviewed_with_its_labels(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "a.html").write_bytes(page(0))
+    # This one says an address itself, by which its labels are not filed.
+    said = b'<link rel=canonical href="https://example.com/b">' + page(1)
+    (pages / "b.html").write_bytes(said)
+    states = []
+    with closing(Spool()) as spool:
+        for source in (pages, tmp_path / "labels"):
+            folder = LabelFolder(tmp_path / "labels")
+            review = Review(
+                stored_in(str(source), Reading(), spool),
+                folder,
+                lambda url: Choice(),
+                Limits(),
+            )
+            review._work()
+            states.append([row.state for row in review.rows])
+            for number in range(2):
+                signs = "m" * len(review.opened(number).texts)
+                review.write(number, signs, accepted=True)
+            folder.close()
+    assert states == [["new", "new"], ["accepted", "accepted"]]
+    assert len(list((tmp_path / "labels" / "ground-truth").iterdir())) == 2
 
 
 @pytest.mark.parametrize("source", [of_warc, of_parquet, of_json, of_cache, of_urls])

@@ -26,7 +26,9 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.sites.evidence import (
     DROPPED,
     Lesson,
+    Lessons,
     Place,
+    Site,
     evidence_of,
     host_of,
     python_evidence_of,
@@ -267,6 +269,8 @@ def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
         ({"templates": [{"pages": 1, "places": {"html": [1, 2]}}]}, "is damaged"),
         ({"templates": [{"pages": 1, "places": {"html": [1, 2, -3, 1]}}]}, "no count"),
         ({"host": "other.example"}, "is of the host"),
+        ({"before": 10**400}, "is damaged"),
+        ({"templates": [{"pages": 1, "places": {"\ud800": [1] * 4}}]}, "is damaged"),
     ],
 )
 def test_a_damaged_file_ends_the_crawl_at_its_start(
@@ -340,6 +344,18 @@ def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path: Path) -> None:
 def test_hosts() -> None:
     assert host_of("https://www.Example.com:81/x") == "example.com"
     assert host_of("no address") == host_of("http://[::1") == ""
+
+
+def test_a_host_beyond_ascii_is_that_of_its_crawl() -> None:
+    # Scrapy's addresses have hosts in ASCII, pages name them as they are read.
+    name = "b\u00fccher.example"
+    written = "xn--bcher-kva.example"
+    assert host_of(f"https://{name}/1") == host_of(f"https://{written}/1") == written
+    assert host_of("https://" + "\u00fc" * 300 + "/")
+    for host in (name, written):
+        lessons = Lessons({host: Site((), (1,))})
+        for called in (name, written):
+            assert lessons.of(f"https://www.{called}/1") is not None
 
 
 def test_the_almanac_is_mended_by_its_two_labels(tmp_path: Path) -> None:

@@ -471,3 +471,13 @@ def test_a_page_that_can_not_be_read_is_told(folder, tmp_path, capsys):
     (tmp_path / "a.txt").write_text("a")
     assert main(["evaluate", str(tmp_path), "--algorithm", "justext"]) == 0
     assert "a: DataError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--folds", "1"), ("--folds", "-1"), ("--seed", "-1")]
+)
+def test_a_number_that_cannot_be_is_told(folder, tmp_path, capsys, wrong):
+    arguments = ["train", str(folder), "--algorithm", "dragnet", *wrong]
+    assert main([*arguments, "--models", str(tmp_path / "models")]) == 2
+    assert f"{wrong[0]} is {wrong[1]}, it must be" in capsys.readouterr().err
+    assert not (tmp_path / "models").exists()

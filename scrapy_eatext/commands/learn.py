@@ -71,6 +71,11 @@ def main(arguments: Sequence[str], prog: str, most: int) -> int:
 
 
 def _learn(args: argparse.Namespace, most: int) -> int:
+    if args.host:
+        named = host_of(args.host if "//" in args.host else f"//{args.host}")
+        if not named:
+            raise DataError(f"--host is {args.host!r}, it must be a host's name")
+        args.host = named
     pages = _unlabelled(args, most) if args.unlabelled else _labelled(args)
     hosts: dict[str, list[Studied]] = {}
     homeless = 0

@@ -122,12 +122,15 @@ def _pages(
     reading: Reading,
 ) -> Iterator[Stored]:
     urls = [source for source in sources if is_url(source)]
+    # A source that is not there is an error before anything is shown.
+    others = [
+        stored_in(source, reading, spool) for source in sources if not is_url(source)
+    ]
     if urls:
         for response in fetch(urls):
             yield _fetched(response, spool)
-    for source in sources:
-        if not is_url(source):
-            yield from stored_in(source, reading, spool)
+    for pages in others:
+        yield from pages
 
 
 def _fetched(response: Any, spool: Spool) -> Stored:

@@ -115,6 +115,11 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_train(args: argparse.Namespace) -> int:
     """Train, write models and cards, and say what was written."""
+    # The model of a single fold would have no page to learn from.
+    if args.folds < 0 or args.folds == 1:
+        raise DataError(f"--folds is {args.folds}, it must be 0, or 2 or more")
+    if args.seed < 0:
+        raise DataError(f"--seed is {args.seed}, it must be 0 or more")
     data = joined(list(_parts(args)))
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)

@@ -99,10 +99,12 @@ def read_wcxb(folder: Path) -> Dataset:
         data = _json(file)
         try:
             truth = data["ground_truth"]
-            text = truth.get("main_content") or ""
-            comments = truth.get("comments") or ""
-            url = data.get("url") or ""
-            kind = data.get("_internal", {}).get("page_type", {}).get("primary")
+            text = _string(truth.get("main_content"))
+            comments = _string(truth.get("comments"))
+            url = _string(data.get("url"))
+            kind = _string(
+                data.get("_internal", {}).get("page_type", {}).get("primary")
+            )
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{file} has not the fields of WCXB") from error
         html = _existing(folder / "html" / f"{file.stem}.html.gz", file)
@@ -118,8 +120,8 @@ def read_segments(folder: Path) -> Dataset:
     for name, row in sorted(_json(truth).items()):
         html = _existing(folder / "html" / f"{name}.gz", truth)
         try:
-            wanted, unwanted = tuple(row["with"]), tuple(row["without"])
-            url = row.get("url") or ""
+            wanted, unwanted = _strings(row["with"]), _strings(row["without"])
+            url = _string(row.get("url"))
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{truth}: {name} has no segments") from error
         page = LabelledPage(name, html, url, wanted=wanted, unwanted=unwanted)
@@ -131,8 +133,12 @@ def read_own(folder: Path) -> Dataset:
     """Pages as a user keeps them: NAME.html beside NAME.txt."""
     pages = []
     files = [*folder.glob("*.html"), *folder.glob("*.html.gz")]
-    for file in sorted(files):
-        name = file.name.removesuffix(".gz").removesuffix(".html")
+    names = [file.name.removesuffix(".gz").removesuffix(".html") for file in files]
+    for other in sorted(folder.glob("*.txt")):
+        name = other.name.removesuffix(".txt")
+        if name not in names and name.removesuffix(".comments") not in names:
+            raise DataError(f"{other} has no {name}.html to go with it")
+    for file, name in sorted(zip(files, names, strict=True)):
         text = _text(_existing(folder / f"{name}.txt", file))
         spoken = folder / f"{name}.comments.txt"
         comments = _text(spoken) if spoken.is_file() else ""
@@ -175,9 +181,24 @@ def _existing(file: Path, other: Path) -> Path:
     return file
 
 
+def _string(value: object) -> str:
+    """A text of JSON data, "" for null; TypeError for anything else."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value or ""
+
+
+def _strings(values: object) -> tuple[str, ...]:
+    """The texts of a list; TypeError for anything else."""
+    if not isinstance(values, list):
+        raise TypeError(f"{values!r:.40} is no list")
+    return tuple(map(_string, values))
+
+
 def _text(file: Path) -> str:
     try:
-        return file.read_text("utf-8")
+        # Some editors put a byte order mark before the text.
+        return file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{file} is not UTF-8 text") from error
 
@@ -185,7 +206,9 @@ def _text(file: Path) -> str:
 def _json(file: Path) -> Mapping[str, Any]:
     try:
         data = json.loads(_text(file))
-    except json.JSONDecodeError as error:
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{file} is no JSON: {error}") from error
     if not isinstance(data, dict):
         raise DataError(f"{file} holds no JSON object")

@@ -41,6 +41,8 @@ def study(page: LabelledPage, model: str = "") -> Studied:
     Labels that were given to blocks are taken as they are; a true text is aligned with
     the page.  Raises DataError for a page without blocks, or whose text is not on it.
     """
+    if page.wanted or page.unwanted:
+        raise DataError(f"{page.file}: of its text only segments are known")
     parsed = Page.of(page.html, page.url or None)
     blocks = parsed.blocks
     if not len(blocks):

@@ -57,6 +57,11 @@ class Found:
     labels: str = ""
     why: str = ""
 
+    @property
+    def written(self) -> str:
+        """A page's own labels with their state, to be compared; "" without any."""
+        return f"{self.state} {self.labels}" if self.state in (DRAFT, ACCEPTED) else ""
+
 
 class LabelFolder:
     """The one open label folder of a process; LabelError where another has it."""
@@ -210,6 +215,15 @@ def _json(page: Labelled, name: str, accepted: bool) -> bytes:
         },
     }
     return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def filed_under(file: Path) -> str:
+    """What the labels in a file are filed under, "" where it does not say."""
+    with suppress(LabelError):
+        review = _read(file).get("review")
+        if isinstance(review, dict):
+            return str(review.get("where") or "")
+    return ""
 
 
 def name_of(where: str, html: bytes) -> str:

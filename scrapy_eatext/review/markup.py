@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lxml import etree
-
 from scrapy_eatext.page.characters import BROKEN_LINE, INVISIBLE
+from scrapy_eatext.page.walk import instead_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -39,7 +38,7 @@ def events(page: Page) -> Iterator[Event]:
 
     The walk tells only where a block begins.  Which text is a block's is found by
     reading both side by side: the blocks' texts are the page's, without white space and
-    with what is not shown left out.
+    with what is not shown left out.  A formula comes as the text that it is read as.
     """
     blocks = page.blocks
     shown = set(blocks.walk.nodes)
@@ -57,6 +56,12 @@ def events(page: Page) -> Iterator[Event]:
         plain = isinstance(element.tag, str)
         if ends:
             yield Event(END, element)
+        elif (
+            plain
+            and (said := _formula(element, shown)) is not None
+            and (block := follow.block_of(said)) >= 0
+        ):
+            yield Event(TEXT, element.getparent(), said, block)
         elif plain:
             yield Event(START, element)
             yield from texts(element, element.text)
@@ -65,6 +70,13 @@ def events(page: Page) -> Iterator[Event]:
             continue
         if element is not page.root:
             yield from texts(element.getparent(), element.tail)
+
+
+def _formula(element: Any, shown: Container[Any]) -> str | None:
+    """What the walk reads in place of an element, as TeX for a formula."""
+    if element in shown or element.getparent() not in shown:
+        return None
+    return instead_of(element)
 
 
 class _Follower:
@@ -91,4 +103,6 @@ class _Follower:
 
 def name_of(element: Any) -> str:
     """An element's name in small letters, without a namespace."""
-    return str(etree.QName(element).localname).lower()
+    # lxml's own QName refuses names that pages have, such as "a:b:c".
+    name = str(element.tag)
+    return (name.partition("}")[2] if name.startswith("{") else name).lower()

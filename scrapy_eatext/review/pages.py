@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,10 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.review.compare import kept_blocks
 from scrapy_eatext.review.labels import (
+    ACCEPTED,
     CHANGED,
     COMMENT,
+    DRAFT,
     MAIN,
     NEITHER,
     NEW,
@@ -48,16 +50,20 @@ _BREAKS = (Exception, SystemExit)
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A page where it is kept: its name, its address if known, and a way to its bytes."""
+    """A page where it is kept: its name, its address if known, and a way to its bytes.
+
+    ``filed`` is what labels that it has are filed under.
+    """
 
     name: str
     url: str
     load: Callable[[], bytes]
+    filed: str = ""
 
     @property
     def where(self) -> str:
         """What the page's labels are filed under."""
-        return self.url or self.name
+        return self.filed or self.url or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +185,15 @@ class Review:
 
     def _work(self) -> None:
         self._states = self.labels.states()
-        for stored in self._source:
-            with self._lock:
-                self._revision += 1
-                self.pages.append(stored)
-                self.rows.append(Row(stored.name, stored.url, host_of(stored.url)))
-                self._changed.append(self._revision)
-            if self._ended:
-                return
+        try:
+            for stored in self._source:
+                self._add(stored)
+                if self._ended:
+                    return
+        except _BREAKS as error:
+            # The pages that came before it can be reviewed.
+            why = f"no page after these can be read: {told(error)}"
+            self._add(Stored("the end of the pages", "", partial(_unread, why)))
         self.reading = False
         for number in range(len(self.pages)):
             while time.monotonic() < self._busy and not self._ended:
@@ -194,6 +201,13 @@ class Review:
             if self._ended:
                 return
             self._score(number)
+
+    def _add(self, stored: Stored) -> None:
+        with self._lock:
+            self._revision += 1
+            self.pages.append(stored)
+            self.rows.append(Row(stored.name, stored.url, host_of(stored.url)))
+            self._changed.append(self._revision)
 
     def _score(self, number: int) -> None:
         stored = self.pages[number]
@@ -243,7 +257,7 @@ class Opened:
         self.page = Page.of(self.html, stored.url or None)
         count = len(self.page.blocks)
         self.texts = self.page.blocks.texts(list(range(count)))
-        self.found = self._labels.find(stored.where, self.html, self.texts)
+        self.look()
         self._results: dict[str, MainText] = {}
 
     @cached_property
@@ -322,7 +336,15 @@ class Opened:
             marked=marked_source(self.page, main) if main else "",
         )
         self._labels.write(page, accepted=accepted)
-        self.found = Found("accepted" if accepted else "draft", labels)
+        self.found = Found(ACCEPTED if accepted else DRAFT, labels)
+
+    def look(self) -> Found:
+        """The labels as they are on the disk now.
+
+        Another page of the review can be the same one, found twice.
+        """
+        self.found = self._labels.find(self.stored.where, self.html, self.texts)
+        return self.found
 
     @cached_property
     def kind(self) -> str:
@@ -331,6 +353,10 @@ class Opened:
             return self.result(self.first).page_type
         except _BREAKS:
             return ""
+
+
+def _unread(why: str) -> bytes:
+    raise ValueError(why)
 
 
 def told(error: BaseException) -> str:

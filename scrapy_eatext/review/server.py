@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.review.frame import POLICY, framed
+from scrapy_eatext.review.labels import ACCEPTED, DRAFT, Found
 from scrapy_eatext.review.lines import lines_of
 from scrapy_eatext.review.pages import told
 
@@ -119,10 +120,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._respond(self._post)
 
-    def _respond(self, answer: Callable[[], None]) -> None:
+    def _respond(self, answer: Callable[[bytes], None]) -> None:
         try:
+            # What is left unread would be taken for the connection's next request.
+            body = self._body()
             self._check_origin()
-            answer()
+            answer(body)
         except RequestError as error:
             self._refuse(error.status, str(error))
         except LookupError as error:
@@ -148,7 +151,21 @@ class Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(given.encode(), self.owner.token.encode()):
             raise RequestError(403, "the token is wrong: open the address as printed")
 
-    def _get(self) -> None:
+    def _body(self) -> bytes:
+        """What was sent with the request."""
+        if self.command == "GET":
+            return b""
+        try:
+            size = int(self.headers.get("Content-Length", ""))
+        except ValueError:
+            self.close_connection = True
+            raise RequestError(411, "the length is missing") from None
+        if not 0 <= size <= _MAX_BODY:
+            self.close_connection = True
+            raise RequestError(413, "too much at once")
+        return self.rfile.read(size)
+
+    def _get(self, body: bytes) -> None:
         address = urlsplit(self.path)
         path = "/index.html" if address.path == "/" else address.path
         if path in self.owner.assets:
@@ -162,17 +179,10 @@ class Handler(BaseHTTPRequestHandler):
             asked = {name: said[-1] for name, said in parse_qs(address.query).items()}
             self._answer(_GET, path, asked)
 
-    def _post(self) -> None:
+    def _post(self, body: bytes) -> None:
         self._check_token()
         try:
-            size = int(self.headers.get("Content-Length", ""))
-        except ValueError:
-            raise RequestError(411, "the length is missing") from None
-        if not 0 <= size <= _MAX_BODY:
-            self.close_connection = True
-            raise RequestError(413, "too much at once")
-        try:
-            asked = json.loads(self.rfile.read(size))
+            asked = json.loads(body)
         except (ValueError, RecursionError):
             raise RequestError(400, "this is no JSON") from None
         if not isinstance(asked, dict):
@@ -249,7 +259,7 @@ def _page(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
     number = int(asked["id"])
     with owner.reading:
         page = owner.review.opened(number)
-        found = page.found
+        found = page.look()
         answer: dict[str, Any] = {
             "id": number,
             "name": page.stored.name,
@@ -260,6 +270,7 @@ def _page(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
             "state": found.state,
             "why": found.why,
             "stored": found.labels,
+            "written": found.written,
             "blocks": len(page.texts),
             "error": "",
         }
@@ -307,8 +318,18 @@ def _write(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
     with owner.reading:
         page = owner.review.opened(number)
         labels = _signs(asked["labels"], page)
-        row = owner.review.write(number, labels, accepted=asked["accepted"] is True)
-        return {"state": row.state}
+        accepted = asked["accepted"] is True
+        mine = Found(ACCEPTED if accepted else DRAFT, labels)
+        # An answer may have been lost on its way, and the same labels come again.
+        known = (asked.get("before"), mine.written)
+        if "before" in asked and page.look().written not in known:
+            raise RequestError(
+                409,
+                "the page was labelled elsewhere, as in another tab, since it was "
+                "opened here; reload the review to see its labels",
+            )
+        row = owner.review.write(number, labels, accepted=accepted)
+        return {"state": row.state, "written": mine.written}
 
 
 def _teach(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,13 +12,15 @@ from tempfile import TemporaryFile
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.archive.readers import Part, Reading, parts, read_part
+from scrapy_eatext.archive.readers import Part, Reading, find, parts, read_part
 from scrapy_eatext.learning.data import read_wcxb
 from scrapy_eatext.page.decode import decode
+from scrapy_eatext.review.labels import filed_under
 from scrapy_eatext.review.pages import Stored
 
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
+    from scrapy_eatext.learning.data import LabelledPage
 
 
 class Spool:
@@ -51,15 +53,26 @@ class Spool:
 def stored_in(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
     """The pages of a folder, a file or an archive; ArchiveError where there are none.
 
-    A page that cannot be read is among them, and says why when it is loaded.
+    The error comes at once, before a page is asked for.  A page that cannot be read is
+    among them, and says why when it is loaded.
     """
     path = Path(source)
     if (path / "ground-truth").is_dir():
-        for page in read_wcxb(path).pages:
-            yield Stored(page.name, page.url, partial(getattr, page, "html"))
-        return
-    label = path.resolve().name
-    for part in parts(source):
+        return _labelled(path, read_wcxb(path).pages)
+    find(source)
+    return _kept(path.resolve().name, parts(source), reading, spool)
+
+
+def _labelled(folder: Path, pages: Sequence[LabelledPage]) -> Iterator[Stored]:
+    for page in pages:
+        filed = filed_under(folder / "ground-truth" / f"{page.name}.json")
+        yield Stored(page.name, page.url, partial(getattr, page, "html"), filed)
+
+
+def _kept(
+    label: str, found: Iterator[Part], reading: Reading, spool: Spool
+) -> Iterator[Stored]:
+    for part in found:
         if part.kind == "folder":
             for name in part.names:
                 one = replace(part, names=(name,))

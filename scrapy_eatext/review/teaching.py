@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Other pages are looked at for so long.
 _SECONDS = 5.0
+_LABELLED = (ACCEPTED, DRAFT)
 
 
 class Teacher:
@@ -32,7 +33,7 @@ class Teacher:
         """Learn from the labelled pages of a host; ``keep`` writes what helps."""
         rows = list(enumerate(self.review.rows))
         own = [i for i, row in rows if row.host == host and host]
-        labelled = [i for i in own if rows[i][1].state in (ACCEPTED, DRAFT)]
+        labelled = [i for i in own if rows[i][1].state in _LABELLED and self._fits(i)]
         pages = [page for i in labelled if (page := self._page(i)) is not None]
         if not pages:
             raise ValueError(f"no page of {host or 'no host'} is labelled")
@@ -50,7 +51,10 @@ class Teacher:
                 continue
             if time.monotonic() > end:
                 break
-            page = self._page(i)
+            try:
+                page = self._page(i)
+            except (OSError, ValueError):  # told where the page is opened
+                continue
             if page is None:
                 continue
             looked += 1
@@ -72,13 +76,17 @@ class Teacher:
             "looked": looked,
         }
 
+    def _fits(self, number: int) -> bool:
+        """Whether a page's labels are of its blocks: the list goes by the file's name."""
+        return self.review.opened(number).found.state in _LABELLED
+
     def _page(self, number: int) -> Studied | None:
         """A page with its labels, None for one without text."""
         page = self.review.opened(number)
         if not page.texts:
             return None
         labels = page.found.labels
-        if page.found.state not in (ACCEPTED, DRAFT):
+        if page.found.state not in _LABELLED:
             labels = NEITHER * len(page.texts)
         model = page.choice.options.get(DEFAULT, {}).get("model", "")
         return studied(page.page, labels, model)

@@ -179,7 +179,7 @@ class Lessons:
     """The lessons of sites, by host."""
 
     def __init__(self, sites: Mapping[str, Site]) -> None:
-        self._lessons = {host: Lesson(site) for host, site in sites.items()}
+        self._lessons = {ascii_host(host): Lesson(site) for host, site in sites.items()}
 
     def of(self, url: str | None) -> Lesson | None:
         """The lesson for the page at an address: of its host, or of one above it."""
@@ -192,12 +192,20 @@ class Lessons:
 def hosts_of(url: str | None) -> Iterable[str]:
     """The host of an address, and those above it: ``a.b.org``, ``b.org``, ``org``."""
     try:
-        host = urlsplit(url or "").hostname or ""
+        host = ascii_host(urlsplit(url or "").hostname or "")
     except ValueError:  # a wrong IPv6 address
         return
     while host:
         yield host
         host = host.partition(".")[2]
+
+
+def ascii_host(host: str) -> str:
+    """A host as crawls have it: letters beyond ASCII as IDNA writes them."""
+    try:
+        return host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:  # no host that there can be
+        return host
 
 
 def host_of(url: str) -> str:

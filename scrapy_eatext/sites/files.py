@@ -92,7 +92,13 @@ class SiteFile:
             )
         try:
             return _from(data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            OverflowError,
+        ) as error:
             raise SiteFileError(f"{file} is damaged: {error!r}") from error
 
 
@@ -131,6 +137,8 @@ def _count(value: object) -> int:
 def _string(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"{value!r} is no text")
+    # JSON can hold half a character, which has no bytes to make a hash of.
+    value.encode()
     return value
 
 

@@ -26,9 +26,12 @@ async function open(id) {
   const turn = (opening += 1);
   list.touched = true;
   list.select(id);
+  const left = labels;
   labels = null;
   let found;
   try {
+    // Or a page that is soon opened again would come without its last labels.
+    await left?.sending;
     found = await get("/api/page", { id });
   } catch (error) {
     if (turn === opening) showError(id, error.message);

@@ -14,6 +14,8 @@ export class Labels {
     this.signs = [...(own ? page.stored : page.proposed)];
     this.carried = own ? "" : page.stored;
     this.accepted = page.state === "accepted";
+    // What is on the disk, so that nothing from another tab is written over unseen.
+    this.written = page.written;
     this.done = [];
     this.undone = [];
     this.changed = false;
@@ -81,8 +83,11 @@ export class Labels {
       this.changed = false;
       this.told("saving");
       try {
-        const asked = { id: this.id, labels: `${this}`, accepted: this.accepted };
-        const { state } = await post("/api/labels", asked);
+        const asked = {
+          id: this.id, labels: `${this}`, accepted: this.accepted, before: this.written,
+        };
+        const { state, written } = await post("/api/labels", asked);
+        this.written = written;
         this.told(this.changed ? "saving" : "saved", state);
       } catch (error) {
         this.told("error", null, error.message);
