@@ -4,8 +4,8 @@ They are in tests/outputs/, as suites.py reads them.  An output is Markdown unle
 line above it names another attribute of the result; of those that are no text it is
 JSON.  Behind the name may stand how it is asked for, by the words of ASKED.  Blocks that
 say "gone" are not kept, but for what the default algorithm's rules keep all the same; if
-"judged" is among the words, that algorithm itself decides.  The page is at
-https://example.com/dir/page.
+"judged" is among the words, that algorithm itself decides, and "not-yet" tells that it
+decides otherwise so far.  The page is at https://example.com/dir/page.
 """
 
 from __future__ import annotations
@@ -46,7 +46,13 @@ SHOWN = {
     "chunks": lambda chunks: [[*chunk.headings, chunk.text] for chunk in chunks()],
 }
 CASES = [
-    pytest.param(case.source, kind or "markdown", wanted, id=f"{case.id}, {kind}")
+    pytest.param(
+        case.source,
+        kind or "markdown",
+        wanted,
+        id=f"{case.id}, {kind}",
+        marks=pytest.mark.xfail("not-yet" in kind, reason="not yet", strict=True),
+    )
     for case in cases("outputs")
     for kind, wanted in case.outputs
 ]
