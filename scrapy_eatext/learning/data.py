@@ -134,9 +134,10 @@ def read_own(folder: Path) -> Dataset:
     pages = []
     files = [*folder.glob("*.html"), *folder.glob("*.html.gz")]
     names = [file.name.removesuffix(".gz").removesuffix(".html") for file in files]
+    known = set(names)
     for other in sorted(folder.glob("*.txt")):
         name = other.name.removesuffix(".txt")
-        if name not in names and name.removesuffix(".comments") not in names:
+        if known.isdisjoint((name, name.removesuffix(".comments"))):
             raise DataError(f"{other} has no {name}.html to go with it")
     for file, name in sorted(zip(files, names, strict=True)):
         text = _text(_existing(folder / f"{name}.txt", file))
