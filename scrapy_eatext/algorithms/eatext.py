@@ -42,7 +42,7 @@ from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
-from scrapy_eatext.tagger.links import without_lone_links
+from scrapy_eatext.tagger.links import without_edit_links, without_lone_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import Selection, select
 from scrapy_eatext.tagger.tables import whole_rows
@@ -70,6 +70,8 @@ _EMPTY = 0.3
 # If fewer words than _FEW are kept, a text in the page's data takes the place of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
+# What goes of the chosen blocks where no threshold of one's own is set, in this order.
+_WITHOUT = (without_edit_links, without_lone_links, without_bare_headings)
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is more than this.
 _IF_NAMED = 50
@@ -173,7 +175,7 @@ class Eatext(Algorithm[EatextOptions]):
             kept = kept | comments.rows
         kept = whole_rows(walk, kept, w)
         if isinstance(least, str):
-            for without in (without_lone_links, without_bare_headings):
+            for without in _WITHOUT:
                 kept = without(walk, kept, w, chances)
         words = int(w[kept].sum())
         if words < _FEW:

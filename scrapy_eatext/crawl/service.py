@@ -15,7 +15,6 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
-from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError
@@ -691,12 +690,16 @@ def _urls(response: Response, request: Request | None) -> list[str]:
 
 def _passes_errors(crawler: Crawler) -> bool:
     """Whether no spider middleware keeps errors' pages from their callbacks."""
-    key = "SPIDER_MIDDLEWARES"
-    places = crawler.settings.get_component_priority_dict_with_base(key)
-    classes = map(load_object, build_component_list(places))
+    places: dict[object, object] = {}
+    # Scrapy's own way to join the two has another name in each of its versions.
+    for key in ("SPIDER_MIDDLEWARES_BASE", "SPIDER_MIDDLEWARES"):
+        for path, place in crawler.settings.getdict(key).items():
+            places[load_object(path)] = place
     return not any(
-        isinstance(cls, type) and issubclass(cls, HttpErrorMiddleware)
-        for cls in classes
+        isinstance(cls, type)
+        and issubclass(cls, HttpErrorMiddleware)
+        and place is not None
+        for cls, place in places.items()
     )
 
 

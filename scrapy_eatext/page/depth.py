@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from lxml import etree
+
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.guard import NOTHING, VOID, tags
 
@@ -25,9 +27,10 @@ _LEFT_OPEN = frozenset(b"bgsound embed source track wbr".split())
 def is_cut_off(root: Any) -> bool:
     """Whether the parser stopped within a tree, as the tree was too deep.
 
-    The last element that it read is then the last child of the last child and so on.
+    The last element that it read is then the last child of the last child and so on, in
+    the last root if the page has several (page/behind.py).
     """
-    element = root
+    element = [root, *root.itersiblings(etree.Element)][-1]
     for _ in range(PARSER_DEPTH - 1):
         element = next(element.iterchildren(reversed=True), None)
         if element is None:

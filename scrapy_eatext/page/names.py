@@ -110,6 +110,8 @@ DATELINES = Names(
     "date dateline datetime posted published publish publication pubdate time timestamp "
     "prop:published"
 )
+# A wiki's links to edit a section, right behind its heading.
+EDITS = Names("editsection")
 # What holds an image and its caption.
 FIGURES = Names("caption figure")
 # What holds a video, or a player in a frame.

@@ -84,8 +84,8 @@ class Page:
             )
         selector = cast("Selector", html)
         root = _root_of(selector)
-        if root is not None and selector.type == "html" and ends_early(root):
-            root = parse_source(tame(source_with_behind(root)))
+        if root is not None and selector.type == "html":
+            root = _to_its_end(root)
         return cls(etree.Element("html") if root is None else root, url=url)
 
     @classmethod
@@ -226,11 +226,16 @@ def parse_source(source: bytes) -> Any:
     root = _parsed(source)
     # Without the time for it, the page is as far as the parser came.
     with suppress(TimeLimitError):
-        if ends_early(root):
-            source = without_ends(source)
-            root = _parsed(source)
         if is_cut_off(root):
-            return _parsed(flattened(source))
+            root = _parsed(flattened(source))
+    return _to_its_end(root)
+
+
+def _to_its_end(root: Any) -> Any:
+    """A root, or the one of both it and what stands behind it, if that is most."""
+    with suppress(TimeLimitError):
+        if ends_early(root):
+            return _parsed(without_ends(source_with_behind(root)))
     return root
 
 

@@ -1,4 +1,4 @@
-"""Single links kept of a list of links, such as one item of a table of contents."""
+"""Links that are no text: a single one kept of a list, and a wiki's to edit a section."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.names import EDITS
 from scrapy_eatext.page.tags import ITEM
 
 if TYPE_CHECKING:
@@ -52,4 +53,18 @@ def without_lone_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags
         return kept
     kept = kept.copy()
     kept[inside[lone[inside] & left]] = False
+    return kept
+
+
+def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
+    """The kept blocks, without those that begin in an element named after editing."""
+    rows = np.array(EDITS.rows(walk), dtype=np.intp)
+    blocks = walk.elements[rows, ElementColumn.FIRST_BLOCK]
+    there = blocks < len(kept)
+    rows, blocks = rows[there], blocks[there]
+    edits = blocks[walk.blocks[blocks, BlockColumn.INNER] == rows]
+    if not kept[edits].any():
+        return kept
+    kept = kept.copy()
+    kept[edits] = False
     return kept
