@@ -110,12 +110,8 @@ class Page:
         if harmless is source:
             selector = response.selector
             root = _root_of(selector)
-            if (
-                root is not None
-                and selector.type == "html"
-                and (is_cut_off(root) or ends_early(root))
-            ):
-                root = None
+            if root is not None and selector.type == "html":
+                root = None if is_cut_off(root) else _to_its_end(root)
             # The two refer to each other, and a page's tree would stay until the
             # garbage collector comes across them: then hundreds of trees are freed
             # at once, and the crawl stands still.  With a reference that does not
@@ -125,7 +121,7 @@ class Page:
         if root is None:
             # The response would hand the parser its source as it is; and older
             # releases take a page that happens to be JSON ("2") for that.  Its own
-            # tree may be cut off or end too early, too.
+            # tree may be cut off, too.
             root = parse_source(harmless)
         return cls(
             root,
