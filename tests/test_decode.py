@@ -6,7 +6,7 @@ import encodings
 import pkgutil
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 from parsel import Selector
@@ -97,6 +97,26 @@ def test_hostile_bytes(name):
 )
 def test_pages_as_bytes(html, declared, encoding):
     check((declared + html).encode(encoding, "replace"))
+
+
+# What declarations are made of: in some order they declare nothing, UTF-8 or another
+# encoding, in which the page has a different text.
+OF_DECLARATIONS = [
+    *"< > / = ; ' \" \n \xa0 <!-- --> meta body <?xml charset encoding content".split(
+        " "
+    ),
+    *"CharSet utf-8 UTF-8 utf-8x utf8 latin1 shift_jis text/html http-equiv".split(),
+    *('charset="utf-8"', 'encoding="utf-8"', "<meta ", "content-type", " ", "x" * 4000),
+]
+
+
+@given(st.lists(st.sampled_from(OF_DECLARATIONS), max_size=30).map("".join))
+@example("<meta charset=utf-8x><meta charset=shift_jis>")
+@example("<meta data-charset=utf-8 charset = shift_jis>")
+@example('<?xml version="1.0" encoding="shift_jis"?>')
+@example('<META HTTP-EQUIV="Content-Type" CONTENT="text/html; CharSet=shift_jis">')
+def test_no_declaration_is_overlooked(declared):
+    check(f"{declared}<p>\\~ é".encode())
 
 
 @pytest.mark.parametrize(
