@@ -244,6 +244,18 @@ def test_time_elements():
         ('<span class="author-name">Ann Li</span>', ["Ann Li"]),
         ('<a class="username">ann77</a>', ["ann77"]),
         ("Ann Li · March 1, 2024", ["Ann Li"]),
+        ("By April Li and Jan de Ek", ["April Li", "Jan de Ek"]),
+        ("By March 2, 2024", []),
+        ("By January 5 Update", []),
+        ("作者：张三 来源：新华网 2024-01-01", ["张三"]),
+        ("记者：李四、王五", ["李四", "王五"]),
+        ("文：山田 太郎", ["山田 太郎"]),
+        ("Автор: Иван Петров", ["Иван Петров"]),
+        ("Yazar: Ayşe Kaya | 15 Ağustos 2023", ["Ayşe Kaya"]),
+        ("بقلم: أحمد علي", ["أحمد علي"]),
+        ("Tác giả: Nguyễn Văn A", ["Nguyễn Văn A"]),
+        ("文化：东京", []),
+        ("Yazarlar bugün burada", []),
         ("Sort by Price", []),
         ("Powered by Engines", []),
         ("By using this site you agree", []),
@@ -326,6 +338,16 @@ def test_a_date_in_the_address():
         ("13/02/2024", "2024-02-13"),
         ("02/13/2024", "2024-02-13"),
         ("2 de marzo de 2024", "2024-03-02"),
+        ("2 de marzo del 2024", "2024-03-02"),
+        ("15 Ağustos 2023", "2023-08-15"),
+        ("3. září 2021", "2021-09-03"),
+        ("5. syyskuuta 2022", "2022-09-05"),
+        ("2024. január 7.", "2024-01-07"),
+        ("14 Δεκεμβρίου 2022", "2022-12-14"),
+        ("9 липня 2023", "2023-07-09"),
+        ("12 noiembrie 2020", "2020-11-12"),
+        ("٣ يناير، ٢٠٢٤", "2024-01-03"),
+        ("21 شباط 2019", "2019-02-21"),
         ("2024-13-45", ""),
         ("2024", ""),
         ("1 Foo 2024", ""),
@@ -379,6 +401,12 @@ def test_whatever_is_a_date_is_iso_8601(text):
         if made:
             assert made.isascii()
             datetime.fromisoformat(made)
+
+
+@pytest.mark.parametrize("name", ["Jan de Vries", "April Smith", "May Chen"])
+def test_people_who_are_called_like_months(name):
+    head = script({"@type": "Article", "author": {"name": name}})
+    assert metadata(head).authors == (name,)
 
 
 def test_which_comes_first_day_or_month():

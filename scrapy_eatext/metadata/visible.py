@@ -69,14 +69,19 @@ _YEAR_DIGITS = 4
 _BY = re.compile(
     r"^(?:(?:(?:article|post|posted|published|reported|reviewed|story|text|words"
     r"|written)\s+)?by|author(?:ed by|s)?|von|par|por|di|door|av|af|autor|auteur"
-    r"|written\s+by)\b\s*:?(?:\s+|$)",
+    r"|written\s+by)\b\s*:?(?:\s+|$)"
+    # Words that are a byline's only before a colon.
+    r"|^(?:автор|yazar|yazan|penulis|tác giả|írta|kirjoittaja|συντάκτης|بقلم|الكاتب"
+    r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：]\s*",
     re.IGNORECASE,
 )
-# The first letters of _BY; the last one equals s in a pattern that ignores case.
-_BY_BEGINS = frozenset("abdprstvwABDPRSTVWſ")
-# Where a name ends in a byline.
+# The first letters of _BY; those at the end equal others where case is ignored.
+_BY_BEGINS = frozenset("abdprstvwkyABDPRSTVWKYаАíÍσΣبا作记記编著執筆撰文글기ſςK")
+# Where a name ends in a byline.  In Chinese, Japanese and Korean the next label may
+# follow behind a space.
 _NAME_END = re.compile(
-    r"\s*(?:[|•·⋅»—–,;:\n(\[]|\s-\s|\s\d|\bon\s|\bin\s|\bupdated\b|\bpublished\b|\bposted\b"
+    r"\s*(?:[|•·⋅»—–,;:：،\n(\[（]|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
+    r"|\s-\s|\s\d|\bon\s|\bin\s|\bupdated\b|\bpublished\b|\bposted\b"
     r"|\breviewed\b|\bread more\b|\bwritten\b|\blast\s)",
     re.IGNORECASE,
 )
@@ -89,7 +94,7 @@ _BY_INSIDE = re.compile(
 # A first name, or an initial, and so on.
 _CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
 _PARTS = re.compile(r"\s*[|·•⋅—–,\n/]\s*|\s+-\s+")
-_AND = re.compile(r"\s+(?:and|&|und|et|y)\s+", re.IGNORECASE)
+_AND = re.compile(r"\s+(?:and|&|und|et|y)\s+|\s?[，、]\s?", re.IGNORECASE)
 _NO_NAME = frozenset(
     "about admin administrator advertisement all anonymous author authors bio by comments "
     "category contributor default details edit editor featured follow guest home info information interest more post posts profile read share staff team "
@@ -613,7 +618,12 @@ def is_name(text: str) -> bool:
     words = text.split()
     if not words or len(text) > _MAX_NAME or len(words) > 6:
         return False
-    if all(word.lower() in _NO_NAME for word in words) or dates.is_month(words[0]):
+    if all(word.lower() in _NO_NAME for word in words):
+        return False
+    if dates.is_month(words[0]) and (
+        len(words) == 1 or not words[-1][0].isupper() or _DIGIT.search(text)
+    ):
+        # A date; but there are people called Jan, May and August.
         return False
     if len(words) > 1 and not any(word[0].isupper() for word in words if word):
         # In scripts without capitals any words may be a name.

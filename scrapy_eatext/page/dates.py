@@ -8,20 +8,37 @@ from datetime import date
 from time import time
 
 # Month names and their usual short forms, in the languages of most pages with such
-# dates.
+# dates.  A name that means another month in a language of fewer pages, as Croatian's
+# listopada does, has the meaning that it has on more.
 _MONTHS = """
-jan january januar janvier enero gennaio janeiro januari января ene gen janv stycznia
-feb february februar février febrero febbraio fevereiro februari февраля fév fev lutego
-mar march märz mars marzo março maart марта mär mrt mars marca
-apr april avril abril aprile апреля abr avr apr kwietnia
-may mai mayo maggio maio mei мая mag maj maja
-jun june juni juin junio giugno junho июня giu jun czerwca
-jul july juli juillet julio luglio julho июля lug juil lipca
-aug august août agosto augustus августа ago agosto augusti sierpnia
-sep september septembre septiembre settembre setembro сентября sept set września
-oct october oktober octobre octubre ottobre outubro октября okt out października
-nov november novembre noviembre novembro ноября novem listopada
-dec december dezember décembre diciembre dicembre dezembro декабря dez dic déc grudnia
+jan january januar janvier enero gennaio janeiro januari января ene gen janv stycznia \
+    ocak ledna januára január ianuarie ιανουαρίου tammikuuta січня януари gener يناير
+feb february februar février febrero febbraio fevereiro februari февраля fév fev lutego \
+    şubat února februára február februarie φεβρουαρίου helmikuuta лютого февруари febrer \
+    فبراير شباط
+mar march märz mars marzo março maart марта mär mrt marca \
+    mart března március martie μαρτίου maaliskuuta березня март març maret مارس آذار
+apr april avril abril aprile апреля abr avr kwietnia \
+    nisan dubna apríla április aprilie απριλίου huhtikuuta квітня април أبريل ابريل نيسان
+may mai mayo maggio maio mei мая mag maj maja \
+    mayıs května mája május μαΐου μαίου toukokuuta травня май maig مايو أيار
+jun june juni juin junio giugno junho июня giu czerwca \
+    haziran června júna június iunie ιουνίου kesäkuuta червня юни juny يونيو حزيران
+jul july juli juillet julio luglio julho июля lug juil lipca \
+    temmuz července júla július iulie ιουλίου heinäkuuta липня юли juliol يوليو تموز
+aug august août agosto augustus augusti августа ago sierpnia \
+    ağustos srpna augusta augusztus αυγούστου elokuuta серпня август agost agustus \
+    أغسطس اغسطس
+sep september septembre septiembre settembre setembro сентября sept set września \
+    eylül září septembra szeptember septembrie σεπτεμβρίου syyskuuta вересня септември \
+    setembre سبتمبر أيلول
+oct october oktober octobre octubre ottobre outubro октября okt out października \
+    ekim října októbra október octombrie οκτωβρίου lokakuuta жовтня октомври أكتوبر اكتوبر
+nov november novembre noviembre novembro ноября novem listopada \
+    kasım listopadu novembra noiembrie νοεμβρίου marraskuuta листопада ноември نوفمبر
+dec december dezember décembre diciembre dicembre dezembro декабря dez dic déc grudnia \
+    aralık prosince decembra decembrie δεκεμβρίου joulukuuta грудня декември desember \
+    desembre ديسمبر
 """
 _MONTH_OF = {
     name: number
@@ -45,9 +62,9 @@ _ISO = re.compile(
 _WORD = r"[^\W\d_]{3,12}"
 _DATE = re.compile(
     rf"(?<!\d)(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s{{0,3}}(?:de\s|of\s|/|-)?"
-    rf"(?P<m1>{_WORD})\.?,?(?:\s{{0,3}}(?:de\s|of\s)?|/|-)(?P<y1>(?:19|20)\d\d)"
+    rf"(?P<m1>{_WORD})\.?[,،]?(?:\s{{0,3}}(?:del?\s|of\s)?|/|-)(?P<y1>(?:19|20)\d\d)"
     rf"|(?P<y3>(?:19|20)\d\d)[-/.](?P<m3>\d{{1,2}})[-/.](?P<d3>\d{{1,2}})"
-    rf"|(?P<y6>(?:19|20)\d\d)\s(?P<m6>{_WORD})\s(?P<d6>\d{{1,2}})"
+    rf"|(?P<y6>(?:19|20)\d\d)\.?\s(?P<m6>{_WORD})\s(?P<d6>\d{{1,2}})"
     r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일]"
     r"|(?P<a5>\d{1,2})[./-](?P<b5>\d{1,2})[./-](?P<y5>(?:19|20)\d\d))(?!\d)"
     rf"|\b(?P<m2>{_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}"
