@@ -41,16 +41,21 @@ def _titled(*ways: str) -> re.Pattern[str]:
 _CHECKING = _said(
     r"checking (?:if the site connection is secure|your browser)",
     r"ddos protection by",
-    r"verifying (?:that )?you are (?:a )?human",
+    r"verifying (?:that )?you are (?:a )?human|(?:verifying|validating) your browser",
+    r"made us think (?:that )?you (?:might be|were|are) a (?:ro)?bot",
     r"please wait while (?:we|your request)[\w\s]{0,20} (?:verif|check)",
     r"(?:enable|turn on) javascript and cookies to continue",
+    r"enable js and disable any ad ?blocker",
     r"(?:browser|navigateur|navegador) wird (?:geprüft|überprüft)",
     r"vérification de votre navigateur|comprobando (?:tu|su) navegador",
 )
-_JUST_A_MOMENT = _titled("just a moment", "one moment,? please", "einen moment,? bitte")
+_JUST_A_MOMENT = _titled(
+    "just a moment|one moment,? please|einen moment,? bitte",
+    "(?:human|bot) verification|pardon our interruption",
+)
 _CAPTCHA = _said(
     r"(?:verify|confirm|prove)(?: that)? you(?:['’]re|\s+are) (?:a human|human|not a (?:ro)?bot)",
-    r"(?:are you|i['’]?a?m|you(?:['’]re| are)) (?:a human\?|not a robot|a robot\?)",
+    r"(?:are you|i['’]?a?m|you(?:['’]re| are)) (?:a human\?|not a (?:ro)?bot|a (?:ro)?bot\?)",
     r"(?:solve|complete|enter) (?:the |this |a )?(?:captcha|security check|characters you see)",
     r"unusual (?:traffic|activity) from your",
     r"press (?:&|and) hold",
@@ -102,6 +107,13 @@ _SCRIPT = re.compile(
     rb"<script(?![^>]{0,500}(?:ld\+json|text/template|text/html))[\s>]", re.IGNORECASE
 )
 
+# What the scripts and frames of services that test browsers are called.  Pages that
+# passed may have the scripts too, but have a text.
+_TESTS = re.compile(
+    r"_Incapsula_Resource|captcha-delivery\.com|token\.awswaf\.com|/_sec/cp_challenge"
+    r"|/KP_UIDz|px-captcha|/cdn-cgi/challenge-platform/"
+)
+
 # What a page may be instead of one with a text, and of these what a browser or an
 # address that looks better may get beyond.
 WALLS = ("captcha", "checking", "blocked", "consent", "login", "not_found", "shell")
@@ -130,7 +142,7 @@ def wall_of(page: Page, text: str) -> str:
     elif some:
         said, said_of_main = _lines(heads, text), main_heads
     else:
-        said, said_of_main = shown, heads
+        said, said_of_main = _lines(page.title, shown), heads
     if _CHECKING.search(said) or _JUST_A_MOMENT.search(heads):
         return "checking"
     tests = HUMAN_TESTS.rows(blocks.walk)
@@ -147,6 +159,8 @@ def wall_of(page: Page, text: str) -> str:
         return "login"
     if _CONSENT.search(said_of_main) or (few and _CONSENT.search(text)):
         return "consent"
+    if not text and len(shown) < _SOME_CHARS and _TESTS.search(page.html):
+        return "checking"
     asks = _NEEDS_SCRIPTS.search(text) if text else _NEEDS_SCRIPTS.search(shown)
     if (asks and few) or _LOADING.fullmatch(shown):
         return "shell" if has_scripts(page.html.encode("utf-8", "replace")) else ""
