@@ -3,9 +3,10 @@
 
 ``python3 run.py example`` crawls the bundled site and shows the feed;
 ``python3 run.py test`` runs the tests, ``python3 run.py fuzz`` those on random
-pages for as long as it is let.  Each first makes a virtual environment in .venv and installs the package there with what the task needs, which takes some
-minutes as it compiles; arguments after the task go to it.  Needs Python 3.10 or
-later and a way to PyPI.
+pages, for a minute or as long as --seconds says.  Each first makes a virtual environment in .venv and
+installs the package there with what the task needs, which takes some minutes as it
+compiles; arguments after the task go to it.  Needs Python 3.10 or later and a way to
+PyPI.
 """
 
 from __future__ import annotations

@@ -40,24 +40,29 @@ def extract(
     chunks: Mapping[str, Any] | None = None,
     blocks: bool = False,
 ) -> MainText:
-    """Extract the main text of a page.
+    """Extract the main text of a page: bytes, text, a Selector or a response.
 
-    ``algorithm`` is an algorithm's name or class, or a list of these: the first whose
-    text passes wins.  A text passes if it has at least ``min_chars`` characters and a
-    score of ``min_score``; if none passes, the longest text wins.  If an algorithm of a
-    list fails, the log says so and the next is tried.  ``options`` are those of the one
-    algorithm, or a dict of options per algorithm.  ``keep`` and ``remove`` are CSS
-    selectors, or lists of them: for elements that are main text whatever an algorithm
-    says, and for elements that are not.  With ``title`` text, Markdown and HTML begin
-    with the page's headline.  ``markdown`` may have ``front_matter``, ``links`` and
-    ``images``, each true or false, and ``chunks`` the numbers ``max_words`` and
-    ``overlap``; see EATEXT_MARKDOWN and EATEXT_CHUNKS.
+    ``url`` is the page's address, which makes its links absolute; a response tells its
+    own.  ``algorithm`` is an algorithm's name or class, or a list of these: the first
+    whose text passes wins.  A text passes if it has at least ``min_chars`` characters
+    and a score of ``min_score``; if none passes, the longest text wins.  If an
+    algorithm of a list fails, the log says so and the next is tried.  ``options`` are
+    those of the one algorithm, or a dict of options per algorithm.  ``keep`` and
+    ``remove`` are CSS selectors, or lists of them: for elements that are main text
+    whatever an algorithm says, and for elements that are not.  With ``title`` text,
+    Markdown and HTML begin with the page's headline.  ``markdown`` may have
+    ``front_matter``, ``links`` and ``images``, each true or false, and ``chunks`` the
+    numbers ``max_words`` and ``overlap``; see EATEXT_MARKDOWN and EATEXT_CHUNKS.  With
+    ``blocks`` the verdict on every block is computed at once, not when it is asked for.
 
     A Selector or response hands over its parsed tree.  The tree is never changed here;
     its owner should not change it before the last attribute of the result is asked for.
-    With ``blocks`` the verdict on every block is computed at once.  Raises OptionError
-    for an unknown algorithm, for an option that does not exist or is out of range, and
-    for invalid selectors.
+    No limit of time, size or memory holds.
+
+    Raises OptionError, a ValueError, for a wrong value of an argument, and for an
+    option that does not exist or has a wrong value; OSError or ValueError for a file of
+    an option that cannot be read; TypeError for what is no page; and the exception of
+    the last algorithm if all fail.
     """
     said = {
         "algorithm": algorithm,

@@ -11,11 +11,12 @@ from typing import Any, Protocol
 class Block:
     """A piece of a page, and the verdict on it.
 
-    ``kind`` is one of paragraph, heading, list item, quote, code, table cell,
-    caption, term, definition, or, for algorithms that look at other units,
-    line and sentence.  ``level`` is a heading's level (1 to 6) or a list
-    item's depth, else 0.  ``xpath`` leads to the element on the page as lxml parses it,
-    "" for a unit without an element.  ``score`` runs from 0 to 1.
+    ``kind`` is one of paragraph, heading, list item, quote, code, table cell, caption,
+    term, definition, or, for algorithms that look at other units, line and sentence.
+    ``level`` is a heading's level (1 to 6) or a list item's depth, else 0.  ``xpath``
+    leads to the element on the page as lxml parses it; it is "" for a unit without an
+    element.  ``kept`` says whether the block is main text, ``score``, from 0 to 1, how
+    much speaks for that, and ``reason`` why.
     """
 
     text: str
@@ -29,7 +30,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage of a page's text, from the character ``start`` to that before ``end``.
+    """A passage of a page's text: ``result.text[chunk.start:chunk.end]``.
 
     ``headings`` are those that all of it stands under, the outermost first; its own
     heading is among them.  ``xpath`` leads to the element of the block that it begins
@@ -57,7 +58,10 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """An image or a video: its address, its caption, its size in pixels where it is said."""
+    """An image or a video: its address, its caption, and its size in pixels.
+
+    What the page does not tell is "" or 0.
+    """
 
     url: str
     caption: str = ""
@@ -69,9 +73,10 @@ class Media:
 class Metadata:
     """What a page says of itself; a field that it does not give is empty.
 
-    Dates are in ISO 8601, as exact as the page has them, and beside it as the page
-    writes them (``_raw``); addresses are absolute if the page's own is known.  ``sources`` has the source of each field that is not empty:
-    ``json-ld``, ``opengraph``, ``meta``, ``microdata``, ``time`` or ``page``.
+    Dates are in ISO 8601, as exact as the page has them; ``published_raw`` and
+    ``modified_raw`` are the same dates as the page writes them.  Addresses are absolute
+    if the page's own is known.  ``sources`` has the source of each field that is not
+    empty: ``json-ld``, ``opengraph``, ``meta``, ``microdata``, ``time`` or ``page``.
     """
 
     title: str = ""
@@ -208,20 +213,23 @@ class _Backed:
 class MainText(_Backed):
     """The main text of a page: frozen, and small once it has let go of its page.
 
-    ``score`` is how sure the algorithm is of the whole, from 0 to 1;
-    ``version`` is that of algorithm and model.  ``origin`` is "page" if the page shows
-    the text, "noscript" or "hidden" if the text stands in elements that a browser does
-    not show, and "json-ld", "state" or "srcdoc" if only the page's data have it.  Of a page that
-    stands in place of another it is the kind of wall, such as "captcha", and the text
-    is empty.  ``str(result)`` is the text.
+    ``score`` is how sure the algorithm is of the whole, from 0 to 1; ``version`` is
+    that of algorithm and model.  ``page_type`` is the kind of page, and ``language``
+    the language of its text, or else the one that it declares; either is "" where it is
+    not known.  ``origin`` is "page" if the page shows the text, "noscript" or "hidden"
+    if the text stands in elements that a browser does not show, and "json-ld", "state"
+    or "srcdoc" if only the page's data have it.  Of a page that stands in place of
+    another it is the kind of wall, such as "captcha", and the text is empty.
+    ``str(result)`` is the text.
 
-    ``markdown``, ``html``, ``tables``, ``blocks``, ``comments``, ``posts`` and ``metadata`` (with ``title``, ``author``,
-    ``date`` and so on, which are read from it) are computed on first access, and kept.
-    For that a result of extract() holds on to its page; when it is pickled or copied,
-    it computes them all and lets go of the page.  A result of a crawl has the
-    attributes that EATEXT_FIELDS names, and goes back to its response for the others;
-    once the response is gone, these raise LookupError.  Attributes that are computed on
-    access do not count when results are compared.
+    ``markdown``, ``html``, ``tables``, ``blocks``, ``comments``, ``posts``, chunks()
+    and ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
+    from it) are computed on first access, and kept.  For that a result of extract()
+    holds on to its page; when it is pickled or copied, it computes them all, and the
+    copy has no page.  A result of a crawl has the attributes that EATEXT_FIELDS names,
+    and goes back to its response for the others; once the response is gone, these raise
+    LookupError.  Attributes that are computed on access do not count when results are
+    compared.
     """
 
     text: str = ""
@@ -286,10 +294,13 @@ class MainText(_Backed):
     ) -> tuple[Chunk, ...]:
         """The text in passages for retrieval, each with where it stands.
 
-        A chunk has ``max_words`` at most, of which the one before may have ``overlap``
-        too; without these numbers it is as EATEXT_CHUNKS says.  It ends where a block
+        A chunk has ``max_words`` at most, up to ``overlap`` of which end the chunk
+        before; without these numbers it is as EATEXT_CHUNKS says.  It ends where a block
         ends if it can, else where a sentence or a line of code does, and never within a
-        row of a table; one that is longer is a chunk by itself.
+        row of a table.  A sentence, line or row that is longer is a chunk by itself.
+
+        Raises OptionError for a number that is out of range, and LookupError where the
+        page is needed and gone.
         """
         if not self.text:
             return ()
@@ -299,8 +310,8 @@ class MainText(_Backed):
             return value
         if self.source is None:
             raise LookupError(
-                "chunks of this size are not at hand, and the page is gone: "
-                "EATEXT_CHUNKS says how large those are that EATEXT_FIELDS asks for"
+                "this result has no chunks of this size, and its page is gone: ask "
+                "before that, or set EATEXT_CHUNKS and name chunks in EATEXT_FIELDS"
             )
         return self.source.chunks(max_words, overlap)
 
@@ -310,13 +321,13 @@ class MainText(_Backed):
 
     @property
     def posts(self) -> tuple[Post, ...]:
-        """The comments, each with its author and time."""
+        """The comments one by one, each with its author and time."""
         value: tuple[Post, ...] = self._get("posts")
         return value
 
     @property
     def tables(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
-        """The tables of data in the main text: for each its rows, of a text a column.
+        """The tables of data in the main text: each is rows, a row a text a column.
 
         The first row is the header, of empty texts where the page has none.  What a
         cell says is in all places that it spans.
@@ -332,10 +343,12 @@ class MainText(_Backed):
 
     @property
     def title(self) -> str:
+        """The page's title, without the site's name."""
         return self.metadata.title
 
     @property
     def authors(self) -> tuple[str, ...]:
+        """The names of the authors."""
         return self.metadata.authors
 
     @property
@@ -350,26 +363,32 @@ class MainText(_Backed):
 
     @property
     def modified(self) -> str:
+        """When the page was last changed, in ISO 8601."""
         return self.metadata.modified
 
     @property
     def site_name(self) -> str:
+        """The site's name."""
         return self.metadata.site_name
 
     @property
     def description(self) -> str:
+        """The page's summary of itself."""
         return self.metadata.description
 
     @property
     def canonical_url(self) -> str:
+        """The address that the page calls its own."""
         return self.metadata.canonical_url
 
     @property
     def image(self) -> str:
+        """The address of the page's main image."""
         return self.metadata.image
 
     @property
     def tags(self) -> tuple[str, ...]:
+        """The words that the page files itself under."""
         return self.metadata.tags
 
     @property
@@ -379,6 +398,7 @@ class MainText(_Backed):
 
     @property
     def videos(self) -> tuple[Media, ...]:
+        """The videos that the page's data and its players name."""
         return self.metadata.videos
 
     @property
@@ -437,8 +457,8 @@ class MainText(_Backed):
         if name not in self.computed:
             if self.source is None:
                 raise LookupError(
-                    f"this result has no {name}: its page is gone, and {name} is not "
-                    "among what EATEXT_FIELDS asks for"
+                    f"this result has no {name}, and its page is gone: name it in "
+                    "EATEXT_FIELDS to have it computed ahead"
                 )
             self.computed.update(self.source.compute((name,)))
         return self.computed[name]

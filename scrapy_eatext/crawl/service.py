@@ -612,9 +612,12 @@ def main_text(response: TextResponse) -> MainText:
     It is the result that the downloader middleware attached.  If there is none, or the
     response has been replaced since, the response is extracted here and now, by the
     settings of the crawl that got a response to its request, or of the only crawl in
-    this process.  If no component of this package is on, it is extracted by the default
-    algorithm, and also if several crawls run of which none knows the request; the
-    latter is logged once.
+    this process.  The default algorithm extracts it if no component of this package is
+    on, or if several crawls run and none knows the request; a warning says the latter.
+
+    A response that has no text, such as an image, counts as failed, and its result is
+    empty; outside of a crawl it raises TypeError.  A wrong ``eatext`` in the meta of the
+    request raises SettingError, where the response is extracted here.
     """
     request = response.request
     if request is not None and (found := attached(request, response)):

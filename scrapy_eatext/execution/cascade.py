@@ -136,9 +136,9 @@ class Failure:
 class Outcome:
     """What became of a page.
 
-    ``kind`` is ``extracted`` (a text that passes), ``below`` (none passes),
-    ``empty`` (there is no text), one of page.walls.WALLS, ``failed``, ``timed_out``, ``too_large`` or
-    ``worker_died``; for the last four the result is the last resort's.
+    ``kind`` is ``extracted`` (a text that passes), ``below`` (none passes), ``empty``
+    (there is no text), one of page.walls.WALLS, ``failed``, ``timed_out``,
+    ``too_large`` or ``worker_died``; for the last four the result is the last resort's.
     """
 
     result: MainText
