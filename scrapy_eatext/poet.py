@@ -7,6 +7,7 @@ With scrapy-poet (the extra ``poet``) in a project, and
 a callback or page object that names ``MainText`` gets the page's result.  With
 ArticleProvider beside it, and zyte-common-items installed, ``Article`` works too, and
 so do ``Product``, ``ForumThread`` and ``ArticleList``.
+
 Importing this module lets web-poet store results, in SCRAPY_POET_CACHE and in fixtures
 of tests.
 """
@@ -24,7 +25,7 @@ try:
     from scrapy_poet.page_input_providers import PageObjectInputProvider
 except ImportError as error:
     raise ImportError(
-        "scrapy_eatext.poet needs scrapy-poet: pip install scrapy-eatext[poet]"
+        'scrapy_eatext.poet needs scrapy-poet: pip install "scrapy-eatext[poet]"'
     ) from error
 from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
 from scrapy.http import Response, TextResponse
@@ -193,9 +194,7 @@ def _parts(result: MainText) -> list[tuple[str, list[str]]]:
 
 def _items() -> Any:
     if common is None:
-        raise ImportError(
-            "Article needs zyte-common-items: pip install zyte-common-items"
-        )
+        raise ImportError("this needs zyte-common-items: pip install zyte-common-items")
     return common
 
 

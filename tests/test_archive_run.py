@@ -305,7 +305,7 @@ def test_an_output_of_other_options_or_another_version(archive, tmp_path, monkey
     for other, message in (
         (
             {"settings": {**INLINE, "EATEXT_MIN_CHARS": 5}},
-            "EATEXT_MIN_CHARS was None and is 5",
+            "EATEXT_MIN_CHARS was not set and is 5",
         ),
         ({"sample": 0.5}, "sample was 1.0 and is 0.5"),
         ({"form": "jsonl"}, "form was 'parquet' and is 'jsonl'"),

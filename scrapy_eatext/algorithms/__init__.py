@@ -43,7 +43,7 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
                 return own
             why = f" ({module} has no subclass of Algorithm named {cls})"
     known = ", ".join(sorted(REGISTRY))
-    allowed = f"one of {known}, or the path of a class{why}"
+    allowed = f"one of {known}, or the import path of a class{why}"
     raise OptionError("algorithm", name, allowed)
 
 

@@ -104,12 +104,12 @@ class Manifest:
 
     def _difference(self, before: dict[str, Any], now: dict[str, Any]) -> str:
         told = [
-            f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
+            f"{name} was {_told(before, name)} and is {_told(now, name)}"
             for name in {**before, **now}
             if before.get(name) != now.get(name)
         ]
         return (
-            f"{self._folder} has the output of a run that is not the same: "
+            f"{self._folder} has the output of a run with other versions or options: "
             f"{'; '.join(told)}. Name another folder, or delete this one"
         )
 
@@ -183,6 +183,10 @@ def outputs(folder: Path) -> list[Path]:
     ]
 
 
+def _told(made_by: Mapping[str, Any], name: str) -> str:
+    return repr(made_by[name]) if name in made_by else "not set"
+
+
 def _sync(folder: Path) -> None:
     """Have a new name in a folder outlast a crash of the system."""
     with suppress(OSError):
@@ -194,5 +198,6 @@ def _sync(folder: Path) -> None:
 
 
 def sync(file: IO[bytes]) -> None:
+    """Have what was written to a file outlast a crash of the system."""
     file.flush()
     os.fsync(file.fileno())

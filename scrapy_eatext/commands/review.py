@@ -53,8 +53,18 @@ def parser(prog: str) -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="where site files go (default: EATEXT_SITE_FILES, or else sites)",
     )
-    made.add_argument("--html-field", default="html", metavar="NAME")
-    made.add_argument("--url-field", default="url", metavar="NAME")
+    made.add_argument(
+        "--html-field",
+        default="html",
+        metavar="NAME",
+        help="the field of a feed that has the page (default: html)",
+    )
+    made.add_argument(
+        "--url-field",
+        default="url",
+        metavar="NAME",
+        help="the field of a feed that has its address (default: url)",
+    )
     made.add_argument(
         "--port", type=int, default=0, help="the port (default: a free one)"
     )

@@ -44,9 +44,9 @@ class Reextraction:
         response = self.response()
         if response is None:
             raise LookupError(
-                f"the response that {', '.join(names)} would be computed from is gone, "
-                "or another has replaced it: name it in EATEXT_FIELDS to have it "
-                "computed ahead, or ask main_text(response)"
+                f"{', '.join(names)} cannot be computed, as the response is gone or "
+                "another has replaced it: name what you need in EATEXT_FIELDS to have "
+                "it computed ahead, or ask main_text(response)"
             )
         give_up = self.kind if self.kind in GIVEN_UP else ""
         job = Job.of(

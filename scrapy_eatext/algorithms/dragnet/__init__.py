@@ -148,7 +148,9 @@ def judge_of(model: Model, options: DragnetOptions) -> Judge:
         weights = model.arrays[name][TARGETS.index(options.content), options.groups]
         vocabulary, chosen = model.arrays["vocabulary"], model.arrays["chosen"]
     except (KeyError, IndexError) as error:
-        raise ModelError(f"{options.model or MODEL} lacks what a model has") from error
+        raise ModelError(
+            f"{options.model or MODEL} is damaged: it lacks arrays"
+        ) from error
     if not weights.any():
         raise ModelError(
             f"{options.model or MODEL} was not trained to find {options.content}"

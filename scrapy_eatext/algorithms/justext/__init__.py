@@ -149,7 +149,7 @@ class Justext(Algorithm[JustextOptions]):
                 "reference",
                 True,
                 "False where jusText's own stop lists are not installed"
-                " (pip install scrapy-eatext[justext])",
+                ' (pip install "scrapy-eatext[justext]")',
             )
         if self._language in ("auto", "none"):
             return
