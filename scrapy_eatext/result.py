@@ -13,10 +13,10 @@ class Block:
 
     ``kind`` is one of paragraph, heading, list item, quote, code, table cell, caption,
     term, definition, or, for algorithms that look at other units, line and sentence.
-    ``level`` is a heading's level (1 to 6) or a list item's depth, else 0.  ``xpath``
-    leads to the element on the page as lxml parses it; it is "" for a unit without an
-    element.  ``kept`` says whether the block is main text, ``score``, from 0 to 1, how
-    much speaks for that, and ``reason`` why.
+    ``level`` is a heading's level (1 to 6) or how deep a list item or a quote is
+    nested, else 0.  ``xpath`` leads to the element on the page as lxml parses it; it is
+    "" for a unit without an element.  ``kept`` says whether the block is main text,
+    ``score``, from 0 to 1, how much speaks for that, and ``reason`` why.
     """
 
     text: str
@@ -327,7 +327,7 @@ class MainText(_Backed):
 
     @property
     def tables(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
-        """The tables of data in the main text: each is rows, a row a text a column.
+        """The tables of data in the main text: each is its rows, with a text a column.
 
         The first row is the header, of empty texts where the page has none.  What a
         cell says is in all places that it spans.
@@ -388,7 +388,7 @@ class MainText(_Backed):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The words that the page files itself under."""
+        """The keywords that the page gives itself."""
         return self.metadata.tags
 
     @property
