@@ -42,7 +42,7 @@ class Algorithms(Kind):
     """An algorithm or a cascade: a name or a list of names; a class has a path."""
 
     def allowed(self) -> str:
-        return "the name of an algorithm or a list of names"
+        return "the name of an algorithm, the import path of one, or a list of these"
 
     def take(self, value: Any, key: str) -> tuple[str, ...]:
         given = [value] if isinstance(value, (str, type)) else value
