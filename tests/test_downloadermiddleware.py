@@ -11,8 +11,9 @@ from weakref import ref
 import pytest
 import scrapy
 import scrapy.core.scheduler
+from scrapy import Selector
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse, Request, TextResponse
+from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 
@@ -29,7 +30,7 @@ from tests.crawling import (
     crawl,
     default_settings,
 )
-from tests.mockserver import NOT_ASCII, text_of
+from tests.mockserver import NOT_ASCII, PNG, text_of
 
 MIDDLEWARE = {
     "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
@@ -375,6 +376,22 @@ def test_main_text_of_a_page_that_was_skipped(server):
     done = crawl(CallingSpider, ADDON, urls=(request,))
     assert done.items == [{"text": text_of("word") + "\n\nword", "same": True}]
     assert done.eatext("response/") == {"skipped_off": 1}
+
+
+@pytest.mark.parametrize("settings", [ADDON, {}])
+def test_main_text_of_what_is_no_text(server, settings, caplog):
+    done = crawl(CallingSpider, settings, urls=(server("/image.png"),))
+    assert done.items == [{"text": "", "same": True}]
+    assert not complaints(caplog)
+    assert not done.eatext("late/")
+    image = Response("https://example.com/image", body=PNG)
+    assert (main_text(image).markdown, main_text(image).chunks()) == ("", ())
+
+
+@pytest.mark.parametrize("wrong", ["<p>HTML", Selector(text="<p>HTML"), None])
+def test_main_text_takes_responses_alone(wrong):
+    with pytest.raises(TypeError, match=r"not \w+; extract\(\) takes HTML"):
+        main_text(wrong)
 
 
 class FollowingSpider(UrlSpider):

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
 from scrapy.utils.defer import deferred_from_coro
@@ -49,7 +49,7 @@ from scrapy_eatext.result import NOTHING, MainText
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Request, Response, TextResponse
+    from scrapy.http import Request
 
     from scrapy_eatext.execution.choice import Choice, Weak
 
@@ -606,7 +606,7 @@ class Service:
             _services.pop(self._crawler, None)
 
 
-def main_text(response: TextResponse) -> MainText:
+def main_text(response: Response) -> MainText:
     """The main text of a response, for callbacks.
 
     It is the result that the downloader middleware attached.  If there is none, or the
@@ -614,8 +614,16 @@ def main_text(response: TextResponse) -> MainText:
     settings of the crawl that got a response to its request, or of the only crawl in
     this process.  If no component of this package is on, it is extracted by the default
     algorithm, and also if several crawls run of which none knows the request; the
-    latter is logged once.
+    latter is logged once.  A response that is no text, such as an image, has an empty
+    result.  Raises TypeError for what is no response.
     """
+    if not isinstance(response, Response):
+        raise TypeError(
+            f"main_text() takes a response of Scrapy, not {type(response).__name__}; "
+            "extract() takes HTML and selectors"
+        )
+    if not isinstance(response, TextResponse):
+        return NOTHING
     request = response.request
     if request is not None and (found := attached(request, response)):
         return found
