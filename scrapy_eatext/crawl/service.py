@@ -159,6 +159,10 @@ class Service:
         # A request made with another response's meta has that response's text.
         request.meta.pop(RESULT, None)
         self.see(request.url)
+        # The page that it was found on may have been requested by another process: of a
+        # crawl that was paused, or with a queue in common.
+        if found_on := request.headers.get("Referer"):
+            self.see(found_on.decode("latin-1"))
         host = host_of(request.url)
         if self._seconds.at_once(host) and _may_be_weak(request):
             with suppress(SettingError):  # it is told of when the response is there
