@@ -683,6 +683,25 @@ def test_an_item_with_the_url_of_a_page_long_ago_has_none(server, caplog, monkey
     assert complaints(caplog) == []
 
 
+class UrlItem(pydantic.BaseModel):
+    url: pydantic.HttpUrl
+    main_text: str = ""
+
+
+def test_a_url_that_is_no_str(server):
+    class Typed(OtherUrlSpider):
+        def parse_2(self, response, item):
+            for url in (item["url"], response.url):
+                yield UrlItem(url=url)
+
+    done = crawl(Typed, ADDON, at=server.url)
+    assert [item.main_text for item in done.items] == [
+        text_of("first"),
+        text_of("second"),
+    ]
+    assert done.eatext("item/") == {"url": 1, "response": 1}
+
+
 class PausedSpider(OtherUrlSpider):
     def parse(self, response):
         yield from super().parse(response)
