@@ -226,6 +226,37 @@ def test_another_status_is_skipped(server):
     assert done.eatext("response/") == {"skipped_status": 1}
 
 
+class NoteSpider(UrlSpider):
+    """Notes of each page that it has been there."""
+
+    handle_httpstatus_list = (304,)
+
+    def parse(self, response):
+        yield {"url": response.url, "status": response.status}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("HEAD", "/page/{}", 200),
+        ("GET", "/status/204?{}", 204),
+        ("GET", "/status/304?{}", 304),
+    ],
+)
+def test_answers_without_a_body_are_no_empty_pages(
+    server, caplog, method, path, status
+):
+    settings = {**ADDON, "EATEXT_BELOW": "drop", "EATEXT_ON_DECAY": "close_spider"}
+    urls = [server(path.format(number)) for number in range(30)]
+    requests = [scrapy.Request(url, method=method) for url in urls]
+    done = crawl(NoteSpider, settings, urls=requests)
+    noted = [{"url": url, "status": status} for url in urls]
+    assert sorted(done.items, key=lambda item: urls.index(item["url"])) == noted
+    assert done.eatext("response/") == {"skipped_type": 30}
+    assert done.eatext("item/") == {"none": 30}
+    assert not complaints(caplog)
+
+
 class InlineSpider(UrlSpider):
     """Downloads a page inside of its callback."""
 

@@ -66,6 +66,9 @@ _EMPTY = Outcome(NOTHING, "empty")
 # Outcomes of an algorithm: only their texts can show a site's decay.
 _JUDGED = frozenset({"extracted", "below", "empty", *WALLS})
 
+# Statuses whose responses have no body, as HTTP has it.
+_WITHOUT_BODY = frozenset((204, 205, 304))
+
 # Statuses that tell of a page, not of the way in which it was asked for.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
 
@@ -380,6 +383,9 @@ class Service:
             return "skipped_type", None
         if not self._http_ok(request, response):
             return "skipped_status", None
+        # That nothing is there says nothing of the page.
+        if request.method == "HEAD" or response.status in _WITHOUT_BODY:
+            return "skipped_type", None
         return "skipped_off", self.config.choice_for(response.url, said)
 
     def _remember(self, request: Request, response: Response, found: Found) -> None:
