@@ -611,6 +611,13 @@ def test_one_line_sums_up(server, caplog, monkeypatch, compiled):
     assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
 
 
+def test_the_line_needs_no_stats(server, caplog):
+    caplog.set_level(logging.INFO, "scrapy_eatext")
+    none = {"STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector"}
+    crawl(UrlSpider, {**ADDON, **none}, urls=(server("/page/1"),))
+    assert "responses: 1 extracted; items: 1 response" in caplog.messages[-1]
+
+
 def test_times_add_up(server):
     _, done = result_of(server("/page/1"))
     times = done.eatext("time/")
