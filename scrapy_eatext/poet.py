@@ -28,11 +28,10 @@ except ImportError as error:
         'scrapy_eatext.poet needs scrapy-poet: pip install "scrapy-eatext[poet]"'
     ) from error
 from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
-from scrapy.http import Response, TextResponse
+from scrapy.http import Response  # noqa: TC002
 from web_poet.serialization import register_serialization
 
 from scrapy_eatext.crawl.service import attached, main_text
-from scrapy_eatext.extraction import extract
 from scrapy_eatext.result import MainText, Metadata
 
 try:
@@ -209,8 +208,6 @@ def _now() -> str:
 def _main_text(request: Request, response: Response) -> MainText:
     if found := attached(request, response):
         return found
-    if not isinstance(response, TextResponse):
-        return extract(b"", url=response.url)
     return main_text(response)
 
 

@@ -108,6 +108,7 @@ ANSWERS: dict[str, Callable[[str], tuple[bytes, dict[str, Any]]]] = {
         {"type": f"text/html; charset={name}"},
     ),
     "short": lambda name: (page("<p>Short.</p>"), {}),
+    "status": lambda status: (b"", {"status": int(status)}),
     "redirect": lambda name: (b"", {"status": 302, "Location": f"/page/{name}"}),
     "redirect-to": lambda path: (b"", {"status": 302, "Location": f"/{path}"}),
     "refresh": lambda name: (
@@ -156,6 +157,8 @@ class Handler(BaseHTTPRequestHandler):
             options = {"status": 503}
         self.answer(body, **options)
 
+    do_HEAD = do_GET  # noqa: N815
+
     def answer(
         self,
         body: bytes,
@@ -169,7 +172,8 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, *args: object) -> None:
         pass

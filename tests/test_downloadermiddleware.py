@@ -11,8 +11,9 @@ from weakref import ref
 import pytest
 import scrapy
 import scrapy.core.scheduler
+from scrapy import Selector
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse, Request, TextResponse
+from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 
@@ -29,7 +30,7 @@ from tests.crawling import (
     crawl,
     default_settings,
 )
-from tests.mockserver import NOT_ASCII, text_of
+from tests.mockserver import NOT_ASCII, PNG, text_of
 
 MIDDLEWARE = {
     "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
@@ -225,6 +226,37 @@ def test_another_status_is_skipped(server):
     assert done.eatext("response/") == {"skipped_status": 1}
 
 
+class NoteSpider(UrlSpider):
+    """Notes of each page that it has been there."""
+
+    handle_httpstatus_list = (304,)
+
+    def parse(self, response):
+        yield {"url": response.url, "status": response.status}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("HEAD", "/page/{}", 200),
+        ("GET", "/status/204?{}", 204),
+        ("GET", "/status/304?{}", 304),
+    ],
+)
+def test_answers_without_a_body_are_no_empty_pages(
+    server, caplog, method, path, status
+):
+    settings = {**ADDON, "EATEXT_BELOW": "drop", "EATEXT_ON_DECAY": "close_spider"}
+    urls = [server(path.format(number)) for number in range(30)]
+    requests = [scrapy.Request(url, method=method) for url in urls]
+    done = crawl(NoteSpider, settings, urls=requests)
+    noted = [{"url": url, "status": status} for url in urls]
+    assert sorted(done.items, key=lambda item: urls.index(item["url"])) == noted
+    assert done.eatext("response/") == {"skipped_type": 30}
+    assert done.eatext("item/") == {"none": 30}
+    assert not complaints(caplog)
+
+
 class InlineSpider(UrlSpider):
     """Downloads a page inside of its callback."""
 
@@ -375,6 +407,22 @@ def test_main_text_of_a_page_that_was_skipped(server):
     done = crawl(CallingSpider, ADDON, urls=(request,))
     assert done.items == [{"text": text_of("word") + "\n\nword", "same": True}]
     assert done.eatext("response/") == {"skipped_off": 1}
+
+
+@pytest.mark.parametrize("settings", [ADDON, {}])
+def test_main_text_of_what_is_no_text(server, settings, caplog):
+    done = crawl(CallingSpider, settings, urls=(server("/image.png"),))
+    assert done.items == [{"text": "", "same": True}]
+    assert not complaints(caplog)
+    assert not done.eatext("late/")
+    image = Response("https://example.com/image", body=PNG)
+    assert (main_text(image).markdown, main_text(image).chunks()) == ("", ())
+
+
+@pytest.mark.parametrize("wrong", ["<p>HTML", Selector(text="<p>HTML"), None])
+def test_main_text_takes_responses_alone(wrong):
+    with pytest.raises(TypeError, match=r"not \w+; extract\(\) takes HTML"):
+        main_text(wrong)
 
 
 class FollowingSpider(UrlSpider):
@@ -561,6 +609,13 @@ def test_one_line_sums_up(server, caplog, monkeypatch, compiled):
         not compiled
     )
     assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
+
+
+def test_the_line_needs_no_stats(server, caplog):
+    caplog.set_level(logging.INFO, "scrapy_eatext")
+    none = {"STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector"}
+    crawl(UrlSpider, {**ADDON, **none}, urls=(server("/page/1"),))
+    assert "responses: 1 extracted; items: 1 response" in caplog.messages[-1]
 
 
 def test_times_add_up(server):

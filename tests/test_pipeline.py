@@ -10,6 +10,7 @@ import attrs
 import pydantic
 import pytest
 import scrapy
+from scrapy.exceptions import CloseSpider
 from scrapy.loader import ItemLoader
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -680,6 +681,40 @@ def test_an_item_with_the_url_of_a_page_long_ago_has_none(server, caplog, monkey
     assert {item["main_text"] for item in done.items} == {text_of("second")}
     assert done.eatext("item/") == {"response": 3}
     assert complaints(caplog) == []
+
+
+class UrlItem(pydantic.BaseModel):
+    url: pydantic.HttpUrl
+    main_text: str = ""
+
+
+def test_a_url_that_is_no_str(server):
+    class Typed(OtherUrlSpider):
+        def parse_2(self, response, item):
+            for url in (item["url"], response.url):
+                yield UrlItem(url=url)
+
+    done = crawl(Typed, ADDON, at=server.url)
+    assert [item.main_text for item in done.items] == [
+        text_of("first"),
+        text_of("second"),
+    ]
+    assert done.eatext("item/") == {"url": 1, "response": 1}
+
+
+class PausedSpider(OtherUrlSpider):
+    def parse(self, response):
+        yield from super().parse(response)
+        raise CloseSpider
+
+
+def test_an_item_with_the_url_of_a_page_before_a_pause_has_none(server, tmp_path):
+    settings = {**ADDON, "JOBDIR": str(tmp_path)}
+    assert crawl(PausedSpider, settings, at=server.url).items == []
+    done = crawl(PausedSpider, settings, at=server.url)
+    texts = [item.get("main_text") for item in done.items]
+    assert texts == [None, None, text_of("second")]
+    assert done.eatext("item/") == {"other_page": 2, "response": 1}
 
 
 def test_an_item_with_the_url_of_a_page_yet_to_come_has_none(server, caplog):

@@ -182,6 +182,8 @@ class EatextPipeline:
     def _url(self, adapter: ItemAdapter, response: Response | None) -> str:
         """The item's URL, "" where it has none."""
         url = _single(_value(adapter, self._config.url_field))
+        if hasattr(url, "host"):  # no str, but a URL: pydantic's HttpUrl, yarl's URL
+            url = str(url)
         if not isinstance(url, str) or not url.strip():
             return ""
         try:

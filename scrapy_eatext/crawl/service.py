@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
 from scrapy.utils.defer import deferred_from_coro
@@ -49,7 +49,7 @@ from scrapy_eatext.result import NOTHING, MainText
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Request, Response, TextResponse
+    from scrapy.http import Request
 
     from scrapy_eatext.execution.choice import Choice, Weak
 
@@ -65,6 +65,9 @@ _EMPTY = Outcome(NOTHING, "empty")
 
 # Outcomes of an algorithm: only their texts can show a site's decay.
 _JUDGED = frozenset({"extracted", "below", "empty", *WALLS})
+
+# Statuses whose responses have no body, as HTTP has it.
+_WITHOUT_BODY = frozenset((204, 205, 304))
 
 # Statuses that tell of a page, not of the way in which it was asked for.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
@@ -159,6 +162,10 @@ class Service:
         # A request made with another response's meta has that response's text.
         request.meta.pop(RESULT, None)
         self.see(request.url)
+        # The page that it was found on may have been requested by another process: of a
+        # crawl that was paused, or with a queue in common.
+        if found_on := request.headers.get("Referer"):
+            self.see(found_on.decode("latin-1"))
         host = host_of(request.url)
         if self._seconds.at_once(host) and _may_be_weak(request):
             with suppress(SettingError):  # it is told of when the response is there
@@ -376,6 +383,9 @@ class Service:
             return "skipped_type", None
         if not self._http_ok(request, response):
             return "skipped_status", None
+        # That nothing is there says nothing of the page.
+        if request.method == "HEAD" or response.status in _WITHOUT_BODY:
+            return "skipped_type", None
         return "skipped_off", self.config.choice_for(response.url, said)
 
     def _remember(self, request: Request, response: Response, found: Found) -> None:
@@ -606,7 +616,7 @@ class Service:
             _services.pop(self._crawler, None)
 
 
-def main_text(response: TextResponse) -> MainText:
+def main_text(response: Response) -> MainText:
     """The main text of a response, for callbacks.
 
     It is the result that the downloader middleware attached.  If there is none, or the
@@ -615,10 +625,17 @@ def main_text(response: TextResponse) -> MainText:
     this process.  The default algorithm extracts it if no component of this package is
     on, or if several crawls run and none knows the request; a warning says the latter.
 
-    A response that has no text, such as an image, counts as failed, and its result is
-    empty; outside of a crawl it raises TypeError.  A wrong ``eatext`` in the meta of the
-    request raises SettingError, where the response is extracted here.
+    A response that is no text, such as an image, has an empty result.  Raises TypeError
+    for what is no response, and SettingError for a wrong ``eatext`` in the meta of the
+    request where the response is extracted here.
     """
+    if not isinstance(response, Response):
+        raise TypeError(
+            f"main_text() takes a response of Scrapy, not {type(response).__name__}; "
+            "extract() takes HTML and selectors"
+        )
+    if not isinstance(response, TextResponse):
+        return NOTHING
     request = response.request
     if request is not None and (found := attached(request, response)):
         return found

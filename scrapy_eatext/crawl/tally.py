@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.execution.cascade import Failure
@@ -32,12 +33,16 @@ class Tally:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
+        # A collector may keep no counts that it can be asked for, or those of other
+        # processes too.
+        self._counts: Counter[str] = Counter()
         self._said: dict[int, None] = {}  # hashes, in order
         self._pages = 0
         self._seconds = self._most = 0.0
         self._least = math.inf
 
     def inc(self, name: str, count: int = 1) -> None:
+        self._counts[name] += count
         self._stats.inc_value(f"eatext/{name}", count)
 
     def log(
@@ -125,12 +130,11 @@ class Tally:
             self._stats.set_value("eatext/time/min", self._least)
             self._stats.set_value("eatext/time/mean", mean)
             self._stats.set_value("eatext/time/max", self._most)
-        stats = self._stats.get_stats()
 
         def under(prefix: str) -> str:
             counts = {
                 key.removeprefix(prefix): count
-                for key, count in sorted(stats.items())
+                for key, count in sorted(self._counts.items())
                 if key.startswith(prefix)
             }
             return ", ".join(f"{n} {name}" for name, n in counts.items()) or "none"
@@ -140,8 +144,8 @@ class Tally:
             "Main text: responses: %(responses)s; items: %(items)s; "
             "%(mean).1f ms a page, %(max).1f at most",
             {
-                "responses": under("eatext/response/"),
-                "items": under("eatext/item/"),
+                "responses": under("response/"),
+                "items": under("item/"),
                 "mean": 1000 * mean,
                 "max": 1000 * self._most,
             },
