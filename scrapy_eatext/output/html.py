@@ -148,7 +148,11 @@ class _Writer:
         if table.caption:
             caption = "<br>".join(map(self._inline, table.caption))
             parts.append(f"<caption>{caption}</caption>")
-        for name, rows in (("thead", table.head), ("tbody", table.body)):
+        head, body = table.head, table.body
+        if any(cell and at + cell.rows > len(head) for at, row in enumerate(head)
+               for cell in row):  # fmt: skip
+            head, body = (), (*head, *body)  # a cell ends with its thead
+        for name, rows in (("thead", head), ("tbody", body)):
             if rows:
                 parts.append(f"<{name}>")
                 for row in rows:
