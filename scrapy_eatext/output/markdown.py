@@ -329,7 +329,8 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
 def _address(url: str) -> str:
     """An address, in angle brackets where brackets of its own would end it."""
     if "&" in url:
-        url = _REFERENCE.sub(_backslash, url)
+        # Not with a backslash: GitHub's renderer reads references before backslashes.
+        url = _REFERENCE.sub("&amp;", url)
     if ("(" in url or ")" in url) and not _BALANCED.fullmatch(url):
         return f"<{url}>"
     return url
