@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.output.nodes import STOPS
 from scrapy_eatext.output.placing import HTML
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
@@ -120,9 +122,32 @@ class _Writer:
         start = nodes.levels[node]
         is_counted = kind == NodeKind.NUMBERED and start != 1
         parts.append(f'<{name} start="{start}">' if is_counted else f"<{name}>")
-        for child in children:
-            self.add(child, kind)
+        if kind == NodeKind.FIGURE:
+            self._add_to_figure(children)
+        else:
+            for child in children:
+                self.add(child, kind)
         parts.append(f"</{name}>")
+
+    def _add_to_figure(self, children: Sequence[int]) -> None:
+        """Add what is in a figure, of which one figcaption at most."""
+        kinds, parts = self._nodes.kinds, self.parts
+        captioned = False
+        for is_caption, group in groupby(
+            children, lambda child: kinds[child] == NodeKind.CAPTION
+        ):
+            inside = list(group)
+            around = NodeKind.FIGURE
+            if is_caption and (captioned or len(inside) > 1):
+                around = NodeKind.CAPTION
+            wraps = around == NodeKind.CAPTION and not captioned
+            if wraps:
+                parts.append("<figcaption>")
+            for child in inside:
+                self.add(child, around)
+            if wraps:
+                parts.append("</figcaption>")
+            captioned = captioned or is_caption
 
     def _leaf(self, leaf: int, around: int) -> str:
         nodes = self._nodes
@@ -165,7 +190,13 @@ class _Writer:
         name = "th" if cell.header else "td"
         spans = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
         spans += f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
-        inside = "<br>".join(map(self._inline, cell.leaves))
+        if any(node in self._nodes.children for node in cell.inside):
+            blocks = _Writer(self._nodes)
+            for node in cell.inside:
+                blocks.add(node, NodeKind.CELL)
+            inside = "\n".join(["", *blocks.parts, ""])
+        else:
+            inside = "<br>".join(map(self._inline, cell.leaves))
         return f"<{name}{spans}>{inside}</{name}>"
 
     def _inline(self, leaf: int) -> str:
@@ -185,6 +216,8 @@ def inline(spans: Sequence[Span]) -> str:
     parts: list[str] = []
     # The open elements, outermost first; elements that several spans share stay open.
     opened: tuple[_Tags, ...] = ()
+    # What the text before ends in, and whether an image is between.
+    before, behind_image = "", False
     for text, style, link, image, signs in spans:
         wanted = _tags_of(style)
         if link:
@@ -196,8 +229,17 @@ def inline(spans: Sequence[Span]) -> str:
                     break
                 shared += 1
             parts += [end for _, end in reversed(opened[shared:])]
-            parts += [begin for begin, _ in wanted[shared:]]
-            opened = wanted
+            opened = opened[:shared]
+        if image:
+            parted = before.isalnum() or before in STOPS
+            before, behind_image = "", True
+        else:
+            parted = behind_image and text[:1].isalnum()
+            before, behind_image = text[-1:], False
+        if parted:
+            parts.append(" ")
+        parts += [begin for begin, _ in wanted[len(opened) :]]
+        opened = wanted
         if image:
             parts.append(f'<img src="{escaped(image)}" alt="{escaped(text)}">')
         else:

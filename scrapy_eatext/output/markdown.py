@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from scrapy_eatext.output.nodes import merged
+from scrapy_eatext.output.nodes import STOPS, merged
 from scrapy_eatext.output.placing import MARKDOWN
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
@@ -63,8 +63,6 @@ _REFERENCE = re.compile(
 # An address whose brackets stand in pairs, none within others.
 _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
 _TICKS = re.compile(r"`+")
-# Punctuation that a space parts from an image behind it, as it parts words.
-_STOPS = frozenset(",.;:!?")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 # HTML's elements for styles without a sign in Markdown, outermost first.
@@ -431,7 +429,7 @@ def _plain(spans: Sequence[Span], before: str, means: re.Pattern[str]) -> str:
         if image:
             if out:
                 before = out[-1][-1:] or before
-            space = " " if before.isalnum() or before in _STOPS else ""
+            space = " " if before.isalnum() or before in STOPS else ""
             alt = _label(_escaped(text, signs, _MEANS_IN_LINK))
             out.append(f"{space}![{alt}]({_address(image)})")
             behind_image = True

@@ -16,6 +16,9 @@ from typing import NamedTuple
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 
+# Punctuation that a space parts from an image behind it, as it parts words.
+STOPS = frozenset(",.;:!?")
+
 
 def merged(spans: Sequence[Span]) -> list[Span]:
     """Spans in which neighbours of the same style and link are joined, but no images."""
@@ -39,12 +42,16 @@ class Code(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its blocks, and how many columns and rows it spans."""
+    """A cell of a table: its blocks, and how many columns and rows it spans.
+
+    ``inside`` are the nodes right inside it: its blocks, and what holds some of them.
+    """
 
     leaves: Sequence[int]
     header: bool = False
     columns: int = 1
     rows: int = 1
+    inside: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

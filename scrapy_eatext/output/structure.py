@@ -308,11 +308,11 @@ class _Settling:
             return None
         inside = children[node]
         is_row = [kinds[child] == NodeKind.ROW for child in inside]
-        first = is_row.index(True) if any(is_row) else 0
-        end = first + sum(is_row)
-        if not all(is_row[first:end]):
+        begin = is_row.index(True) if any(is_row) else 0
+        end = begin + sum(is_row)
+        if not all(is_row[begin:end]):
             return None
-        before, rows, behind = inside[:first], inside[first:end], inside[end:]
+        before, rows, behind = inside[:begin], inside[begin:end], inside[end:]
         grid = self._grid(rows)
         if grid is None or not self._holds_data(grid):
             return None
@@ -374,8 +374,9 @@ class _Settling:
         for at, header, columns, down in cells(row):
             _fill_from_above(line, below)
             found = kept.get(at)
-            inside = () if found is None else tuple(self._nodes.leaves(found))
-            cell = Cell(inside, header, columns, down)
+            leaves = () if found is None else tuple(self._nodes.leaves(found))
+            inside = () if found is None else self._children[found]
+            cell = Cell(leaves, header, columns, down, inside)
             for column in range(len(line), len(line) + columns):
                 below[column] = (down - 1, cell if is_kept else _EMPTY)
             line += [cell] + [None] * (columns - 1)
