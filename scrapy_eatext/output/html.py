@@ -11,7 +11,7 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.nodes import STOPS
+from scrapy_eatext.output.nodes import parted
 from scrapy_eatext.output.placing import HTML
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
@@ -216,9 +216,7 @@ def inline(spans: Sequence[Span]) -> str:
     parts: list[str] = []
     # The open elements, outermost first; elements that several spans share stay open.
     opened: tuple[_Tags, ...] = ()
-    # What the text before ends in, and whether an image is between.
-    before, behind_image = "", False
-    for text, style, link, image, signs in spans:
+    for text, style, link, image, signs in parted(spans):
         wanted = _tags_of(style)
         if link:
             wanted = ((f'<a href="{escaped(link)}">', "</a>"), *wanted)
@@ -229,17 +227,8 @@ def inline(spans: Sequence[Span]) -> str:
                     break
                 shared += 1
             parts += [end for _, end in reversed(opened[shared:])]
-            opened = opened[:shared]
-        if image:
-            parted = before.isalnum() or before in STOPS
-            before, behind_image = "", True
-        else:
-            parted = behind_image and text[:1].isalnum()
-            before, behind_image = text[-1:], False
-        if parted:
-            parts.append(" ")
-        parts += [begin for begin, _ in wanted[len(opened) :]]
-        opened = wanted
+            parts += [begin for begin, _ in wanted[shared:]]
+            opened = wanted
         if image:
             parts.append(f'<img src="{escaped(image)}" alt="{escaped(text)}">')
         else:

@@ -17,7 +17,7 @@ from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 
 # Punctuation that a space parts from an image behind it, as it parts words.
-STOPS = frozenset(",.;:!?")
+_STOPS = frozenset(",.;:!?")
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
@@ -31,6 +31,28 @@ def merged(spans: Sequence[Span]) -> list[Span]:
             text = "".join([piece[0] for piece in pieces])
             signs = reduce(or_, [piece[4] for piece in pieces])
             made.append((text, style, link, image, signs))
+    return made
+
+
+def parted(spans: Sequence[Span]) -> Sequence[Span]:
+    """Spans with spaces between images and words.
+
+    The walk has one space at most around an image, wherever it stood.
+    """
+    if not any(image for _, _, _, image, _ in spans):
+        return spans
+    made: list[Span] = []
+    last, was_image, linked = "", False, ""
+    for span in spans:
+        text, _, link, image, _ = span
+        if image:
+            parts = not was_image and (last.isalnum() or last in _STOPS)
+        else:
+            parts = was_image and text[:1].isalnum()
+        if parts:
+            made.append((" ", 0, link if link == linked else "", "", 0))
+        made.append(span)
+        last, was_image, linked = text[-1:], bool(image), link
     return made
 
 
