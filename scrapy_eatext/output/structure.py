@@ -322,7 +322,7 @@ class _Settling:
         children[node] = caption + rows
         self._beside[node] = (before, behind)
         width = len(grid[0])
-        head = 0
+        head = self._in_thead(rows)
         while head < len(grid) and all(
             cell is None or cell.header or not cell.leaves for cell in grid[head]
         ):
@@ -333,6 +333,11 @@ class _Settling:
         if head == len(grid):
             head = 1
         return Table(caption, grid[:head], grid[head:], width)
+
+    def _in_thead(self, rows: Sequence[int]) -> int:
+        """How many rows a table begins with that are in its thead."""
+        parts = (self._elements[self._nodes.rows[row]].getparent() for row in rows)
+        return len(list(takewhile(lambda part: part.tag == "thead", parts)))
 
     def _grid(self, rows: Sequence[int]) -> list[Line] | None:
         """Rows of cells of one width; None if one is too wide or holds more than cells."""
