@@ -74,6 +74,14 @@ def test_author_and_time(code, spoken):
             ),
             [Post("See:\n\n- a\n  - b\n- c"), Post("3. x\n4. y")],
         ),
+        # An item has one mark, whatever it holds.
+        (
+            (
+                '<div class="comment"><ol><li><p>a</p><p>b</p><ul><li>c</ul>d</li><li>e'
+                "</ol></div>"
+            ),
+            [Post("1. a\n  b\n  - c\n  d\n2. e")],
+        ),
         # A table that holds the page is none either; one inside is.
         (
             (

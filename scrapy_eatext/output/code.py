@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # line of code: both are among the elements of CODE_LINES.
 _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
-    r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])"
+    r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
 )
 _LINE = re.compile(
     r"(?:^|[\s_-])(?:blob-code|code-?line|hljs-ln-code|(?:view|ace|CodeMirror)[_-]line"
@@ -38,18 +38,21 @@ _LINE = re.compile(
 )
 # Classes of elements around lines of code.
 _CODE_BOX = re.compile(
-    r"(?:^|[\s_-])(?:ace_editor|blob|code|codehilite|CodeMirror|crayon|gist|highlight"
-    r"|highlighter|hljs|monaco|prettyprint|prism|rouge|shiki|source-?code"
+    r"(?:^|[\s_-])(?:ace_editor|blob|cm-editor|code|codehilite|CodeMirror|crayon|gist"
+    r"|highlight|highlighter|hljs|monaco|prettyprint|prism|rouge|shiki|source-?code"
     r"|syntaxhighlighter|view-lines)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _BOX_LEVELS = 8
 
 _LANGUAGE = re.compile(
-    r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s?|sourceCode\s+|hljs\s+"
-    r"|highlight-(?=\S+\s+notranslate))([a-z0-9][a-z0-9+#._-]{0,30})",
+    r"(?:^|\s)(?:(?:sourceCode\s+|hljs\s+)?lang(?:uage)?[-:]|(?:sourceCode|hljs)\s+"
+    r"|highlight-source-|mw-highlight-lang-|brush:\s?|highlight-(?=\S+\s+notranslate))"
+    r"([a-z0-9][a-z0-9+#._-]{0,30})",
     re.IGNORECASE,
 )
+# Hexo's figure around a block of code.
+_CODE_FIGURE = re.compile(r"highlight\s+([a-z0-9][a-z0-9+#._-]{0,30})", re.IGNORECASE)
 _LANGUAGE_ATTRIBUTES = ("data-lang", "data-language", "data-enlighter-language")
 _LANGUAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,30}")
 _NO_LANGUAGE = frozenset(
@@ -113,7 +116,10 @@ def _child(element: Any, place: int) -> Any:
 
 
 def _language_of(element: Any) -> str:
-    found = _LANGUAGE.search((element.get("class") or "")[:500])
+    called = (element.get("class") or "")[:500]
+    found = _LANGUAGE.search(called)
+    if found is None and element.tag == "figure":
+        found = _CODE_FIGURE.fullmatch(called)
     given = [found[1]] if found else []
     given += [element.get(name) or "" for name in _LANGUAGE_ATTRIBUTES]
     if element.tag == "pre":
@@ -158,7 +164,7 @@ def verbatim(element: Any) -> str:
             isinstance(name, str)
             and name not in SKIP
             and not is_hidden(dict(child.items()), name)
-            and not _NUMBERS.search(child.get("class") or "")
+            and not _holds_numbers(child)
         ):
             if name in BLOCK:
                 new_line()
@@ -167,6 +173,17 @@ def verbatim(element: Any) -> str:
             continue
         add(child.tail)
     return "".join(parts)
+
+
+def _holds_numbers(element: Any) -> bool:
+    """Whether an element in code is called line numbers, and may be some."""
+    called = element.get("class") or ""
+    if called != "ln":
+        return _NUMBERS.search(called) is not None
+    # The name is short for a line as well.
+    first = _child(element, 0)
+    said = (element.text or "") + ("" if first is None else first.text or "")
+    return said.strip().isdecimal()
 
 
 def trimmed(text: str) -> str:
@@ -231,11 +248,13 @@ class _Reader:
                 self._blocks.kinds[first] == "code"
             ):
                 beside.add(first)
-        self.numbers = [i for i in numbers if i not in dropped]
         for i in beside:
             text = trimmed(verbatim(self._blocks.element(i)))
             if text:
                 self.code[i] = text
+            elif _is_numbers(self._blocks.text(i)):
+                dropped.add(i)
+        self.numbers = [i for i in numbers if i not in dropped]
 
     # -- an element for each line
 

@@ -80,15 +80,17 @@ class _Reader:
         ]
         outermost = min(levels, default=1)
         parts: list[str] = []
-        last = last_row = last_item = -1
+        last = last_row = -1
+        begun: set[int] = set()
         for n, item in zip(numbers, is_item, strict=True):
             row = self._rows[n] if self._rows[n] > post else -1
             gap, mark = "\n\n", ""
             if item:
-                mark = "  " * min(self._levels[n] - outermost, DEEPEST)
-                if self._items[n] != last_item:
+                again = self._items[n] in begun
+                begun.add(self._items[n])
+                mark = "  " * min(self._levels[n] - outermost + again, DEEPEST)
+                if not again:
                     mark += self._mark(self._lists[n])
-                last_item = self._items[n]
                 gap = "\n" if last >= 0 else gap
             elif row >= 0 and last_row >= 0:
                 gap = " | " if row == last_row else "\n"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.output.nodes import parted
 from scrapy_eatext.output.placing import HTML
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
@@ -120,9 +122,32 @@ class _Writer:
         start = nodes.levels[node]
         is_counted = kind == NodeKind.NUMBERED and start != 1
         parts.append(f'<{name} start="{start}">' if is_counted else f"<{name}>")
-        for child in children:
-            self.add(child, kind)
+        if kind == NodeKind.FIGURE:
+            self._add_to_figure(children)
+        else:
+            for child in children:
+                self.add(child, kind)
         parts.append(f"</{name}>")
+
+    def _add_to_figure(self, children: Sequence[int]) -> None:
+        """Add what is in a figure, of which one figcaption at most."""
+        kinds, parts = self._nodes.kinds, self.parts
+        captioned = False
+        for is_caption, group in groupby(
+            children, lambda child: kinds[child] == NodeKind.CAPTION
+        ):
+            inside = list(group)
+            around = NodeKind.FIGURE
+            if is_caption and (captioned or len(inside) > 1):
+                around = NodeKind.CAPTION
+            wraps = around == NodeKind.CAPTION and not captioned
+            if wraps:
+                parts.append("<figcaption>")
+            for child in inside:
+                self.add(child, around)
+            if wraps:
+                parts.append("</figcaption>")
+            captioned = captioned or is_caption
 
     def _leaf(self, leaf: int, around: int) -> str:
         nodes = self._nodes
@@ -148,7 +173,11 @@ class _Writer:
         if table.caption:
             caption = "<br>".join(map(self._inline, table.caption))
             parts.append(f"<caption>{caption}</caption>")
-        for name, rows in (("thead", table.head), ("tbody", table.body)):
+        head, body = table.head, table.body
+        if any(cell and at + cell.rows > len(head) for at, row in enumerate(head)
+               for cell in row):  # fmt: skip
+            head, body = (), (*head, *body)  # a cell ends with its thead
+        for name, rows in (("thead", head), ("tbody", body)):
             if rows:
                 parts.append(f"<{name}>")
                 for row in rows:
@@ -161,7 +190,13 @@ class _Writer:
         name = "th" if cell.header else "td"
         spans = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
         spans += f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
-        inside = "<br>".join(map(self._inline, cell.leaves))
+        if any(node in self._nodes.children for node in cell.inside):
+            blocks = _Writer(self._nodes)
+            for node in cell.inside:
+                blocks.add(node, NodeKind.CELL)
+            inside = "\n".join(["", *blocks.parts, ""])
+        else:
+            inside = "<br>".join(map(self._inline, cell.leaves))
         return f"<{name}{spans}>{inside}</{name}>"
 
     def _inline(self, leaf: int) -> str:
@@ -181,7 +216,7 @@ def inline(spans: Sequence[Span]) -> str:
     parts: list[str] = []
     # The open elements, outermost first; elements that several spans share stay open.
     opened: tuple[_Tags, ...] = ()
-    for text, style, link, image, signs in spans:
+    for text, style, link, image, signs in parted(spans):
         wanted = _tags_of(style)
         if link:
             wanted = ((f'<a href="{escaped(link)}">', "</a>"), *wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,8 @@ SOURCES = (
     "src",
     "srcset",
 )
+# A candidate of a srcset: its address, which may have commas inside, and its size.
+_CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")
 # What an image says of its size.
 _SIZES = ("width", "height")
 _Told = dict[str, str]
@@ -152,13 +155,17 @@ def _told_by(image: Any) -> _Told:
 def largest(srcset: str) -> str:
     """The address of the largest image in a srcset."""
     best, most = "", -1.0
-    for candidate in srcset[:8192].split(", "):
-        url, _, size = candidate.strip(" ,\t\n\r").partition(" ")
+    at, end = 0, min(len(srcset), 8192)
+    while candidate := _CANDIDATE.search(srcset, at, end):
+        url, size = candidate.groups("")
+        at = candidate.end()
+        if url.endswith(","):
+            url, size, at = url.rstrip(","), "", candidate.end(1)
         try:
-            wide = float(size.strip()[:-1] or 0)
+            wide = float(size.strip().partition(" ")[0][:-1] or 0)
         except ValueError:
             wide = 0.0
-        if url and wide > most:
+        if wide > most:
             best, most = url, wide
     return best
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from scrapy_eatext.output.nodes import merged
+from scrapy_eatext.output.nodes import merged, parted
 from scrapy_eatext.output.placing import MARKDOWN
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
@@ -63,8 +64,6 @@ _REFERENCE = re.compile(
 # An address whose brackets stand in pairs, none within others.
 _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
 _TICKS = re.compile(r"`+")
-# Punctuation that a space parts from an image behind it, as it parts words.
-_STOPS = frozenset(",.;:!?")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 # HTML's elements for styles without a sign in Markdown, outermost first.
@@ -130,9 +129,10 @@ class _Writer:
                 before = NodeKind.DOCUMENT
             else:
                 # Without another mark, lists of one kind in a row would be read as one.
-                other = before == kind and not other
+                like = NodeKind.LIST if kind == NodeKind.DEFINITIONS else kind
+                other = before == like and not other
                 self._node(part, other)
-                before = kind
+                before = like
 
     def _node(self, node: int, other: bool) -> None:
         kind, children = self._kinds[node], self._nodes.children[node]
@@ -143,7 +143,7 @@ class _Writer:
         elif kind == NodeKind.TABLE:
             self._table(self._nodes.tables[node])
         elif kind == NodeKind.DEFINITIONS:
-            self._definitions(children)
+            self._definitions(children, "* " if other else "- ")
         else:
             self.blocks(children)
 
@@ -186,25 +186,26 @@ class _Writer:
             return first in _LINES or first == NodeKind.CODE
         return first in _LINES and all(map(self._joins, inside[1:]))
 
-    def _definitions(self, parts: Sequence[int]) -> None:
+    def _definitions(self, parts: Sequence[int], mark: str) -> None:
         """Definitions as a list, an item for each term: Markdown has none of its own."""
+        kinds, children = self._kinds, self._nodes.children
         outer = self._prefix
-        fresh = True
-        for number, part in enumerate(parts):
-            is_term = self._kinds[part] == NodeKind.TERM
-            if not number or (is_term and fresh):
+        begun = False
+        for is_term, group in groupby(parts, lambda part: kinds[part] == NodeKind.TERM):
+            inside = list(chain.from_iterable(map(children.__getitem__, group)))
+            if is_term or not begun:
                 self._within(outer)
-                if number:
+                if begun:
                     self.out.append(self._gap)
-                self.out.append("- ")
+                self.out.append(mark)
                 self._within(outer + "  ")
             else:
                 self.out.append(self._gap)
-            fresh = not is_term
+            begun = True
             if is_term:
-                self._term(self._nodes.children[part])
+                self._term(inside)
             else:
-                self.blocks(self._nodes.children.get(part, (part,)))
+                self.blocks(inside)
         self._within(outer)
 
     def _term(self, parts: Sequence[int]) -> None:
@@ -298,6 +299,7 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
             return _MEANS.sub(_backslash, text) if signs & MARKDOWN else text
     if plain:
         spans = _without(spans, plain)
+    spans = parted(spans)
     # A list of pieces, as a growing text would be copied for each piece.
     out: list[str] = []
     count, end = len(spans), 0
@@ -329,7 +331,8 @@ def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
 def _address(url: str) -> str:
     """An address, in angle brackets where brackets of its own would end it."""
     if "&" in url:
-        url = _REFERENCE.sub(_backslash, url)
+        # Not with a backslash: GitHub's renderer reads references before backslashes.
+        url = _REFERENCE.sub("&amp;", url)
     if ("(" in url or ")" in url) and not _BALANCED.fullmatch(url):
         return f"<{url}>"
     return url
@@ -363,7 +366,7 @@ def _styled(
     while styles and not in_any & styles[0]:
         styles = styles[1:]
     if not styles:
-        return _plain(spans, before, means)
+        return _plain(spans, means)
     style, rest = styles[0], styles[1:]
     if in_all & style:
         inside = _styled(spans, rest, "", "", means)
@@ -422,23 +425,14 @@ def _first(span: Span, styles: int) -> str:
     return "<" if style & ~(STRONG_TEXT | EM_TEXT | TEX_TEXT) else text[0]
 
 
-def _plain(spans: Sequence[Span], before: str, means: re.Pattern[str]) -> str:
+def _plain(spans: Sequence[Span], means: re.Pattern[str]) -> str:
     """Spans with signs of code and HTML's elements, but no emphasis."""
     out: list[str] = []
-    behind_image = False
     for text, style, _, image, signs in spans:
         if image:
-            if out:
-                before = out[-1][-1:] or before
-            space = " " if before.isalnum() or before in _STOPS else ""
             alt = _label(_escaped(text, signs, _MEANS_IN_LINK))
-            out.append(f"{space}![{alt}]({_address(image)})")
-            behind_image = True
-            continue
-        if behind_image and text[0].isalnum():
-            out.append(" ")
-        behind_image = False
-        if style:
+            out.append(f"![{alt}]({_address(image)})")
+        elif style:
             out.append(_in_elements(text, style, signs, means))
         else:
             out.append(_escaped(text, signs, means))

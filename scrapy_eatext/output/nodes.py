@@ -16,6 +16,9 @@ from typing import NamedTuple
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 
+# Punctuation that a space parts from an image behind it, as it parts words.
+_STOPS = frozenset(",.;:!?")
+
 
 def merged(spans: Sequence[Span]) -> list[Span]:
     """Spans in which neighbours of the same style and link are joined, but no images."""
@@ -31,6 +34,28 @@ def merged(spans: Sequence[Span]) -> list[Span]:
     return made
 
 
+def parted(spans: Sequence[Span]) -> Sequence[Span]:
+    """Spans with spaces between images and words.
+
+    The walk has one space at most around an image, wherever it stood.
+    """
+    if not any(image for _, _, _, image, _ in spans):
+        return spans
+    made: list[Span] = []
+    last, was_image, linked = "", False, ""
+    for span in spans:
+        text, _, link, image, _ = span
+        if image:
+            parts = not was_image and (last.isalnum() or last in _STOPS)
+        else:
+            parts = was_image and text[:1].isalnum()
+        if parts:
+            made.append((" ", 0, link if link == linked else "", "", 0))
+        made.append(span)
+        last, was_image, linked = text[-1:], bool(image), link
+    return made
+
+
 class Code(NamedTuple):
     """The text of a block of code, and its language, "" where the page names none."""
 
@@ -39,12 +64,16 @@ class Code(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its blocks, and how many columns and rows it spans."""
+    """A cell of a table: its blocks, and how many columns and rows it spans.
+
+    ``inside`` are the nodes right inside it: its blocks, and what holds some of them.
+    """
 
     leaves: Sequence[int]
     header: bool = False
     columns: int = 1
     rows: int = 1
+    inside: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ page, tables among them, are dissolved: their blocks move into the node around.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,11 @@ _HELD_BY: dict[int, int] = {
 }
 # Kinds of nodes that stay nodes whatever they hold.
 _ALWAYS_STAND = frozenset((NodeKind.ITEM, NodeKind.QUOTE, NodeKind.FIGURE))
+# Kinds of nodes that are dissolved with the node around them.
+_DISSOLVED = frozenset(
+    (NodeKind.ITEM, NodeKind.ROW, NodeKind.CELL, NodeKind.TERM, NodeKind.DEFINITION)
+)
+_IN_DEFINITIONS = (NodeKind.TERM, NodeKind.DEFINITION)
 # Kinds of nodes that may stand before the heading of a card.
 _BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE)
 # The most columns of a table; the most places of any table, and how many more for each
@@ -44,11 +50,13 @@ _BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE)
 WIDEST = 200
 PLACES, PLACES_OF_CELL = 10_000, 20
 
+# Parts of a table, at whose end all cells end.
+_PARTS = ("thead", "tbody", "tfoot")
 _EMPTY = Cell(())
 Line = list[Cell | None]
 # For each column, how many more rows a cell from above spans, and what is put in its
-# places there.
-_Below = dict[int, tuple[int, Cell | None]]
+# places there: the cell itself, or an empty cell where its row is not kept.
+_Below = dict[int, tuple[int, Cell]]
 
 
 def document(page: Page, units: Units, kept: Sequence[bool]) -> Nodes:
@@ -177,6 +185,9 @@ class _Settling:
         self._walk = walk
         # For each numbered list its first item.
         self._numbered: dict[int, int] = {}
+        # For a list, table or definitions what they hold before their first item or row,
+        # and behind the last: it is written beside them.
+        self._beside: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         rows = sorted(
             row
             for node in nodes.children
@@ -200,16 +211,17 @@ class _Settling:
                     or self._kinds[child] in _ALWAYS_STAND
                     or self._stands(child, kind)
                 ):
-                    settled.append(child)
+                    before, behind = self._beside.pop(child, ((), ()))
+                    settled += (*before, child, *behind)
                 else:
                     settled += self._dissolved(child)
             children[node] = settled
         self._number_lists()
 
     def _dissolved(self, node: int) -> Iterator[int]:
-        """The children of a dissolved node, and of items, rows and cells among them."""
+        """The children of a dissolved node, and of those of its parts."""
         for child in self._children[node]:
-            if self._kinds[child] in (NodeKind.ITEM, NodeKind.ROW, NodeKind.CELL):
+            if self._kinds[child] in _DISSOLVED:
                 yield from self._dissolved(child)
             else:
                 yield child
@@ -225,16 +237,15 @@ class _Settling:
                 self._nodes.tables[node] = table
             return table is not None
         if kind == NodeKind.DEFINITIONS:
-            return any(
-                self._kinds[child] == NodeKind.TERM for child in self._children[node]
-            )
+            return self._is_definitions(node)
         return _HELD_BY[kind] == around
 
     def _is_list(self, node: int) -> bool:
         """Whether a list has items; nodes outside of items move into the item before."""
         nodes, kinds, children = self._nodes, self._kinds, self._children
         items: list[int] = []
-        for child in children[node]:
+        before = list(takewhile(lambda child: child not in children, children[node]))
+        for child in children[node][len(before) :]:
             if kinds[child] == NodeKind.ITEM:
                 if self._begins_with_heading(child):
                     return False  # cards
@@ -247,8 +258,31 @@ class _Settling:
         if all(nodes.rows[item] < 0 for item in items):
             return False
         children[node] = items
+        self._beside[node] = (before, ())
         if kinds[node] == NodeKind.NUMBERED:
             self._numbered[node] = items[0]
+        return True
+
+    def _is_definitions(self, node: int) -> bool:
+        """Whether there are terms; nodes outside of all move into the definition before."""
+        nodes, kinds, children = self._nodes, self._kinds, self._children
+        inside = children[node]
+        if all(kinds[child] != NodeKind.TERM for child in inside):
+            return False
+        before = list(
+            takewhile(lambda child: kinds[child] not in _IN_DEFINITIONS, inside)
+        )
+        parts: list[int] = []
+        for child in inside[len(before) :]:
+            if kinds[child] in _IN_DEFINITIONS:
+                parts.append(child)
+                continue
+            if kinds[parts[-1]] == NodeKind.TERM:
+                parts.append(nodes.add(NodeKind.DEFINITION))
+                children[parts[-1]] = []
+            children[parts[-1]].append(child)
+        children[node] = parts
+        self._beside[node] = (before, ())
         return True
 
     def _begins_with_heading(self, item: int) -> bool:
@@ -272,20 +306,23 @@ class _Settling:
         kinds, children = self._kinds, self._children
         if lays_out(self._elements[self._nodes.rows[node]].get("role")):
             return None
-        caption: list[int] = []
-        rows: list[int] = []
-        for child in children[node]:
-            if kinds[child] == NodeKind.ROW:
-                rows.append(child)
-            elif kinds[child] == NodeKind.CAPTION and not rows:
-                caption.append(child)
-            else:
-                return None
+        inside = children[node]
+        is_row = [kinds[child] == NodeKind.ROW for child in inside]
+        begin = is_row.index(True) if any(is_row) else 0
+        end = begin + sum(is_row)
+        if not all(is_row[begin:end]):
+            return None
+        before, rows, behind = inside[:begin], inside[begin:end], inside[end:]
         grid = self._grid(rows)
         if grid is None or not self._holds_data(grid):
             return None
+        caption: list[int] = []
+        if all(kinds[child] == NodeKind.CAPTION for child in before):
+            caption, before = before, []
+        children[node] = caption + rows
+        self._beside[node] = (before, behind)
         width = len(grid[0])
-        head = 0
+        head = self._in_thead(rows)
         while head < len(grid) and all(
             cell is None or cell.header or not cell.leaves for cell in grid[head]
         ):
@@ -297,43 +334,57 @@ class _Settling:
             head = 1
         return Table(caption, grid[:head], grid[head:], width)
 
+    def _in_thead(self, rows: Sequence[int]) -> int:
+        """How many rows a table begins with that are in its thead."""
+        parts = (self._elements[self._nodes.rows[row]].getparent() for row in rows)
+        return len(list(takewhile(lambda part: part.tag == "thead", parts)))
+
     def _grid(self, rows: Sequence[int]) -> list[Line] | None:
         """Rows of cells of one width; None if one is too wide or holds more than cells."""
         grid: list[Line] = []
         below: _Below = {}
         # For each part of the table, as a tbody, the last kept row.
         above: dict[Any, Any] = {}
+        within = None
         for row in rows:
             kept = self._cells(row)
             if kept is None:
                 return None
             element = self._elements[self._nodes.rows[row]]
             part = element.getparent()
+            named = part if part.tag in _PARTS else None
+            if named is not within:
+                within = named
+                below.clear()
             for passed in _rows_between(above.get(part), element):
-                if self._line(passed, {}, below, _EMPTY) is None:
+                if self._line(passed, {}, below, is_kept=False) is None:
                     return None
             above[part] = element
-            line = self._line(element, kept, below, None)
+            line = self._line(element, kept, below)
             if line is None:
                 return None
             grid.append(line)
-        return _trimmed(grid)
+        return _trimmed(_with_reach(grid))
 
     def _line(
-        self, row: Any, kept: Mapping[int, int], below: _Below, filler: Cell | None
+        self,
+        row: Any,
+        kept: Mapping[int, int],
+        below: _Below,
+        *,
+        is_kept: bool = True,
     ) -> Line | None:
-        """A row of cells, None for one that is too wide.
-
-        ``filler`` is put in the places that a cell spans in further rows.
-        """
+        """A row of cells, None for one that is too wide."""
         line: Line = []
         for at, header, columns, down in cells(row):
             _fill_from_above(line, below)
             found = kept.get(at)
-            inside = () if found is None else tuple(self._nodes.leaves(found))
+            leaves = () if found is None else tuple(self._nodes.leaves(found))
+            inside = () if found is None else self._children[found]
+            cell = Cell(leaves, header, columns, down, inside)
             for column in range(len(line), len(line) + columns):
-                below[column] = (down - 1, filler)
-            line += [Cell(inside, header, columns, down)] + [None] * (columns - 1)
+                below[column] = (down - 1, cell if is_kept else _EMPTY)
+            line += [cell] + [None] * (columns - 1)
             if len(line) > WIDEST:
                 return None
         _fill_from_above(line, below)
@@ -404,6 +455,27 @@ def _fill_from_above(line: Line, below: _Below) -> None:
     while (reaches := below.get(len(line))) and reaches[0] > 0:
         below[len(line)] = (reaches[0] - 1, reaches[1])
         line.append(reaches[1])
+
+
+def _with_reach(grid: list[Line]) -> list[Line]:
+    """A grid whose cells stand in their first rows alone, and span the rows that are left."""
+    in_lines = [{id(cell) for cell in line if cell and cell.rows > 1} for line in grid]
+    reach = Counter(chain.from_iterable(in_lines))
+    if not reach:
+        return grid
+    made: list[Line] = []
+    begun: set[int] = set()
+    for line, inside in zip(grid, in_lines, strict=True):
+        made.append(
+            [
+                cell and cell._replace(rows=reach.get(id(cell), 1))
+                if id(cell) not in begun
+                else None
+                for cell in line
+            ]
+        )
+        begun |= inside
+    return made
 
 
 def _trimmed(grid: list[Line]) -> list[Line] | None:

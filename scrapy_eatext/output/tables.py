@@ -20,11 +20,12 @@ def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
     The first row has a name for each column, or empty texts where the page has none.
     """
     reader = _Reader(nodes)
-    tables = (table for _, table in sorted(nodes.tables.items()))
-    return tuple(
-        (_names(reader.rows(table.head), table.width), *reader.rows(table.body))
-        for table in tables
-    )
+    made: list[tuple[tuple[str, ...], ...]] = []
+    for _, table in sorted(nodes.tables.items()):
+        count = len(table.head)
+        rows = reader.rows((*table.head, *table.body))
+        made.append((_names(rows[:count], table.width), *rows[count:]))
+    return tuple(made)
 
 
 def _names(head: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
