@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.media import bounded, figures, films
-from scrapy_eatext.metadata.visible import Visible, is_name, key
+from scrapy_eatext.metadata.visible import Visible, is_name, key, people_in, without_job
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import fit
 from scrapy_eatext.page.head import OF_META, add_metas
@@ -19,7 +19,6 @@ from scrapy_eatext.page.names import PROPS
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.values import (
     COMMA,
-    COMMAS,
     beginning,
     different,
     kept,
@@ -40,12 +39,18 @@ if TYPE_CHECKING:
 _TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
            "dc.title", "dcterms.title", "title")  # fmt: skip
 _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
-            "dcterms.creator", "byl", "article.author", "authors")  # fmt: skip
+            "dc.creator.personalname", "dcterms.creator", "citation_authors",
+            "bepress_citation_author", "eprints.creators_name", "byl", "article.author",
+            "authors")  # fmt: skip
 # Those that libraries fill, with family names first.
-_OF_LIBRARIES = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
+_OF_LIBRARIES = frozenset((
+    "citation_author", "citation_authors", "dc.creator", "dc.creator.personalname",
+    "dcterms.creator", "bepress_citation_author", "eprints.creators_name",
+))  # fmt: skip
 _PUBLISHED = ("citation_publication_date", "citation_date", "citation_online_date",
               "parsely-pub-date", "sailthru.date", "dc.date.issued",
-              "dcterms.issued", "dcterms.created", "dc.date.created", "dc.date",
+              "dcterms.issued", "prism.publicationdate", "bepress_citation_online_date",
+              "dcterms.created", "dc.date.created", "dc.date",
               "dcterms.date", "datepublished", "date", "pubdate", "publishdate",
               "publish-date", "publish_date", "publication_date", "published_date",
               "article.published", "published", "cxenseparse:recs:publishtime",
@@ -74,11 +79,13 @@ _SEPARATOR = re.compile(
 # A test for separators that takes a tenth of the time, as most titles have none.
 _SEPARATES = re.compile(rf"[|–—\-·•»«:/~](?:\s|(?<=[|»]))|｜|{_UNSPACED}")
 _URL_DATE = re.compile(
-    r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
+    r"/((?:19|20)\d\d)(?:[/-]?(0[1-9]|1[0-2])[/-]?"
+    r"|/(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/)([0-2]\d|3[01])(?=[/_.-]|$)"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
-_BETWEEN = re.compile(rf"\s*(?:[{COMMAS}|&]|\s(?:and|und|et)\s)\s*")
+# An address of mail, with what may stand around it.
+_MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
 # Bounds on an element of microdata, which may hold the whole page, and fifty of which may
 # be nested: the elements searched for its name, and the characters read of its value and
 # of the names of its properties.
@@ -291,7 +298,7 @@ class Reader:
     def _bylines(self) -> Iterator[tuple[str, bool, Iterable[str]]]:
         """The authors by each source: the source, whether they are people, the names."""
         names, people = self._data.authors()
-        yield "json-ld", people, names
+        yield "json-ld", people, self._split(names) if people else names
         article = [name for name in self._meta("article:author") if "/" not in name]
         yield "opengraph", True, self._split(article)
         for name in _AUTHORS:
@@ -314,11 +321,11 @@ class Reader:
 
     @staticmethod
     def _split(values: Iterable[str]) -> Iterator[str]:
-        return (name for value in values for name in _BETWEEN.split(value))
+        return (name for value in values for name in people_in(_said_by(value)))
 
     @staticmethod
     def _name(text: str) -> str:
-        name = fit(_IN_LINE.sub("", text)).strip(" ,.@")
+        name = without_job(fit(_said_by(text)).strip(" ,.@"))
         return name if is_name(name) else ""
 
     # -- dates
@@ -342,9 +349,9 @@ class Reader:
         # The dates of updates, which serve a page that has no others.
         changes: list[_Date] = []
         yield from _first("time", visible.times(), changes)
-        match = _URL_DATE.search(self._page.url or "")
+        match = _URL_DATE.search((self._page.url or "").partition("?")[0])
         if match is not None:
-            yield from self._iso("page", ["-".join(match.groups())])
+            yield from self._iso("page", ["-".join(filter(None, match.groups()))])
         yield from _first("page", visible.written(), changes)
         yield from changes
         changes.clear()
@@ -362,6 +369,7 @@ class Reader:
         for source, found in (
             ("time", self._visible.times()),
             ("page", self._visible.written()),
+            ("page", self._visible.foot()),
         ):
             yield from ((source, day, raw) for day, raw, change in found if change)
 
@@ -480,6 +488,15 @@ class Reader:
                     "meta",
                     (part.strip() for v in values for part in COMMA.split(v)),
                 )
+
+
+def _said_by(value: str) -> str:
+    """A value of an author without markup, mail and a "by"."""
+    if "<" in value:
+        value = " ".join(_TAG.sub(" ", value).split())
+    if "@" in value:
+        value = _MAIL.sub("", value)
+    return _IN_LINE.sub("", value)
 
 
 def _family_last(values: Iterable[str]) -> Iterator[str]:
