@@ -254,7 +254,38 @@ def test_time_elements():
         ("Yazar: Ayşe Kaya | 15 Ağustos 2023", ["Ayşe Kaya"]),
         ("بقلم: أحمد علي", ["أحمد علي"]),
         ("Tác giả: Nguyễn Văn A", ["Nguyễn Văn A"]),
+        ("By Ann Li Senior Political Correspondent", ["Ann Li"]),
+        ("By Ann Li ann.li@news.example", ["Ann Li"]),
+        ("By Ann Li for The News", ["Ann Li"]),
+        ("By Ann Li/The News", ["Ann Li"]),
+        ("By Ann Li with Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("By Ann LiPublished March 1, 2024", ["Ann Li"]),
+        ("Submitted by ann_li77 on March 1, 2024", ["ann_li77"]),
+        ("Posted in News by Ann Li", ["Ann Li"]),
+        ("Publié par Ann Li le 1 mars 2024", ["Ann Li"]),
+        ("Par Ann Li, Bo Ek et Cy Dee", ["Ann Li", "Bo Ek", "Cy Dee"]),
+        ("Escrito por Ana Costa e Silva", ["Ana Costa e Silva"]),
+        ("Por Ana Costa e Bo Ek", ["Ana Costa", "Bo Ek"]),
+        ("Por Ann Li en Madrid", ["Ann Li"]),
+        ("Door Ann Li en Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("Av Ann Li och Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("Text: Ann Li", ["Ann Li"]),
+        ("Veröffentlicht am 1. März 2024 von Ann Li", ["Ann Li"]),
+        ("Wurde 2023 von Anderen gekauft", []),
+        ("Präsident von Mexiko", []),
+        ("Авторы: Иван Петров и Анна Сидорова", ["Иван Петров", "Анна Сидорова"]),
+        ("מאת דנה כהן", ["דנה כהן"]),
+        ("بقلم أحمد علي", ["أحمد علي"]),
+        ("लेखक: राम कुमार", ["राम कुमार"]),
+        ("Oleh Budi Santoso", ["Budi Santoso"]),
+        ("홍길동 기자 hong@news.example", ["홍길동"]),
+        ("記者 王小明／台北報導", ["王小明"]),
+        ("来源：新华网 作者：王小明 编辑：李四", ["王小明"]),
         ("文化：东京", []),
+        ("By Yo Yo Ma and Ann Li, Reuters", ["Yo Yo Ma", "Ann Li"]),
+        ("By Staff Reporter", []),
+        ("By Our Correspondent", []),
+        ("By clicking Accept you agree", []),
         ("Yazarlar bugün burada", []),
         ("Sort by Price", []),
         ("Powered by Engines", []),
@@ -308,6 +339,10 @@ def test_a_date_far_from_the_title():
 def test_a_date_in_the_address():
     found = metadata(url="https://example.com/2024/03/01/boats")
     assert (found.published, found.sources["published"]) == ("2024-03-01", "page")
+    found = metadata(url="https://example.com/2024/mar/01/boats")
+    assert found.published == "2024-03-01"
+    found = metadata(url="https://example.com/boats?from=/2024/03/01/")
+    assert found.published == ""
 
 
 @pytest.mark.parametrize(
@@ -521,6 +556,11 @@ def test_any_page(source):
         "<p itemprop=author>a</p>",
         '<script type="application/ld+json" ',
         "application/ld+json",
+        "<h2>a</h2>",
+        "<p>Last edited on 1 May 2024</p>",
+        "<a rel=author>A B</a>",
+        "<p itemprop=review>",
+        "<p itemprop=author itemscope>",
     ],
 )
 def test_many_of_one_kind_are_linear(piece):

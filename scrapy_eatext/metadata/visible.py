@@ -51,12 +51,16 @@ _SHORT = 200
 # The characters read of an element for a short text, white space included.
 _MAX_READ = 20 * _SHORT
 _MAX_NAME = 60
+# How many names are read of one element.
+_MOST_NAMES = 10
 _MAX_LOOKED_AT = 40
 _MAX_BLOCKS = 12
 _MAX_HEADINGS = 20
 _DATE_ALONE = 20
 # How many words a sentence has at least beside a date in it.
 _SENTENCE = 5
+# What parts place and date of a report from its first sentence.
+_BEHIND_DATELINE = frozenset("-–—/(")
 # How many dates at the end of a page may be that of its last change.
 _MAX_IN_FOOT = 5
 # How many links near the title are asked whether they lead to an author.
@@ -115,8 +119,8 @@ _BY_INSIDE = re.compile(
     r"|(?<=\s)(?:作者|记者|記者|著者|執筆者|筆者)\s?[:：]\s?",
     re.IGNORECASE,
 )
-# A word of which each line has one that _BY_INSIDE is in.
-_BYS = ("by", " von ", " par ", " por ", " door ", " av ", " af ", "者：", "者:")
+# Words of which each line has one that _BY_INSIDE is in, or it has "by" or 者.
+_BYS = frozenset(("von", "par", "por", "door", "av", "af"))
 # A line in which somebody changed the page.
 _EDITOR = re.compile(r"\b(?:last|edited|revised|reviewed|checked)\b", re.IGNORECASE)
 # A first name, or an initial, and so on.
@@ -137,11 +141,15 @@ _PARTICLES = frozenset(
 )
 # What people are called behind their names.
 _JOBS = frozenset(
-    "analyst bureau ceo chief columnist contributor contributing correspondent cto deputy "
-    "desk dpa afp editor editors founder freelance freelancer intern journalist lecturer "
-    "managing md msc ba ma phd ph.d ph.d. m.d m.d. photographer photojournalist producer "
+    "analyst bureau ceo chief columnist contributing contributor correspondent cto deputy "
+    "desk director editor editors expert founder freelance freelancer intern journalist "
+    "lecturer manager managing officer photographer photojournalist president producer "
     "professor redakteur redakteurin reporter reporters researcher senior special staff "
-    "writer writers head president director manager officer".split()
+    "writer writers".split()
+)
+# Degrees, and agencies, count behind a comma alone: there are people called Ma.
+_BEHIND_COMMA = frozenset(
+    "afp ap ba bsc dpa esq ma mba md mph msc phd reuters rn".split()
 )
 # What stands behind a comma and is part of the name before.
 _SUFFIXES = frozenset("co corp gmbh ii iii inc jr llc ltd sr".split())
@@ -150,12 +158,12 @@ _BETWEEN = re.compile(
     rf"\s*[{COMMAS}]\s*(?:(?:and|und|et|&)\s+)?|\s*[|&]\s*|\s(?:and|und|et)\s"
 )
 _NO_NAME = frozenset(
-    "about admin administrator advertisement all anonymous author authors bio by comments "
-    "category contributor default details edit editor featured follow guest home info information interest more post posts profile read share staff team "
-    "the this unknown updated user view website written "
-    "correspondent desk editorial editors n/a nan nobody none null our reporter senior "
-    "special super "
-    "undefined web writer writers".split()
+    "about admin administrator advertisement all anonymous author authors bio by "
+    "category comments contributor correspondent default desk details edit editor "
+    "editorial editors featured follow guest home info information interest more n/a "
+    "nan nobody none null our post posts profile read reporter senior share special "
+    "staff super team the this undefined unknown updated user view web website writer "
+    "writers written".split()
 )
 # Addresses, of a site or of mail, and what is left of templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
@@ -208,8 +216,14 @@ _MENU_NAMES = _at_begin(
     "nav navbar navigation menu login account related sidebar topbar teaser teasers"
 )
 _MENU = re.compile(rf"(?:{_MENU_NAMES})(?![^\s_-])")
+_HOME = ("/", "./", "/index.html")
 _CARDS = frozenset(("article", "li"))
 _LONGEST_CARD = 2000
+# Properties of microdata whose values are what readers say, with names and dates of
+# their own.
+_READERS_PROPS = frozenset(
+    ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
+)
 _CARD_HEADINGS = ("h2", "h3", "h4", "h5")
 
 
@@ -270,6 +284,14 @@ class Visible:
         self._written = self._read_written()
 
     @cached_property
+    def _home(self) -> tuple[str, ...]:
+        """How a link to the site's first page may be written."""
+        scheme, _, rest = (self._page.url or "").partition("://")
+        host = rest.partition("/")[0]
+        whole = f"{scheme}://{host}"
+        return (*_HOME, whole, f"{whole}/") if host else _HOME
+
+    @cached_property
     def headings(self) -> list[tuple[int, str, str]]:
         """The first headings of level 1: block, text, and the text's key().
 
@@ -284,11 +306,27 @@ class Visible:
         numbers = [
             i
             for i, node in zip(compress(written_large, is_top), nodes, strict=False)
-            if not _is_logo(node)
+            if not _is_logo(node, self._home)
         ]
         most = BOUNDS["title"].most
         texts = [shortened(text, most) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
+
+    def heading_of(self, parts: list[str], behind: int = -1) -> str:
+        """The first heading behind a block that has all the words of these parts.
+
+        Of its site's name in a logo, a heading of the page may be of any level.
+        """
+        wanted = key("".join(parts))
+        rows = rows_with(self._walk.blocks, _KIND, HEADING)
+        numbers = list(islice((i for i in rows if i > behind), _MAX_HEADINGS))
+        for i, text in zip(numbers, self._blocks.texts(numbers), strict=True):
+            # A label may stand before it, as in "Thread: Boats".
+            for said in (text, text.rpartition(": ")[2]):
+                if key(said) == wanted:
+                    is_logo = _is_logo(self._blocks.element(i), self._home)
+                    return "" if is_logo else said
+        return ""
 
     @cached_property
     def _start(self) -> int:
@@ -391,12 +429,21 @@ class Visible:
 
     def authors(self) -> list[str]:
         """The authors that a byline near the title names."""
+        named: list[str] = []
+        parent = None
         for node, first, last in self._signed():
+            around = node.getparent()
+            if named and around is not parent:
+                break
             text = self._text(node, first, last)
             if 0 < len(text) <= _SHORT:
-                names = names_in(text)
+                names = _each(node) or names_in(text)
                 if names and not self._is_elsewhere(node):
-                    return names
+                    # Other authors' names stand beside the first.
+                    parent = around
+                    named += (name for name in names if name not in named)
+        if named:
+            return named
         numbers = self._short_near()
         texts = self._blocks.texts(numbers)
         lines = [
@@ -444,7 +491,7 @@ class Visible:
             if around in own:
                 return False
             called = (around.get("class") or "").casefold()
-            if around.tag in _MENUS or _MENU.search(called):
+            if around.tag in _MENUS or _MENU.search(called) or is_of_readers(around):
                 return True
             if around.tag in _CARDS and _is_card(around):
                 return True
@@ -459,6 +506,8 @@ class Visible:
 
     def _read_times(self) -> Iterator[Dated]:
         for node, first, last in self._those_near(self._tagged(_TIME_TAG)):
+            if any(map(is_of_readers, islice(node.iterancestors(), _AROUND))):
+                continue
             given = node.get("datetime") or node.get("title") or ""
             day = self._iso(given)
             if not day:
@@ -563,6 +612,8 @@ def _is_sentence(text: str, written: str) -> bool:
     """Whether a short text with a date is a sentence, which may tell of anything."""
     if not text.endswith((".", "!", "?")) or text[-4:].lower() in ("a.m.", "p.m."):
         return False
+    if text.partition(written)[2].lstrip()[:1] in _BEHIND_DATELINE:
+        return False
     return text.count(" ") - written.count(" ") >= _SENTENCE
 
 
@@ -600,6 +651,12 @@ def _before(node: Any) -> str:
     return ""
 
 
+def is_of_readers(element: Any) -> bool:
+    """Whether an element is marked as a comment, a review or an answer."""
+    prop = element.get("itemprop")
+    return bool(prop) and prop[:_LABEL].lower() in _READERS_PROPS
+
+
 def _is_card(element: Any) -> bool:
     """Whether an element is small and its heading is a link, so that it is about another
     page.
@@ -611,7 +668,7 @@ def _is_card(element: Any) -> bool:
     return around.tag == "a" or next(heading.iter("a"), None) is not None
 
 
-def _is_logo(node: Any) -> bool:
+def _is_logo(node: Any, home: tuple[str, ...]) -> bool:
     """Whether a heading is the site's name, by its names or a link to the first page."""
     names = [
         f"{one.get('class') or ''} {one.get('id') or ''}"[:_SHORT]
@@ -620,7 +677,21 @@ def _is_logo(node: Any) -> bool:
     if _LOGO.search(" ".join(names).casefold()):
         return True
     link = next(node.iter("a"), None)
-    return link is not None and link.get("href") in ("/", "./", "/index.html")
+    return link is not None and link.get("href") in home
+
+
+def _each(node: Any) -> list[str]:
+    """The names in an element that holds several, with nothing between them."""
+    children = list(islice(node.iterchildren(), _MOST_NAMES))
+    if len(children) < 2 or any(
+        child.tag != children[0].tag
+        or child.get("class") != children[0].get("class")
+        or (child.tail or "").strip()
+        for child in children
+    ):
+        return []
+    texts = [" ".join(beginning(child, _MAX_NAME).split()) for child in children]
+    return texts if all(map(_is_whole, texts)) else []
 
 
 def key(text: str) -> str:
@@ -642,7 +713,7 @@ def _names_by(line: str, following: str) -> list[str]:
             if not (name.isalpha() and name.islower())
         ]
     said = line.lower()
-    if any(word in said for word in _BYS):
+    if "by" in said or "者" in said or not _BYS.isdisjoint(said.split()):
         match = _BY_INSIDE.search(line)
         if match is None or _EDITOR.search(line[: match.start()]):
             return []
@@ -672,10 +743,15 @@ def _beside_a_date(texts: list[str], may_be_dated: list[bool]) -> list[str]:
             continue
         parts = _PARTS.split(text) if have_date[number] else [text]
         for part in parts:
-            words = part.split()
-            if 2 <= len(words) <= 4 and _is_full_name(words):
+            if _is_whole(part):
                 return [part]
     return []
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text looks like a first and a family name."""
+    words = text.split()
+    return 2 <= len(words) <= 4 and _is_full_name(words)
 
 
 def _is_full_name(words: list[str]) -> bool:
@@ -730,10 +806,9 @@ def _listed(line: str) -> list[str]:
     first, *others = _AND.split(line)
     named, *behind = _LIST_COMMA.split(first)
     parts = [named]
-    if others:
+    if others and all(map(_is_whole, behind)):
         # In "A, B and C" there are names behind commas too.
-        parts += [part for part in behind if _is_full_name(part.split())]
-        parts += [_LIST_COMMA.split(part)[0] for part in others]
+        parts += [*behind, *(_LIST_COMMA.split(part)[0] for part in others)]
     return parts
 
 
@@ -770,7 +845,8 @@ def _may_be_one(name: str) -> bool:
 
 
 def _is_job(text: str) -> bool:
-    return any(word.strip(".").lower() in _JOBS for word in text.split())
+    words = text.replace(".", "").lower().split()
+    return any(word in _JOBS or word in _BEHIND_COMMA for word in words)
 
 
 def without_job(name: str) -> str:

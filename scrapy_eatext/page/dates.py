@@ -91,7 +91,7 @@ _ISO = re.compile(
     rf"{_BEHIND})?(?!\d)"
 )
 # Seconds or milliseconds since 1970, of the years from 2001 to 2033.
-_SINCE_1970 = re.compile(r"(1\d{9})(?:\d{3}|\.\d{1,9})?")
+_SINCE_1970 = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d{1,9})?")
 _WORD = r"[^\W\d_]{3,12}"
 # In some scripts a word also has signs that are no letters.  Thai shortens months with
 # dots, and Hindi has one of two characters.  All these write the day before the month.
