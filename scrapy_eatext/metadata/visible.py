@@ -103,7 +103,7 @@ _REPORTER = re.compile(r"([\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00
 # follow behind a space.
 _NAME_END = re.compile(
     r"\s*(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
-    r"|\s-\s|\s\d|\s@|\S*@\S*\.|\bon\s|\b(?:in|for|at)\s|\ben\s(?!\S+\s+\S)"
+    r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)\s|\ben\s(?!\S+\s+\S)"
     r"|(?-i:\s(?:le|el|am|op|il)\s*(?:\d|$))"
     r"|\bupdated\b|\b(?:re)?publi(?:shed\b|é|cad|cerad|sert)|\bposted\b|\bcomments?\b"
     r"|\breviewed\b|\bread more\b|\bwritten\b|\blast\s|(?-i:(?<=[a-z])(?:Publish|Updated|Posted)))",
