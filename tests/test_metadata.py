@@ -254,7 +254,38 @@ def test_time_elements():
         ("Yazar: Ayşe Kaya | 15 Ağustos 2023", ["Ayşe Kaya"]),
         ("بقلم: أحمد علي", ["أحمد علي"]),
         ("Tác giả: Nguyễn Văn A", ["Nguyễn Văn A"]),
+        ("By Ann Li Senior Political Correspondent", ["Ann Li"]),
+        ("By Ann Li ann.li@news.example", ["Ann Li"]),
+        ("By Ann Li for The News", ["Ann Li"]),
+        ("By Ann Li/The News", ["Ann Li"]),
+        ("By Ann Li with Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("By Ann LiPublished March 1, 2024", ["Ann Li"]),
+        ("Submitted by ann_li77 on March 1, 2024", ["ann_li77"]),
+        ("Posted in News by Ann Li", ["Ann Li"]),
+        ("Publié par Ann Li le 1 mars 2024", ["Ann Li"]),
+        ("Par Ann Li, Bo Ek et Cy Dee", ["Ann Li", "Bo Ek", "Cy Dee"]),
+        ("Escrito por Ana Costa e Silva", ["Ana Costa e Silva"]),
+        ("Por Ana Costa e Bo Ek", ["Ana Costa", "Bo Ek"]),
+        ("Por Ann Li en Madrid", ["Ann Li"]),
+        ("Door Ann Li en Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("Av Ann Li och Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("Text: Ann Li", ["Ann Li"]),
+        ("Veröffentlicht am 1. März 2024 von Ann Li", ["Ann Li"]),
+        ("Wurde 2023 von Anderen gekauft", []),
+        ("Präsident von Mexiko", []),
+        ("Авторы: Иван Петров и Анна Сидорова", ["Иван Петров", "Анна Сидорова"]),
+        ("מאת דנה כהן", ["דנה כהן"]),
+        ("بقلم أحمد علي", ["أحمد علي"]),
+        ("लेखक: राम कुमार", ["राम कुमार"]),
+        ("Oleh Budi Santoso", ["Budi Santoso"]),
+        ("홍길동 기자 hong@news.example", ["홍길동"]),
+        ("記者 王小明／台北報導", ["王小明"]),
+        ("来源：新华网 作者：王小明 编辑：李四", ["王小明"]),
         ("文化：东京", []),
+        ("By Yo Yo Ma and Ann Li, Reuters", ["Yo Yo Ma", "Ann Li"]),
+        ("By Staff Reporter", []),
+        ("By Our Correspondent", []),
+        ("By clicking Accept you agree", []),
         ("Yazarlar bugün burada", []),
         ("Sort by Price", []),
         ("Powered by Engines", []),
@@ -308,6 +339,10 @@ def test_a_date_far_from_the_title():
 def test_a_date_in_the_address():
     found = metadata(url="https://example.com/2024/03/01/boats")
     assert (found.published, found.sources["published"]) == ("2024-03-01", "page")
+    found = metadata(url="https://example.com/2024/mar/01/boats")
+    assert found.published == "2024-03-01"
+    found = metadata(url="https://example.com/boats?from=/2024/03/01/")
+    assert found.published == ""
 
 
 @pytest.mark.parametrize(
@@ -348,6 +383,44 @@ def test_a_date_in_the_address():
         ("12 noiembrie 2020", "2020-11-12"),
         ("٣ يناير، ٢٠٢٤", "2024-01-03"),
         ("21 شباط 2019", "2019-02-21"),
+        ("1. 3. 2024", "2024-03-01"),
+        ("2024. 3. 1.", "2024-03-01"),
+        ("2024年03月01日08:00", "2024-03-01T08:00:00"),
+        ("March 1,2024", "2024-03-01"),
+        ("2024-Mar-01", "2024-03-01"),
+        ("14 févr. 2024", "2024-02-14"),
+        ("14 juill. 2023", "2023-07-14"),
+        ("3 окт. 2023", "2023-10-03"),
+        ("7 Şub 2024", "2024-02-07"),
+        ("2024 m. kovo 1 d.", "2024-03-01"),
+        ("1 במרץ 2024", "2024-03-01"),
+        ("1 मई 2023", "2023-05-01"),
+        ("1 फ़रवरी, 2024", "2024-02-01"),
+        ("৭ মার্চ ২০২৪", "2024-03-07"),
+        ("1 فوریه 2024", "2024-02-01"),
+        ("ngày 1 tháng 3 năm 2024", "2024-03-01"),
+        ("1 tháng 3, 2024", "2024-03-01"),
+        ("1 listopada 2023", "2023-11-01"),
+        ("1. listopada 2023.", "2023-10-01"),
+        # Years of the Buddhist era are known by their months; of other calendars none is.
+        ("1 มีนาคม 2567", "2024-03-01"),
+        ("1 มี.ค. 2567", "2024-03-01"),
+        ("1 มีนาคม 2024", "2024-03-01"),
+        ("1 March 2567", ""),
+        ("01/03/2567", ""),
+        ("2567-03-01", ""),
+        ("۱۱ اسفند ۱۴۰۲", ""),
+        ("۱۴۰۲/۱۲/۱۱", ""),
+        ("14 رمضان 1445", ""),
+        ("令和6年3月1日", ""),
+        ("民國113年3月1日", ""),
+        ("1709280000", "2024-03-01T08:00:00+00:00"),
+        ("1709280000123", "2024-03-01T08:00:00+00:00"),
+        ("1709280000.5", "2024-03-01T08:00:00+00:00"),
+        ("1999999999", ""),
+        ("20240301080005", "2024-03-01T08:00:05"),
+        ("0001-01-01T00:00:00", ""),
+        ("1970-01-01T00:00:00Z", ""),
         ("2024-13-45", ""),
         ("2024", ""),
         ("1 Foo 2024", ""),
@@ -412,8 +485,23 @@ def test_people_who_are_called_like_months(name):
 def test_which_comes_first_day_or_month():
     assert dates.iso("3/4/2024") == "2024-04-03"
     assert dates.iso("3/4/2024", day_first=False) == "2024-03-04"
-    head = meta(date="3/4/2024")
-    assert read_metadata(Page.of(f"<html lang=en>{head}")).published == "2024-03-04"
+
+
+@pytest.mark.parametrize(
+    ("language", "url", "published"),
+    [
+        ("en", None, "2024-03-04"),
+        ("en-US", "https://example.com/", "2024-03-04"),
+        ("en-GB", "https://example.com/", "2024-04-03"),
+        ("en_AU", None, "2024-04-03"),
+        ("en-US", "https://news.example.co.uk:80/boats", "2024-04-03"),
+        ("de", None, "2024-04-03"),
+        ("", None, "2024-04-03"),
+    ],
+)
+def test_which_comes_first_by_country(language, url, published):
+    page = Page.of(f"<html lang='{language}'>{meta(date='3/4/2024')}", url)
+    assert read_metadata(page).published == published
 
 
 @pytest.mark.parametrize(
@@ -468,6 +556,11 @@ def test_any_page(source):
         "<p itemprop=author>a</p>",
         '<script type="application/ld+json" ',
         "application/ld+json",
+        "<h2>a</h2>",
+        "<p>Last edited on 1 May 2024</p>",
+        "<a rel=author>A B</a>",
+        "<p itemprop=review>",
+        "<p itemprop=author itemscope>",
     ],
 )
 def test_many_of_one_kind_are_linear(piece):

@@ -34,7 +34,7 @@ _RANKS = {
     ),
     **dict.fromkeys(
         "Question HowTo Recipe Review CreativeWork Blog Book Course Event Movie "
-        "PodcastEpisode Product SoftwareApplication VideoObject JobPosting".split(),
+        "PodcastEpisode Product ProductGroup SoftwareApplication VideoObject JobPosting".split(),
         1,
     ),
     **dict.fromkeys(
@@ -43,6 +43,12 @@ _RANKS = {
         2,
     ),
 }
+# What an article may be about: beside an article, they say nothing of the page.
+_SUBJECTS = frozenset(
+    "Book Course Event JobPosting Movie PodcastEpisode Product ProductGroup "
+    "SoftwareApplication VideoObject".split()
+)
+_GOODS = frozenset(("Product", "ProductGroup"))
 _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporation"))
 
 _MAX_SCRIPTS = 30
@@ -83,12 +89,24 @@ class JsonLd:
                 self._sites.append(thing)
         ranked = _without_teasers(sorted(ranked, key=_order), place)
         self._ranked = [(rank, thing) for rank, *_, thing in ranked]
+        self._texts = self._ranked
+        if len(ranked) > 1 and ranked[0][0] == 0:
+            self._texts = [
+                (rank, thing)
+                for rank, thing in self._ranked
+                if _SUBJECTS.isdisjoint(_types(thing))
+            ]
+
+    @property
+    def is_product(self) -> bool:
+        """Whether the page is about goods, so that its names and dates are of reviews."""
+        return bool(self._texts) and not _GOODS.isdisjoint(_types(self._texts[0][1]))
 
     def __bool__(self) -> bool:
         return bool(self._ranked or self._sites)
 
     def title(self) -> str:
-        for rank, thing in self._ranked:
+        for rank, thing in self._texts:
             title = _text(thing.get("headline"))
             if not title and rank == 1:
                 title = _text(thing.get("name"))
@@ -98,7 +116,7 @@ class JsonLd:
 
     def authors(self) -> tuple[list[str], bool]:
         """The authors' names, and whether any of them is a person."""
-        for rank, thing in self._ranked:
+        for rank, thing in self._texts:
             for key in ("author", "creator"):
                 given = thing.get(key)
                 names = different(self._names(given))
@@ -112,12 +130,24 @@ class JsonLd:
 
         With ``site``, objects about the site are read too.
         """
-        things = [thing for _, thing in self._ranked] + (self._sites if site else [])
+        things = [thing for _, thing in self._texts] + (self._sites if site else [])
         for key in keys:
             for thing in things:
                 value = _text(thing.get(key))
                 if value:
                     return value
+        return ""
+
+    def date(self, *keys: str) -> str:
+        """The first date under one of the keys, which may be a number."""
+        for key in keys:
+            for _, thing in self._texts:
+                value = thing.get(key)
+                if isinstance(value, (int, float)):
+                    value = str(value)
+                text = _text(value)
+                if text:
+                    return text
         return ""
 
     def image(self) -> str:
@@ -164,14 +194,14 @@ class JsonLd:
         return ""
 
     def tags(self) -> list[str]:
-        for rank, thing in self._ranked:
+        for rank, thing in self._texts:
             if rank < 2:
                 given = thing.get("keywords")
                 parts = given if isinstance(given, list) else [given]
                 tags = different(
                     tag.strip()
                     for part in parts
-                    for tag in COMMA.split(_text(part))
+                    for tag in COMMA.split(_text(_named(part)))
                     if tag.strip()
                 )
                 if tags:
@@ -188,6 +218,9 @@ class JsonLd:
             return [name for one in value[:50] for name in self._names(one, depth + 1)]
         if isinstance(value, dict):
             name = value.get("name") or value.get("@value")
+            if not name:
+                parts = map(_text, (value.get("givenName"), value.get("familyName")))
+                name = " ".join(filter(None, parts))
             if not name and isinstance(value.get("@id"), str):
                 name = self._by_id.get(value["@id"], {}).get("name")
             return self._names(name, depth + 1)
@@ -196,8 +229,9 @@ class JsonLd:
     def _url(self, value: Any, depth: int = 0) -> str:
         if depth > 3:
             return ""
-        if isinstance(value, list) and value:
-            return self._url(value[0], depth + 1)
+        if isinstance(value, list):
+            urls = (self._url(one, depth + 1) for one in value[:MOST_VALUES])
+            return next(filter(None, urls), "")
         if isinstance(value, dict):
             url = value.get("url") or value.get("contentUrl")
             key = value.get("@id")
@@ -269,6 +303,11 @@ def _text(value: Any) -> str:
     return shortened(plain(unescaped(value)) if "&" in value else value)
 
 
+def _named(value: Any) -> Any:
+    """The name of a thing, as of a DefinedTerm; any other value as it is."""
+    return value.get("name", value) if isinstance(value, dict) else value
+
+
 def _is_organization(thing: Any) -> bool:
     return isinstance(thing, dict) and any(
         name.endswith(("Organization", "Corporation")) for name in _types(thing)
@@ -279,8 +318,10 @@ def _types(thing: dict[str, Any]) -> list[str]:
     given = thing.get("@type")
     names = given if isinstance(given, list) else [given]
     return [
-        name.rpartition("/")[2] for name in names if isinstance(name, str)
-    ]  # a type may be a whole address
+        name.rpartition("/")[2].rpartition(":")[2]
+        for name in names
+        if isinstance(name, str)
+    ]  # a type may be a whole address, or have a prefix
 
 
 def python_place_of(source: bytes, word: bytes, sign: int, begin: int) -> int:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.media import bounded, figures, films
-from scrapy_eatext.metadata.visible import Visible, is_name, key
+from scrapy_eatext.metadata.visible import (
+    Visible,
+    is_name,
+    is_of_readers,
+    key,
+    people_in,
+    without_job,
+)
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import fit
 from scrapy_eatext.page.head import OF_META, add_metas
@@ -19,7 +26,6 @@ from scrapy_eatext.page.names import PROPS
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.values import (
     COMMA,
-    COMMAS,
     beginning,
     different,
     kept,
@@ -40,18 +46,27 @@ if TYPE_CHECKING:
 _TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
            "dc.title", "dcterms.title", "title")  # fmt: skip
 _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
-            "dcterms.creator", "byl", "article.author", "authors")  # fmt: skip
+            "dc.creator.personalname", "dc:creator", "dcterms.creator", "dcterms:creator",
+            "schema:author", "og:article:author", "citation_authors",
+            "bepress_citation_author", "eprints.creators_name", "byl", "article.author",
+            "authors")  # fmt: skip
 # Those that libraries fill, with family names first.
-_OF_LIBRARIES = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
+_OF_LIBRARIES = frozenset((
+    "citation_author", "citation_authors", "dc.creator", "dc.creator.personalname",
+    "dcterms.creator", "bepress_citation_author", "eprints.creators_name",
+))  # fmt: skip
 _PUBLISHED = ("citation_publication_date", "citation_date", "citation_online_date",
               "parsely-pub-date", "sailthru.date", "dc.date.issued",
-              "dcterms.issued", "dcterms.created", "dc.date.created", "dc.date",
+              "dcterms.issued", "prism.publicationdate", "bepress_citation_online_date",
+              "dcterms.created", "dc.date.created", "dc.date",
               "dcterms.date", "datepublished", "date", "pubdate", "publishdate",
               "publish-date", "publish_date", "publication_date", "published_date",
-              "article.published", "published", "cxenseparse:recs:publishtime",
+              "article.published", "article:published", "schema:datepublished", "dc:date",
+              "dcterms:issued", "dcterms:created", "published", "cxenseparse:recs:publishtime",
               "originalpublicationdate", "article_date_original")  # fmt: skip
 _MODIFIED = ("dcterms.modified", "dc.date.modified", "datemodified", "last-modified",
-             "lastmod", "revised", "article.updated", "updated", "date.modified")  # fmt: skip
+             "lastmod", "revised", "article.updated", "article:modified", "article:updated",
+             "schema:datemodified", "dcterms:modified", "updated", "date.modified")  # fmt: skip
 _SITES = ("application-name", "twitter:app:name:iphone", "cre", "dc.publisher")
 _DESCRIPTIONS = ("description", "twitter:description", "dc.description",
                  "sailthru.description")  # fmt: skip
@@ -67,22 +82,43 @@ _WRITTEN_BY = frozenset(
 # Separators between a title and the site's name.  In scripts without spaces, signs that
 # part words elsewhere are separators too.
 _UNSPACED = r"(?<=[\u3000-\U0003ffff])[_－–—-]{1,3}(?=[\u3000-\U0003ffff])"
+_SIGNS = r"|–—‒―\-·•∙⋅⋆★»«›‹><:/~"
 _SEPARATOR = re.compile(
-    r"\s+[|–—\-·•»«:/~]+\s+|\s*[|»｜]\s*|:\s+(?=\S+\.\w{2,4}$)"
+    rf"\s+[{_SIGNS}]+\s+|\s*[|»｜]\s*|:\s+(?=\S+\.\w{{2,4}}$)"
     rf"|{_UNSPACED}"
 )
 # A test for separators that takes a tenth of the time, as most titles have none.
-_SEPARATES = re.compile(rf"[|–—\-·•»«:/~](?:\s|(?<=[|»]))|｜|{_UNSPACED}")
+_SEPARATES = re.compile(rf"[{_SIGNS}](?:\s|(?<=[|»]))|｜|{_UNSPACED}")
+# What may stand before the site's name at the end of a title, and behind it.
+_OPENED, _COLONS, _CLOSED = "：([（【", ",:", ")]）】"
 _URL_DATE = re.compile(
-    r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.-]|$)"
+    r"/((?:19|20)\d\d)(?:[/-]?(0[1-9]|1[0-2])[/-]?"
+    r"|/(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/)([0-2]\d|3[01])(?=[/_.-]|$)"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
-_BETWEEN = re.compile(rf"\s*(?:[{COMMAS}|&]|\s(?:and|und|et)\s)\s*")
+# An address of mail, with what may stand around it.
+_MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
 # Bounds on an element of microdata, which may hold the whole page, and fifty of which may
 # be nested: the elements searched for its name, and the characters read of its value and
 # of the names of its properties.
 _MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
+
+# Elements searched for the thing that a property of microdata belongs to.
+_AROUND = 50
+# What stands for whom a property of what readers say belongs to.
+_OF_READERS = object()
+# What software writes where it has no value; where a template was not filled, its braces
+# stay too.
+_NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
+_BRACES = "{{"
+# How many slashes an address has before its path.
+_SLASHES = 2
+# A host without a scheme.
+_BARE_HOST = re.compile(r"www\.[\w-]+\.[\w.-]+(?:/|$)")
+
+# The sources of dates that readers see, or none.
+_SHOWN = (None, "time", "page")
 
 _NO_DATA = JsonLd(())
 
@@ -179,9 +215,18 @@ class Reader:
         """The elements of microdata by their properties."""
         walk = self._page.blocks.walk
         props: dict[str, list[Any]] = {}
+        # The first thing that has a property is the page's; others are beside it.  Where
+        # things are not marked, the first value alone is.
+        things: dict[str, Any] = {}
         for node in nodes_of(walk, PROPS.rows(walk)[:50]):
+            thing = _thing_of(node)
+            if thing is _OF_READERS:
+                continue
             for prop in (node.get("itemprop") or "")[:_MAX_NAMES].lower().split():
-                props.setdefault(prop, []).append(node)
+                is_first = prop not in things
+                if is_first or (thing is not None and things[prop] is thing):
+                    things[prop] = thing
+                    props.setdefault(prop, []).append(node)
         return props
 
     def _prop(self, name: str) -> Iterator[str]:
@@ -205,7 +250,7 @@ class Reader:
         def first() -> str:
             for source, given in found:
                 value = given and kept(field, given)
-                if value:
+                if value and (source == "page" or not _is_nothing(value)):
                     self._sources[field] = source
                     return value
             return ""
@@ -228,7 +273,18 @@ class Reader:
     # -- title
 
     def _title(self, site: str) -> str:
-        return self._take("title", ((s, self._cut(t, site)) for s, t in self._titles()))
+        return self._take("title", self._site_last(site))
+
+    def _site_last(self, site: str) -> Iterator[_Found]:
+        """The titles, without the site's name; that name alone only where all else fails."""
+        alone: list[_Found] = []
+        for source, said in self._titles():
+            title = self._cut(said, site)
+            if site and key(title) == self._site_key:
+                alone.append((source, title))
+            else:
+                yield source, title
+        yield from alone
 
     def _titles(self) -> Iterator[_Found]:
         yield "json-ld", self._data.title()
@@ -241,6 +297,13 @@ class Reader:
         """A title without the site's name."""
         if site and title.startswith(f"{site}: "):
             return title[len(site) + 2 :]
+        if site and title.rstrip(_CLOSED).endswith(site):
+            # Signs that part nothing but a name that is known.
+            rest = title.rstrip(_CLOSED)[: -len(site)]
+            begun = rest.rstrip()
+            end = begun[-1:]
+            if end and (end in _OPENED or (end in _COLONS and begun != rest)):
+                return begun.rstrip(_OPENED + _COLONS + " ")
         if not _SEPARATES.search(title):
             return title
         separators = list(_SEPARATOR.finditer(title))
@@ -262,11 +325,19 @@ class Reader:
         """The first heading whose words are in the title; the title if there is none."""
         given = key(title)
         wanted = f"{given} {key(self._page.title)}"
-        for _, text, found in self._visible.headings:
+        whole = self._page.title
+        parts = _SEPARATOR.split(whole) if _SEPARATES.search(whole) else [whole]
+        for block, text, found in self._visible.headings:
             if len(found) > 3 and found in wanted and found != self._site_key:
-                if found != given:
+                own = ""
+                if len(parts) > 1 and found == key(parts[-1]):
+                    # The site's name, where the page's own is a heading behind it.
+                    own = self._visible.heading_of(parts[:-1], block)
+                if key(own or text) != given:
                     self._sources["title"] = "page"
-                return text
+                return own or text
+        if len(parts) > 1 and title == whole:
+            return self._visible.heading_of(parts[:-1]) or title
         return title
 
     # -- authors
@@ -291,7 +362,7 @@ class Reader:
     def _bylines(self) -> Iterator[tuple[str, bool, Iterable[str]]]:
         """The authors by each source: the source, whether they are people, the names."""
         names, people = self._data.authors()
-        yield "json-ld", people, names
+        yield "json-ld", people, self._split(names) if people else names
         article = [name for name in self._meta("article:author") if "/" not in name]
         yield "opengraph", True, self._split(article)
         for name in _AUTHORS:
@@ -306,19 +377,26 @@ class Reader:
                 for label in self._meta(f"twitter:label{number}")
             ):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
-        # Only the first, as the authors of readers' comments follow.
-        yield "microdata", True, islice(self._prop("author"), 1)
+        yield "microdata", True, self._prop("author")
         # On a page without a date a name behind "by" is seldom an author.
-        if self._dated:
+        if self._dated and not self._is_product:
             yield "page", True, self._visible.authors()
+
+    @cached_property
+    def _is_product(self) -> bool:
+        """Whether names and dates on the page are of what buyers say."""
+        kinds = self._metas.get("og:type", ())
+        return self._data.is_product or any(
+            kind.lower().startswith(("product", "og:product")) for kind in kinds
+        )
 
     @staticmethod
     def _split(values: Iterable[str]) -> Iterator[str]:
-        return (name for value in values for name in _BETWEEN.split(value))
+        return (name for value in values for name in people_in(_said_by(value)))
 
     @staticmethod
     def _name(text: str) -> str:
-        name = fit(_IN_LINE.sub("", text)).strip(" ,.@")
+        name = without_job(fit(_said_by(text)).strip(" ,.@"))
         return name if is_name(name) else ""
 
     # -- dates
@@ -330,21 +408,23 @@ class Reader:
                 yield source, dates.iso(value, day_first=day_first), value
 
     def _published(self) -> Iterator[_Date]:
-        yield from self._iso("json-ld", [self._data.first("datePublished")])
-        other = self._data.first("dateCreated", "uploadDate")
+        yield from self._iso("json-ld", [self._data.date("datePublished")])
+        other = self._data.date("dateCreated", "uploadDate")
         yield from self._iso("json-ld", [other])
         times = self._meta("article:published_time", "og:published_time",
                            "og:article:published_time")  # fmt: skip
         yield from self._iso("opengraph", times)
         yield from self._iso("meta", self._meta(*_PUBLISHED))
         yield from self._iso("microdata", self._prop("datepublished"))
+        if self._is_product:
+            return
         visible = self._visible
         # The dates of updates, which serve a page that has no others.
         changes: list[_Date] = []
         yield from _first("time", visible.times(), changes)
-        match = _URL_DATE.search(self._page.url or "")
+        match = _URL_DATE.search((self._page.url or "").partition("?")[0])
         if match is not None:
-            yield from self._iso("page", ["-".join(match.groups())])
+            yield from self._iso("page", ["-".join(filter(None, match.groups()))])
         yield from _first("page", visible.written(), changes)
         yield from changes
         changes.clear()
@@ -352,16 +432,17 @@ class Reader:
         yield from changes
 
     def _modified(self) -> Iterator[_Date]:
-        yield from self._iso("json-ld", [self._data.first("dateModified")])
+        yield from self._iso("json-ld", [self._data.date("dateModified")])
         times = self._meta("article:modified_time", "og:updated_time")
         yield from self._iso("opengraph", times)
         yield from self._iso("meta", self._meta(*_MODIFIED))
         yield from self._iso("microdata", self._prop("datemodified"))
-        if self._sources.get("published") not in (None, "time", "page"):
+        if self._is_product or self._sources.get("published") not in _SHOWN:
             return  # data that tell when a page was published tell of changes too
         for source, found in (
             ("time", self._visible.times()),
             ("page", self._visible.written()),
+            ("page", self._visible.foot()),
         ):
             yield from ((source, day, raw) for day, raw, change in found if change)
 
@@ -391,18 +472,35 @@ class Reader:
         yield from (("meta", primary_tag(name)) for name in self._meta(*names))
 
     def _canonical_urls(self) -> Iterator[_Found]:
-        yield "meta", self._addresses.image(self._links.get("canonical", ""))
+        yield "meta", self._address(self._links.get("canonical", ""))
         for url in self._meta("og:url"):
-            yield "opengraph", self._addresses.image(url)
-        yield "json-ld", self._addresses.image(self._data.first("url"))
+            yield "opengraph", self._address(url)
+        yield "json-ld", self._address(self._data.first("url"))
 
     def _images(self) -> Iterator[_Found]:
-        yield "json-ld", self._addresses.image(self._data.image())
+        yield "json-ld", self._image(self._data.image())
         for url in self._meta("og:image", "og:image:url", "og:image:secure_url"):
-            yield "opengraph", self._addresses.image(url)
+            yield "opengraph", self._image(url)
         for url in self._meta(*_IMAGES):
-            yield "meta", self._addresses.image(url)
-        yield "meta", self._addresses.image(self._links.get("image_src", ""))
+            yield "meta", self._image(url)
+        yield "meta", self._image(self._links.get("image_src", ""))
+
+    def _address(self, url: str) -> str:
+        """An address as a whole, "" for what is none."""
+        if not url or _BRACES in url:
+            return ""
+        # Most are whole, and need no closer look.
+        if not url.startswith(("http", "/")):
+            if _is_nothing(url):
+                return ""
+            if _BARE_HOST.match(url):
+                url = f"//{url}"
+        return self._addresses.image(url)
+
+    def _image(self, url: str) -> str:
+        """The address of an image, which is not that of a whole site."""
+        address = self._address(url)
+        return "" if address.rstrip("/").count("/") == _SLASHES else address
 
     def _media(
         self, field: str, found: Iterable[tuple[str, Iterable[Said]]]
@@ -416,7 +514,7 @@ class Reader:
                     yield said
 
         nothing: tuple[Media, ...] = ()
-        media = self._safely(lambda: bounded(those(), self._addresses.image), nothing)
+        media = self._safely(lambda: bounded(those(), self._image), nothing)
         if not media:
             self._sources.pop(field, None)
         return media
@@ -480,6 +578,32 @@ class Reader:
                     "meta",
                     (part.strip() for v in values for part in COMMA.split(v)),
                 )
+
+
+def _is_nothing(value: str) -> bool:
+    return value.lower() in _NOTHING or _BRACES in value
+
+
+def _thing_of(node: Any) -> Any:
+    """The element of microdata that a property belongs to, None where none is marked.
+
+    _OF_READERS for what readers say of the page's thing.
+    """
+    for around in islice(node.iterancestors(), _AROUND):
+        if is_of_readers(around):
+            return _OF_READERS
+        if around.get("itemscope") is not None:
+            return around
+    return None
+
+
+def _said_by(value: str) -> str:
+    """A value of an author without markup, mail and a "by"."""
+    if "<" in value:
+        value = " ".join(_TAG.sub(" ", value).split())
+    if "@" in value:
+        value = _MAIL.sub("", value)
+    return _IN_LINE.sub("", value)
 
 
 def _family_last(values: Iterable[str]) -> Iterator[str]:

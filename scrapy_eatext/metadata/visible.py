@@ -21,7 +21,7 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES
 from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
-from scrapy_eatext.page.values import BOUNDS, beginning, shortened
+from scrapy_eatext.page.values import BOUNDS, COMMA, COMMAS, beginning, shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -51,10 +51,18 @@ _SHORT = 200
 # The characters read of an element for a short text, white space included.
 _MAX_READ = 20 * _SHORT
 _MAX_NAME = 60
+# How many names are read of one element.
+_MOST_NAMES = 10
 _MAX_LOOKED_AT = 40
 _MAX_BLOCKS = 12
 _MAX_HEADINGS = 20
 _DATE_ALONE = 20
+# How many words a sentence has at least beside a date in it.
+_SENTENCE = 5
+# What parts place and date of a report from its first sentence.
+_BEHIND_DATELINE = frozenset("-–—/(")
+# How many dates at the end of a page may be that of its last change.
+_MAX_IN_FOOT = 5
 # How many links near the title are asked whether they lead to an author.
 _MAX_LINKS = 200
 # How many places are tried where the title's words stand.
@@ -66,56 +74,126 @@ _LABEL = 60
 _DIGIT = re.compile(r"\d")
 _YEAR_DIGITS = 4
 
+# Words before a "by" in some languages, with which it is a byline's.
+_MADE = (
+    r"(?:geschrieben|verfasst|erstellt|veröffentlicht|artikel|beitrag|publié|écrit|rédigé"
+    r"|publicad[ao]|escrit[ao]|redactad[ao]|postado|geschreven|geplaatst|gepubliceerd"
+    r"|skrevet|skriven|publicerad|publisert|diposting|ditulis)"
+)
 _BY = re.compile(
-    r"^(?:(?:(?:article|post|posted|published|reported|reviewed|story|text|words"
-    r"|written)\s+)?by|author(?:ed by|s)?|von|par|por|di|door|av|af|autor|auteur"
-    r"|written\s+by)\b\s*:?(?:\s+|$)"
+    r"^(?:(?:(?:article|post|posted|published|reported|reviewed|story|submitted|text|words"
+    r"|written)\s+)?by|"
+    rf"(?:(?:ein\s)?{_MADE}\s)?(?:von|par|por|door|av|af|oleh)|di|scritto\sda"
+    r"|author(?:ed by|s)?|autor|auteur|written\s+by|מאת|بقلم)\b\s*:?(?:\s+|$)"
     # Words that are a byline's only before a colon.
-    r"|^(?:автор|yazar|yazan|penulis|tác giả|írta|kirjoittaja|συντάκτης|بقلم|الكاتب"
-    r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：]\s*",
+    r"|^(?:авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
+    r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|کתب|כתבה?|लेखक|โดย|ผู้เขียน"
+    r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：＝]\s*"
+    # In Chinese a reporter, before a name.
+    r"|^(?:本报|本報)?(?:作者|记者|記者|文|撰文)[\s/／|]{1,3}(?=[\u4e00-\u9fff]{2,4}(?:[\s／/|]|$))",
     re.IGNORECASE,
 )
 # The first letters of _BY; those at the end equal others where case is ignored.
-_BY_BEGINS = frozenset("abdprstvwkyABDPRSTVWKYаАíÍσΣبا作记記编著執筆撰文글기ſςK")
+_BY_BEGINS = frozenset(
+    "abdegkoprstvwyéABDEGKOPRSTVWYÉатАТבכמبانكलโผíÍσΣ作记記编著執筆撰文글기本ſςK"
+)
+# In Korean a name stands before what its bearer is.
+_REPORTER = re.compile(r"([\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00-\ud7a3])")
 # Where a name ends in a byline.  In Chinese, Japanese and Korean the next label may
 # follow behind a space.
 _NAME_END = re.compile(
-    r"\s*(?:[|•·⋅»—–,;:：،\n(\[（]|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
-    r"|\s-\s|\s\d|\bon\s|\bin\s|\bupdated\b|\bpublished\b|\bposted\b"
-    r"|\breviewed\b|\bread more\b|\bwritten\b|\blast\s)",
+    r"\s*(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
+    r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)\s|\ben\s(?!\S+\s+\S)"
+    r"|(?-i:\s(?:le|el|am|op|il)\s*(?:\d|$))"
+    r"|\bupdated\b|\b(?:re)?publi(?:shed\b|é|cad|cerad|sert)|\bposted\b|\bcomments?\b"
+    r"|\breviewed\b|\bread more\b|\bwritten\b|\blast\s|(?-i:(?<=[a-z])(?:Publish|Updated|Posted)))",
     re.IGNORECASE,
 )
 # A byline in the middle of a line: the name begins with a capital.
 _BY_INSIDE = re.compile(
     r"(?:^|[|·•—–\d,-]\s{0,3}|\b(?:article|asked|authored|created|post|posted|published"
-    r"|started|story|submitted|text|words|written)\s{1,3})(?:[Bb]y|BY):?\s+(?=[^\W\d_])",
+    r"|started|story|submitted|text|words|written)\s{1,3})by:?\s+(?=[^\W\d_])"
+    r"|\bposted in [^,.]{1,40}? by\s+(?=[^\W\d_])"
+    rf"|(?:\b{_MADE}|(?P<dated>\b(?:19|20)\d\d,?|:\d\d))\s(?:von|par|por|door|av|af)\s"
+    r"(?=[^\W\d_])"
+    r"|(?<=\s)(?:作者|记者|記者|著者|執筆者|筆者)\s?[:：]\s?",
     re.IGNORECASE,
 )
+# Words of which each line has one that _BY_INSIDE is in, or it has "by" or 者.
+_BYS = frozenset(("von", "par", "por", "door", "av", "af"))
+# A line in which somebody changed the page.
+_EDITOR = re.compile(r"\b(?:last|edited|revised|reviewed|checked)\b", re.IGNORECASE)
 # A first name, or an initial, and so on.
 _CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
 _PARTS = re.compile(r"\s*[|·•⋅—–,\n/]\s*|\s+-\s+")
-_AND = re.compile(r"\s+(?:and|&|und|et|y)\s+|\s?[，、]\s?", re.IGNORECASE)
-_NO_NAME = frozenset(
-    "about admin administrator advertisement all anonymous author authors bio by comments "
-    "category contributor default details edit editor featured follow guest home info information interest more post posts profile read share staff team "
-    "the this unknown updated user view website written".split()
+# What stands between names.  Some words for "and" are parts of names too, and "en" has
+# another meaning in Spanish: they count before a full name.
+_AND = re.compile(
+    r",?\s+(?:and|&|und|et|och|og|with)\s+|,?\s+(?:y|e|i|en|и)\s+(?=[^\W\d_]\S*\s+[^\W\d_])"
+    r"|\s?[，、]\s?|\s/\s",
+    re.IGNORECASE,
 )
+_LIST_COMMA = re.compile(r",\s*")
+# Words that begin a name in small letters.
+_PARTICLES = frozenset(
+    "af al av bin da das de del den der di do dos du el ibn la le o st. ter ten the van von "
+    "zu zur".split()
+)
+# What people are called behind their names.
+_JOBS = frozenset(
+    "analyst bureau ceo chief columnist contributing contributor correspondent cto deputy "
+    "desk director editor editors expert founder freelance freelancer intern journalist "
+    "lecturer manager managing officer photographer photojournalist president producer "
+    "professor redakteur redakteurin reporter reporters researcher senior special staff "
+    "writer writers".split()
+)
+# Degrees, and agencies, count behind a comma alone: there are people called Ma.
+_BEHIND_COMMA = frozenset(
+    "afp ap ba bsc dpa esq ma mba md mph msc phd reuters rn".split()
+)
+# What stands behind a comma and is part of the name before.
+_SUFFIXES = frozenset("co corp gmbh ii iii inc jr llc ltd sr".split())
+# What stands between the names in a value for machines.
+_BETWEEN = re.compile(
+    rf"\s*[{COMMAS}]\s*(?:(?:and|und|et|&)\s+)?|\s*[|&]\s*|\s(?:and|und|et)\s"
+)
+_NO_NAME = frozenset(
+    "about admin administrator advertisement all anonymous author authors bio by "
+    "category comments contributor correspondent default desk details edit editor "
+    "editorial editors featured follow guest home info information interest more n/a "
+    "nan nobody none null our post posts profile read reporter senior share special "
+    "staff super team the this undefined unknown updated user view web website writer "
+    "writers written".split()
+)
+# Addresses, of a site or of mail, and what is left of templates.
+_ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
 # The ASCII characters that key() leaves out; most texts have no others.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 # The date of an update may stand for that of publication; one of an edit or a review may
 # not.  All are sought in folded case: where each alternative begins with a letter of one
 # case, the search passes over the others.
 _UPDATED = re.compile(
-    r"updat|modif|aktualis|mis(?:e)? à jour|stand(?<=\bstand)\b|aggiornat|actualiza|atualiza"
-    r"|bijgewerkt|gewijzigd|uppdater|обновл|更新"
+    r"updat|modif|aktuali[sz]|mis(?:e)? à jour|stand(?<=\bstand)\b|aggiorna|actualiz|atualiza"
+    r"|bijgewerkt|gewijzigd|u?ppdater|opdater|päivitet|frissít|güncel|ažurir|diperbarui"
+    r"|cập nhật|обновл|оновл|актуал|ενημερ|עודכן|تحديث|अपडेट|更新|수정"
 )
 _EDITED = re.compile(
-    r"edit(?:ed|\b)|review|revis|amend|checked|geändert|bearbeitet"
-    r"|last (?:ch|sav|touch)|ändrad|измен|編集"
+    r"edit(?:ed|ó|ad[ao]|\b)|review|revis|amend|checked|geändert|bearbeitet"
+    r"|last (?:ch|sav|touch)|ändrad|измен|編集(?![部者長])"
 )
 _ISSUED = re.compile(
-    r"publi|posted|created|veröffentlicht|erschienen|first|date|written|geplaatst"
-    r"|опубликов|发布|発表|公開|投稿"
+    r"pubb?li|posted|created|veröffentlicht|erschienen|first|date|written|geplaatst"
+    r"|vydán|megjelen|yayın|julkais|udgivet|terbit|đăng|опубл|δημοσ|פורסם|نشر|प्रकाशित|เผยแพร่"
+    r"|发布|發[布佈]|発表|公開|投稿|입력|등록"
+)
+# What else a date may be of: a reader who joined, a source that was looked at.
+_OTHER = re.compile(
+    r"born|birth|died|joined|member since|regist|retrieved|access|expir|due|deadline|valid"
+    r"|event|taken on|abgerufen|geboren|consulté|inscrit"
+)
+# What the foot of a page has beside the date of its last change.
+_OF_PAGE = re.compile(
+    r"\blast (?:updat|edit|modif|chang|revis)|\bpage|\bseite|\bpágina|\bpagina|страниц|ページ"
 )
 
 
@@ -138,8 +216,14 @@ _MENU_NAMES = _at_begin(
     "nav navbar navigation menu login account related sidebar topbar teaser teasers"
 )
 _MENU = re.compile(rf"(?:{_MENU_NAMES})(?![^\s_-])")
+_HOME = ("/", "./", "/index.html")
 _CARDS = frozenset(("article", "li"))
 _LONGEST_CARD = 2000
+# Properties of microdata whose values are what readers say, with names and dates of
+# their own.
+_READERS_PROPS = frozenset(
+    ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
+)
 _CARD_HEADINGS = ("h2", "h3", "h4", "h5")
 
 
@@ -200,6 +284,14 @@ class Visible:
         self._written = self._read_written()
 
     @cached_property
+    def _home(self) -> tuple[str, ...]:
+        """How a link to the site's first page may be written."""
+        scheme, _, rest = (self._page.url or "").partition("://")
+        host = rest.partition("/")[0]
+        whole = f"{scheme}://{host}"
+        return (*_HOME, whole, f"{whole}/") if host else _HOME
+
+    @cached_property
     def headings(self) -> list[tuple[int, str, str]]:
         """The first headings of level 1: block, text, and the text's key().
 
@@ -214,11 +306,27 @@ class Visible:
         numbers = [
             i
             for i, node in zip(compress(written_large, is_top), nodes, strict=False)
-            if not _is_logo(node)
+            if not _is_logo(node, self._home)
         ]
         most = BOUNDS["title"].most
         texts = [shortened(text, most) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
+
+    def heading_of(self, parts: list[str], behind: int = -1) -> str:
+        """The first heading behind a block that has all the words of these parts.
+
+        Of its site's name in a logo, a heading of the page may be of any level.
+        """
+        wanted = key("".join(parts))
+        rows = rows_with(self._walk.blocks, _KIND, HEADING)
+        numbers = list(islice((i for i in rows if i > behind), _MAX_HEADINGS))
+        for i, text in zip(numbers, self._blocks.texts(numbers), strict=True):
+            # A label may stand before it, as in "Thread: Boats".
+            for said in (text, text.rpartition(": ")[2]):
+                if key(said) == wanted:
+                    is_logo = _is_logo(self._blocks.element(i), self._home)
+                    return "" if is_logo else said
+        return ""
 
     @cached_property
     def _start(self) -> int:
@@ -321,12 +429,21 @@ class Visible:
 
     def authors(self) -> list[str]:
         """The authors that a byline near the title names."""
+        named: list[str] = []
+        parent = None
         for node, first, last in self._signed():
+            around = node.getparent()
+            if named and around is not parent:
+                break
             text = self._text(node, first, last)
             if 0 < len(text) <= _SHORT:
-                names = names_in(text)
+                names = _each(node) or names_in(text)
                 if names and not self._is_elsewhere(node):
-                    return names
+                    # Other authors' names stand beside the first.
+                    parent = around
+                    named += (name for name in names if name not in named)
+        if named:
+            return named
         numbers = self._short_near()
         texts = self._blocks.texts(numbers)
         lines = [
@@ -374,7 +491,7 @@ class Visible:
             if around in own:
                 return False
             called = (around.get("class") or "").casefold()
-            if around.tag in _MENUS or _MENU.search(called):
+            if around.tag in _MENUS or _MENU.search(called) or is_of_readers(around):
                 return True
             if around.tag in _CARDS and _is_card(around):
                 return True
@@ -389,8 +506,13 @@ class Visible:
 
     def _read_times(self) -> Iterator[Dated]:
         for node, first, last in self._those_near(self._tagged(_TIME_TAG)):
-            given = node.get("datetime") or self._text(node, first, last)
-            day = dates.iso(given, day_first=self._day_first)
+            if any(map(is_of_readers, islice(node.iterancestors(), _AROUND))):
+                continue
+            given = node.get("datetime") or node.get("title") or ""
+            day = self._iso(given)
+            if not day:
+                given = self._text(node, first, last)
+                day = self._iso(given)
             if day:
                 told = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
                 yield Dated(day, given, _change(told) or _change(_before(node)))
@@ -409,12 +531,18 @@ class Visible:
         begin, end = self._near
         for i in self._dated:
             if begin <= i < end and i not in self._said:
-                for issued, found in self._in(self._blocks.text(i), i):
+                text = self._blocks.text(i)
+                for issued, found in self._in(text, i):
                     if found.change or issued:
                         yield found
-                    else:
+                    elif not _is_sentence(text, found.written):
                         plain.append(found)
         for node, first, last in self._those_near(DATELINES.rows(self._walk)):
+            # An element without a date in its text may have it for a tooltip.
+            given = (node.get("title") or "")[:_SHORT]
+            day = self._iso(given)
+            if day:
+                yield Dated(day, given, _change(_before(node)))
             for _, found in self._in(self._text(node, first, last)[:_SHORT]):
                 yield found
         yield from (found._replace(change="") for found in plain)
@@ -434,9 +562,21 @@ class Visible:
                 if found.change or issued or len(text) <= _DATE_ALONE:
                     yield found
 
+    def foot(self) -> Iterator[Dated]:
+        """The dates of changes that the foot of the page tells of, as wikis have them."""
+        for i in self._dated[: -_MAX_IN_FOOT - 1 : -1]:
+            if i >= self._near[1]:
+                text = self._blocks.text(i)
+                change = _change(text) if _OF_PAGE.search(text.casefold()) else ""
+                if change:
+                    for _, found in self._in(text):
+                        yield found._replace(change=change)
+
     def _label(self, block: int) -> str:
         """The text of a block if it is a label of the date behind it, else ""."""
         label = self._blocks.text(block) if self._blocks.chars[block] <= _LABEL else ""
+        if _has_date(label):
+            return ""  # of which its words tell
         words = label.split()
         is_label = label.endswith(":") or (len(words) <= 3 and "by" not in words)
         return label if is_label else ""
@@ -444,6 +584,9 @@ class Visible:
     @property
     def _day_first(self) -> bool:
         return self._page.is_day_first
+
+    def _iso(self, text: str) -> str:
+        return dates.iso(text, day_first=self._day_first) if text else ""
 
     def _in(self, text: str, block: int = -1) -> Iterator[tuple[bool, Dated]]:
         """The dates in a text, each with whether a word calls it a date of publication.
@@ -457,9 +600,21 @@ class Visible:
             before = text[done:end][-_LABEL:]
             if not text[:begin].strip() and block > 0:
                 before = self._label(block - 1) + before
-            found = Dated(day, text[begin:end], _change(before))
-            yield bool(_ISSUED.search(before.casefold())), found
             done = end
+            said = before.casefold()
+            issued = _ISSUED.search(said) is not None
+            change = _change(said)
+            if issued or change or not _OTHER.search(said):
+                yield issued, Dated(day, text[begin:end], change)
+
+
+def _is_sentence(text: str, written: str) -> bool:
+    """Whether a short text with a date is a sentence, which may tell of anything."""
+    if not text.endswith((".", "!", "?")) or text[-4:].lower() in ("a.m.", "p.m."):
+        return False
+    if text.partition(written)[2].lstrip()[:1] in _BEHIND_DATELINE:
+        return False
+    return text.count(" ") - written.count(" ") >= _SENTENCE
 
 
 def _change(words: str) -> str:
@@ -496,6 +651,12 @@ def _before(node: Any) -> str:
     return ""
 
 
+def is_of_readers(element: Any) -> bool:
+    """Whether an element is marked as a comment, a review or an answer."""
+    prop = element.get("itemprop")
+    return bool(prop) and prop[:_LABEL].lower() in _READERS_PROPS
+
+
 def _is_card(element: Any) -> bool:
     """Whether an element is small and its heading is a link, so that it is about another
     page.
@@ -507,7 +668,7 @@ def _is_card(element: Any) -> bool:
     return around.tag == "a" or next(heading.iter("a"), None) is not None
 
 
-def _is_logo(node: Any) -> bool:
+def _is_logo(node: Any, home: tuple[str, ...]) -> bool:
     """Whether a heading is the site's name, by its names or a link to the first page."""
     names = [
         f"{one.get('class') or ''} {one.get('id') or ''}"[:_SHORT]
@@ -516,7 +677,21 @@ def _is_logo(node: Any) -> bool:
     if _LOGO.search(" ".join(names).casefold()):
         return True
     link = next(node.iter("a"), None)
-    return link is not None and link.get("href") in ("/", "./", "/index.html")
+    return link is not None and link.get("href") in home
+
+
+def _each(node: Any) -> list[str]:
+    """The names in an element that holds several, with nothing between them."""
+    children = list(islice(node.iterchildren(), _MOST_NAMES))
+    if len(children) < 2 or any(
+        child.tag != children[0].tag
+        or child.get("class") != children[0].get("class")
+        or (child.tail or "").strip()
+        for child in children
+    ):
+        return []
+    texts = [" ".join(beginning(child, _MAX_NAME).split()) for child in children]
+    return texts if all(map(_is_whole, texts)) else []
 
 
 def key(text: str) -> str:
@@ -529,7 +704,7 @@ def key(text: str) -> str:
 
 def _names_by(line: str, following: str) -> list[str]:
     """The names behind a "by" in a line, or on the next line if the "by" is alone."""
-    # The first letter saves most lines the pattern, which takes longer.
+    # The first letter saves many lines the pattern, which takes longer.
     if line[:1] in _BY_BEGINS and _BY.match(line) is not None:
         # A name in small letters is a user name.
         return [
@@ -537,9 +712,19 @@ def _names_by(line: str, following: str) -> list[str]:
             for name in names_in(f"{line}\n{following}")
             if not (name.isalpha() and name.islower())
         ]
-    match = _BY_INSIDE.search(line) if "by" in line.lower() else None
-    if match is not None and line[match.end()].isupper():
-        return names_in(line[match.end() :])
+    said = line.lower()
+    if "by" in said or "者" in said or not _BYS.isdisjoint(said.split()):
+        match = _BY_INSIDE.search(line)
+        if match is None or _EDITOR.search(line[: match.start()]):
+            return []
+        name = line[match.end() :]
+        if match["dated"] and not _has_date(line[: match.end("dated")]):
+            return []
+        if name[:1].isupper() or "者" in match[0]:
+            return names_in(name)
+    elif "기자" in line or "특파원" in line:
+        match = _REPORTER.match(line)
+        return [match[1]] if match is not None else []
     return []
 
 
@@ -558,10 +743,15 @@ def _beside_a_date(texts: list[str], may_be_dated: list[bool]) -> list[str]:
             continue
         parts = _PARTS.split(text) if have_date[number] else [text]
         for part in parts:
-            words = part.split()
-            if 2 <= len(words) <= 4 and _is_full_name(words):
+            if _is_whole(part):
                 return [part]
     return []
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text looks like a first and a family name."""
+    words = text.split()
+    return 2 <= len(words) <= 4 and _is_full_name(words)
 
 
 def _is_full_name(words: list[str]) -> bool:
@@ -602,15 +792,70 @@ def _names_on(line: str) -> list[str]:
     if _DIGIT.search(line):
         _, begin, _ = next(dates.found(line), ("", len(line), 0))
         line = line[:begin]
+    end = _NAME_END.search(line)
     names = []
-    for part in _AND.split(line):
-        end = _NAME_END.search(part)
-        name = (part[: end.start()] if end else part).strip(" .*@●\t")
+    for part in _listed(line[: end.start()] if end else line):
+        name = without_job(part.strip(" .*@●\t"))
         if is_name(name):
             names.append(name)
-        if end is not None:
-            break
     return names
+
+
+def _listed(line: str) -> list[str]:
+    """The names in a list; what else stands behind a comma is a job, a place, an agency."""
+    first, *others = _AND.split(line)
+    named, *behind = _LIST_COMMA.split(first)
+    parts = [named]
+    if others and all(map(_is_whole, behind)):
+        # In "A, B and C" there are names behind commas too.
+        parts += [*behind, *(_LIST_COMMA.split(part)[0] for part in others)]
+    return parts
+
+
+def people_in(text: str) -> list[str]:
+    """The names in a value for machines, which may hold several and what they do.
+
+    What does not look like several names stays as it is, as may the name of a company.
+    """
+    parts = [part for part in _BETWEEN.split(text) if part]
+    if len(parts) < 2:
+        return [text]
+    if any(part.lower().strip(".") in _SUFFIXES for part in parts):
+        return [text]
+    names = [without_job(part) for part in parts]
+    whole = [name for name in names if _may_be_one(name)]
+    others = [name for name in names if not _may_be_one(name)]
+    if not others or "|" in text:
+        return whole or names[:1]
+    if whole[:1] == names[:1] and all(map(_is_job, others)):
+        return whole
+    if COMMA.search(text) and (whole or len(parts) > 2 or text.islower()):
+        return parts
+    return [text]  # Food and Drug Administration; Smith, John
+
+
+def _may_be_one(name: str) -> bool:
+    """Whether a text looks like one whole name, by its words or its script."""
+    words = name.split()
+    if any(word.lower() in _JOBS or word.lower() in _NO_NAME for word in words):
+        return False
+    if name.upper() == name.lower():
+        return any(c.isalpha() for c in name)
+    return 2 <= len(words) <= 5 and words[-1][0].isupper()
+
+
+def _is_job(text: str) -> bool:
+    words = text.replace(".", "").lower().split()
+    return any(word in _JOBS or word in _BEHIND_COMMA for word in words)
+
+
+def without_job(name: str) -> str:
+    """A name without what its bearer does, where that stands behind the name."""
+    words = name.split()
+    for number, word in enumerate(words):
+        if number > 1 and word.lower() in _JOBS and _is_full_name(words[:number]):
+            return " ".join(words[:number])
+    return name
 
 
 def is_name(text: str) -> bool:
@@ -618,14 +863,16 @@ def is_name(text: str) -> bool:
     words = text.split()
     if not words or len(text) > _MAX_NAME or len(words) > 6:
         return False
-    if all(word.lower() in _NO_NAME for word in words):
+    if _ADDRESS.search(text) or all(word.lower() in _NO_NAME for word in words):
         return False
     if dates.is_month(words[0]) and (
         len(words) == 1 or not words[-1][0].isupper() or _DIGIT.search(text)
     ):
         # A date; but there are people called Jan, May and August.
         return False
-    if len(words) > 1 and not any(word[0].isupper() for word in words if word):
+    if len(words) > 1 and not any(word[0].isupper() for word in words):
         # In scripts without capitals any words may be a name.
         return not any(c.islower() for c in text)
-    return any(c.isalpha() for c in text) and "://" not in text
+    if len(words) > 1 and words[0].islower() and words[0] not in _PARTICLES:
+        return False
+    return any(c.isalpha() for c in text)

@@ -4,47 +4,78 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, timezone
 from time import time
 
 # Month names and their usual short forms, in the languages of most pages with such
 # dates.  A name that means another month in a language of fewer pages, as Croatian's
-# listopada does, has the meaning that it has on more.
+# listopada does, has the meaning that it has on more, but for _DOTTED.
 _MONTHS = """
-jan january januar janvier enero gennaio janeiro januari января ene gen janv stycznia \
-    ocak ledna januára január ianuarie ιανουαρίου tammikuuta січня януари gener يناير
-feb february februar février febrero febbraio fevereiro februari февраля fév fev lutego \
-    şubat února februára február februarie φεβρουαρίου helmikuuta лютого февруари febrer \
-    فبراير شباط
-mar march märz mars marzo março maart марта mär mrt marca \
-    mart března március martie μαρτίου maaliskuuta березня март març maret مارس آذار
-apr april avril abril aprile апреля abr avr kwietnia \
-    nisan dubna apríla április aprilie απριλίου huhtikuuta квітня април أبريل ابريل نيسان
-may mai mayo maggio maio mei мая mag maj maja \
-    mayıs května mája május μαΐου μαίου toukokuuta травня май maig مايو أيار
-jun june juni juin junio giugno junho июня giu czerwca \
-    haziran června júna június iunie ιουνίου kesäkuuta червня юни juny يونيو حزيران
-jul july juli juillet julio luglio julho июля lug juil lipca \
-    temmuz července júla július iulie ιουλίου heinäkuuta липня юли juliol يوليو تموز
-aug august août agosto augustus augusti августа ago sierpnia \
-    ağustos srpna augusta augusztus αυγούστου elokuuta серпня август agost agustus \
-    أغسطس اغسطس
+jan january januar janvier enero gennaio janeiro januari января ene gen janv \
+    stycznia ocak ledna januára január ianuarie ιανουαρίου tammikuuta січня януари \
+    gener يناير jänner sty stycz янв oca siječnja jaanuar janar yanvar јануар \
+    јануара јануари sausio janúar қаңтар იანვარი հունվարի січ জানুয়ারি জানুয়ারী \
+    जनवरी ינואר בינואר ژانویه جنوری جانفي มกราคม ม.ค.
+feb february februar février febrero febbraio fevereiro februari февраля fév fev \
+    lutego şubat února februára február februarie φεβρουαρίου helmikuuta лютого \
+    февруари febrer فبراير شباط févr lut фев февр şub veljače veebruar shkurt \
+    fevral фебруар фебруара vasario febrúar ақпан თებერვალი փետրվարի лют \
+    ফেব্রুয়ারি ফেব্রুয়ারী फरवरी फ़रवरी פברואר בפברואר فوریه فروری فيفري \
+    กุมภาพันธ์ ก.พ. pebrero
+mar march märz mars marzo março maart марта mär mrt marca mart března március \
+    martie μαρτίου maaliskuuta березня март març maret مارس آذار marts märts მარტი \
+    мар ožujka marta kovo mac machi marso наурыз մարտի бер মার্চ मार्च מרץ במרץ \
+    מרס במרס مارچ มีนาคม มี.ค.
+apr april avril abril aprile апреля abr avr kwietnia nisan dubna apríla április \
+    aprilie απριλίου huhtikuuta квітня април أبريل ابريل نيسان апр kwi nis travnja \
+    aprill prill aprel априла balandžio apríl aprili сәуір აპრილი ապրիլի квіт \
+    এপ্রিল अप्रैल אפריל באפריל آوریل اپریل أفريل เมษายน เม.ย.
+may mai mayo maggio maio mei мая mag maj maja mayıs května mája május μαΐου μαίου \
+    toukokuuta травня май maig مايو أيار svibnja мај маја gegužės maí мамыр მაისი \
+    մայիսի трав মে मई מאי במאי مه مئی ماي พฤษภาคม พ.ค.
+jun june juni juin junio giugno junho июня giu czerwca haziran června júna június \
+    iunie ιουνίου kesäkuuta червня юни juny يونيو حزيران cze haz июн lipnja juuni \
+    qershor iyun јун јуна birželio júní маусым ივნისი հունիսի черв জুন जून יוני \
+    ביוני ژوئن جون جوان มิถุนายน มิ.ย. hunyo junija
+jul july juli juillet julio luglio julho июля lug juil lipca temmuz července júla \
+    július iulie ιουλίου heinäkuuta липня юли juliol يوليو تموز juill июл tem \
+    srpnja juuli korrik iyul јул јула liepos júlí шілде ივლისი հուլիսի лип জুলাই \
+    जुलाई יולי ביולי ژوئیه جولائی جويلية يوليوز กรกฎาคม ก.ค. julai hulyo julija
+aug august août agosto augustus augusti августа ago sierpnia ağustos srpna augusta \
+    augusztus αυγούστου elokuuta серпня август agost agustus أغسطس اغسطس sie ağu \
+    авг kolovoza avgust avgusta gusht avqust rugpjūčio ágúst тамыз აგვისტო \
+    օգոստոսի серп আগস্ট अगस्त אוגוסט באוגוסט اوت اگست أوت غشت สิงหาคม ส.ค. ogos \
+    agosti agu agt
 sep september septembre septiembre settembre setembro сентября sept set września \
-    eylül září septembra szeptember septembrie σεπτεμβρίου syyskuuta вересня септември \
-    setembre سبتمبر أيلول
+    eylül září septembra szeptember septembrie σεπτεμβρίου syyskuuta вересня \
+    септември setembre سبتمبر أيلول wrz eyl сен сент rujna shtator sentyabr \
+    sentabr septembar септембар септембра rugsėjo қыркүйек სექტემბერი սեպտեմբերի \
+    вер সেপ্টেম্বর सितंबर सितम्बर ספטמבר בספטמבר سپتامبر ستمبر شتنبر กันยายน ก.ย. \
+    septemba setyembre
 oct october oktober octobre octubre ottobre outubro октября okt out października \
-    ekim října októbra október octombrie οκτωβρίου lokakuuta жовтня октомври أكتوبر اكتوبر
-nov november novembre noviembre novembro ноября novem listopada \
-    kasım listopadu novembra noiembrie νοεμβρίου marraskuuta листопада ноември نوفمبر
-dec december dezember décembre diciembre dicembre dezembro декабря dez dic déc grudnia \
-    aralık prosince decembra decembrie δεκεμβρίου joulukuuta грудня декември desember \
-    desembre ديسمبر
+    ekim října októbra október octombrie οκτωβρίου lokakuuta жовтня октомври \
+    أكتوبر اكتوبر ott paź eki окт oktoober tetor oktyabr oktabr oktobar oktobra \
+    октобар октобра spalio қазан ოქტომბერი հոկտեմբերի жовт অক্টোবর अक्टूबर अक्तूबर \
+    אוקטובר באוקטובר اکتبر اکتوبر ตุลาคม ต.ค. oktoba oktubre
+nov november novembre noviembre novembro ноября novem listopada kasım listopadu \
+    novembra noiembrie νοεμβρίου marraskuuta листопада ноември نوفمبر lis kas ноя \
+    нояб studenog studenoga nëntor noyabr novembar новембар новембра lapkričio \
+    nóvember қараша ნოემბერი նոյեմբերի лист নভেম্বর नवंबर नवम्बर נובמבר בנובמבר \
+    نوامبر نومبر نونبر พฤศจิกายน พ.ย. nobyembre novemba
+dec december dezember décembre diciembre dicembre dezembro декабря dez dic déc \
+    grudnia aralık prosince decembra decembrie δεκεμβρίου joulukuuta грудня \
+    декември desember desembre ديسمبر gru ara дек prosinca detsember dhjetor \
+    dekabr decembar децембар децембра gruodžio желтоқсан დეკემბერი դեկտեմբերի груд \
+    ডিসেম্বর दिसंबर दिसम्बर דצמבר בדצמבר دسامبر دسمبر دجنبر ธันวาคม ธ.ค. des \
+    disember disyembre desemba
 """
 _MONTH_OF = {
     name: number
     for number, line in enumerate(_MONTHS.split("\n")[1:-1], 1)
     for name in line.split()
 }
+# Croatian has a dot behind the day; Polish, where this month is the next, has none.
+_DOTTED = {"listopada": 10, "lis": 10}
 
 # Each piece is bounded, so searching takes linear time.
 # What may stand behind a time of day; the groups: half of the day, zone.  The zone of
@@ -56,18 +87,29 @@ _BEHIND = (
 # The groups: year, separator, month, day, hour, minute, second, half of the day, zone.
 _ISO = re.compile(
     r"((?:19|20)\d\d)([-/.]?)(\d{1,2})\2(\d{1,2})"
-    r"(?:(?:T|t|\s{1,3})(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
+    r"(?:(?:T|t|\s{1,3}|(?<=\d{8}))(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
     rf"{_BEHIND})?(?!\d)"
 )
+# Seconds or milliseconds since 1970, of the years from 2001 to 2033.
+_SINCE_1970 = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d{1,9})?")
 _WORD = r"[^\W\d_]{3,12}"
+# In some scripts a word also has signs that are no letters.  Thai shortens months with
+# dots, and Hindi has one of two characters.  All these write the day before the month.
+_ANY_WORD = (
+    r"(?:[^\W\d_][^\s\d!-@\[-`{-\xb4\xb6-\xbf،\u2000-\u206f\u3000-\u303f]{2,11}"
+    r"|[\u0e01-\u0e2e\u0e40]{1,2}\u0e34?\u0e35?\.[\u0e01-\u0e2e]\.|मई)"
+)
 _DATE = re.compile(
-    rf"(?<!\d)(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s{{0,3}}(?:de\s|of\s|/|-)?"
-    rf"(?P<m1>{_WORD})\.?[,،]?(?:\s{{0,3}}(?:del?\s|of\s)?|/|-)(?P<y1>(?:19|20)\d\d)"
-    rf"|(?P<y3>(?:19|20)\d\d)[-/.](?P<m3>\d{{1,2}})[-/.](?P<d3>\d{{1,2}})"
-    rf"|(?P<y6>(?:19|20)\d\d)\.?\s(?P<m6>{_WORD})\s(?P<d6>\d{{1,2}})"
-    r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일]"
-    r"|(?P<a5>\d{1,2})[./-](?P<b5>\d{1,2})[./-](?P<y5>(?:19|20)\d\d))(?!\d)"
-    rf"|\b(?P<m2>{_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}"
+    rf"(?<!\d)(?=\d)(?:(?:(?P<d1>\d{{1,2}})(?P<dot>\.)?(?:st|nd|rd|th|er|º)?\s{{0,3}}"
+    rf"(?:de\s|of\s|/|-)?(?P<m1>{_ANY_WORD})\.?[,،]?(?:\s{{0,3}}(?:del?\s|of\s)?|/|-)"
+    r"(?P<y1>(?:19|20|25)\d\d)"
+    r"|(?P<y3>(?:19|20)\d\d)(?:[-/.]|\.\s)(?P<m3>\d{1,2})(?:[-/.]|\.\s)(?P<d3>\d{1,2})"
+    rf"|(?P<y6>(?:19|20)\d\d)(?:\sm)?(?:[.,]?\s|-)(?P<m6>{_WORD})[\s-](?P<d6>\d{{1,2}})"
+    r"|(?P<a5>\d{1,2})(?:[./-]|\.\s)(?P<b5>\d{1,2})(?:[./-]|\.\s)(?P<y5>(?:19|20)\d\d)"
+    r"|(?P<d7>\d{1,2})\stháng\s(?P<m7>\d{1,2})(?:,|\snăm)?\s(?P<y7>(?:19|20)\d\d))(?!\d)"
+    # A time of day may follow at once.
+    r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일])"
+    rf"|\b(?P<m2>{_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,3}}|\s{{1,3}})"
     r"(?P<y2>(?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
@@ -76,9 +118,12 @@ _GLUED = re.compile(
     r"[A-Z](?<=[^\W\d_A-Z][A-Z])(?=[a-z]{2,9}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d)"
 )
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = re.compile(r"(?:19|20|25)\d\d")
+# Thai months are written with years of the Buddhist era, which began so much earlier.
+_THAI = re.compile(r"[\u0e01-\u0e4e]")
+_BUDDHIST = 543
 # A time of day behind a date, as in RFC 2822.
-_TIME = re.compile(rf"[,\s]{{1,3}}(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}")
+_TIME = re.compile(rf"(?:[,.\s]{{1,3}}|(?<=日))(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}")
 
 # No place on earth is further from Greenwich.
 _FURTHEST_ZONE = 14
@@ -95,6 +140,10 @@ def iso(text: str, *, day_first: bool = True) -> str:
     ``day_first`` tells how 3/4/2024 is meant.
     """
     text = _in_ascii_digits(text.strip()[:64])
+    match = _SINCE_1970.fullmatch(text)
+    if match is not None:
+        moment = datetime.fromtimestamp(int(match[1]), timezone.utc)
+        return moment.isoformat() if _is_past(moment.date()) else ""
     match = _ISO.match(text)
     if match is not None:
         year, sign, month, number, hour, *others = match.groups()
@@ -116,7 +165,7 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]
         return
     for match in _DATE.finditer(text):
         if match["y1"]:
-            day = _named(match["y1"], match["m1"], match["d1"])
+            day = _named(match["y1"], match["m1"], match["d1"], bool(match["dot"]))
         elif match["y2"]:
             day = _named(match["y2"], match["m2"], match["d2"])
         elif match["y3"]:
@@ -125,6 +174,8 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]
             day = _named(match["y6"], match["m6"], match["d6"])
         elif match["y4"]:
             day = _day(match["y4"], match["m4"], match["d4"])
+        elif match["y7"]:
+            day = _day(match["y7"], match["m7"], match["d7"])
         else:
             one, other = match["a5"], match["b5"]
             first, second = (one, other) if day_first else (other, one)
@@ -151,9 +202,14 @@ def is_month(word: str) -> bool:
     return word.lower().strip(".") in _MONTH_OF
 
 
-def _named(year: str, month: str, day: str) -> str:
-    number = _MONTH_OF.get(month.lower())
-    return _day(year, str(number), day) if number else ""
+def _named(year: str, month: str, day: str, has_dot: bool = False) -> str:
+    name = month.lower()
+    number = (has_dot and _DOTTED.get(name)) or _MONTH_OF.get(name)
+    if not number:
+        return ""
+    if year.startswith("25") and _THAI.match(name):
+        year = str(int(year) - _BUDDHIST)
+    return _day(year, str(number), day)
 
 
 def _day(year: str, month: str, day: str) -> str:
@@ -161,10 +217,11 @@ def _day(year: str, month: str, day: str) -> str:
         made = date(int(year), int(month), int(day))
     except ValueError:
         return ""
-    latest = _EPOCH + time() // _SECONDS_A_DAY + _AHEAD
-    if made.year >= _EARLIEST and made.toordinal() <= latest:
-        return made.isoformat()
-    return ""
+    return made.isoformat() if made.year >= _EARLIEST and _is_past(made) else ""
+
+
+def _is_past(day: date) -> bool:
+    return day.toordinal() <= _EPOCH + time() // _SECONDS_A_DAY + _AHEAD
 
 
 def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str) -> str:

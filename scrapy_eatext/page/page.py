@@ -180,16 +180,37 @@ class Page:
     @cached_property
     def language(self) -> str:
         """The language that the page declares: its primary tag, or nothing."""
-        declared = self.root.get("lang") or self.root.get(
-            "{http://www.w3.org/XML/1998/namespace}lang"
-        )
-        return primary_tag(declared or "")
+        return primary_tag(self._declared)
 
     @property
-    def is_day_first(self) -> bool:
-        """Whether 3/4/2024 is the third of April, as it is in most languages."""
-        return self.language != "en"
+    def _declared(self) -> str:
+        return (
+            self.root.get("lang")
+            or self.root.get("{http://www.w3.org/XML/1998/namespace}lang")
+            or ""
+        )
 
+    @cached_property
+    def is_day_first(self) -> bool:
+        """Whether 3/4/2024 is the third of April, as it is in most languages.
+
+        In English it is where the page names another country than the few with the month
+        first, or has its address in one.
+        """
+        if self.language != "en":
+            return True
+        region = self._declared.strip()[:_LONGEST_TAG].lower().replace("_", "-")
+        if region not in _MONTH_FIRST:
+            return True
+        host = (self.url or "").partition("://")[2].partition("/")[0].partition(":")[0]
+        return host.rpartition(".")[2].lower() in _DAY_FIRST
+
+
+# How pages in English with the month first declare it.  Many others say en or en-US, for
+# software has this by default, but their addresses may tell where they are.
+_MONTH_FIRST = frozenset(("en", "en-us", "en-ca", "en-ph"))
+_DAY_FIRST = frozenset("au gh hk ie in ke mt my ng nz pk sg uk za".split())
+_LONGEST_TAG = 10
 
 # The ASCII characters that str.strip() strips.
 _BLANKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f"
