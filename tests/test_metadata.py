@@ -16,12 +16,13 @@ from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.metadata import read_metadata
-from scrapy_eatext.metadata.reader import Reader
-from scrapy_eatext.metadata.visible import Visible
+from scrapy_eatext.metadata.reader import _SEPARATOR, Reader
+from scrapy_eatext.metadata.visible import Visible, names_in
 from scrapy_eatext.page import Page, dates
 from scrapy_eatext.page.head import head_of
 from scrapy_eatext.result import IncompleteError
 from tests.pages import any_pages
+from tests.properties import check_linear
 
 URL = "https://news.example.com/2024/boats"
 
@@ -745,3 +746,11 @@ def test_data_that_fail_leave_the_rest(monkeypatch):
     with pytest.raises(IncompleteError) as met:
         read_metadata(page)
     assert (met.value.value.title, met.value.value.language) == ("Boats", "en")
+
+
+@pytest.mark.parametrize(
+    "sign", [" ", "\xa0", "-", " -", "|", ",", " y", "a@", ": ", "en "]
+)
+def test_patterns_take_linear_time(sign):
+    check_linear(names_in, lambda count: f"By Ann{sign * count}Li", 2000)
+    check_linear(_SEPARATOR.split, lambda count: f"Boats{sign * count}Site", 2000)

@@ -84,8 +84,8 @@ _WRITTEN_BY = frozenset(
 _UNSPACED = r"(?<=[\u3000-\U0003ffff])[_－–—-]{1,3}(?=[\u3000-\U0003ffff])"
 _SIGNS = r"|–—‒―\-·•∙⋅⋆★»«›‹><:/~"
 _SEPARATOR = re.compile(
-    rf"\s+[{_SIGNS}]+\s+|\s*[|»｜]\s*|:\s+(?=\S+\.\w{{2,4}}$)"
-    rf"|{_UNSPACED}"
+    rf"\s{{1,9}}[{_SIGNS}]{{1,9}}\s{{1,9}}|\s{{0,9}}[|»｜]\s{{0,9}}"
+    rf"|:\s{{1,9}}(?=\S+\.\w{{2,4}}$)|{_UNSPACED}"
 )
 # A test for separators that takes a tenth of the time, as most titles have none.
 _SEPARATES = re.compile(rf"[{_SIGNS}](?:\s|(?<=[|»]))|｜|{_UNSPACED}")
