@@ -102,6 +102,8 @@ def test_labels_that_were_made_on_blocks_are_known_to_be(tmp_path: Path) -> None
     part = sample(tmp_path, POSTED, text=LONG[:-20])
     assert not part.by_block
     assert part.spoken is None
+    # Without a text nothing tells whether somebody looked for one.
+    assert not sample(tmp_path, POSTED, text="").by_block
 
 
 def test_pages_with_comments_count_more(tmp_path: Path) -> None:

@@ -190,9 +190,13 @@ def _in_text(
 
 
 def _is_by_block(texts: Sequence[str], true: str) -> bool:
-    """Whether each paragraph of a true text is one of the page's blocks."""
+    """Whether each paragraph of a true text is one of the page's blocks.
+
+    An empty text tells nothing of how it was made, and may be one that was not found.
+    """
     there = {_folded(text) for text in texts}
-    return all(_folded(part) in there for part in true.split("\n\n") if part.strip())
+    parts = [_folded(part) for part in true.split("\n\n") if part.strip()]
+    return bool(parts) and there.issuperset(parts)
 
 
 def _folded(text: str) -> str:
