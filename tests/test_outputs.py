@@ -17,6 +17,7 @@ import pytest
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.algorithms.base import Verdict
+from scrapy_eatext.algorithms.eatext import WITHOUT
 from scrapy_eatext.output import structure
 from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
 from scrapy_eatext.output.html import html
@@ -27,8 +28,6 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import python_walk, walk
 from scrapy_eatext.rendering import formed, render, run
 from scrapy_eatext.tagger.facts import weights
-from scrapy_eatext.tagger.headings import without_bare_headings
-from scrapy_eatext.tagger.links import without_edit_links, without_lone_links
 from scrapy_eatext.tagger.tables import whole_rows
 from tests.suites import cases
 
@@ -68,7 +67,7 @@ def result_of(source, judged=False):
     kept = np.array(["gone" not in blocks.text(i) for i in range(count)], bool)
     w = weights(blocks.walk)
     kept = whole_rows(blocks.walk, kept, w)
-    for without in (without_edit_links, without_lone_links, without_bare_headings):
+    for without in WITHOUT:
         kept = without(blocks.walk, kept, w, np.full(count, 500))
     return render(
         Verdict(blocks, kept.tolist(), [0.5] * count, [""] * count), page, "", ""

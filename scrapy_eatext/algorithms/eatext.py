@@ -39,6 +39,7 @@ from scrapy_eatext.page.names import COMMENTS, HUMAN_TESTS
 from scrapy_eatext.page.tags import HEADING
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
+from scrapy_eatext.tagger.bylines import without_bylines
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
@@ -71,7 +72,12 @@ _EMPTY = 0.3
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
 # What goes of the chosen blocks where no threshold of one's own is set, in this order.
-_WITHOUT = (without_edit_links, without_lone_links, without_bare_headings)
+WITHOUT = (
+    without_edit_links,
+    without_lone_links,
+    without_bare_headings,
+    without_bylines,
+)
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is more than this.
 _IF_NAMED = 50
@@ -175,7 +181,7 @@ class Eatext(Algorithm[EatextOptions]):
             kept = kept | comments.rows
         kept = whole_rows(walk, kept, w)
         if isinstance(least, str):
-            for without in _WITHOUT:
+            for without in WITHOUT:
                 kept = without(walk, kept, w, chances)
         words = int(w[kept].sum())
         if words < _FEW:
