@@ -483,6 +483,20 @@ def test_people_who_are_called_like_months(name):
     assert metadata(head).authors == (name,)
 
 
+@pytest.mark.parametrize(
+    "name", ["Ann Li, MS, RD, FAND", "Ann Li, CEPF®", "3i Partners", "Travel Expert"]
+)
+def test_names_in_data_that_stay_as_they_are(name):
+    head = script({"@type": "Article", "author": {"@type": "Person", "name": name}})
+    assert metadata(head).authors == (name,)
+
+
+def test_names_of_commenters_beside_an_author_in_microdata():
+    said = "<p>Well said.<b itemprop=author>Bo Ek</b>"
+    body = f"<div itemscope><p>By <b itemprop=author>Ann Li</b>{said * 3}</div>"
+    assert metadata("", body).authors == ("Ann Li",)
+
+
 def test_which_comes_first_day_or_month():
     assert dates.iso("3/4/2024") == "2024-04-03"
     assert dates.iso("3/4/2024", day_first=False) == "2024-03-04"

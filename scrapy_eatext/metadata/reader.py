@@ -17,7 +17,6 @@ from scrapy_eatext.metadata.visible import (
     is_of_readers,
     key,
     people_in,
-    without_job,
 )
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import fit
@@ -106,8 +105,6 @@ _MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
 
 # Elements searched for the thing that a property of microdata belongs to.
 _AROUND = 50
-# What stands for whom a property of what readers say belongs to.
-_OF_READERS = object()
 # What software writes where it has no value; where a template was not filled, its braces
 # stay too.
 _NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
@@ -215,18 +212,15 @@ class Reader:
         """The elements of microdata by their properties."""
         walk = self._page.blocks.walk
         props: dict[str, list[Any]] = {}
-        # The first thing that has a property is the page's; others are beside it.  Where
-        # things are not marked, the first value alone is.
-        things: dict[str, Any] = {}
         for node in nodes_of(walk, PROPS.rows(walk)[:50]):
-            thing = _thing_of(node)
-            if thing is _OF_READERS:
+            if _is_of_a_reader(node):
                 continue
             for prop in (node.get("itemprop") or "")[:_MAX_NAMES].lower().split():
-                is_first = prop not in things
-                if is_first or (thing is not None and things[prop] is thing):
-                    things[prop] = thing
-                    props.setdefault(prop, []).append(node)
+                known = props.setdefault(prop, [node])
+                # Further values stand beside the first; others are of something else,
+                # as the authors of comments are.
+                if known[-1] is not node and known[0].getparent() is node.getparent():
+                    known.append(node)
         return props
 
     def _prop(self, name: str) -> Iterator[str]:
@@ -396,7 +390,7 @@ class Reader:
 
     @staticmethod
     def _name(text: str) -> str:
-        name = without_job(fit(_said_by(text)).strip(" ,.@"))
+        name = fit(_said_by(text)).strip(" ,.@")
         return name if is_name(name) else ""
 
     # -- dates
@@ -584,17 +578,14 @@ def _is_nothing(value: str) -> bool:
     return value.lower() in _NOTHING or _BRACES in value
 
 
-def _thing_of(node: Any) -> Any:
-    """The element of microdata that a property belongs to, None where none is marked.
-
-    _OF_READERS for what readers say of the page's thing.
-    """
+def _is_of_a_reader(node: Any) -> bool:
+    """Whether a property of microdata is of what a reader says of the page's thing."""
     for around in islice(node.iterancestors(), _AROUND):
         if is_of_readers(around):
-            return _OF_READERS
+            return True
         if around.get("itemscope") is not None:
-            return around
-    return None
+            break
+    return False
 
 
 def _said_by(value: str) -> str:

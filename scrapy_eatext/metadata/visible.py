@@ -152,6 +152,10 @@ _JOBS = frozenset(
 _BEHIND_COMMA = frozenset(
     "afp ap ba bsc dpa esq ma mba md mph msc phd reuters rn".split()
 )
+# What stands behind a comma for what somebody has learned, as CPA and M.Ed. do.
+_TITLES = re.compile(
+    r"[A-Z]{2,6}[®™]?|(?:[A-Z][a-z]{0,2}\.){1,3}[A-Z]?[a-z]{0,2}\.?[®™]?"
+)
 # What stands behind a comma and is part of the name before.
 _SUFFIXES = frozenset("co corp gmbh ii iii inc jr llc ltd sr".split())
 # What stands between the names in a value for machines.
@@ -831,6 +835,8 @@ def people_in(text: str) -> list[str]:
         return whole or names[:1]
     if whole[:1] == names[:1] and all(map(_is_job, others)):
         return whole
+    if all(map(_TITLES.fullmatch, parts[1:])):
+        return [text]
     if COMMA.search(text) and (whole or len(parts) > 2 or text.islower()):
         return parts
     return [text]  # Food and Drug Administration; Smith, John
@@ -875,6 +881,7 @@ def is_name(text: str) -> bool:
     if len(words) > 1 and not any(word[0].isupper() for word in words):
         # In scripts without capitals any words may be a name.
         return not any(c.islower() for c in text)
-    if len(words) > 1 and words[0].islower() and words[0] not in _PARTICLES:
-        return False
+    first = words[0]
+    if len(words) > 1 and first.isalpha() and first.islower():
+        return first in _PARTICLES
     return any(c.isalpha() for c in text)
