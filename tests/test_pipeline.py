@@ -708,6 +708,8 @@ class PausedSpider(OtherUrlSpider):
         raise CloseSpider
 
 
+# Older releases of Scrapy leave a file of the queue open where they go on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_item_with_the_url_of_a_page_before_a_pause_has_none(server, tmp_path):
     settings = {**ADDON, "JOBDIR": str(tmp_path)}
     assert crawl(PausedSpider, settings, at=server.url).items == []
