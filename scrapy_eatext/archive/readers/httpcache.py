@@ -139,8 +139,12 @@ class _Sqlite:
         address = f"{file.resolve().as_uri()}?mode=ro"
         try:
             self._of = sqlite3.connect(address, uri=True)
+        except sqlite3.Error as error:
+            raise OSError(str(error)) from error
+        try:
             self._of.execute("SELECT key, value FROM Dict LIMIT 1")
         except sqlite3.Error as error:
+            self._of.close()
             raise OSError(str(error)) from error
 
     def keys(self) -> list[bytes]:
