@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from scrapy_eatext.crawl.settings import host_of
 from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.page.urls import host_of
 
 NAMES = ("host", "page_type", "language", "outcome", "algorithm", "score")
 _CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$")

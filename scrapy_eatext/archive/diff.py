@@ -16,7 +16,7 @@ from typing import Any
 from scrapy_eatext.archive.manifest import NAME, outputs
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.archive.record import MissingError
-from scrapy_eatext.crawl.settings import host_of
+from scrapy_eatext.page.urls import host_of
 
 # Pages of which the whole is written, the most changed ones.
 _MOST_WRITTEN = 10_000

@@ -24,7 +24,7 @@ from scrapy_eatext.crawl.decay import DecayWatch
 from scrapy_eatext.crawl.pages import LISTS, joined, next_page, page_of
 from scrapy_eatext.crawl.recent import RecentPages, SeenUrls, key_of, keys_of, size_of
 from scrapy_eatext.crawl.reextraction import Reextraction, further_pages
-from scrapy_eatext.crawl.settings import Config, host_of
+from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.crawl.tally import Tally
 from scrapy_eatext.crawl.weak import (
     SECOND,
@@ -43,6 +43,7 @@ from scrapy_eatext.execution.choice import NEVER, SettingError, plain
 from scrapy_eatext.execution.executors import make_executor, wait
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page.decode import text_of
+from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.walk import compiled
 from scrapy_eatext.page.walls import WALLS
 from scrapy_eatext.result import NOTHING, MainText

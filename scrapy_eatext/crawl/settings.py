@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from scrapy.utils.misc import load_object
 
@@ -35,6 +34,7 @@ from scrapy_eatext.execution.choice import (
     overridden,
     taken,
 )
+from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.result import ATTRIBUTES
 from scrapy_eatext.sites.files import SiteFileError, load_lessons
 
@@ -244,14 +244,6 @@ def _with_site_files(choice: Choice, folder: object) -> Choice:
         raise SettingError("EATEXT_SITE_FILES", folder, allowed) from error
     options = {**choice.options.get(DEFAULT, {}), "site_files": str(folder)}
     return replace(choice, options={**choice.options, DEFAULT: options})
-
-
-def host_of(url: str) -> str:
-    """A URL's host in lower case, "" where it has none."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:  # a wrong IPv6 address
-        return ""
 
 
 def _class(said: Any) -> type:

@@ -131,24 +131,13 @@ class JsonLd:
         With ``site``, objects about the site are read too.
         """
         things = [thing for _, thing in self._texts] + (self._sites if site else [])
-        for key in keys:
-            for thing in things:
-                value = _text(thing.get(key))
-                if value:
-                    return value
-        return ""
+        found = (_text(thing.get(key)) for key in keys for thing in things)
+        return next(filter(None, found), "")
 
     def date(self, *keys: str) -> str:
         """The first date under one of the keys, which may be a number."""
-        for key in keys:
-            for _, thing in self._texts:
-                value = thing.get(key)
-                if isinstance(value, (int, float)):
-                    value = str(value)
-                text = _text(value)
-                if text:
-                    return text
-        return ""
+        found = (_dated(thing.get(key)) for key in keys for _, thing in self._texts)
+        return next(filter(None, found), "")
 
     def image(self) -> str:
         for _, thing in self._ranked:
@@ -301,6 +290,11 @@ def _text(value: Any) -> str:
         return ""
     # JSON needs no references of HTML, so that those in it were escaped once too often.
     return shortened(plain(unescaped(value)) if "&" in value else value)
+
+
+def _dated(value: Any) -> str:
+    """The text of a date, which may be a number."""
+    return _text(str(value) if isinstance(value, (int, float)) else value)
 
 
 def _named(value: Any) -> Any:

@@ -153,7 +153,7 @@ _BEHIND_COMMA = frozenset(
     "afp ap ba bsc dpa esq ma mba md mph msc phd reuters rn".split()
 )
 # What stands behind a comma for what somebody has learned, as CPA and M.Ed. do.
-_TITLES = re.compile(
+_DEGREES = re.compile(
     r"[A-Z]{2,6}[®™]?|(?:[A-Z][a-z]{0,2}\.){1,3}[A-Z]?[a-z]{0,2}\.?[®™]?"
 )
 # What stands behind a comma and is part of the name before.
@@ -835,7 +835,7 @@ def people_in(text: str) -> list[str]:
         return whole or names[:1]
     if whole[:1] == names[:1] and all(map(_is_job, others)):
         return whole
-    if all(map(_TITLES.fullmatch, parts[1:])):
+    if all(map(_DEGREES.fullmatch, parts[1:])):
         return [text]
     if COMMA.search(text) and (whole or len(parts) > 2 or text.islower()):
         return parts

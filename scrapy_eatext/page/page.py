@@ -17,6 +17,7 @@ from scrapy_eatext.page.depth import flattened, is_cut_off
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
 from scrapy_eatext.page.memory import raise_memory
+from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.values import primary_tag
 from scrapy_eatext.page.walk import walk
 
@@ -202,8 +203,7 @@ class Page:
         region = self._declared.strip()[:_LONGEST_TAG].lower().replace("_", "-")
         if region not in _MONTH_FIRST:
             return True
-        host = (self.url or "").partition("://")[2].partition("/")[0].partition(":")[0]
-        return host.rpartition(".")[2].lower() in _DAY_FIRST
+        return host_of(self.url or "").rpartition(".")[2] in _DAY_FIRST
 
 
 # How pages in English with the month first declare it.  Many others say en or en-US, for

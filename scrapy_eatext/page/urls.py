@@ -96,6 +96,14 @@ class Addresses:
         return _quoted(_joined(self.base, href))
 
 
+def host_of(url: str) -> str:
+    """A URL's host in lower case, "" where it has none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # a wrong IPv6 address
+        return ""
+
+
 def _cleaned(href: str) -> str:
     href = href.strip(_OUTER)
     return _INNER.sub("", href)
