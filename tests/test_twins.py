@@ -243,7 +243,19 @@ CORNERS = {
     "three_breaks": ("<p>a<br><br><br>b", ["a", "b"]),
     "space_before_a_break": ("<p>a <br> b", ["a\nb"]),
     "two_links": ("<p><a href=x>a</a><a href=y>b</a>", ["a b"]),
-    "links_and_a_comment": ("<p><a href=x>a</a><!-- --><a href=y>b</a>", ["ab"]),
+    "two_links_in_spans": (
+        "<div><span><a href=x>a</a></span><!-- --><b><a href=y>b</a></b><a>c</a>d",
+        ["a b cd"],
+    ),
+    "a_note_behind_a_link": (
+        "<p><a href=x>a</a><sup><a href=y>1</a></sup><sub><a>2</a></sub>",
+        ["a12"],
+    ),
+    "a_link_in_the_line_behind_one": (
+        "<pre><a>abc </a></pre><div>abcd<a>e</a></div><pre><a>a</a><a>b</a></pre>",
+        ["abc", "abcde", "ab"],
+    ),
+    "links_and_a_comment": ("<p><a href=x>a</a><!-- --><a href=y>b</a>", ["a b"]),
     "links_and_a_picture": ("<p><a href=x>a</a><img><a href=y>b</a>", ["a b"]),
     "pre": ("<pre>\n\n  a\r\n\tb  \n\n</pre>", ["  a\n\tb"]),
     "pre_of_spaces": ("<p>a</p><pre> \n \t </pre><p>b", ["a", "b"]),

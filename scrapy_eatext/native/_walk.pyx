@@ -298,7 +298,7 @@ _TRAITS = {
     PANEL_ROLE: specification.PANELS,
     HEADING_ROLE: specification.HEADING_ROLES,
 }
-cdef int TEX_STYLE = tags.TEX_TEXT
+cdef int TEX_STYLE = tags.TEX_TEXT, RAISED_STYLE = tags.RAISED
 cdef enum:
     HINTS = 5
 cdef const char* SPECIAL_HINTS[HINTS]
@@ -676,12 +676,12 @@ cdef struct Walker:
     size_t longest
     double end
     int32_t patience
-    # The innermost open element and its frame, the place of its next child, and
-    # whether a link has ended just before.
+    # The innermost open element and its frame, and the place of its next child.
     int32_t here
     Frame frame
     int32_t place
-    bint link_ended
+    # Where in the text a link ended.
+    size_t linked
     # The text gathered for the next block is the end of the text, from start.
     size_t start
     int32_t inner
@@ -709,6 +709,7 @@ cdef inline int32_t rows_of(const Array* array, size_t columns) noexcept nogil:
 cdef inline void clear(Walker* w) noexcept nogil:
     """Begin to gather the text of a block."""
     w.start = w.text.used
+    w.linked = 0
     w.pending = NONE
     w.link_chars = w.strong_chars = 0
     w.first_mark = w.marks.used
@@ -1199,8 +1200,11 @@ cdef int open_element(
     cdef int status = DONE
     if is_block:
         status = border(w, w.frame.pre)
-    elif w.link_ended and is_link:
-        # Two links side by side are never one word.
+    elif tag.style & RAISED_STYLE:
+        # The number of a note stays with the link before it.
+        w.linked = 0
+    elif is_link and w.text.used == w.linked:
+        # Two links side by side are never one word, each in an element or not.
         add_space(w)
     if status:
         return status
@@ -1281,7 +1285,8 @@ cdef int leave(Walker* w, const tree.xmlNode** node) noexcept nogil:
     w.here = open.outside
     w.place = open.place + 1
     w.frame = open.frame
-    w.link_ended = open.is_link
+    if open.is_link:
+        w.linked = w.text.used
     w.open.used -= sizeof(Open)
     node[0] = open.node.next
     return status
@@ -1338,16 +1343,13 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
             fetch_node(node.next)
             reading = True
             status = enter(w, &node)
-            w.link_ended = False
         elif is_text(node):
             status = take_text(w, &node, &text)
             if status == DONE and reading and text[0]:
-                w.link_ended = False
                 status = add_preformatted(w, text) if w.frame.pre else add_text(w, text)
         else:
             reading = is_child(node)
             if reading:
-                w.link_ended = False
                 w.place += 1
             node = node.next
     return status if status else flush(w)

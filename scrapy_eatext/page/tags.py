@@ -102,6 +102,8 @@ STYLE_OF = {
     "samp": CODE_TEXT,
     "tt": CODE_TEXT,
 }
+# The styles of text that stands above or below its line.
+RAISED = SUP_TEXT | SUB_TEXT
 # Elements that may say something else than their text, as formulas and icons do, by
 # what their types and classes have; besides them math.
 SPECIAL_TAGS = frozenset(("i", "img", "script", "span"))

@@ -47,6 +47,7 @@ from scrapy_eatext.page.tags import (
     LISTS,
     PARAGRAPH,
     QUOTE,
+    RAISED,
     SKIP,
     SOURCE,
     SPACERS,
@@ -355,6 +356,7 @@ class _Run:
         "around",
         "inner",
         "link_chars",
+        "linked",
         "marked",
         "marks",
         "parts",
@@ -371,6 +373,8 @@ class _Run:
     def clear(self) -> None:
         self.parts: list[str] = []
         self.pending = _NONE
+        # The number of parts as a link ended.
+        self.linked = -1
         self.link_chars = self.strong_chars = 0
         # Rows of marks, without their block; the start is a number of parts, not bytes.
         self.marks: list[tuple[int, ...]] = []
@@ -808,7 +812,6 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
     # that are still to come.  iterwalk() would take quadratic time where many comments
     # stand side by side.
     open_elements: list[tuple[Any, _Tag, int, _Frame, Children]] = []
-    link_ended = False
     children: Children = enumerate((root,))
     while True:
         for place, element in children:
@@ -822,7 +825,6 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
                 attributes = dict(element.items())
                 if lenient or not is_hidden(attributes, tag.name):
                     break
-            link_ended = False
             # Text behind the root is no part of it.
             if open_elements and element.tail:
                 run.add(element.tail, frame, here)
@@ -834,18 +836,20 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
                 _border(run, frame, outer_frame.pre, tables)
             tables.leave(here)
             here, frame = outer, outer_frame
-            link_ended = tag.name == "a"
+            if tag.name == "a":
+                run.linked = len(run.parts)
             if open_elements and element.tail:
-                link_ended = False
                 run.add(element.tail, frame, here)
             continue
         tag = _as_its_role(tag, attributes)
         if tag.is_block:
             _border(run, frame, frame.pre, tables)
-        elif link_ended and tag.name == "a":
-            # Two links side by side are never one word.
+        elif tag.style & RAISED:
+            # The number of a note stays with the link before it.
+            run.linked = -1
+        elif tag.name == "a" and len(run.parts) == run.linked:
+            # Two links side by side are never one word, each in an element or not.
             run.space(frame)
-        link_ended = False
         open_elements.append((element, tag, here, frame, children))
         children = enumerate(element)
         count += 1

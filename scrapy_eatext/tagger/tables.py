@@ -95,7 +95,8 @@ def whole_rows(walk: Walk, kept: Flags, w: Ints) -> Flags:
     if not data.any():
         return kept
     rows, tables = rows[data], tables[data]
-    names = np.unique(tables).tolist()
+    # np.unique() would load numpy.ma, which takes a new process a while.
+    names = sorted(set(tables.tolist()))
     roles = attribute_values(walk, names, "role")
     plain = [row for row, role in zip(names, roles, strict=True) if not lays_out(role)]
     shown = np.isin(tables, plain)
