@@ -46,7 +46,7 @@ def test_pages_without_labels_teach_the_same_in_any_order(
     assert "22 pages, 3 texts repeat" in capsys.readouterr().out
     feed.write_text("\n".join(feed.read_text("utf-8").splitlines()[:19]), "utf-8")
     assert run("--unlabelled", str(feed), "--sites", str(tmp_path / "few")) == 0
-    assert "19 pages are too few" in capsys.readouterr().out
+    assert "too few pages (19)" in capsys.readouterr().out
     assert not list((tmp_path / "few").iterdir())
 
 

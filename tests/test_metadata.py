@@ -16,8 +16,9 @@ from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.metadata import read_metadata
+from scrapy_eatext.metadata.people import names_in
 from scrapy_eatext.metadata.reader import _SEPARATOR, Reader
-from scrapy_eatext.metadata.visible import Visible, names_in
+from scrapy_eatext.metadata.visible import Visible
 from scrapy_eatext.page import Page, dates
 from scrapy_eatext.page.head import head_of
 from scrapy_eatext.result import IncompleteError

@@ -29,8 +29,8 @@ from scrapy_eatext.sites.evidence import (
     Lessons,
     Place,
     Site,
+    bare_host,
     evidence_of,
-    host_of,
     python_evidence_of,
 )
 from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
@@ -342,16 +342,18 @@ def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path: Path) -> None:
 
 
 def test_hosts() -> None:
-    assert host_of("https://www.Example.com:81/x") == "example.com"
-    assert host_of("no address") == host_of("http://[::1") == ""
+    assert bare_host("https://www.Example.com:81/x") == "example.com"
+    assert bare_host("no address") == bare_host("http://[::1") == ""
 
 
 def test_a_host_beyond_ascii_is_that_of_its_crawl() -> None:
     # Scrapy's addresses have hosts in ASCII, pages name them as they are read.
     name = "b\u00fccher.example"
     written = "xn--bcher-kva.example"
-    assert host_of(f"https://{name}/1") == host_of(f"https://{written}/1") == written
-    assert host_of("https://" + "\u00fc" * 300 + "/")
+    assert (
+        bare_host(f"https://{name}/1") == bare_host(f"https://{written}/1") == written
+    )
+    assert bare_host("https://" + "\u00fc" * 300 + "/")
     for host in (name, written):
         lessons = Lessons({host: Site((), (1,))})
         for called in (name, written):

@@ -18,7 +18,7 @@ from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.sites import studied, study, write
 from scrapy_eatext.page import Page
 from scrapy_eatext.review.sources import page_of
-from scrapy_eatext.sites.evidence import host_of
+from scrapy_eatext.sites.evidence import bare_host
 from scrapy_eatext.sites.learning import (
     MOST_PAGES,
     REST,
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str], prog: str, most: int) -> int:
 
 def _learn(args: argparse.Namespace, most: int) -> int:
     if args.host:
-        named = host_of(args.host if "//" in args.host else f"//{args.host}")
+        named = bare_host(args.host if "//" in args.host else f"//{args.host}")
         if not named:
             raise DataError(f"--host is {args.host!r}, it must be a host's name")
         args.host = named
@@ -93,7 +93,7 @@ def _learn(args: argparse.Namespace, most: int) -> int:
             else learn(host, hosts[host])
         )
         if found is None:
-            print(f"{host}: {len(hosts[host])} pages are too few")
+            print(f"{host}: too few pages ({len(hosts[host])})")
         else:
             print(f"{found.told}: {write(found, folder) or 'no file is written'}")
     if homeless:
@@ -109,7 +109,7 @@ def _labelled(args: argparse.Namespace) -> Iterator[tuple[str, Studied]]:
     for source in args.source:
         for page in progress(read_folder(source).pages):
             try:
-                yield host_of(page.url) or args.host, study(page, args.model)
+                yield bare_host(page.url) or args.host, study(page, args.model)
             except DataError as error:  # noqa: PERF203 - of one page
                 print(f"scrapy eatext: {error}; it is left out", file=sys.stderr)
 
@@ -122,7 +122,7 @@ def _unlabelled(args: argparse.Namespace, most: int) -> Iterator[tuple[str, Stud
             if record.outcome:
                 continue
             html = page_of(record)
-            pages = hosts.setdefault(host_of(record.url) or args.host, {})
+            pages = hosts.setdefault(bare_host(record.url) or args.host, {})
             pages[hashlib.sha256(html).digest()] = zlib.compress(html, 1), record.url
             if len(pages) > MOST_PAGES:
                 del pages[max(pages)]

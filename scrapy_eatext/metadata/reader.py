@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.media import bounded, figures, films
-from scrapy_eatext.metadata.visible import (
-    Visible,
-    is_name,
-    is_of_readers,
-    key,
-    people_in,
-)
+from scrapy_eatext.metadata.people import is_name, people_in
+from scrapy_eatext.metadata.visible import Visible, is_in_a_review, key
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import fit
 from scrapy_eatext.page.head import OF_META, add_metas
@@ -103,8 +98,6 @@ _MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
 # of the names of its properties.
 _MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
 
-# Elements searched for the thing that a property of microdata belongs to.
-_AROUND = 50
 # What software writes where it has no value; where a template was not filled, its braces
 # stay too.
 _NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
@@ -213,7 +206,7 @@ class Reader:
         walk = self._page.blocks.walk
         props: dict[str, list[Any]] = {}
         for node in nodes_of(walk, PROPS.rows(walk)[:50]):
-            if _is_of_a_reader(node):
+            if is_in_a_review(node):
                 continue
             for prop in (node.get("itemprop") or "")[:_MAX_NAMES].lower().split():
                 known = props.setdefault(prop, [node])
@@ -576,16 +569,6 @@ class Reader:
 
 def _is_nothing(value: str) -> bool:
     return value.lower() in _NOTHING or _BRACES in value
-
-
-def _is_of_a_reader(node: Any) -> bool:
-    """Whether a property of microdata is of what a reader says of the page's thing."""
-    for around in islice(node.iterancestors(), _AROUND):
-        if is_of_readers(around):
-            return True
-        if around.get("itemscope") is not None:
-            break
-    return False
 
 
 def _said_by(value: str) -> str:

@@ -428,6 +428,15 @@ class _Run:
             self.marks.append((len(self.parts), IMAGE, frame.mark[1], around, place))
             self.marked = None
 
+    def begin(self, tag: _Tag, frame: _Frame) -> None:
+        """Take note of the beginning of an element that makes no block."""
+        if tag.style & RAISED:
+            # The number of a note stays with the link before it.
+            self.linked = -1
+        elif tag.name == "a" and len(self.parts) == self.linked:
+            # Two links side by side are never one word, each in an element or not.
+            self.space(frame)
+
     def space(self, frame: _Frame) -> None:
         """Add a space, unless one stands there."""
         if self.parts and not self.pending:
@@ -844,12 +853,8 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
         tag = _as_its_role(tag, attributes)
         if tag.is_block:
             _border(run, frame, frame.pre, tables)
-        elif tag.style & RAISED:
-            # The number of a note stays with the link before it.
-            run.linked = -1
-        elif tag.name == "a" and len(run.parts) == run.linked:
-            # Two links side by side are never one word, each in an element or not.
-            run.space(frame)
+        else:
+            run.begin(tag, frame)
         open_elements.append((element, tag, here, frame, children))
         children = enumerate(element)
         count += 1

@@ -34,7 +34,7 @@ from scrapy_eatext.review.labels import (
     text_of,
 )
 from scrapy_eatext.review.marked import marked_source
-from scrapy_eatext.sites.evidence import host_of
+from scrapy_eatext.sites.evidence import bare_host
 
 if TYPE_CHECKING:
     from scrapy_eatext.execution.cascade import Limits
@@ -206,7 +206,7 @@ class Review:
         with self._lock:
             self._revision += 1
             self.pages.append(stored)
-            self.rows.append(Row(stored.name, stored.url, host_of(stored.url)))
+            self.rows.append(Row(stored.name, stored.url, bare_host(stored.url)))
             self._changed.append(self._revision)
 
     def _score(self, number: int) -> None:
@@ -227,7 +227,7 @@ class Review:
             "words": len(result.text.split()),
         }
         if not stored.url:
-            values["host"] = host_of(result.metadata.canonical_url)
+            values["host"] = bare_host(result.metadata.canonical_url)
         if self.rows[number].state == NEW:
             values["state"] = self._state(stored.where, html)
         self._change(number, **values)

@@ -208,7 +208,7 @@ def ascii_host(host: str) -> str:
         return host
 
 
-def host_of(url: str) -> str:
+def bare_host(url: str) -> str:
     """The host of an address without "www.", as many sites are at both hosts."""
     return next(iter(hosts_of(url)), "").removeprefix("www.")
 

@@ -1,0 +1,293 @@
+"""The names of people in the texts of bylines, and in values for machines.
+
+All of it is of texts alone; where on a page they stand is visible.py's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scrapy_eatext.page import dates
+from scrapy_eatext.page.values import COMMA, COMMAS
+
+# A name has at most so many characters.
+MAX_NAME = 60
+_DIGIT = re.compile(r"\d")
+# Words before a "by" in some languages, with which it is a byline's.
+_MADE = (
+    r"(?:geschrieben|verfasst|erstellt|veröffentlicht|artikel|beitrag|publié|écrit|rédigé"
+    r"|publicad[ao]|escrit[ao]|redactad[ao]|postado|geschreven|geplaatst|gepubliceerd"
+    r"|skrevet|skriven|publicerad|publisert|diposting|ditulis)"
+)
+_BY = re.compile(
+    r"^(?:(?:(?:article|post|posted|published|reported|reviewed|story|submitted|text|words"
+    r"|written)\s+)?by|"
+    rf"(?:(?:ein\s)?{_MADE}\s)?(?:von|par|por|door|av|af|oleh)|di|scritto\sda"
+    r"|author(?:ed by|s)?|autor|auteur|written\s+by|מאת|بقلم)\b\s*:?(?:\s+|$)"
+    # Words that are a byline's only before a colon.
+    r"|^(?:авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
+    r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|کתب|כתבה?|लेखक|โดย|ผู้เขียน"
+    r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：＝]\s*"
+    # In Chinese a reporter, before a name.
+    r"|^(?:本报|本報)?(?:作者|记者|記者|文|撰文)[\s/／|]{1,3}(?=[\u4e00-\u9fff]{2,4}(?:[\s／/|]|$))",
+    re.IGNORECASE,
+)
+# The first letters of _BY; those at the end equal others where case is ignored.
+_BY_BEGINS = frozenset(
+    "abdegkoprstvwyéABDEGKOPRSTVWYÉатАТבכמبانكलโผíÍσΣ作记記编著執筆撰文글기本ſςK"
+)
+# In Korean a name stands before what its bearer is.
+_REPORTER = re.compile(r"([\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00-\ud7a3])")
+# Where a name ends in a byline; runs of spaces are bounded, for linear time.  In Chinese, Japanese and Korean the next label may
+# follow behind a space.
+_NAME_END = re.compile(
+    r"\s{0,9}(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
+    r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)\s|\ben\s(?!\S+\s{1,9}\S)"
+    r"|(?-i:\s(?:le|el|am|op|il)\s{0,9}(?:\d|$))"
+    r"|\bupdated\b|\b(?:re)?publi(?:shed\b|é|cad|cerad|sert)|\bposted\b|\bcomments?\b"
+    r"|\breviewed\b|\bread more\b|\bwritten\b|\blast\s|(?-i:(?<=[a-z])(?:Publish|Updated|Posted)))",
+    re.IGNORECASE,
+)
+# A byline in the middle of a line: the name begins with a capital.
+_BY_INSIDE = re.compile(
+    r"(?:^|[|·•—–\d,-]\s{0,3}|\b(?:article|asked|authored|created|post|posted|published"
+    r"|started|story|submitted|text|words|written)\s{1,3})by:?\s+(?=[^\W\d_])"
+    r"|\bposted in [^,.]{1,40}? by\s+(?=[^\W\d_])"
+    rf"|(?:\b{_MADE}|(?P<dated>\b(?:19|20)\d\d,?|:\d\d))\s(?:von|par|por|door|av|af)\s"
+    r"(?=[^\W\d_])"
+    r"|(?<=\s)(?:作者|记者|記者|著者|執筆者|筆者)\s?[:：]\s?",
+    re.IGNORECASE,
+)
+# Words of which each line has one that _BY_INSIDE is in, or it has "by" or 者.
+_BYS = frozenset(("von", "par", "por", "door", "av", "af"))
+# A line in which somebody changed the page.
+_EDITOR = re.compile(r"\b(?:last|edited|revised|reviewed|checked)\b", re.IGNORECASE)
+# A first name, or an initial, and so on.
+_CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
+_PARTS = re.compile(r"\s{0,9}[|·•⋅—–,\n/]\s{0,9}|\s{1,9}-\s{1,9}")
+# What stands between names.  Some words for "and" are parts of names too, and "en" has
+# another meaning in Spanish: they count before a full name.
+_AND = re.compile(
+    r",?\s{1,9}(?:and|&|und|et|och|og|with)\s{1,9}"
+    r"|,?\s{1,9}(?:y|e|i|en|и)\s{1,9}(?=[^\W\d_]\S*\s{1,9}[^\W\d_])"
+    r"|\s?[，、]\s?|\s/\s",
+    re.IGNORECASE,
+)
+_LIST_COMMA = re.compile(r",\s*")
+# Words that begin a name in small letters.
+_PARTICLES = frozenset(
+    "af al av bin da das de del den der di do dos du el ibn la le o st. ter ten the van von "
+    "zu zur".split()
+)
+# What people are called behind their names.
+_JOBS = frozenset(
+    "analyst bureau ceo chief columnist contributing contributor correspondent cto deputy "
+    "desk director editor editors expert founder freelance freelancer intern journalist "
+    "lecturer manager managing officer photographer photojournalist president producer "
+    "professor redakteur redakteurin reporter reporters researcher senior special staff "
+    "writer writers".split()
+)
+# Degrees, and agencies, count behind a comma alone: there are people called Ma.
+_BEHIND_COMMA = frozenset(
+    "afp ap ba bsc dpa esq ma mba md mph msc phd reuters rn".split()
+)
+# What stands behind a comma for what somebody has learned, as CPA and M.Ed. do.
+_DEGREES = re.compile(
+    r"[A-Z]{2,6}[®™]?|(?:[A-Z][a-z]{0,2}\.){1,3}[A-Z]?[a-z]{0,2}\.?[®™]?"
+)
+# What stands behind a comma and is part of the name before.
+_SUFFIXES = frozenset("co corp gmbh ii iii inc jr llc ltd sr".split())
+# What stands between the names in a value for machines.
+_BETWEEN = re.compile(
+    rf"\s{{0,9}}[{COMMAS}]\s{{0,9}}(?:(?:and|und|et|&)\s{{1,9}})?"
+    r"|\s{0,9}[|&]\s{0,9}|\s(?:and|und|et)\s"
+)
+_NO_NAME = frozenset(
+    "about admin administrator advertisement all anonymous author authors bio by "
+    "category comments contributor correspondent default desk details edit editor "
+    "editorial editors featured follow guest home info information interest more n/a "
+    "nan nobody none null our post posts profile read reporter senior share special "
+    "staff super team the this undefined unknown updated user view web website writer "
+    "writers written".split()
+)
+# Addresses, of a site or of mail, and what is left of templates.
+_ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
+
+
+def names_by(line: str, following: str) -> list[str]:
+    """The names behind a "by" in a line, or on the next line if the "by" is alone."""
+    # The first letter saves many lines the pattern, which takes longer.
+    if line[:1] in _BY_BEGINS and _BY.match(line) is not None:
+        # A name in small letters is a user name.
+        return [
+            name
+            for name in names_in(f"{line}\n{following}")
+            if not (name.isalpha() and name.islower())
+        ]
+    said = line.lower()
+    if "by" in said or "者" in said or not _BYS.isdisjoint(said.split()):
+        match = _BY_INSIDE.search(line)
+        if match is None or _EDITOR.search(line[: match.start()]):
+            return []
+        name = line[match.end() :]
+        if match["dated"] and not has_date(line[: match.end("dated")]):
+            return []
+        if name[:1].isupper() or "者" in match[0]:
+            return names_in(name)
+    elif "기자" in line or "특파원" in line:
+        match = _REPORTER.match(line)
+        return [match[1]] if match is not None else []
+    return []
+
+
+def beside_a_date(texts: list[str], may_be_dated: list[bool]) -> list[str]:
+    """The name that stands beside a date, if there is one."""
+    texts = [
+        dates.unglued(text) if may_be else text
+        for text, may_be in zip(texts, may_be_dated, strict=True)
+    ]
+    have_date = [
+        may_be and next(dates.found(text), None) is not None
+        for text, may_be in zip(texts, may_be_dated, strict=True)
+    ]
+    for number, text in enumerate(texts):
+        if not any(have_date[max(0, number - 2) : number + 3]):
+            continue
+        parts = _PARTS.split(text) if have_date[number] else [text]
+        for part in parts:
+            if is_whole(part):
+                return [part]
+    return []
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text looks like a first and a family name."""
+    words = text.split()
+    return 2 <= len(words) <= 4 and _is_full_name(words)
+
+
+def _is_full_name(words: list[str]) -> bool:
+    return all(
+        _CAPITAL.fullmatch(word)
+        and word[0].isupper()
+        and not word.isupper()
+        and not dates.is_month(word)
+        and word.lower() not in _NO_NAME
+        for word in words
+    )
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a byline, none if it does not look like a byline."""
+    first, *others = _BY.sub("", text.strip(), count=1).split("\n")
+    names = _names_on(first)
+    if names or not (_is_label(first) or has_date(first)):
+        return names
+    # A label, or a date, may stand above the name.
+    for line in others[:2]:
+        names = _names_on(_BY.sub("", line.strip(), count=1))
+        if names:
+            return names if all(_is_full_name(name.split()) for name in names) else []
+    return []
+
+
+def _is_label(line: str) -> bool:
+    return all(word.strip(":").lower() in _NO_NAME for word in line.split())
+
+
+def has_date(line: str) -> bool:
+    return bool(_DIGIT.search(line)) and next(dates.found(line), None) is not None
+
+
+def _names_on(line: str) -> list[str]:
+    line = dates.unglued(line)
+    if _DIGIT.search(line):
+        _, begin, _ = next(dates.found(line), ("", len(line), 0))
+        line = line[:begin]
+    end = _NAME_END.search(line)
+    names = []
+    for part in _listed(line[: end.start()] if end else line):
+        name = without_job(part.strip(" .*@●\t"))
+        if is_name(name):
+            names.append(name)
+    return names
+
+
+def _listed(line: str) -> list[str]:
+    """The names in a list; what else stands behind a comma is a job, a place, an agency."""
+    first, *others = _AND.split(line)
+    named, *behind = _LIST_COMMA.split(first)
+    parts = [named]
+    if others and all(map(is_whole, behind)):
+        # In "A, B and C" there are names behind commas too.
+        parts += [*behind, *(_LIST_COMMA.split(part)[0] for part in others)]
+    return parts
+
+
+def people_in(text: str) -> list[str]:
+    """The names in a value for machines, which may hold several and what they do.
+
+    What does not look like several names stays as it is, as may the name of a company.
+    """
+    parts = [part for part in _BETWEEN.split(text) if part]
+    if len(parts) < 2:
+        return [text]
+    if any(part.lower().strip(".") in _SUFFIXES for part in parts):
+        return [text]
+    names = [without_job(part) for part in parts]
+    whole = [name for name in names if _may_be_one(name)]
+    others = [name for name in names if not _may_be_one(name)]
+    if not others or "|" in text:
+        return whole or names[:1]
+    if whole[:1] == names[:1] and all(map(_is_job, others)):
+        return whole
+    if all(map(_DEGREES.fullmatch, parts[1:])):
+        return [text]
+    if COMMA.search(text) and (whole or len(parts) > 2 or text.islower()):
+        return parts
+    return [text]  # Food and Drug Administration; Smith, John
+
+
+def _may_be_one(name: str) -> bool:
+    """Whether a text looks like one whole name, by its words or its script."""
+    words = name.split()
+    if any(word.lower() in _JOBS or word.lower() in _NO_NAME for word in words):
+        return False
+    if name.upper() == name.lower():
+        return any(c.isalpha() for c in name)
+    return 2 <= len(words) <= 5 and words[-1][0].isupper()
+
+
+def _is_job(text: str) -> bool:
+    words = text.replace(".", "").lower().split()
+    return any(word in _JOBS or word in _BEHIND_COMMA for word in words)
+
+
+def without_job(name: str) -> str:
+    """A name without what its bearer does, where that stands behind the name."""
+    words = name.split()
+    for number, word in enumerate(words):
+        if number > 1 and word.lower() in _JOBS and _is_full_name(words[:number]):
+            return " ".join(words[:number])
+    return name
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may be a name."""
+    words = text.split()
+    if not words or len(text) > MAX_NAME or len(words) > 6:
+        return False
+    if _ADDRESS.search(text) or all(word.lower() in _NO_NAME for word in words):
+        return False
+    if dates.is_month(words[0]) and (
+        len(words) == 1 or not words[-1][0].isupper() or _DIGIT.search(text)
+    ):
+        # A date; but there are people called Jan, May and August.
+        return False
+    if len(words) > 1 and not any(word[0].isupper() for word in words):
+        # In scripts without capitals any words may be a name.
+        return not any(c.islower() for c in text)
+    first = words[0]
+    if len(words) > 1 and first.isalpha() and first.islower():
+        return first in _PARTICLES
+    return any(c.isalpha() for c in text)
