@@ -417,8 +417,17 @@ def test_commands_of_scrapy(folder, tmp_path, capsys):
 
 def test_scores_after_training(folder, tmp_path, capsys):
     arguments = ["train", str(folder), "--algorithm", "dragnet", "--folds", "2"]
-    assert main([*arguments, "--models", str(tmp_path)]) == 0
+    file = tmp_path / "scores.jsonl"
+    arguments += ["--models", str(tmp_path), "--page-scores", str(file)]
+    assert main(arguments) == 0
     assert "word F1 0.9" in capsys.readouterr().out.replace("1.000", "0.9")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert len(rows) == 12
+    assert rows == sorted(rows, key=lambda row: row["f1"])
+    card = json.loads((tmp_path / "dragnet.json").read_text())
+    mean = sum(row["f1"] for row in rows) / 12
+    assert card["scores"]["mean"]["f1"] == pytest.approx(mean, abs=1e-3)
+    assert {Path(row["page"]).exists() for row in rows} == {True}
 
 
 def test_evaluate_segments(tmp_path, capsys):
@@ -446,6 +455,10 @@ def test_evaluate_segments(tmp_path, capsys):
             "No such file or directory: 'none'",
         ),
         (["evaluate", "{}"], "holds no labelled pages"),
+        (
+            "train {}/a --models {}/m --folds 0 --page-scores {}/s".split(),
+            "--page-scores are those of the folds, and --folds is 0",
+        ),
         (
             ["evaluate", "{}/a", "--options", "x"],
             "options is 'x', it must be NAME=VALUE",

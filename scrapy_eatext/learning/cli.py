@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from scrapy_eatext.learning import BadPageError, DataError, need
 from scrapy_eatext.learning.data import Dataset, LabelledPage, joined, read_folder
 from scrapy_eatext.learning.evaluate import evaluate, evaluate_segments
 from scrapy_eatext.learning.marked import read_marked
-from scrapy_eatext.learning.train import TRAINERS, save, train
+from scrapy_eatext.learning.train import TRAINERS, Judged, save, train
 
 T = TypeVar("T")
 
@@ -55,12 +56,23 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         help="the folder to write models and their cards to; those of the same name "
         "that are in it are replaced",
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="with another number folds and trees are drawn anew (default: 0)",
+    )
     parser.add_argument(
         "--folds",
         type=int,
         default=5,
         help="folds by site for the scores on the cards, 0 for no scores (default: 5)",
+    )
+    parser.add_argument(
+        "--page-scores",
+        metavar="FILE",
+        help="write each page's scores from the folds to a file of JSON lines, the "
+        "worst page first",
     )
     parser.add_argument(
         "--marks",
@@ -120,9 +132,16 @@ def run_train(args: argparse.Namespace) -> int:
         raise DataError(f"--folds is {args.folds}, it must be 0, or 2 or more")
     if args.seed < 0:
         raise DataError(f"--seed is {args.seed}, it must be 0 or more")
+    if args.page_scores and not args.folds:
+        raise DataError("--page-scores are those of the folds, and --folds is 0")
     data = joined(list(_parts(args)))
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)
+    scored: list[dict[str, Any]] = []
+
+    def tell(file: str, judged: Sequence[Judged]) -> None:
+        scored.extend(_scores_of(file, one) for one in judged)
+
     for name in args.algorithm or sorted(TRAINERS):
         made = train(
             name,
@@ -131,6 +150,7 @@ def run_train(args: argparse.Namespace) -> int:
             count=args.folds,
             skip=args.skip_bad,
             progress=_bar,
+            tell=tell,
         )
         for model, card in made:
             path = save(name, model, folder, card)
@@ -138,7 +158,27 @@ def run_train(args: argparse.Namespace) -> int:
             if "scores" in card:
                 line += f", word F1 {card['scores']['mean']['f1']:.3f}"
             print(line)
+    if args.page_scores:
+        scored.sort(key=itemgetter("f1"))
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in scored)
+        Path(args.page_scores).write_text("".join(lines), "utf-8")
     return 0
+
+
+def _scores_of(file: str, judged: Judged) -> dict[str, Any]:
+    """A line of --page-scores."""
+    page = judged.page
+    return {
+        "f1": round(judged.score.f1, 4),
+        "precision": round(judged.score.precision, 4),
+        "recall": round(judged.score.recall, 4),
+        "score": round(judged.said, 4),
+        "model": file,
+        "page": str(page.file),
+        "url": page.url,
+        "kind": page.kind,
+        "data": page.data,
+    }
 
 
 def _parts(args: argparse.Namespace) -> Iterator[Dataset]:

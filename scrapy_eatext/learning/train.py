@@ -171,11 +171,13 @@ def train(
     count: int = 5,
     skip: bool = False,
     progress: Progress = silent,
+    tell: Callable[[str, Sequence[Judged]], None] | None = None,
 ) -> list[tuple[Fitted, dict[str, Any]]]:
     """Train an algorithm on the data: its models, each with its card.
 
     The scores on a card are from cross-validation over sites, in ``count`` folds; with
-    ``count`` 0 there are no scores.  ``skip`` leaves out pages that can't be learned
+    ``count`` 0 there are no scores.  ``tell`` is given the file of each model that is
+    scored, with the score of each page.  ``skip`` leaves out pages that can't be learned
     from, and the card counts them; otherwise the first such page raises BadPageError.
     """
     made = trainer(name)
@@ -183,7 +185,11 @@ def train(
     samples = take_samples(made, pages, skip=skip, progress=progress)
     scores: dict[str, Any] = {}
     if count:
-        scores = cross_validate(name, pages, samples, seed, count, progress)
+        judged = cross_validate(name, pages, samples, seed, count, progress)
+        scores = {file: figures(rows) for file, rows in judged.items()}
+        if tell is not None:
+            for file, rows in judged.items():
+                tell(file, rows)
     fitted = made.fit(samples.taken, seed, progress)
     common = {
         "algorithm": name,
@@ -229,8 +235,8 @@ def cross_validate(
     seed: int,
     count: int,
     progress: Progress,
-) -> dict[str, Any]:
-    """Scores of each of a trainer's models on pages of sites that it has not seen.
+) -> dict[str, list[Judged]]:
+    """What each of a trainer's models makes of pages of sites that it has not seen.
 
     All pages are scored, even those that could not be learned from.
     """
@@ -248,7 +254,7 @@ def cross_validate(
                     bare = Judged.of(page, run(page, stripped(page.html)), true)
                     judged = Judged.of(page, run(page), true)
                     rows.append(replace(judged, bare=bare))
-    return {file: figures(judged) for file, judged in found.items()}
+    return found
 
 
 @dataclass(frozen=True)
