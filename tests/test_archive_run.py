@@ -280,7 +280,7 @@ def test_killed_at_random_and_started_again(tmp_path):
     kills = 0
     # The first time ends before a run has begun on any machine; on a slow one a run needs
     # longer to get anywhere.
-    while killed_after(at_random.uniform(0, 0.5 + kills / 2), *args):
+    while killed_after(at_random.uniform(0, 1 + kills), *args):
         kills += 1
         assert kills < 100
     assert kills
