@@ -41,8 +41,10 @@ from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.bylines import without_bylines
 from scrapy_eatext.tagger.context import CHANCE
+from scrapy_eatext.tagger.copies import without_copies
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
+from scrapy_eatext.tagger.islands import without_islands
 from scrapy_eatext.tagger.links import without_edit_links, without_lone_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import Selection, select
@@ -177,6 +179,11 @@ class Eatext(Algorithm[EatextOptions]):
         kept, chances = chosen.kept, CHANCE[likelihood]
         if isinstance(least, str) and chances.max() < _UNLIKELY:
             kept = np.zeros_like(kept)
+        # Posts quote one another, and the text of a thread has no end.
+        if isinstance(least, str) and kinds[0] != _THREAD:
+            kept = without_copies(walk, kept, w)
+            if options.favor != "recall":
+                kept = without_islands(walk, kept, w, chances)
         if options.comments:
             kept = kept | comments.rows
         kept = whole_rows(walk, kept, w)

@@ -1,0 +1,71 @@
+"""Copies of a page's text, for small screens, for printers and for tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.operations import Ints
+
+    Flags = npt.NDArray[np.bool_]
+
+# A run of copies has at least so many blocks and words, and one in so many of the kept
+# words; all runs together have one in four.
+_BLOCKS, _WORDS, _ONE_IN, _ALL_ONE_IN = 2, 40, 20, 4
+
+
+def without_copies(walk: Walk, kept: Flags, w: Ints) -> Flags:
+    """The kept blocks, without copies of long parts of the text.
+
+    A copy stands in another element, as verses that return in a song do not.  All copies
+    together are at least a quarter of what is kept: notes which stand more than once in a
+    manual are none.
+    """
+    shown = kept.nonzero()[0]
+    sums = walk.blocks[shown, BlockColumn.HASH]
+    words = w[shown]
+    order = sums.argsort(kind="stable")
+    again = order[1:][sums[order][1:] == sums[order][:-1]]
+    total = int(words.sum())
+    # Most pages have next to nothing twice.
+    if _ALL_ONE_IN * int(words[again].sum()) < max(total, 1):
+        return kept
+    parents = walk.elements[
+        walk.blocks[shown, BlockColumn.ELEMENT], ElementColumn.PARENT
+    ]
+    copied = np.zeros(len(shown), dtype=np.bool_)
+    for first, begin, count in _runs(sums.tolist()):
+        size = int(words[begin : begin + count].sum())
+        if parents[first] != parents[begin] and size >= max(_WORDS, total // _ONE_IN):
+            copied[begin : begin + count] = True
+    if _ALL_ONE_IN * int(words[copied].sum()) < total:
+        return kept
+    kept = kept.copy()
+    kept[shown[copied]] = False
+    return kept
+
+
+def _runs(texts: list[int]) -> Iterator[tuple[int, int, int]]:
+    """The runs of texts that stand further up too: where there, where here, how many.
+
+    Of several places further up the first counts, so that the search takes linear time.
+    """
+    places: dict[tuple[int, int], int] = {}
+    at = 0
+    while at + 1 < len(texts):
+        first = places.setdefault((texts[at], texts[at + 1]), at)
+        count = 0
+        most = min(at - first, len(texts) - at)
+        while count < most and texts[first + count] == texts[at + count]:
+            count += 1
+        if count >= _BLOCKS:
+            yield first, at, count
+        at += max(count, 1)

@@ -1,0 +1,49 @@
+"""What is kept far behind the text: other stories, for the most part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.tags import PARAGRAPH
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.operations import Ints
+
+    Flags = npt.NDArray[np.bool_]
+
+# A paragraph of at least so many words is the page's own text for sure from the first
+# chance on, in thousandths; blocks with less than the second are unsure.
+_SENTENCE, _SURE, _UNSURE = 15, 800, 700
+# Of ten kept words so many are at least in such paragraphs where there is a text that
+# others are apart from, and so many words that are not kept part it from these.
+_OF_TEN, _GAP = 3, 40
+
+
+def without_islands(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
+    """The kept blocks, without unsure ones behind the text and apart from it.
+
+    The text ends with the last long paragraph that is sure; what is kept further down is
+    apart from it once enough between has been left out.
+    """
+    body = kept & (walk.blocks[:, BlockColumn.KIND] == PARAGRAPH)
+    body &= (chances >= _SURE) & (w >= _SENTENCE)
+    if not body.any() or 10 * w[body].sum() < _OF_TEN * w[kept].sum():
+        return kept
+    end = len(body) - int(body[::-1].argmax())
+    behind = kept[end:].nonzero()[0]
+    if not len(behind):
+        return kept
+    left_out = np.cumsum(np.where(kept[end:], 0, w[end:]))[behind]
+    apart = np.diff(left_out, prepend=0) >= _GAP
+    if not apart.any():
+        return kept
+    kept = kept.copy()
+    first = end + int(behind[apart.argmax()])
+    kept[first:] &= chances[first:] >= _UNSURE
+    return kept
