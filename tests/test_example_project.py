@@ -111,17 +111,6 @@ def test_most_text_is_found(texts: dict[str, str]) -> None:
     assert 2 * both / (found + expected) > 0.99
 
 
-# Pages of which the model keeps a line too much or too little: a date, a price.
-NOT_YET = {
-    "ja/hocho.html",
-    "repair/index.html",
-    "shop/p/cast-iron-kettle.html",
-    "shop/p/linen-apron.html",
-    "shop/p/tea-sampler.html",
-    "wiki/brennan-island.html",
-}
-
-
 def headline(page: str) -> str:
     root = Page.of((SITE / page).read_bytes()).root
     return str(root.xpath("normalize-space((//h1)[1])"))
@@ -142,13 +131,7 @@ def test_no_headline_is_expected(page: str) -> None:
 @pytest.mark.skipif(DEFAULT != "eatext", reason="only eatext is made for all kinds")
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(
-            page,
-            marks=pytest.mark.xfail(page in NOT_YET, reason="not yet", strict=True),
-        )
-        for page in PAGES
-    ],
+    PAGES,
 )
 def test_main_text(page: str, texts: dict[str, str]) -> None:
     expected = (EXPECTED / page).with_suffix(".txt").read_text("utf-8")

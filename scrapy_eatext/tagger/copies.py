@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.tags import QUOTE
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,9 +26,9 @@ _BLOCKS, _WORDS, _ONE_IN, _ALL_ONE_IN = 2, 40, 20, 4
 def without_copies(walk: Walk, kept: Flags, w: Ints) -> Flags:
     """The kept blocks, without copies of long parts of the text.
 
-    A copy stands in another element, as verses that return in a song do not.  All copies
-    together are at least a quarter of what is kept: notes which stand more than once in a
-    manual are none.
+    A copy is no quotation, and it stands in another element, as verses that return in a
+    song do not.  All copies together are at least a quarter of what is kept: notes which
+    stand more than once in a manual are none.
     """
     shown = kept.nonzero()[0]
     sums = walk.blocks[shown, BlockColumn.HASH]
@@ -38,13 +39,14 @@ def without_copies(walk: Walk, kept: Flags, w: Ints) -> Flags:
     # Most pages have next to nothing twice.
     if _ALL_ONE_IN * int(words[again].sum()) < max(total, 1):
         return kept
-    parents = walk.elements[
-        walk.blocks[shown, BlockColumn.ELEMENT], ElementColumn.PARENT
-    ]
+    kinds, elements = walk.blocks[shown][:, [BlockColumn.KIND, BlockColumn.ELEMENT]].T
+    parents = walk.elements[elements, ElementColumn.PARENT]
     copied = np.zeros(len(shown), dtype=np.bool_)
     for first, begin, count in _runs(sums.tolist()):
         size = int(words[begin : begin + count].sum())
-        if parents[first] != parents[begin] and size >= max(_WORDS, total // _ONE_IN):
+        if kinds[begin] == QUOTE or parents[first] == parents[begin]:
+            continue
+        if size >= max(_WORDS, total // _ONE_IN):
             copied[begin : begin + count] = True
     if _ALL_ONE_IN * int(words[copied].sum()) < total:
         return kept
