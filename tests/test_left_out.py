@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.page import Page
 from scrapy_eatext.tagger.copies import _runs, without_copies
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.islands import without_islands
+from tests.passages import PROSE
 
 TEXT = f"<p>{'word ' * 40}</p>"
 GAP = f"<p>gone {'word ' * 40}</p>"
@@ -93,7 +95,7 @@ ONE = paragraphs("One", "Two", "Three")
     ],
 )  # fmt: skip
 def test_copies_of_the_text_go(html, rest) -> None:
-    assert left_by(without_copies, html) == rest
+    assert left_by(without_copies, html, np.zeros(0)) == rest
 
 
 @given(st.lists(st.integers(0, 3), max_size=40))
@@ -113,3 +115,15 @@ def test_runs_grow_with_what_repeats() -> None:
         found = list(_runs(texts))
         assert len(found) < 20
         assert sum(count for _, _, count in found) < len(texts)
+
+
+def test_the_reason_is_told() -> None:
+    text = "".join(f"<p>{PROSE[code]}</p>" for code in ("en", "nl", "sv"))
+    page = Page.of(
+        f"<title>Bridge</title><h1>Bridge</h1><article>{text}</article><div>{text}</div>"
+    )
+    verdict = get_algorithm("eatext").judge(page)
+    told = [reason.partition("left out: ")[2] for reason in verdict.reasons]
+    assert told[-3:] == ["a copy of text above"] * 3
+    assert set(told[:-3]) == {""}
+    assert list(verdict.kept[-6:]) == [True] * 3 + [False] * 3

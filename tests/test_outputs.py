@@ -67,7 +67,7 @@ def result_of(source, judged=False):
     kept = np.array(["gone" not in blocks.text(i) for i in range(count)], bool)
     w = weights(blocks.walk)
     kept = whole_rows(blocks.walk, kept, w)
-    for without in WITHOUT:
+    for without in WITHOUT.values():
         kept = without(blocks.walk, kept, w, np.full(count, 500))
     return render(
         Verdict(blocks, kept.tolist(), [0.5] * count, [""] * count), page, "", ""

@@ -9,7 +9,7 @@ F1.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -63,6 +63,9 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.model import PythonTagger
     from scrapy_eatext.tagger.operations import Ints
 
+    Flags = npt.NDArray[np.bool_]
+    _Rule = Callable[[Walk, Flags, Ints, Ints], Flags]
+
 MODEL = "eatext.model"
 _CODE_VERSION = "1"
 # A page whose likeliest block has a lower chance than this, in thousandths, has no
@@ -73,13 +76,17 @@ _EMPTY = 0.3
 # If fewer words than _FEW are kept, a text in the page's data takes the place of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
-# What goes of the chosen blocks where no threshold of one's own is set, in this order.
-WITHOUT = (
-    without_edit_links,
-    without_lone_links,
-    without_bare_headings,
-    without_bylines,
-)
+# What goes of the chosen blocks where no threshold of one's own is set, in this order:
+# on pages that are no threads, whose posts quote one another and whose text has no end,
+# and then on all pages.
+COPIES = {"a copy of text above": without_copies}
+ISLANDS = {"far behind the text": without_islands}
+WITHOUT = {
+    "a wiki's link to edit": without_edit_links,
+    "the one link left of its list": without_lone_links,
+    "a heading with nothing below": without_bare_headings,
+    "a dated line before the text": without_bylines,
+}
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is more than this.
 _IF_NAMED = 50
@@ -179,17 +186,15 @@ class Eatext(Algorithm[EatextOptions]):
         kept, chances = chosen.kept, CHANCE[likelihood]
         if isinstance(least, str) and chances.max() < _UNLIKELY:
             kept = np.zeros_like(kept)
-        # Posts quote one another, and the text of a thread has no end.
+        left: dict[int, str] = {}
         if isinstance(least, str) and kinds[0] != _THREAD:
-            kept = without_copies(walk, kept, w)
-            if options.favor != "recall":
-                kept = without_islands(walk, kept, w, chances)
+            rules = COPIES if options.favor == "recall" else COPIES | ISLANDS
+            kept = _rest(rules, walk, kept, w, chances, left)
         if options.comments:
             kept = kept | comments.rows
         kept = whole_rows(walk, kept, w)
         if isinstance(least, str):
-            for without in WITHOUT:
-                kept = without(walk, kept, w, chances)
+            kept = _rest(WITHOUT, walk, kept, w, chances, left)
         words = int(w[kept].sum())
         if words < _FEW:
             found = embedded_text(page)
@@ -207,7 +212,14 @@ class Eatext(Algorithm[EatextOptions]):
             units=blocks,
             kept=kept.tolist(),
             scores=scores.tolist(),
-            reasons=_Reasons(walk, model.tagger, scores, evidence),
+            reasons=_Reasons(
+                walk,
+                model.tagger,
+                scores,
+                evidence,
+                # Rows of tables may have come back.
+                {i: reason for i, reason in left.items() if not kept[i]},
+            ),
             score=score if kept.any() else min(score, _EMPTY),
             page_type=kinds[0],
             comments=comments.told,
@@ -292,6 +304,24 @@ def _whole(model: TaggerModel, figures: Ints) -> tuple[list[str], float]:
     return kinds, round(min(max(score, 0.0), 1.0), 4)
 
 
+def _rest(
+    rules: Mapping[str, _Rule],
+    walk: Walk,
+    kept: Flags,
+    w: Ints,
+    chances: Ints,
+    left: dict[int, str],
+) -> Flags:
+    """The kept blocks that rules leave; ``left`` takes the reason for each other one."""
+    for reason, rule in rules.items():
+        rest = rule(walk, kept, w, chances)
+        if rest is not kept:
+            gone = (kept & ~rest).nonzero()[0].tolist()
+            left.update(dict.fromkeys(gone, reason))
+            kept = rest
+    return kept
+
+
 def _of_data(found: Embedded) -> Verdict:
     """The verdict on a text that stands in the page's data alone."""
     count = len(found.blocks)
@@ -347,8 +377,8 @@ class _Comments:
         tagger: PythonTagger | None,
         walk: Walk,
         w: Ints,
-        kept: npt.NDArray[np.bool_],
-        taught: npt.NDArray[np.bool_] | None,
+        kept: Flags,
+        taught: Flags | None,
     ) -> None:
         self._tagger = tagger
         self._walk = walk
@@ -363,13 +393,13 @@ class _Comments:
         return CHANCE[self._tagger.likelihoods(self._walk)]
 
     @property
-    def sure(self) -> npt.NDArray[np.bool_]:
+    def sure(self) -> Flags:
         """The comments by chance alone: names do not count, as they name posts too."""
-        likely: npt.NDArray[np.bool_] = self._chance > 500
+        likely: Flags = self._chance > 500
         return likely
 
     @cached_property
-    def rows(self) -> npt.NDArray[np.bool_]:
+    def rows(self) -> Flags:
         named = _named_comments(self._walk, self._w, self._kept)
         spoken = named
         if self._tagger is not None:
@@ -389,9 +419,7 @@ class _Comments:
         return int(w[self.rows & ~besides].sum()) > int(w[besides].sum())
 
 
-def _named_comments(
-    walk: Walk, w: Ints, kept: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
     """The blocks that look like text in elements named after comments.
 
     An element with most of the kept text in it does not count: its name only says that
@@ -444,11 +472,13 @@ class _Reasons(Sequence[str]):
         tagger: PythonTagger,
         chances: npt.NDArray[np.float64],
         evidence: Ints | None,
+        left: Mapping[int, str],
     ) -> None:
         self._walk = walk
         self._tagger = tagger
         self._chances = chances
         self._evidence = evidence
+        self._left = left
 
     @cached_property
     def _rows(self) -> Mapping[str, Ints]:
@@ -467,4 +497,5 @@ class _Reasons(Sequence[str]):
         told = 0 if self._evidence is None else int(self._evidence[i])
         if told and (told > 0) == (chance >= 0.5):
             facts.append("the site's own pages")
-        return f"chance {chance:.2f}" + (": " + ", ".join(facts) if facts else "")
+        said = f"chance {chance:.2f}" + (": " + ", ".join(facts) if facts else "")
+        return f"{said}; left out: {self._left[i]}" if i in self._left else said

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BLOCKS, _WORDS, _ONE_IN, _ALL_ONE_IN = 2, 40, 20, 4
 
 
-def without_copies(walk: Walk, kept: Flags, w: Ints) -> Flags:
+def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
     """The kept blocks, without copies of long parts of the text.
 
     A copy is no quotation, and it stands in another element, as verses that return in a
