@@ -29,6 +29,7 @@ from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.sites.evidence import Site
 from scrapy_eatext.sites.files import SiteFile
 from tests.archives import URL, article, page, record, response, warc
+from tests.passages import PROSE
 
 INLINE = {"EATEXT_EXECUTOR": "inline"}
 HERE = Path(__file__).parent.parent
@@ -148,7 +149,7 @@ def test_halves_of_characters():
                     core.Record(
                         "i",
                         "\ud800",
-                        "<p>a \ud800 text of a page that is long enough to be kept",
+                        f"<p>A \ud800 text of a page.<p>{PROSE['en']}",
                     ),
                 ]
             ),
