@@ -31,19 +31,25 @@ def without_islands(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
     The text ends with the last long paragraph that is sure; what is kept further down is
     apart from it once enough between has been left out.
     """
-    body = kept & (walk.blocks[:, BlockColumn.KIND] == PARAGRAPH)
-    body &= (chances >= _SURE) & (w >= _SENTENCE)
-    if not body.any() or 10 * w[body].sum() < _OF_TEN * w[kept].sum():
+    shown = kept.nonzero()[0]
+    chance = chances[shown]
+    # Each step is cheaper than the next, and most pages end at one of them.
+    if not (chance < _UNSURE).any():
         return kept
-    end = len(body) - int(body[::-1].argmax())
-    behind = kept[end:].nonzero()[0]
-    if not len(behind):
+    words = w[shown]
+    body = ((chance >= _SURE) & (words >= _SENTENCE)).nonzero()[0]
+    body = body[walk.blocks[shown[body], BlockColumn.KIND] == PARAGRAPH]
+    if not len(body) or 10 * words[body].sum() < _OF_TEN * words.sum():
         return kept
-    left_out = np.cumsum(np.where(kept[end:], 0, w[end:]))[behind]
-    apart = np.diff(left_out, prepend=0) >= _GAP
+    end = int(body[-1])
+    if not (chance[end:] < _UNSURE).any():
+        return kept
+    behind = shown[end:]
+    sums = np.cumsum(w[behind[0] : behind[-1] + 1])[behind - behind[0]]
+    apart = np.diff(sums) - words[end + 1 :] >= _GAP
     if not apart.any():
         return kept
     kept = kept.copy()
-    first = end + int(behind[apart.argmax()])
+    first = int(behind[1:][apart.argmax()])
     kept[first:] &= chances[first:] >= _UNSURE
     return kept
