@@ -31,15 +31,18 @@ def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
     stand more than once in a manual are none.
     """
     shown = kept.nonzero()[0]
-    texts, words = walk.blocks[shown, BlockColumn.HASH].tolist(), w[shown]
+    sums, words = walk.blocks[shown, BlockColumn.HASH], w[shown]
+    order = sums.argsort()
+    ordered = sums[order]
+    again = order[1:][ordered[1:] == ordered[:-1]]
     total = int(words.sum())
     # Most pages have next to nothing twice.
-    if _ALL_ONE_IN * _said_again(texts, words.tolist()) < max(total, 1):
+    if _ALL_ONE_IN * int(words[again].sum()) < max(total, 1):
         return kept
     kinds, elements = walk.blocks[shown][:, [BlockColumn.KIND, BlockColumn.ELEMENT]].T
     parents = walk.elements[elements, ElementColumn.PARENT]
     copied = np.zeros(len(shown), dtype=np.bool_)
-    for first, begin, count in _runs(texts):
+    for first, begin, count in _runs(sums.tolist()):
         size = int(words[begin : begin + count].sum())
         if kinds[begin] == QUOTE or parents[first] == parents[begin]:
             continue
@@ -50,18 +53,6 @@ def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
     kept = kept.copy()
     kept[shown[copied]] = False
     return kept
-
-
-def _said_again(texts: list[int], words: list[int]) -> int:
-    """The words of the texts that stand further up too."""
-    seen: set[int] = set()
-    again = 0
-    for text, count in zip(texts, words, strict=True):
-        if text in seen:
-            again += count
-        else:
-            seen.add(text)
-    return again
 
 
 def _runs(texts: list[int]) -> Iterator[tuple[int, int, int]]:
