@@ -28,10 +28,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 SLOW = frozenset(
     f"test_{name}.py"
     for name in (
-        "archive_engines archive_readers archive_run command crawl docs "
-        "decay depth downloadermiddleware eatext_training "
-        "example_project faults feeds fuzz hostile language linewriter "
-        "ngram pages pipeline poet readme redis review_server "
+        "archive_crawl archive_diff archive_engines archive_readers archive_run command "
+        "crawl deadline decay depth docs downloadermiddleware eatext_training "
+        "example_project faults feeds fuzz hostile item_table language linewriter "
+        "ngram pages pipeline poet readme redis review_server review_sources settings "
         "spidermiddleware training weak workers"
     ).split()
 )
