@@ -129,10 +129,7 @@ def test_no_headline_is_expected(page: str) -> None:
 
 
 @pytest.mark.skipif(DEFAULT != "eatext", reason="only eatext is made for all kinds")
-@pytest.mark.parametrize(
-    "page",
-    PAGES,
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_main_text(page: str, texts: dict[str, str]) -> None:
     expected = (EXPECTED / page).with_suffix(".txt").read_text("utf-8")
     assert without_headline(page, texts[page]) + "\n" == expected

@@ -61,9 +61,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.embedded import Embedded
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.model import PythonTagger
-    from scrapy_eatext.tagger.operations import Ints
+    from scrapy_eatext.tagger.operations import Flags, Ints
 
-    Flags = npt.NDArray[np.bool_]
     _Rule = Callable[[Walk, Flags, Ints, Ints], Flags]
 
 MODEL = "eatext.model"

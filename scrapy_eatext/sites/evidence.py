@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.sites.places import (
     DOWN,
     NAMELESS,
@@ -191,10 +191,7 @@ class Lessons:
 
 def hosts_of(url: str | None) -> Iterable[str]:
     """The host of an address, and those above it: ``a.b.org``, ``b.org``, ``org``."""
-    try:
-        host = ascii_host(urlsplit(url or "").hostname or "")
-    except ValueError:  # a wrong IPv6 address
-        return
+    host = ascii_host(host_of(url or ""))
     while host:
         yield host
         host = host.partition(".")[2]

@@ -9,13 +9,8 @@ from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tags import HEADING
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Ints
-
-    Flags = npt.NDArray[np.bool_]
+    from scrapy_eatext.tagger.operations import Flags, Ints
 
 # A line with at least this chance, in thousandths, is always kept.
 _SURE = 800

@@ -11,12 +11,8 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.tags import QUOTE
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Ints
-
-    Flags = npt.NDArray[np.bool_]
+    from scrapy_eatext.tagger.operations import Flags, Ints
 
 # A run of copies has at least so many blocks and words, and one in so many of the kept
 # words; all runs together have one in four.

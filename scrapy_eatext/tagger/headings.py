@@ -10,12 +10,8 @@ from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tags import HEADING
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Ints
-
-    Flags = npt.NDArray[np.bool_]
+    from scrapy_eatext.tagger.operations import Flags, Ints
 
 # A heading with at least this chance, in thousandths, is always kept: in main text,
 # too, a heading may stand above something other than text, such as a video.

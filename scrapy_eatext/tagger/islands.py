@@ -10,12 +10,8 @@ from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tags import PARAGRAPH
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Ints
-
-    Flags = npt.NDArray[np.bool_]
+    from scrapy_eatext.tagger.operations import Flags, Ints
 
 # A paragraph of at least so many words is the page's own text for sure from the first
 # chance on, in thousandths; blocks with less than the second are unsure.

@@ -11,12 +11,8 @@ from scrapy_eatext.page.names import EDITS
 from scrapy_eatext.page.tags import ITEM
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Ints
-
-    Flags = npt.NDArray[np.bool_]
+    from scrapy_eatext.tagger.operations import Flags, Ints
 
 # A link with at least this chance, in thousandths, is always kept.
 _SURE = 700

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 Rows = dict[str, Ints]
 
 # The domains.  Their rows stand for: a block; the page; a place between blocks; a

@@ -17,12 +17,8 @@ from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.walk import attribute_values
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Ints
-
-    Flags = npt.NDArray[np.bool_]
+    from scrapy_eatext.tagger.operations import Flags, Ints
 
 # A row is kept if more than one in so many of its words was chosen.
 _SHARE = 3
