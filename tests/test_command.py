@@ -198,6 +198,9 @@ def test_cascade(page, capsys):
         (["a", "-f", "pdf"], "--format is 'pdf', it must be one of text"),
         (["a", "--nope"], "there is no option --nope"),
         (["a", "--spider", "b"], "--spider is for a URL, not for a"),
+        (["a", "--spider-arg", "b=c"], "--spider-arg is for a URL, not for a"),
+        (["http://a.org/", "--spider-arg", "b"], "--spider-arg is 'b', .* NAME=VALUE"),
+        (["train", "a", "--spider-arg", "b=c"], "--spider-arg is not for train"),
         (["http://a.org/", "--url", "b"], "--url is for a file, not for http:"),
         (["train", "a", "-f", "json"], "--format is not for train"),
         (["evaluate", "a", "--url", "b"], "--url is not for evaluate"),
@@ -584,6 +587,36 @@ def test_inside_a_project(server, tmp_path):
     done = scrapy("eatext", url, "--spider", "none", cwd=tmp_path)
     assert done.returncode == 2
     assert b"there is no such spider" in done.stderr
+
+
+def test_a_spider_that_needs_arguments(server, tmp_path):
+    spiders = "import scrapy\n"
+    for name, needed in (("city", "city, **more"), ("any", "**more")):
+        spiders += (
+            f"class {name.title()}(scrapy.Spider):\n"
+            f"    name = {name!r}\n"
+            f"    def __init__(self, {needed}):\n"
+            "        super().__init__(**more)\n"
+            "        if more.get('year', '2024') != '2024':\n"
+            "            raise ValueError('no such year')\n"
+        )
+    (tmp_path / "spiders.py").write_text(spiders)
+    command = ["eatext", f"{server.url}/page/a", "-a", "eatiht"]
+    command += ["-sSPIDER_MODULES=spiders", "--spider"]
+    for arguments, said in (
+        (["city"], b"spider 'city' cannot be made \\(TypeError: .*'city'\\)"),
+        (["any", "--spider-arg", "year=1"], b"'any' .*\\(ValueError: no such year\\)"),
+        (["city", "-sFORCE_CRAWLER_PROCESS=1"], b"TypeError: .*'city'"),
+    ):
+        done = scrapy(*command, *arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert re.search(said, done.stderr)
+        assert done.stderr.endswith(b"with --spider-arg NAME=VALUE\n")
+        assert b"Traceback" not in done.stderr
+    given = ["--spider-arg", "city=Rome", "--spider-arg", "year=2024"]
+    done = scrapy(*command, "city", *given, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().strip() == text_of("a")
 
 
 # --- how it is shown ----------------------------------------------------------

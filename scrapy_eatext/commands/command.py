@@ -113,6 +113,13 @@ class Command(ScrapyCommand):
             "--url", default="", help="the URL that a file or standard input is from"
         )
         parser.add_argument("--spider", help="fetch the URL with this spider")
+        parser.add_argument(
+            "--spider-arg",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="an argument of the spider, as -a of scrapy crawl (may be repeated)",
+        )
 
     def process_options(self, args: list[str], opts: Namespace) -> None:
         """Show the help of this command, or of the task that is named."""
@@ -208,10 +215,11 @@ class Command(ScrapyCommand):
         if where != "-" and is_url(where):
             if opts.url:
                 raise UsageError(f"--url is for a file, not for {where}")
+            arguments = _spider_arguments(opts)
             crawler, found = self._made(where, opts)
             # Report wrong options before anything is fetched or read.
             _choice(Config.from_settings(crawler.settings), opts)
-            response = self._fetch(where, crawler, found)
+            response = self._fetch(crawler, arguments, found)
             if response is not None:
                 # By now add-ons may have changed the settings.
                 config = Config.from_settings(crawler.settings)
@@ -220,8 +228,9 @@ class Command(ScrapyCommand):
                 if page is not None:
                     self._one(page, response.url, config, opts)
             return
-        if opts.spider:
-            raise UsageError(f"--spider is for a URL, not for {where}")
+        for name in ("spider", "spider-arg"):
+            if _given(opts, name):
+                raise UsageError(f"--{name} is for a URL, not for {where}")
         # Scrapy sets them before it runs a command.
         config = Config.from_settings(cast("BaseSettings", self.settings))
         most = config.limits.max_size
@@ -354,14 +363,17 @@ class Command(ScrapyCommand):
         return process.create_crawler(one_page), found
 
     def _fetch(
-        self, url: str, crawler: Crawler, found: list[Response]
+        self, crawler: Crawler, arguments: dict[str, str], found: list[Response]
     ) -> Response | None:
-        """The response from a URL, None if there is none."""
+        """The response that a crawl of one page finds, None if there is none.
+
+        The spider is made with the arguments given on the command line.
+        """
         from scrapy_eatext.execution.choice import SettingError
 
         process = cast("CrawlerProcessBase", self.crawler_process)
         errors: list[BaseException] = []
-        crawl: Any = process.crawl(crawler)
+        crawl: Any = process.crawl(crawler, **arguments)
         # A task or a Deferred: an error that nobody takes from it is logged as a
         # traceback.
         if hasattr(crawl, "addErrback"):
@@ -372,6 +384,14 @@ class Command(ScrapyCommand):
         for error in errors:
             if isinstance(error, SettingError):
                 raise error
+            if crawler.spider is None:  # it is made before all else
+                name = crawler.spidercls.name
+                logger.info("The spider %r cannot be made", name, exc_info=error)
+                raise UsageError(
+                    f"the spider {name!r} cannot be made ({_told(error)});"
+                    " give its arguments with --spider-arg NAME=VALUE",
+                    print_help=False,
+                ) from error
             logger.error("The crawl of one page failed", exc_info=error)
         if process.bootstrap_failed:
             self.exitcode = 1
@@ -405,13 +425,13 @@ def _check_usage(args: list[str], opts: Namespace) -> None:
 
     strange = [arg for arg in args if arg.startswith("-") and arg != "-"]
     if args and args[0] in _TASKS:
-        others = ["compare", "url", "spider"]
+        others = ["compare", "url", "spider", "spider-arg"]
         if args[0] != "archive":
             others.append("format")
         if args[0] == "learn":
             others += ["algorithm", "options"]
         for name in others:
-            if getattr(opts, name):
+            if _given(opts, name):
                 raise UsageError(f"--{name} is not for {args[0]}")
     elif strange:
         raise UsageError(f"there is no option {strange[0]}")
@@ -424,6 +444,23 @@ def _check_usage(args: list[str], opts: Namespace) -> None:
         raise UsageError(
             f"--format is {opts.format!r}, it must be left out with --compare"
         )
+
+
+def _given(opts: Namespace, name: str) -> Any:
+    """The value of an option, by the option's name on the command line."""
+    return getattr(opts, name.replace("-", "_"))
+
+
+def _spider_arguments(opts: Namespace) -> dict[str, str]:
+    """The arguments for the spider's constructor, by their names."""
+    from scrapy.utils.conf import arglist_to_dict
+
+    try:
+        return arglist_to_dict(opts.spider_arg)
+    except ValueError:
+        shown = " ".join(opts.spider_arg)
+        message = f"--spider-arg is {shown!r}, it must be NAME=VALUE"
+        raise UsageError(message, print_help=False) from None
 
 
 def _choice(config: Config, opts: Namespace, url: str = "") -> Choice:
