@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import runpy
 import sys
 from argparse import ArgumentParser
@@ -428,6 +429,31 @@ def test_scores_after_training(folder, tmp_path, capsys):
     mean = sum(row["f1"] for row in rows) / 12
     assert card["scores"]["mean"]["f1"] == pytest.approx(mean, abs=1e-3)
     assert {Path(row["page"]).exists() for row in rows} == {True}
+
+
+def test_file_of_scores_is_tried_before_training(folder, tmp_path, capsys):
+    models, bad = tmp_path / "models", tmp_path / "bad"
+
+    def code(file, data=folder):
+        arguments = ["train", str(data), "--algorithm", "dragnet", "--folds", "2"]
+        return main([*arguments, "--models", str(models), "--page-scores", str(file)])
+
+    for file in (tmp_path / "none" / "scores.jsonl", tmp_path):
+        assert code(file) == 2
+        said = rf"eatext train: .*{re.escape(repr(str(file)))}\n"
+        assert re.fullmatch(said, capsys.readouterr().err)
+        assert not list(models.iterdir())
+    # Where training fails, there is the old file, or none.
+    bad.mkdir()
+    (bad / "a.html").write_text("<p>a")
+    (bad / "a.txt").write_text("a")
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    old.write_text("old")
+    for file in (old, new):
+        assert code(file, bad) == 2
+        assert "--skip-bad" in capsys.readouterr().err
+    assert old.read_text() == "old"
+    assert not new.exists()
 
 
 def test_evaluate_segments(tmp_path, capsys):

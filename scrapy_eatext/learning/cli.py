@@ -137,6 +137,8 @@ def run_train(args: argparse.Namespace) -> int:
     data = joined(list(_parts(args)))
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)
+    if args.page_scores:
+        _check_writable(Path(args.page_scores))
     scored: list[dict[str, Any]] = []
 
     def tell(file: str, judged: Sequence[Judged]) -> None:
@@ -163,6 +165,18 @@ def run_train(args: argparse.Namespace) -> int:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in scored)
         Path(args.page_scores).write_text("".join(lines), "utf-8")
     return 0
+
+
+def _check_writable(file: Path) -> None:
+    """Raise OSError where a file cannot be written; leave the file as it is."""
+    if file.is_fifo():
+        return  # its reader would take this try for the end
+    is_new = not file.exists()
+    # To append writes nothing, so that older scores stay until there are new ones.
+    with file.open("a"):
+        pass
+    if is_new:
+        file.unlink()
 
 
 def _scores_of(file: str, judged: Judged) -> dict[str, Any]:
