@@ -194,7 +194,8 @@ class _Checker(HTMLParser):
             elif name == "class" and not _CLASS.fullmatch(value or ""):
                 raise ValueError(f"class {value!r}")
             elif (
-                name in ("start", "colspan", "rowspan") and not (value or "").isdigit()
+                name in ("start", "value", "colspan", "rowspan")
+                and not (value or "").isdigit()
             ):
                 raise ValueError(f"{name} {value!r}")
 

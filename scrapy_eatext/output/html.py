@@ -43,8 +43,8 @@ ALLOWED = {
     "figure": frozenset[str](),
     **{f"h{level}": frozenset[str]() for level in range(1, 7)},
     "img": frozenset(("alt", "src")),
-    "li": frozenset[str](),
-    "ol": frozenset(("start",)),
+    "li": frozenset(("value",)),
+    "ol": frozenset(("reversed", "start")),
     "p": frozenset[str](),
     "pre": frozenset[str](),
     "strong": frozenset[str](),
@@ -100,6 +100,8 @@ def escaped(text: str) -> str:
 class _Writer:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
+        # The attributes of items whose number is not the one that follows.
+        self._values: dict[int, str] = {}
         self.parts: list[str] = []
 
     def add(self, node: int, around: int) -> None:
@@ -114,20 +116,37 @@ class _Writer:
             self._add_table(nodes.tables[node])
             return
         name = _ELEMENT_OF[kind]
+        begin = f"<{name}{self._values.get(node, '')}>"
         if len(children) == 1 and kind in _ONE_LINE:
             only = children[0]
             if nodes.kinds[only] == NodeKind.PARAGRAPH:
-                parts.append(f"<{name}>{inline(nodes.spans[only])}</{name}>")
+                parts.append(f"{begin}{inline(nodes.spans[only])}</{name}>")
                 return
-        start = nodes.levels[node]
-        is_counted = kind == NodeKind.NUMBERED and start != 1
-        parts.append(f'<{name} start="{start}">' if is_counted else f"<{name}>")
+        if kind == NodeKind.NUMBERED:
+            begin = f"<{name}{self._counted(node, children)}>"
+        parts.append(begin)
         if kind == NodeKind.FIGURE:
             self._add_to_figure(children)
         else:
             for child in children:
                 self.add(child, kind)
         parts.append(f"</{name}>")
+
+    def _counted(self, node: int, items: Sequence[int]) -> str:
+        """The attributes of a numbered list; those of its items are noted."""
+        levels = self._nodes.levels
+        said, step, number = "", 1, 1
+        if node in self._nodes.reversed:
+            said, step, number = ' reversed=""', -1, len(items)
+        if levels[node] != number:
+            number = levels[node]
+            said += f' start="{number}"'
+        for item in items:
+            if levels[item] != number:
+                number = levels[item]
+                self._values[item] = f' value="{number}"'
+            number += step
+        return said
 
     def _add_to_figure(self, children: Sequence[int]) -> None:
         """Add what is in a figure, of which one figcaption at most."""

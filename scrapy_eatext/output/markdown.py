@@ -130,14 +130,14 @@ class _Writer:
             else:
                 # Without another mark, lists of one kind in a row would be read as one.
                 like = NodeKind.LIST if kind == NodeKind.DEFINITIONS else kind
-                other = before == like and not other
-                self._node(part, other)
+                other = self._node(part, before == like and not other)
                 before = like
 
-    def _node(self, node: int, other: bool) -> None:
+    def _node(self, node: int, other: bool) -> bool:
+        """Write what holds blocks; whether a list ends with the other mark."""
         kind, children = self._kinds[node], self._nodes.children[node]
         if kind in (NodeKind.LIST, NodeKind.NUMBERED):
-            self._list(node, other)
+            other = self._list(node, other)
         elif kind == NodeKind.QUOTE:
             self._marked(children, "> ", "> ")
         elif kind == NodeKind.TABLE:
@@ -146,6 +146,7 @@ class _Writer:
             self._definitions(children, "* " if other else "- ")
         else:
             self.blocks(children)
+        return other
 
     def _marked(
         self, parts: Iterable[int], first: str, rest: str, *, tight: bool = False
@@ -164,20 +165,26 @@ class _Writer:
             kind == NodeKind.NUMBERED and self._nodes.levels[part] == 1
         )
 
-    def _list(self, node: int, other: bool) -> None:
-        children = self._nodes.children
+    def _list(self, node: int, other: bool) -> bool:
+        """Write a list; whether its last item has the other mark."""
+        children, levels = self._nodes.children, self._nodes.levels
         items = children[node]
         tight = all(self._is_tight(children[item]) for item in items)
-        start = self._nodes.levels[node]
         between = self._line if tight else self._gap
         mark = "* " if other else "- "
         is_numbered = self._kinds[node] == NodeKind.NUMBERED
-        for number, item in enumerate(items, start):
-            if number > start:
+        before = None
+        for item in items:
+            if before is not None:
                 self.out.append(between)
+            number = max(levels[item], 0)  # Markdown has no numbers below
             if is_numbered:
+                # Renderers count on from the first number, until the mark is another.
+                other ^= before is not None and number != before + 1
                 mark = f"{number}) " if other else f"{number}. "
             self._marked(children[item], mark, " " * len(mark), tight=tight)
+            before = number
+        return other
 
     def _is_tight(self, inside: Sequence[int]) -> bool:
         """Whether an item holds a line of text, maybe with a list below it."""

@@ -95,7 +95,8 @@ class Nodes:
     """Numbered nodes.
 
     ``rows`` are rows of the walk's element table, -1 for a node without an element.
-    ``levels`` has the level of each heading, and the first number of each numbered list.
+    ``levels`` has the level of each heading, the first number of each numbered list, and
+    the number of each of its items, which count down in the lists that are ``reversed``.
     ``spans`` has the spans of each block that is not code; ``code`` has those that are.
     ``children`` has the nodes right inside each node that holds blocks.  ``tables`` has
     the cells of each table, which stand for its children.
@@ -108,6 +109,7 @@ class Nodes:
     code: dict[int, Code] = field(default_factory=dict)
     children: dict[int, list[int]] = field(default_factory=dict)
     tables: dict[int, Table] = field(default_factory=dict)
+    reversed: set[int] = field(default_factory=set)
 
     def add(self, kind: int, spans: Sequence[Span] = (), level: int = 0) -> int:
         """A new node without an element."""

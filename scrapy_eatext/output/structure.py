@@ -18,11 +18,11 @@ from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table
 from scrapy_eatext.output.placing import Byline, images_of, place, signs_of
 from scrapy_eatext.output.posts import Posts
-from scrapy_eatext.output.text import first_numbers_of
+from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.cells import LONG_CELL, lays_out, span
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
-from scrapy_eatext.page.walk import nodes_of
+from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
@@ -183,8 +183,8 @@ class _Settling:
         self._kinds = nodes.kinds
         self._children = nodes.children
         self._walk = walk
-        # For each numbered list its first item.
-        self._numbered: dict[int, int] = {}
+        # The numbered lists.
+        self._numbered: list[int] = []
         # For a list, table or definitions what they hold before their first item or row,
         # and behind the last: it is written beside them.
         self._beside: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
@@ -260,7 +260,7 @@ class _Settling:
         children[node] = items
         self._beside[node] = (before, ())
         if kinds[node] == NodeKind.NUMBERED:
-            self._numbered[node] = items[0]
+            self._numbered.append(node)
         return True
 
     def _is_definitions(self, node: int) -> bool:
@@ -292,12 +292,34 @@ class _Settling:
         return False
 
     def _number_lists(self) -> None:
-        """Give numbered lists their first numbers."""
-        rows = self._nodes.rows
-        first_items = {rows[node]: rows[item] for node, item in self._numbered.items()}
-        numbers = first_numbers_of(self._walk, first_items)
+        """Give the items of numbered lists their numbers, as a browser counts them.
+
+        An item that is not kept does not count, as in the text.
+        """
+        nodes, rows, children = self._nodes, self._nodes.rows, self._children
+        items = list(chain.from_iterable(children[node] for node in self._numbered))
+        values = self._attributes(items, "value")
+        starts = self._attributes(self._numbered, "start")
+        ways = self._attributes(self._numbered, "reversed")
         for node in self._numbered:
-            self._nodes.levels[node] = numbers[rows[node]]
+            step, first = 1, 1
+            if ways[rows[node]] is not None:
+                nodes.reversed.add(node)
+                step, first = -1, len(children[node])
+            start = number_of(starts[rows[node]])
+            number = first if start is None else start
+            for item in children[node]:
+                value = number_of(values.get(rows[item]))
+                number = number if value is None else value
+                nodes.levels[item] = number
+                number += step
+            nodes.levels[node] = nodes.levels[children[node][0]]
+
+    def _attributes(self, nodes: Iterable[int], name: str) -> dict[int, str | None]:
+        """An attribute of the elements of some nodes, by the elements' rows."""
+        found = {self._nodes.rows[node] for node in nodes}
+        rows = sorted(row for row in found if row >= 0)
+        return dict(zip(rows, attribute_values(self._walk, rows, name), strict=True))
 
     # -- tables
 

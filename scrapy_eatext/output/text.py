@@ -127,15 +127,19 @@ def first_numbers_of(walk: Walk, first_items: Mapping[int, int]) -> dict[int, in
     items = sorted({item for item in first_items.values() if item >= 0})
     starts = dict(zip(lists, attribute_values(walk, lists, "start"), strict=True))
     values = dict(zip(items, attribute_values(walk, items, "value"), strict=True))
-    return {
-        row: _number(values.get(item) or starts[row])
-        for row, item in first_items.items()
-    }
+    numbers: dict[int, int] = {}
+    for row, item in first_items.items():
+        given = number_of(values.get(item) or starts[row])
+        numbers[row] = 1 if given is None else given
+    return numbers
 
 
-def _number(given: str | None) -> int:
-    given = (given or "1").strip()
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 1
+def number_of(given: str | None) -> int | None:
+    """The number that an attribute gives, None for anything else and for large ones."""
+    given = (given or "").strip()
+    if given.isascii() and given.isdigit() and len(given) < 9:
+        return int(given)
+    return None
 
 
 def texts_and_kinds(
