@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import NodeKind
@@ -18,12 +19,13 @@ def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """For each table its rows, all of the same length.
 
     The first row has a name for each column, or empty texts where the page has none.
+    A table in a cell comes behind the table around it, whose cell does not repeat it.
     """
     reader = _Reader(nodes)
     made: list[tuple[tuple[str, ...], ...]] = []
-    for _, table in sorted(nodes.tables.items()):
+    for node, table in sorted(nodes.tables.items()):
         count = len(table.head)
-        rows = reader.rows((*table.head, *table.body))
+        rows = reader.rows(node, (*table.head, *table.body))
         made.append((_names(rows[:count], table.width), *rows[count:]))
     return tuple(made)
 
@@ -38,6 +40,15 @@ class _Reader:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
         self._left = REPEATED
+        # For each block in a cell the innermost table around it, as an inner table's
+        # number is larger.
+        self._table_of = {
+            leaf: node
+            for node, table in sorted(nodes.tables.items())
+            for cell in chain(*table.head, *table.body)
+            if cell is not None
+            for leaf in cell.leaves
+        }
 
     def text(self, leaf: int) -> str:
         nodes = self._nodes
@@ -45,7 +56,14 @@ class _Reader:
             return nodes.code[leaf].text
         return "".join(text for text, _, _, image, _ in nodes.spans[leaf] if not image)
 
-    def rows(self, lines: Sequence[Sequence[Cell | None]]) -> list[tuple[str, ...]]:
+    def _said(self, table: int, cell: Cell) -> str:
+        """The text of a cell, without that of tables in it."""
+        own = [leaf for leaf in cell.leaves if self._table_of[leaf] == table]
+        return "\n".join(filter(None, map(self.text, own)))
+
+    def rows(
+        self, table: int, lines: Sequence[Sequence[Cell | None]]
+    ) -> list[tuple[str, ...]]:
         """Rows with a text a column; a cell's text is in each place that it spans."""
         # For each column the text of the cell that spans down, and how many rows further.
         below: dict[int, tuple[str, int]] = {}
@@ -55,7 +73,7 @@ class _Reader:
             reach: tuple[str, int, int] = ("", 0, 0)
             for column, cell in enumerate(line):
                 if cell is not None:
-                    said = "\n".join(filter(None, map(self.text, cell.leaves)))
+                    said = self._said(table, cell)
                     reach = (said, cell.columns - 1, cell.rows - 1)
                     row.append(said)
                     below[column] = (said, cell.rows - 1)
