@@ -20,7 +20,7 @@ from scrapy_eatext.output.placing import Byline, images_of, place, signs_of
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.cells import LONG_CELL, lays_out, span
+from scrapy_eatext.page.cells import LONG_CELL, MAX_SPAN, lays_out, span
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -455,13 +455,14 @@ def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
     """The cells of a table's row.
 
     For each its place among the row's children, whether it is a header, and how many
-    columns and rows it spans.
+    columns and rows it spans, maybe more rows than follow in its part of the table.
     """
     for at, element in enumerate(row):
         if element.tag in ("td", "th"):
             header = element.tag == "th"
             columns, rows = element.get("colspan"), element.get("rowspan")
-            yield at, header, span(columns), span(rows)
+            # A rowspan of 0 goes down to the end of the part.
+            yield at, header, span(columns), span(rows, MAX_SPAN)
 
 
 def _rows_between(above: Any, row: Any) -> Iterable[Any]:

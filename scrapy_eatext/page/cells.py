@@ -5,14 +5,17 @@ from __future__ import annotations
 # Cells with more characters lay out a page, unless the table has headers.
 LONG_CELL = 600
 # How many columns or rows one cell may span.
-_MAX_SPAN = 50
+MAX_SPAN = 50
 
 
-def span(value: str | None) -> int:
-    """How many columns or rows a cell spans, by the value of its attribute."""
+def span(value: str | None, zero: int = 1) -> int:
+    """How many columns or rows a cell spans, by the value of its attribute.
+
+    ``zero`` is what a value of 0 stands for.
+    """
     value = (value or "").strip()
     if value.isascii() and value.isdigit():
-        return min(max(int(value[:9]), 1), _MAX_SPAN)
+        return min(int(value[:9]) or zero, MAX_SPAN)
     return 1
 
 
