@@ -126,6 +126,9 @@ Children = Iterator[tuple[int, Any]]
 # The style and the link of plain text.
 _PLAIN = (0, -1)
 _ROW = len(ELEMENT_COLUMNS)
+# The classes of characters that are counted in each block, and that of space.
+_COUNTED = tuple(map(chr, range(UPPER, SPACE)))
+_SPACE_CLASS = chr(SPACE)
 
 
 # The text is addressed by 32-bit numbers.
@@ -262,6 +265,10 @@ def _word_token(word: str) -> int:
     return fnv1a(word.lower().encode())
 
 
+# What _is_entered() tells apart by name; elements without one may be formulas.
+_CLOSER_LOOK = SPECIAL_TAGS | SKIP | {"button", "template", "head", "br", "hr"}
+
+
 @dataclass(frozen=True, slots=True)
 class _Tag:
     """How the walk treats elements of one name.
@@ -276,6 +283,8 @@ class _Tag:
     level: int
     is_block: bool
     style: int
+    # Whether its elements are entered without a closer look.
+    is_plain: bool
 
 
 def _tag(name: str) -> _Tag:
@@ -287,6 +296,7 @@ def _tag(name: str) -> _Tag:
         level=int(name[1]) if kind == HEADING else 0,
         is_block=name in BLOCK,
         style=STYLE_OF.get(name, 0),
+        is_plain=bool(name) and name not in _CLOSER_LOOK,
     )
 
 
@@ -337,7 +347,6 @@ def asks(button: Any) -> bool:
 class _Frame(NamedTuple):
     """The meaning that the elements around a piece of text give it."""
 
-    block: int = 0  # text outside of all blocks is the root's
     kind: int = PARAGRAPH
     level: int = 0
     item: int = -1
@@ -354,6 +363,7 @@ class _Run:
 
     __slots__ = (
         "around",
+        "block",
         "inner",
         "link_chars",
         "linked",
@@ -365,6 +375,9 @@ class _Run:
     )
 
     def __init__(self) -> None:
+        # The innermost element around that is laid out as a block; text outside of all
+        # blocks is the root's.
+        self.block = 0
         self.inner = 0
         # The style and the link of white space that is pending.
         self.around = _PLAIN
@@ -393,8 +406,16 @@ class _Run:
             only = piece.strip(" \t\r\n\f")
             if len(only) == 1 and only in PERMALINKS:
                 return
-        piece = INVISIBLE.sub("", BROKEN_LINE.sub("", piece))
+        if piece.isspace():
+            self.space(frame)
+            return
+        if not piece.isascii():
+            piece = BROKEN_LINE.sub("", piece)
         text = " ".join(piece.split())
+        # What prints has nothing invisible, and to see that takes little time.
+        if not text.isprintable():
+            piece = INVISIBLE.sub("", piece)
+            text = " ".join(piece.split())
         if not text:
             if piece:
                 self.space(frame)
@@ -498,6 +519,9 @@ class _Tables:
 
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the text gathered, if there is any."""
+        if not run.parts and not run.marks:
+            run.linked = -1
+            return
         text = "".join(run.parts)
         if frame.pre:
             text = _outer_strip(text)
@@ -536,12 +560,12 @@ class _Tables:
         chars = len(text)
         # The text with the class of each character in its place.
         classes = text.translate(CLASS_OF)
-        counts = [classes.count(chr(number)) for number in range(UPPER, SPACE)]
-        words = len([run for run in classes.split(chr(SPACE)) if run])
+        counts = list(map(classes.count, _COUNTED))
+        words = len(list(filter(None, classes.split(_SPACE_CLASS))))
         self.blocks += (
             start,
             start + len(encoded),
-            frame.block,
+            run.block,
             run.inner,
             frame.item,
             frame.row,
@@ -569,7 +593,7 @@ class _Tables:
 
 def _table(numbers: list[int], width: int) -> npt.NDArray[np.int32]:
     """Rows of so many numbers."""
-    return np.array(numbers, dtype=np.int32).reshape(-1, width)
+    return np.fromiter(numbers, np.int32, len(numbers)).reshape(-1, width)
 
 
 def _outer_strip(text: str) -> str:
@@ -750,8 +774,9 @@ def _text_alone(element: Any) -> str:
 
 def _is_icon(element: Any, called: str) -> bool:
     """Whether an element is an icon of a font that draws it for its name."""
-    name = _text_alone(element).strip()
-    return _ICON_CLASS.search(called) is not None and _ICON.fullmatch(name) is not None
+    if _ICON_CLASS.search(called) is None:
+        return False
+    return _ICON.fullmatch(_text_alone(element).strip()) is not None
 
 
 def _is_drawn(element: Any, called: str) -> bool:
@@ -788,7 +813,8 @@ def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> 
             return frame
         strong = frame.strong or tag.name in STRONG
         return frame._replace(strong=strong, mark=(style | tag.style, link))
-    frame = frame._replace(block=here, mark=(0, link))
+    if style:
+        frame = frame._replace(mark=(0, link))
     if tag.kind < 0:
         if tag.name in LISTS:
             return frame._replace(lists=frame.lists + 1)
@@ -817,18 +843,20 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
     run = _Run()
     frame = _Frame()
     here = count = -1
-    # For each open element: its tag, the row and the frame outside, and the siblings
-    # that are still to come.  iterwalk() would take quadratic time where many comments
-    # stand side by side.
-    open_elements: list[tuple[Any, _Tag, int, _Frame, Children]] = []
+    # For each open element: its tag, the row, the block and the frame outside, and the
+    # siblings that are still to come.  iterwalk() would take quadratic time where many
+    # comments stand side by side.
+    open_elements: list[tuple[Any, _Tag, int, int, _Frame, Children]] = []
     children: Children = enumerate((root,))
     while True:
         for place, element in children:
-            tag = _tag_of(element)
+            # Most have a name that is known, and no namespace.
+            tag = _TAGS.get(element.tag) or _tag_of(element)
             if tag is _BUTTON and frame.kind != HEADING and asks(element):
                 tag = _QUESTION
-            if tag is not None and _is_entered(
-                element, tag, frame, run, tables, lenient, (here, place)
+            if tag is not None and (
+                tag.is_plain
+                or _is_entered(element, tag, frame, run, tables, lenient, (here, place))
             ):
                 # As the tree has them: get() would add what a DTD declares.
                 attributes = dict(element.items())
@@ -840,11 +868,11 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
         else:
             if not open_elements:
                 break
-            element, tag, outer, outer_frame, children = open_elements.pop()
+            element, tag, outer, block, outer_frame, children = open_elements.pop()
             if tag.is_block:
                 _border(run, frame, outer_frame.pre, tables)
             tables.leave(here)
-            here, frame = outer, outer_frame
+            here, run.block, frame = outer, block, outer_frame
             if tag.name == "a":
                 run.linked = len(run.parts)
             if open_elements and element.tail:
@@ -855,11 +883,13 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
             _border(run, frame, frame.pre, tables)
         else:
             run.begin(tag, frame)
-        open_elements.append((element, tag, here, frame, children))
+        open_elements.append((element, tag, here, run.block, frame, children))
         children = enumerate(element)
         count += 1
         tables.enter(attributes, tag.number, here, len(open_elements), place)
         here = count
+        if tag.is_block:
+            run.block = here
         frame = _inside(frame, tag, attributes, here)
         if tag.name == "a" and frame.link:
             tables.links += 1

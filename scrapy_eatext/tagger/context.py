@@ -41,6 +41,7 @@ from scrapy_eatext.tagger.operations import (
     shift,
     span_quotient,
     table,
+    wanted,
 )
 
 if TYPE_CHECKING:
@@ -244,12 +245,11 @@ def _runs_of(chance: Ints) -> Rows:
 
 
 def context_features(
-    walk: Walk, likelihood: Ints, wanted: Iterable[str] | None = None
+    walk: Walk, likelihood: Ints, names: Iterable[str] | None = None
 ) -> Rows:
     """The second round's features of a page's blocks, given the first's likelihoods."""
     tree = tree_of(walk)
     known = context_facts(facts_of(walk, no_names(), tree), tree, likelihood)
-    rows = evaluate_all(
-        FEATURES if wanted is None else wanted, FEATURES, READABLE, known
-    )
+    lines = wanted(FEATURES if names is None else names, FEATURES, READABLE)
+    rows = evaluate_all(lines, known)
     return spread(rows, len(walk.blocks))

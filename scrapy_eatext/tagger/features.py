@@ -37,6 +37,7 @@ from scrapy_eatext.tagger.operations import (
     span_ratio,
     step,
     table,
+    wanted,
 )
 from scrapy_eatext.tagger.told import MEASURED, OF_SOURCES
 
@@ -288,12 +289,12 @@ def features_with(flags: int) -> Table:
 
 
 def block_features(
-    walk: Walk, names: TokenTable, wanted: Iterable[str] | None = None
+    walk: Walk, names: TokenTable, asked: Iterable[str] | None = None
 ) -> Rows:
-    """The first round's features of a page's blocks: all, or those ``wanted``."""
+    """The first round's features of a page's blocks: all, or those ``asked`` for."""
     known = features_with(names.flags)
-    facts = facts_of(walk, names)
-    rows = evaluate_all(known if wanted is None else wanted, known, FIGURES, facts)
+    lines = wanted(known if asked is None else asked, known, FIGURES)
+    rows = evaluate_all(lines, facts_of(walk, names))
     return spread(rows, len(walk.blocks))
 
 

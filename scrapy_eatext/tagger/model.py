@@ -18,7 +18,7 @@ from scrapy_eatext.tagger.context import (
 )
 from scrapy_eatext.tagger.facts import facts_of, tree_of
 from scrapy_eatext.tagger.features import block_features, features_with, spread
-from scrapy_eatext.tagger.operations import evaluate_all
+from scrapy_eatext.tagger.operations import evaluate_all, wanted
 from scrapy_eatext.tagger.trees import PythonForest
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ class PythonTagger:
     def __init__(self, names: TokenTable, first: Trees, second: Trees) -> None:
         self._names = names
         self._first, self._second = first, second
-        self._own, self._around = asked(first.names, second.names, names.flags)
+        own, around = asked(first.names, second.names, names.flags)
+        known = features_with(names.flags)
+        self._own = wanted(own, known, features.FIGURES)
+        self._around = wanted(around, context.FEATURES, context.READABLE)
 
     def likelihoods(self, walk: Walk) -> Ints:
         """How likely each block is content: 0 to 1200, and 600 is a chance of half."""
@@ -48,11 +51,10 @@ class PythonTagger:
             return np.zeros(0, dtype=np.int64)
         tree = tree_of(walk)
         facts = facts_of(walk, self._names, tree)
-        known = features_with(self._names.flags)
-        rows = evaluate_all(self._own, known, features.FIGURES, facts)
+        rows = evaluate_all(self._own, facts)
         found = likelihood_of(self._first, spread(rows, count), PythonForest)
         facts = context_facts(facts, tree, found)
-        rows |= evaluate_all(self._around, context.FEATURES, context.READABLE, facts)
+        rows |= evaluate_all(self._around, facts)
         return likelihood_of(self._second, spread(rows, count), PythonForest)
 
     def features(

@@ -187,25 +187,38 @@ def wanted(names: Iterable[str], features: Table, figures: Table) -> list[list[L
 
 def evaluate(lines: Iterable[Line], columns: Mapping[str, Ints]) -> Rows:
     """The columns that lines make of other columns, from -CAP to CAP."""
-    made = {}
-    for line in lines:
-        reads = (columns[of] if isinstance(of, str) else of for of in line.reads)
-        # Faster by far on short rows than clip().
-        made[line.name] = np.minimum(np.maximum(line.operation(*reads), -CAP), CAP)
+    made = {line.name: _column(line, columns) for line in lines}
+    if not made:
+        return made
+    # All at once, as most columns are short.
+    whole = _capped(np.concatenate(list(made.values())))
+    end = 0
+    for name, column in made.items():
+        start, end = end, end + len(column)
+        made[name] = whole[start:end]
     return made
 
 
-def evaluate_all(
-    names: Iterable[str],
-    features: Table,
-    figures: Table,
-    columns: MutableMapping[str, Ints],
-) -> Rows:
-    """Features by their names; the figures that they need are added to ``columns``."""
-    before, lines = wanted(names, features, figures)
-    for line in before:
-        columns.update(evaluate([line], columns))
-    return evaluate(lines, columns)
+def _column(line: Line, columns: Mapping[str, Ints]) -> Ints:
+    return line.operation(
+        *[columns[of] if isinstance(of, str) else of for of in line.reads]
+    )
+
+
+def _capped(values: Ints) -> Ints:
+    # Faster by far than clip() where there are few.
+    return np.minimum(np.maximum(values, -CAP), CAP)
+
+
+def evaluate_all(lines: list[list[Line]], columns: MutableMapping[str, Ints]) -> Rows:
+    """The features that wanted() gave lines for, by name.
+
+    The figures that they need are added to ``columns``.
+    """
+    figures, features = lines
+    for line in figures:
+        columns[line.name] = _capped(_column(line, columns))
+    return evaluate(features, columns)
 
 
 def encoded(lines: Sequence[Line], columns: Sequence[str]) -> npt.NDArray[np.int32]:

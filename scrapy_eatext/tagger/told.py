@@ -155,7 +155,10 @@ def _counts(told: list[set[str]], text: str) -> list[int]:
 
     The last number is that of all words of the text.
     """
-    words = list(words_in(text))
+    words = words_in(text)
+    # Most blocks share no word with any source.
+    if all(part.isdisjoint(words) for part in told):
+        return [0] * (len(told) + 1) + [len(words)]
     known = set(words)
     found = [known & part for part in told]
     top = found[TITLE] | found[HEADLINE]

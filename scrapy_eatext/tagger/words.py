@@ -9,10 +9,10 @@ word, and in scripts without spaces every two neighbouring characters are a word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice, pairwise
+from functools import cache, lru_cache
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,7 @@ from scrapy_eatext.page.characters import (
     DIGIT,
     UPPER,
     WIDE,
+    WIDE_PLANES,
     WORD,
 )
 from scrapy_eatext.page.columns import BlockColumn
@@ -46,9 +47,6 @@ BEGIN, PRIME = 0x811C9DC5, 0x01000193
 BEGINS, ENDS, ALONE = 1, 2, 3
 NUMBER = "0"
 
-_RUN = re.compile(
-    f"[{chr(WORD)}{chr(UPPER)}]+|{chr(DIGIT)}+|{chr(WIDE)}{{2,}}", re.DOTALL
-)
 # The lower case of each capital: 32 code points on, but 80 for the first Cyrillic ones.
 LOWER = {
     code: code + (80 if 0x400 <= code <= 0x40F else 32)
@@ -84,14 +82,15 @@ def word_tokens(walk: Walk) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp
     return np.array(tokens, dtype=np.uint32), np.repeat(np.arange(len(counts)), counts)
 
 
-def _tokens_of(head: str, whole: bool) -> list[int]:
+@lru_cache(maxsize=4096)
+def _tokens_of(head: str, whole: bool) -> tuple[int, ...]:
     """The hashes of a block's words; its ``head`` may be the ``whole`` block."""
-    words = [_hash(word) for word in islice(words_in(head), FIRST_WORDS + 1)]
+    words = list(map(_hash, words_in(head)[: FIRST_WORDS + 1]))
     if not words:
-        return []
+        return ()
     ended = whole and len(words) <= FIRST_WORDS
     del words[FIRST_WORDS:]
-    found = [*words, *(_pair(*two) for two in pairwise(words)), _pair(BEGINS, words[0])]
+    found = [*words, *map(_pair, words, words[1:]), _pair(BEGINS, words[0])]
     if ended:
         found.append(_pair(ENDS, words[-1]))
         if len(words) <= SHORT:
@@ -99,28 +98,53 @@ def _tokens_of(head: str, whole: bool) -> list[int]:
             for word in words:
                 alone = _pair(alone, word)
             found.append(alone)
-    return found
+    return tuple(found)
 
 
-def words_in(text: str) -> Iterator[str]:
-    """The words of a text, as they are told apart here."""
-    folded = text.translate(LOWER)
-    classes = text.translate(CLASS_OF)
-    for run in _RUN.finditer(classes):
-        begin, end = run.span()
-        kind = ord(classes[begin])
-        if kind == WIDE:
-            for i in range(begin, end - 1):
-                yield folded[i : i + 2]
-        else:
-            yield (
-                NUMBER
-                if kind == DIGIT
-                else folded[begin : min(end, begin + WORD_CHARS)]
-            )
+# The short blocks of a page are read twice, and the same ones stand on a site's pages.
+@lru_cache(maxsize=1024)
+def words_in(text: str) -> tuple[str, ...]:
+    """The words of a text of some hundred characters, as they are told apart here."""
+    runs = _runs().findall(text)
+    if text.isascii():
+        return tuple(map(_word, runs))
+    return tuple(chain.from_iterable(map(_words, runs)))
 
 
-# Bounded, as a crawl brings new words without end.
+def _words(run: str) -> Iterable[str]:
+    """The words of a run of characters of one kind."""
+    if CLASS_OF[ord(run[0])] == WIDE:
+        return map("".join, pairwise(run))
+    return (_word(run),)
+
+
+# Made when it is first asked for: the compiled twin has no use for it.
+@cache
+def _runs() -> re.Pattern[str]:
+    """The runs of letters, of digits, and of two and more wide characters."""
+    first, last = WIDE_PLANES
+    letters = (
+        _all_of(WORD, UPPER) + f"\U00010000-{chr(first - 1)}{chr(last + 1)}-\U0010ffff"
+    )
+    wide = _all_of(WIDE) + f"{chr(first)}-{chr(last)}"
+    return re.compile(f"[{letters}]+|[{_all_of(DIGIT)}]+|[{wide}]{{2,}}")
+
+
+def _all_of(*kinds: int) -> str:
+    """The characters of the first plane that are of some kinds, for a set in a pattern."""
+    runs = re.finditer(b"[%b]+" % bytes(kinds), CLASSES)
+    return "".join(f"\\u{run.start():04x}-\\u{run.end() - 1:04x}" for run in runs)
+
+
+# All caches are bounded, as a crawl brings new words without end.
+@lru_cache(maxsize=65536)
+def _word(run: str) -> str:
+    """The word of a run of letters or digits."""
+    if CLASS_OF[ord(run[0])] == DIGIT:
+        return NUMBER
+    return run[:WORD_CHARS].translate(LOWER)
+
+
 @lru_cache(maxsize=65536)
 def _hash(word: str) -> int:
     value = BEGIN
