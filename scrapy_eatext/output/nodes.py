@@ -12,12 +12,14 @@ from functools import reduce
 from itertools import groupby
 from operator import itemgetter, or_
 from typing import NamedTuple
+from unicodedata import category
 
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 
-# Punctuation that a space parts from an image behind it, as it parts words.
-_STOPS = frozenset(",.;:!?")
+# Signs behind which, and before which, no space stands; brackets and quotes too.
+_OPENING, _CLOSING = frozenset("/¿¡"), frozenset(",.;:!?…、。，！？：；")
+_BEGINS, _ENDS = ("Ps", "Pi"), ("Pe", "Pf")
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
@@ -37,23 +39,41 @@ def merged(spans: Sequence[Span]) -> list[Span]:
 def parted(spans: Sequence[Span]) -> Sequence[Span]:
     """Spans with spaces between images and words.
 
-    The walk has one space at most around an image, wherever it stood.
+    The walk has one space at most around an image, behind it wherever it stood.
     """
     if not any(image for _, _, _, image, _ in spans):
         return spans
     made: list[Span] = []
     last, was_image, linked = "", False, ""
-    for span in spans:
-        text, _, link, image, _ = span
+    for text, style, link, image, signs in spans:
+        shown = text
         if image:
-            parts = not was_image and (last.isalnum() or last in _STOPS)
+            parts = not was_image and _wants_space_behind(last)
         else:
+            if was_image and _closes(text):
+                shown = text[1:]
             parts = was_image and text[:1].isalnum()
         if parts:
             made.append((" ", 0, link if link == linked else "", "", 0))
-        made.append(span)
+        made.append((shown, style, link, image, signs))
         last, was_image, linked = text[-1:], bool(image), link
     return made
+
+
+def _wants_space_behind(last: str) -> bool:
+    """Whether a space parts an image from the character before it, "" for none."""
+    if not last or last.isspace():
+        return False
+    return last not in _OPENING and category(last) not in _BEGINS
+
+
+def _closes(text: str) -> bool:
+    """Whether a text begins with a space, and a sign that closes what is before it."""
+    if len(text) < 2 or text[0] != " ":
+        return False
+    if text[1] in _CLOSING:
+        return not text[2:3].isalnum()  # as in .5
+    return category(text[1]) in _ENDS
 
 
 class Code(NamedTuple):
