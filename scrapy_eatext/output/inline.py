@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import IMG
 from scrapy_eatext.page.urls import Addresses
@@ -56,6 +57,8 @@ class Inlines:
         self._addresses = Addresses(page.root, page.url)
         self._hrefs: dict[int, str | None] = {}
         self._elements: dict[tuple[int, int], Any] = {}
+        # Whether any image that was asked for stands for an emoji.
+        self.has_emoji = False
 
     def read(self, links: list[int], around: list[int], places: list[int]) -> None:
         """Look up the addresses of links, and images, in the order of the page.
@@ -128,6 +131,7 @@ class Inlines:
                 alt = " ".join(told.get("alt", "").split())
                 if not alt.isascii():
                     alt = INVISIBLE.sub("", alt)
+                    self.has_emoji = self.has_emoji or is_emoji(alt)
                 return Image(alt, url)
         return None
 

@@ -14,6 +14,7 @@ from operator import itemgetter, or_
 from typing import NamedTuple
 from unicodedata import category
 
+from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 
@@ -58,6 +59,20 @@ def parted(spans: Sequence[Span]) -> Sequence[Span]:
         made.append((shown, style, link, image, signs))
         last, was_image, linked = text[-1:], bool(image), link
     return made
+
+
+def with_emoji(spans: Sequence[Span]) -> Sequence[Span]:
+    """Spans in which emoji are text, not images of it."""
+    if not any(image and is_emoji(text) for text, _, _, image, _ in spans):
+        return spans
+    return merged(
+        [
+            (text, style, link, "", signs_of(text))
+            if image and is_emoji(text)
+            else (text, style, link, image, signs)
+            for text, style, link, image, signs in parted(spans)
+        ]
+    )
 
 
 def _wants_space_behind(last: str) -> bool:

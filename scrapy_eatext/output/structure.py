@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.output.code import Content, content, language
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
 from scrapy_eatext.output.inline import Inlines
-from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table
+from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
 from scrapy_eatext.output.placing import Byline, images_of, place, signs_of
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import number_of
@@ -74,8 +74,11 @@ def tree_of(
     bylines = bylines_of(units, shown.units, day_first=page.is_day_first)
     numbers = list(shown.units)
     images = images_of(walk, numbers)
-    placed = place(walk, numbers, shown.code, bylines, Inlines(page), images)
+    inlines = Inlines(page)
+    placed = place(walk, numbers, shown.code, bylines, inlines, images)
     kinds, parents, rows, numbers, levels, spans = placed
+    if inlines.has_emoji:
+        spans = [with_emoji(inside) for inside in spans]
     if has_formulas(page, walk.text, spans):
         spans = [with_formulas(inside) for inside in spans]
     nodes = Nodes(kinds, rows, levels, spans)
