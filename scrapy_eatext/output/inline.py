@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.tags import IMG
+from scrapy_eatext.page.tags import IMG, SOURCE
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -22,7 +23,10 @@ SOURCES = (
     "data-lazy-src",
     "data-original",
     "data-lazy",
+    "data-lazyload",
+    "data-actualsrc",
     "data-srcset",
+    "data-lazy-srcset",
     "src",
     "srcset",
 )
@@ -35,6 +39,9 @@ _Told = dict[str, str]
 SMALL = 32
 # How far up from an image a noscript is looked for: beside so many nested elements.
 _AROUND = 3
+# How far up from an image its picture is looked for, and in how many elements of that its
+# sources: the parser nests them.
+_LEVELS, _INSIDE = 6, 12
 # How many characters of addresses are written for any page, and how many more for each
 # byte of the page.  Without a bound, output could be far larger than the page: a link is
 # written once for each block inside it, and a base address with each relative link.
@@ -116,8 +123,22 @@ class Inlines:
                 if found is None and twin is not None:
                     # The noscript's image stands in for the first img alone.
                     found, twin = self._image(twin), None
+                if found is None:
+                    found = self._of_picture(image, told)
                 if found is not None:
                     yield found
+
+    def _of_picture(self, image: Any, told: _Told) -> Image | None:
+        """An image without an address of its own, by the sources of its picture."""
+        around = islice(image.iterancestors(), _LEVELS)
+        picture = next((one for one in around if one.tag == "picture"), None)
+        inside = () if picture is None else islice(picture.iter(), _INSIDE)
+        for source in inside:
+            if source.tag == SOURCE:
+                found = self._image({**_told_by(source), "alt": told.get("alt", "")})
+                if found is not None:
+                    return found
+        return None
 
     def _image(self, told: _Told) -> Image | None:
         """The image that some attributes tell, None without an address."""
