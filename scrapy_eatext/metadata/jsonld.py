@@ -109,7 +109,8 @@ class JsonLd:
         for rank, thing in self._texts:
             title = _text(thing.get("headline"))
             if not title and rank == 1:
-                title = _text(thing.get("name"))
+                # The title of a job is what a reader sees of it.
+                title = _text(thing.get("name")) or _text(thing.get("title"))
             if title:
                 return title
         return ""

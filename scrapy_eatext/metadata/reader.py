@@ -396,7 +396,7 @@ class Reader:
 
     def _published(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("datePublished")])
-        other = self._data.date("dateCreated", "uploadDate")
+        other = self._data.date("dateCreated", "uploadDate", "datePosted")
         yield from self._iso("json-ld", [other])
         times = self._meta("article:published_time", "og:published_time",
                            "og:article:published_time")  # fmt: skip
