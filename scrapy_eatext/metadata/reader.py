@@ -64,7 +64,8 @@ _MODIFIED = ("dcterms.modified", "dc.date.modified", "datemodified", "last-modif
 _SITES = ("application-name", "twitter:app:name:iphone", "cre", "dc.publisher")
 _DESCRIPTIONS = ("description", "twitter:description", "dc.description",
                  "sailthru.description")  # fmt: skip
-_IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail")
+_IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail",
+           "image", "thumbnailurl")  # fmt: skip
 _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
 
 # What the label of an author is called in previews of links, as key() gives it.
