@@ -82,6 +82,8 @@ _MAX_DEPTH = 50
 _LABEL = 60
 _DIGIT = re.compile(r"\d")
 _YEAR_DIGITS = 4
+# A year in the digits of another script, or behind Thai letters.
+_OTHER_YEAR = re.compile(r"(?:(?![0-9])\d){4}|[\u0e01-\u0e4e]\.?\s?25\d\d")
 
 # The ASCII characters that key() leaves out; most texts have no others.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -332,8 +334,19 @@ class Visible:
 
     @cached_property
     def _dated(self) -> list[int]:
-        """The short blocks that have the digits of a date in them."""
-        return dated(self._walk.text, self._walk.blocks, _SHORT)
+        """The short blocks that have the digits of a date in them.
+
+        In the digits of other scripts than ours, and in years of the Buddhist era, they
+        are found near the title alone.
+        """
+        found = dated(self._walk.text, self._walk.blocks, _SHORT)
+        near = self._short_near()
+        others = [
+            i
+            for i, text in zip(near, self._blocks.texts(near), strict=True)
+            if not text.isascii() and _OTHER_YEAR.search(text)
+        ]
+        return sorted({*found, *others}) if others else found
 
     def _text(self, node: Any, first: int, last: int) -> str:
         """The text of an element: its blocks, or its part of a block."""
