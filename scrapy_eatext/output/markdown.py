@@ -182,9 +182,18 @@ class _Writer:
                 # Renderers count on from the first number, until the mark is another.
                 other ^= before is not None and number != before + 1
                 mark = f"{number}) " if other else f"{number}. "
-            self._marked(children[item], mark, " " * len(mark), tight=tight)
+            box = self._box(item)
+            self._marked(children[item], mark + box, " " * len(mark), tight=tight)
             before = number
         return other
+
+    def _box(self, item: int) -> str:
+        """The box of a task, which stands before a paragraph alone."""
+        done = self._nodes.tasks.get(item)
+        first = self._nodes.children[item][0]
+        if done is None or self._kinds[first] != NodeKind.PARAGRAPH:
+            return ""
+        return "[x] " if done else "[ ] "
 
     def _is_tight(self, inside: Sequence[int]) -> bool:
         """Whether an item holds a line of text, maybe with a list below it."""

@@ -132,6 +132,7 @@ class Nodes:
     ``rows`` are rows of the walk's element table, -1 for a node without an element.
     ``levels`` has the level of each heading, the first number of each numbered list, and
     the number of each of its items, which count down in the lists that are ``reversed``.
+    ``tasks`` has the items that are tasks, and whether each is done.
     ``spans`` has the spans of each block that is not code; ``code`` has those that are.
     ``children`` has the nodes right inside each node that holds blocks.  ``tables`` has
     the cells of each table, which stand for its children.
@@ -145,6 +146,7 @@ class Nodes:
     children: dict[int, list[int]] = field(default_factory=dict)
     tables: dict[int, Table] = field(default_factory=dict)
     reversed: set[int] = field(default_factory=set)
+    tasks: dict[int, bool] = field(default_factory=dict)
 
     def add(self, kind: int, spans: Sequence[Span] = (), level: int = 0) -> int:
         """A new node without an element."""

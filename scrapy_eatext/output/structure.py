@@ -49,6 +49,8 @@ _BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE)
 # cell.  All rows are filled up to the longest, so one long row makes every row long.
 WIDEST = 200
 PLACES, PLACES_OF_CELL = 10_000, 20
+# How deep in an item the box of a task stands: in a paragraph and a label.
+BOX_LEVELS = 3
 
 # Parts of a table, at whose end all cells end.
 _PARTS = ("thead", "tbody", "tfoot")
@@ -220,6 +222,7 @@ class _Settling:
                     settled += self._dissolved(child)
             children[node] = settled
         self._number_lists()
+        self._find_tasks()
 
     def _dissolved(self, node: int) -> Iterator[int]:
         """The children of a dissolved node, and of those of its parts."""
@@ -317,6 +320,23 @@ class _Settling:
                 nodes.levels[item] = number
                 number += step
             nodes.levels[node] = nodes.levels[children[node][0]]
+
+    def _find_tasks(self) -> None:
+        """Find the items that are tasks: a box that nobody can tick is what they begin with."""
+        nodes, walk = self._nodes, self._walk
+        element, block = walk.elements.item, walk.blocks.item
+        items = {
+            row: node
+            for node in self._children
+            if self._kinds[node] == NodeKind.ITEM
+            and (row := nodes.rows[node]) >= 0
+            and block(element(row, ElementColumn.FIRST_BLOCK), BlockColumn.CONTROLS)
+        }
+        rows = sorted(items)
+        for row, item in zip(rows, nodes_of(walk, rows), strict=True):
+            box = _box_of(item)
+            if box is not None:
+                nodes.tasks[items[row]] = box.get("checked") is not None
 
     def _attributes(self, nodes: Iterable[int], name: str) -> dict[int, str | None]:
         """An attribute of the elements of some nodes, by the elements' rows."""
@@ -452,6 +472,19 @@ class _Settling:
             < LONG_CELL
             for cell in filled
         )
+
+
+def _box_of(item: Any) -> Any:
+    """The checkbox that an item begins with, None for none or for one of a form."""
+    inside = item
+    for _ in range(BOX_LEVELS):
+        if (inside.text or "").strip() or not len(inside):
+            return None
+        inside = inside[0]
+        if inside.tag == "input":
+            is_box = (inside.get("type") or "").lower() == "checkbox"
+            return inside if is_box and inside.get("disabled") is not None else None
+    return None
 
 
 def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
