@@ -249,12 +249,12 @@ class _Settling:
     def _is_list(self, node: int) -> bool:
         """Whether a list has items; nodes outside of items move into the item before."""
         nodes, kinds, children = self._nodes, self._kinds, self._children
+        if any(map(self._is_card, children[node])):
+            return False
         items: list[int] = []
         before = list(takewhile(lambda child: child not in children, children[node]))
         for child in children[node][len(before) :]:
             if kinds[child] == NodeKind.ITEM:
-                if self._begins_with_heading(child):
-                    return False  # cards
                 items.append(child)
             elif items:
                 children[items[-1]].append(child)
@@ -291,8 +291,11 @@ class _Settling:
         self._beside[node] = (before, ())
         return True
 
-    def _begins_with_heading(self, item: int) -> bool:
-        for child in self._children[item]:
+    def _is_card(self, node: int) -> bool:
+        """Whether a node is an item that begins with a heading."""
+        if self._kinds[node] != NodeKind.ITEM:
+            return False
+        for child in self._children[node]:
             if self._kinds[child] not in _BEFORE_HEADINGS:
                 return self._kinds[child] == NodeKind.HEADING
         return False
