@@ -45,19 +45,24 @@ def parted(spans: Sequence[Span]) -> Sequence[Span]:
     if not any(image for _, _, _, image, _ in spans):
         return spans
     made: list[Span] = []
-    last, was_image, linked = "", False, ""
-    for text, style, link, image, signs in spans:
-        shown = text
+    last, was_image, link_before = "", False, ""
+    next_links = [*(link for _, _, link, _, _ in spans[1:]), ""]
+    for (text, style, link, image, signs), next_link in zip(
+        spans, next_links, strict=True
+    ):
+        shown, within = text, link
         if image:
             parts = not was_image and _wants_space_behind(last)
         else:
             if was_image and _closes(text):
                 shown = text[1:]
+            elif was_image and text == " " and link_before == next_link:
+                within = link_before  # the space stood before a link that goes on
             parts = was_image and text[:1].isalnum()
         if parts:
-            made.append((" ", 0, link if link == linked else "", "", 0))
-        made.append((shown, style, link, image, signs))
-        last, was_image, linked = text[-1:], bool(image), link
+            made.append((" ", 0, link if link == link_before else "", "", 0))
+        made.append((shown, style, within, image, signs))
+        last, was_image, link_before = text[-1:], bool(image), within
     return made
 
 
