@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, takewhile
+from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.code import Content, content, language
@@ -193,6 +193,8 @@ class _Settling:
         # For a list, table or definitions what they hold before their first item or row,
         # and behind the last: it is written beside them.
         self._beside: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
+        if NodeKind.TABLE in self._kinds:
+            self._add_rows()
         rows = sorted(
             row
             for node in nodes.children
@@ -349,6 +351,37 @@ class _Settling:
 
     # -- tables
 
+    def _add_rows(self) -> None:
+        """Put cells that stand in no row into one, as a browser does.
+
+        The element of such a row is the part of the table that holds its cells, so that
+        a part with cells in several places stays as it is.
+        """
+        nodes, kinds, children = self._nodes, self._kinds, self._children
+        for table in [node for node in children if kinds[node] == NodeKind.TABLE]:
+            runs = [
+                (part, list(run))
+                for part, run in groupby(children[table], self._part_around)
+            ]
+            parts = [part for part, _ in runs if part >= 0]
+            if not parts or len(set(parts)) < len(parts):
+                continue
+            children[table] = inside = []
+            for part, run in runs:
+                if part < 0:
+                    inside += run
+                    continue
+                inside.append(nodes.add(NodeKind.ROW))
+                nodes.rows[inside[-1]] = part
+                children[inside[-1]] = run
+
+    def _part_around(self, node: int) -> int:
+        """The row of the element around a cell, -1 for all that is no cell."""
+        if self._kinds[node] != NodeKind.CELL:
+            return -1
+        row = self._nodes.rows[node]
+        return self._walk.elements.item(row, ElementColumn.PARENT)
+
     def _table(self, node: int) -> Table | None:
         """A table of data, None for one that lays out the page."""
         kinds, children = self._kinds, self._children
@@ -384,7 +417,8 @@ class _Settling:
 
     def _in_thead(self, rows: Sequence[int]) -> int:
         """How many rows a table begins with that are in its thead."""
-        parts = (self._elements[self._nodes.rows[row]].getparent() for row in rows)
+        elements = (self._elements[self._nodes.rows[row]] for row in rows)
+        parts = (row.getparent() if row.tag == "tr" else row for row in elements)
         return len(list(takewhile(lambda part: part.tag == "thead", parts)))
 
     def _grid(self, rows: Sequence[int]) -> list[Line] | None:
