@@ -103,6 +103,14 @@ def test_author_and_time(code, spoken):
             '<p>Before</p><p>it</p><div class="comment"><p>One.</p></div><p>After</p>',
             [Post("Before\n\nit"), Post("One."), Post("After")],
         ),
+        # A link to reply belongs to what it replies to, though its place is named so.
+        (
+            (
+                '<div class="comment"><b class="fn">Ann</b><p>One.</p><div class="reply">'
+                '<a href="#">Reply</a></div></div><div class="reply"><p>Two.</p></div>'
+            ),
+            [Post("One.\n\nReply", "Ann"), Post("Two.")],
+        ),
         # A name in the text is text.
         (
             '<div class="comment"><a class="author">Ann</a><p>Ann is right: 1</p></div>',

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import DEEPEST, first_numbers, texts_and_kinds
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.result import Post
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # How many blocks at the beginning of a post may be its byline.
 _FIRST = 3
+# How many words a link has that a reader replies with.
+_WORDS = 3
+_SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 
 
 def posts_of(
@@ -46,9 +49,11 @@ class _Reader:
         self._counts = dict(first_numbers(blocks, numbers))
         self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
         self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
+        self._cell = blocks.walk.elements.item
+        self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()
 
     def posts(self) -> Iterator[Post]:
-        post_of = self._posts.around(self._elements)
+        post_of = self._post_of()
         units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
         members: dict[tuple[int, int], list[int]] = {}
         for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
@@ -67,6 +72,28 @@ class _Reader:
             ]
             if says:
                 yield Post(self._text(says, post), author, time)
+
+    def _post_of(self) -> dict[int, int]:
+        """For the elements of units the post that each stands in.
+
+        A post without author and time that is a short link is the one to reply, which
+        belongs to the post around it.
+        """
+        post_of = self._posts.around(self._elements)
+        links: dict[int, bool] = {}
+        for row, size in zip(self._elements, self._sizes, strict=True):
+            post = post_of.get(row, -1)
+            chars, linked, words = size
+            is_link = linked == chars and words <= _WORDS
+            links[post] = links.get(post, True) and is_link
+        parents = {
+            post: self._cell(post, ElementColumn.PARENT)
+            for post, is_link in links.items()
+            if post >= 0 and is_link and not any(self._posts.told(post)[:2])
+        }
+        around = self._posts.around(list(parents.values()))
+        outer = {post: around.get(row, post) for post, row in parents.items()}
+        return {row: outer.get(post, post) for row, post in post_of.items()}
 
     def _text(self, numbers: Sequence[int], post: int) -> str:
         """Some units as text, in which lists and tables around the post do not show."""
