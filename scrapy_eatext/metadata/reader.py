@@ -442,13 +442,10 @@ class Reader:
         yield from (("meta", name) for name in self._meta(*_SITES))
 
     def _descriptions(self) -> Iterator[_Found]:
-        described = self._data.first("description")
-        if _TAG.match(described):
-            # A whole fragment of HTML, as shops have it.  A text may name a tag further on.
-            described = " ".join(_TAG.sub(" ", described).split())
-        yield "json-ld", described
-        yield from (("opengraph", text) for text in self._meta("og:description"))
-        yield from (("meta", text) for text in self._meta(*_DESCRIPTIONS))
+        yield "json-ld", _untagged(self._data.first("description"))
+        for text in self._meta("og:description"):
+            yield "opengraph", _untagged(text)
+        yield from (("meta", _untagged(text)) for text in self._meta(*_DESCRIPTIONS))
 
     def _languages(self) -> Iterator[_Found]:
         yield "page", self._page.language
@@ -566,6 +563,16 @@ class Reader:
                     "meta",
                     (part.strip() for v in values for part in COMMA.split(v)),
                 )
+
+
+def _untagged(described: str) -> str:
+    """A description without its tags if it is a whole fragment of HTML, as shops have it.
+
+    A text may name a tag further on.
+    """
+    if not _TAG.match(described):
+        return described
+    return " ".join(_TAG.sub(" ", described).split())
 
 
 def _is_nothing(value: str) -> bool:
