@@ -584,7 +584,8 @@ def _said_by(value: str) -> str:
     if "<" in value:
         value = " ".join(_TAG.sub(" ", value).split())
     if "@" in value:
-        value = _MAIL.sub("", value)
+        # The name may stand in brackets behind the mail.
+        value = _MAIL.sub("", value).strip(" ()")
     return _IN_LINE.sub("", value)
 
 
