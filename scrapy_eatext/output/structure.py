@@ -330,13 +330,17 @@ class _Settling:
         """Find the items that are tasks: a box that nobody can tick is what they begin with."""
         nodes, walk = self._nodes, self._walk
         element, block = walk.elements.item, walk.blocks.item
-        items = {
-            row: node
-            for node in self._children
-            if self._kinds[node] == NodeKind.ITEM
-            and (row := nodes.rows[node]) >= 0
-            and block(element(row, ElementColumn.FIRST_BLOCK), BlockColumn.CONTROLS)
-        }
+        items: dict[int, int] = {}
+        for node in self._children:
+            row = nodes.rows[node]
+            if self._kinds[node] != NodeKind.ITEM or row < 0:
+                continue
+            # An item that holds an image alone may have no block, and none behind it.
+            first = element(row, ElementColumn.FIRST_BLOCK)
+            if first < element(row, ElementColumn.LAST_BLOCK) and block(
+                first, BlockColumn.CONTROLS
+            ):
+                items[row] = node
         rows = sorted(items)
         for row, item in zip(rows, nodes_of(walk, rows), strict=True):
             box = _box_of(item)
