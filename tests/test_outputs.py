@@ -29,6 +29,7 @@ from scrapy_eatext.page.walk import python_walk, walk
 from scrapy_eatext.rendering import formed, render, run
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.tables import whole_rows
+from tests.properties import check_linear
 from tests.suites import cases
 
 URL = "https://example.com/dir/page"
@@ -127,3 +128,12 @@ def test_what_cells_say_again_is_bounded():
     assert table[2][:3] == ("x" * 599,) * 3
     chars = sum(len(text) for line in table for text in line)
     assert REPEATED < chars + 599 < len(source) + REPEATED + 599
+
+
+def test_parts_of_tables_that_are_rows_take_linear_time():
+    unit = "<thead><td>a<td>b</thead><tbody><tr><td>c<td>d</tr></tbody>"
+
+    def nodes_of(page):
+        return structure.document(page, page.blocks, [True] * len(page.blocks))
+
+    check_linear(nodes_of, lambda count: Page.of(f"<table>{unit * count}"), 2_000)

@@ -543,7 +543,13 @@ def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
 
 
 def _rows_between(above: Any, row: Any) -> Iterable[Any]:
-    """The rows between two kept rows, or before the first kept row, in order."""
+    """The rows between two kept rows, or before the first kept row, in order.
+
+    None where the row is a part of the table that has its cells without a tr: all that
+    is behind the row above would be looked at in vain.
+    """
+    if row.tag != "tr":
+        return ()
     if above is None:
         before: list[Any] = list(row.itersiblings("tr", preceding=True))
         return before[::-1]
