@@ -483,6 +483,30 @@ def test_main_text_in_a_process_that_runs_two_crawls(server, caplog, components)
     assert "no request tells which of 2 crawls" in said[0]
 
 
+def test_main_text_in_a_crawl_beside_the_one_with_the_components(server, caplog):
+    found = []
+
+    class Second(UrlSpider):
+        def parse(self, response):
+            item = {"by": main_text(response).algorithm}
+            found.append((item, "main_text" in response.meta))
+            yield item
+
+    class First(UrlSpider):
+        async def parse(self, response):
+            second = Crawler(Second, Settings(default_settings()))
+            await second.crawl_async(urls=(server("/page/2"), server("/page/3")))
+            yield {"url": response.url}
+
+    done = crawl(First, ADDON, urls=(server("/page/1"),))
+    assert not done.errors
+    assert [item["main_text"] for item in done.items] == [text_of(1)]
+    assert (done.eatext("response/"), done.eatext("late/")) == ({"extracted": 1}, {})
+    assert found == [({"by": "eatext"}, False)] * 2
+    (said,) = [message for message in complaints(caplog) if "main_text()" in message]
+    assert "answers no request of a crawl that has this package's components" in said
+
+
 class Broken:
     """An extension that breaks a crawl at its start, and keeps its crawler alive."""
 

@@ -162,6 +162,7 @@ class Service:
         """Take note of a request before it is downloaded."""
         # A request made with another response's meta has that response's text.
         request.meta.pop(RESULT, None)
+        self._asked.add(request)
         self.see(request.url)
         # The page that it was found on may have been requested by another process: of a
         # crawl that was paused, or with a queue in common.
@@ -555,7 +556,7 @@ class Service:
         return None if found is None else self._asking(response, found)
 
     def asked(self, request: Request | None) -> bool:
-        """Whether this crawl sent a request and got a response to it."""
+        """Whether this crawl sent a request, or got a response to it."""
         return request is not None and request in self._asked
 
     def _lighten(self, request: Request) -> None:
@@ -622,9 +623,10 @@ def main_text(response: Response) -> MainText:
 
     It is the result that the downloader middleware attached.  If there is none, or the
     response has been replaced since, the response is extracted here and now, by the
-    settings of the crawl that got a response to its request, or of the only crawl in
-    this process.  The default algorithm extracts it if no component of this package is
-    on, or if several crawls run and none knows the request; a warning says the latter.
+    settings of the crawl that got a response to its request; without a request, by
+    those of the only crawl in this process.  The default algorithm extracts it if no
+    component of this package is on, or if it cannot be told which crawl the response
+    is of; a warning says the latter.
 
     A response that is no text, such as an image, has an empty result.  Raises TypeError
     for what is no response, and SettingError for a wrong ``eatext`` in the meta of the
@@ -654,7 +656,8 @@ def _found_out(response: TextResponse) -> MainText:
         if known := crawl.known(response):
             return known
     # A response does not know its crawl; a replaced response still has its request.
-    mine = [s for s in crawls if s.asked(response.request)] or crawls
+    request = response.request
+    mine = [s for s in crawls if request is None or s.asked(request)]
     if len(mine) == 1:
         return mine[0].by_hand(response)
     if mine:
@@ -665,6 +668,16 @@ def _found_out(response: TextResponse) -> MainText:
             "request: response.replace(request=...)",
             {"count": len(mine), "response": response},
             once="main_text",
+        )
+    elif crawls:
+        # It is not for another crawl to lend its settings, or to count this page.
+        crawls[0].tally.log(
+            logging.WARNING,
+            "main_text(): %(response)s answers no request of a crawl that has this "
+            "package's components, so it is extracted by the default algorithm; put "
+            'ADDONS = {"scrapy_eatext.Addon": 500} into the settings of its crawl',
+            {"response": response},
+            once="main_text of no crawl",
         )
     return extract(response)
 
