@@ -297,6 +297,28 @@ def test_a_response_that_was_replaced_is_extracted_again_for_its_items(server):
     assert done.eatext("late/") == {"extracted": 1}
 
 
+@pytest.mark.parametrize(
+    ("place", "texts", "warnings"),
+    [(543, {text_of("1"), text_of("2")}, 1), (546, {"Replaced."}, 0)],
+)
+def test_a_response_that_is_replaced_too_late_is_told_of_once(
+    server, caplog, place, texts, warnings
+):
+    class MetaTextSpider(UrlSpider):
+        def parse(self, response):
+            yield {"meta": response.meta["main_text"].text}
+
+    replacing = {"tests.test_downloadermiddleware.ReplacingMiddleware": place}
+    done = crawl(
+        MetaTextSpider,
+        {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
+        urls=(server("/page/1"), server("/page/2")),
+    )
+    assert {item["meta"] for item in done.items} == texts
+    assert {item["main_text"] for item in done.items} == {"Replaced."}
+    assert len(complaints(caplog)) == warnings
+
+
 class ReadingMiddleware:
     """Reads the text before the response is tied to its request."""
 

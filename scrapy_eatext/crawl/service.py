@@ -232,6 +232,26 @@ class Service:
         if came_direct(request.meta) and not isinstance(error, IgnoreRequest):
             self._seconds.passed(host_of(request.url), direct=True, strong=False)
 
+    def receive(self, response: Response) -> None:
+        """Warn of a response that took the place of the one that was extracted."""
+        request = response.request
+        if (
+            request is None
+            or not isinstance(request.meta.get(RESULT), MainText)
+            or attached(request, response) is not None
+        ):
+            return
+        self.tally.log(
+            logging.WARNING,
+            "A downloader middleware has replaced %(response)s after its main text was "
+            "extracted: items and main_text() get the new one's text, by one more "
+            "extraction and without further pages; response.meta has the old one's. "
+            "Give that middleware a higher number in DOWNLOADER_MIDDLEWARES than "
+            "EatextDownloaderMiddleware has (545)",
+            {"response": response},
+            once="replaced",
+        )
+
     async def _better(
         self,
         request: Request,

@@ -33,6 +33,9 @@ class EatextSpiderMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
+    def process_spider_input(self, response: Response) -> None:
+        self._service.receive(response)
+
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
