@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Request
 
 from scrapy_eatext import main_text
 from scrapy_eatext.crawl.pages import joined, next_page, page_of
@@ -88,6 +88,35 @@ def test_a_page_that_cannot_be_downloaded_ends_it(server, caplog):
     assert done.eatext("pages/") == {"asked": 1, "failed": 1}
     assert not done.eatext("exception_count/")
     assert complaints(caplog) == []
+
+
+class NotingMiddleware:
+    def __init__(self):
+        noted.clear()
+
+    def process_request(self, request):
+        noted.append(dict(request.meta))
+
+
+noted: list[dict[str, object]] = []
+
+
+def test_further_pages_are_downloaded_as_the_first_one(server):
+    way = {"download_timeout": 99.0, "download_maxsize": 10_000, "download_slot": "a"}
+    browsers = {"playwright_include_page": True, "playwright_page": "open"}
+    meta = {**way, **browsers, "playwright": True, "download_latency": 9}
+    settings = {
+        **ADDON,
+        "EATEXT_PAGES": 2,
+        "DOWNLOADER_MIDDLEWARES": {"tests.test_pages.NotingMiddleware": 999},
+    }
+    request = Request(server("/several/boats/2"), meta=meta)
+    done = crawl(UrlSpider, settings, urls=(request,))
+    assert done.items[0]["main_text"] == whole(2)
+    _, further = noted
+    assert way.items() <= further.items()
+    assert further["playwright"] is True
+    assert not {*browsers, "download_latency"} & set(further)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,12 @@ _OWN = re.compile(
     r"|_dont_cache$|_eatext|_auth_|main_text$"
 )
 
+# What a spider says of a download, which is good for the pages that continue it.
+_WAY = re.compile("download_(?!latency$)")
+
+# A page of scrapy-playwright's browser that is left open for the spider.
+_OPEN = frozenset(("playwright_page", "playwright_include_page"))
+
 # What only a second request has.
 _ONLY_SECOND = frozenset(("dont_cache", "dont_retry", SECOND))
 
@@ -137,17 +143,27 @@ def second_meta(meta: Mapping[Any, Any], weak: Weak) -> dict[Any, Any]:
     answer again, as both requests have one fingerprint; and a failure is not retried.
     """
     return {
-        **further_meta(meta),
+        **_inherited(meta),
         **weak.meta,
         "dont_cache": True,
         "dont_retry": True,
+        SECOND: True,
     }
 
 
 def further_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The meta of one more request for the same page, or for one that continues it."""
-    kept = {key: value for key, value in meta.items() if not _is_own(key)}
-    return {**kept, SECOND: True}
+    """The meta of a request for a page that continues another.
+
+    It is downloaded in the same way, with the spider's time limit or slot, but not in a
+    browser's page that the spider keeps: that one stays on the first page.
+    """
+    way = {k: v for k, v in meta.items() if isinstance(k, str) and _WAY.match(k)}
+    kept = {k: v for k, v in _inherited(meta).items() if k not in _OPEN}
+    return {**kept, **way, SECOND: True}
+
+
+def _inherited(meta: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {key: value for key, value in meta.items() if not _is_own(key)}
 
 
 def keep_second(meta: dict[Any, Any], second: Mapping[Any, Any]) -> None:
