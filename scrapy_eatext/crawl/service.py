@@ -695,7 +695,8 @@ def _found_out(response: TextResponse) -> MainText:
             logging.WARNING,
             "main_text(): %(response)s answers no request of a crawl that has this "
             "package's components, so it is extracted by the default algorithm; put "
-            'ADDONS = {"scrapy_eatext.Addon": 500} into the settings of its crawl',
+            'ADDONS = {"scrapy_eatext.Addon": 500} into the settings of its crawl, or '
+            "give the response its request: response.replace(request=...)",
             {"response": response},
             once="main_text of no crawl",
         )
