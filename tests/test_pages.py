@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request
+from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_eatext import main_text
 from scrapy_eatext.crawl.pages import joined, next_page, page_of
@@ -117,6 +118,40 @@ def test_further_pages_are_downloaded_as_the_first_one(server):
     assert way.items() <= further.items()
     assert further["playwright"] is True
     assert not {*browsers, "download_latency"} & set(further)
+
+
+class PausingMiddleware:
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def process_request(self, request):
+        if "page=3" in request.url:
+            engine = self.crawler.engine
+            deferred_from_coro(engine.close_spider_async(reason="paused"))
+
+
+# Older releases of Scrapy leave a file of the queue open where they go on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_pause_waits_for_an_articles_last_page(server, tmp_path):
+    settings = {
+        **ADDON,
+        "EATEXT_PAGES": 4,
+        "JOBDIR": str(tmp_path),
+        "CONCURRENT_REQUESTS": 1,
+        "DOWNLOADER_MIDDLEWARES": {"tests.test_pages.PausingMiddleware": 999},
+    }
+    urls = (server("/several/boats/4"), server("/several/ships/4"))
+    done = [crawl(UrlSpider, settings, urls=urls) for _ in urls]
+    assert [one.stats["finish_reason"] for one in done] == ["paused"] * 2
+    assert {item["main_text"] for one in done for item in one.items} == {
+        whole(4),
+        whole(4).replace("boats", "ships"),
+    }
+    assert [len(one.items) for one in done] == [1, 1]
 
 
 @pytest.mark.parametrize(
