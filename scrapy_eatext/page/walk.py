@@ -7,6 +7,7 @@ tables to the last bit.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -21,6 +22,7 @@ from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.characters import (
     BROKEN_LINE,
     CLASS_OF,
+    CLASSES,
     INVISIBLE,
     PERMALINKS,
     SPACE,
@@ -127,8 +129,10 @@ Children = Iterator[tuple[int, Any]]
 _PLAIN = (0, -1)
 _ROW = len(ELEMENT_COLUMNS)
 # The classes of characters that are counted in each block, and that of space.
-_COUNTED = tuple(map(chr, range(UPPER, SPACE)))
-_SPACE_CLASS = chr(SPACE)
+_COUNTED = range(UPPER, SPACE)
+_SPACE_CLASS = bytes([SPACE])
+# By this table bytes in ASCII are translated many times as fast as characters are.
+_CLASS_OF_BYTE = CLASSES[:256]
 
 
 # The text is addressed by 32-bit numbers.
@@ -548,7 +552,7 @@ class _Tables:
             bytes(self.text),
             _table(self.elements, len(ELEMENT_COLUMNS)),
             _table(self.blocks, len(BLOCK_COLUMNS)),
-            np.array(self.tokens, dtype=np.uint32),
+            np.array(array("I", self.tokens), dtype=np.uint32),
             root,
             _table(self.marks, len(MARK_COLUMNS)),
         )
@@ -558,8 +562,11 @@ class _Tables:
         start = len(self.text)
         self.text += encoded
         chars = len(text)
-        # The text with the class of each character in its place.
-        classes = text.translate(CLASS_OF)
+        # The class of each character, in its place.
+        if text.isascii():
+            classes = encoded.translate(_CLASS_OF_BYTE)
+        else:
+            classes = text.translate(CLASS_OF).encode()
         counts = list(map(classes.count, _COUNTED))
         words = len(list(filter(None, classes.split(_SPACE_CLASS))))
         self.blocks += (
@@ -579,8 +586,8 @@ class _Tables:
             self.links,
             min(run.strong_chars, chars),
             *counts,
-            ord(classes[0]),
-            ord(classes[-1]),
+            classes[0],
+            classes[-1],
             self.images,
             self.controls,
             self.started,
@@ -593,7 +600,8 @@ class _Tables:
 
 def _table(numbers: list[int], width: int) -> npt.NDArray[np.int32]:
     """Rows of so many numbers."""
-    return np.fromiter(numbers, np.int32, len(numbers)).reshape(-1, width)
+    # From a list numpy would look at each number's type.
+    return np.array(array("i", numbers), dtype=np.int32).reshape(-1, width)
 
 
 def _outer_strip(text: str) -> str:
