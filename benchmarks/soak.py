@@ -337,7 +337,7 @@ def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
         for kind in "extracted below empty failed timed_out too_large worker_died".split()
     )
     stopped = counts["dropped"] - one("item/dropped") + counts["failed"]
-    figures = {f"eatext/time/{kind}" for kind in ("min", "max", "mean")}
+    figures = {f"eatext/time/{kind}" for kind in ("min", "max", "mean", "milliseconds")}
     timed = sum(
         n
         for key, n in counts.items()
