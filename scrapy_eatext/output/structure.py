@@ -81,6 +81,12 @@ def tree_of(
     kinds, parents, rows, numbers, levels, spans = placed
     if inlines.has_emoji:
         spans = [with_emoji(inside) for inside in spans]
+        # An image that stands alone is a line of text then.
+        for node, inside in enumerate(spans):
+            if kinds[node] == NodeKind.IMAGE and not any(
+                image for *_, image, _ in inside
+            ):
+                kinds[node] = NodeKind.PARAGRAPH
     if has_formulas(page, walk.text, spans):
         spans = [with_formulas(inside) for inside in spans]
     nodes = Nodes(kinds, rows, levels, spans)
