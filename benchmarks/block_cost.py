@@ -26,7 +26,7 @@ from benchmarks.tables import save, table
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import DEFAULT
 from scrapy_eatext.page import Page
-from tests.hostile import SENTENCE
+from tests.support.hostile import SENTENCE
 
 SIZES = [10, 100, 1_000, 10_000, 100_000]
 # A further block may cost so many times what one costs at the best size.

@@ -1,7 +1,7 @@
 """Sums up the logs of fuzzing, as `python -m tests.fuzz --log FILE` writes them.
 
 Of processes that ran at the same time, each has its log.  What broke something is kept
-in tests/corpus/; it is tried again here, and counts as mended where it holds.  Prints a table; writes benchmarks/results/fuzz.json and
+in tests/cases/corpus/; it is tried again here, and counts as mended where it holds.  Prints a table; writes benchmarks/results/fuzz.json and
 docs/robustness.md.
 
     python benchmarks/fuzzed.py LOG ...

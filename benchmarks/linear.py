@@ -1,6 +1,6 @@
 """How time, output and memory for a page grow with its size, for every algorithm.
 
-Each family of pages in tests/hostile.py, harmless shapes and hostile ones, is made in
+Each family of pages in tests/support/hostile.py, harmless shapes and hostile ones, is made in
 three sizes, each four times the one before, and extracted from its source to its text,
 each time in a process of its own, a fork of one that has seen no large page.  What is
 linear takes four times as much of time, output and memory for four times the page; six
@@ -42,7 +42,7 @@ from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
 from scrapy_eatext.result import ATTRIBUTES, Metadata
-from tests.hostile import HOSTILE, SHAPES, URL, URLS
+from tests.support.hostile import HOSTILE, SHAPES, URL, URLS
 
 # What is measured beside each algorithm's text: what all begin with, and all that the
 # default one's result can be asked for (text, Markdown, HTML, blocks and metadata),

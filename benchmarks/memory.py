@@ -28,7 +28,7 @@ import sys
 from lxml import etree
 from scrapy_eatext import extract
 from scrapy_eatext.page import Page
-from tests.hostile import HOSTILE, SHAPES
+from tests.support.hostile import HOSTILE, SHAPES
 
 def status(key):
     for line in open("/proc/self/status"):

@@ -10,12 +10,12 @@ the queue.  The table goes into docs/howto.md.
 from __future__ import annotations
 
 from benchmarks.tables import DOCS, fill, table
-from tests.mockserver import MockServer
-from tests.test_redis import ADDON, MIDDLEWARE, queued_requests, redis_server
+from tests.archive.test_redis import ADDON, MIDDLEWARE, queued_requests, redis_server
+from tests.support.mockserver import MockServer
 
 SERIALIZERS = {
     "pickle": "scrapy_redis.picklecompat",
-    "JSON, as below": "tests.jsonrequests",
+    "JSON, as below": "tests.support.jsonrequests",
 }
 COMPONENTS = {
     "no plugin": {},

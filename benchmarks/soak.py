@@ -46,8 +46,8 @@ from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT
 from scrapy_eatext.crawl.settings import EXECUTORS
 from scrapy_eatext.result import ATTRIBUTES
-from tests.hostile import HOSTILE, SENTENCE, SHAPES
-from tests.passages import PROSE
+from tests.support.hostile import HOSTILE, SENTENCE, SHAPES
+from tests.support.passages import PROSE
 
 PLOT = ROOT / "docs" / "images" / "soak.png"
 HOSTS = 400

@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.tables import save, table
-from tests.hostile import SENTENCE, SHAPES
+from tests.support.hostile import SENTENCE, SHAPES
 
 PLOT = ROOT / "docs" / "images" / "stall.png"
 VARIANTS = ["none", "inline", "thread", "process", "trafilatura"]

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from textwrap import wrap
 
-from tests.test_architecture import FLOORS, ROOT
+from tests.test_architecture import FLOORS, PACKAGE
 
 PICTURE = Path(__file__).parent / "images/house.svg"
 
@@ -24,7 +24,7 @@ ROOM, EDGE, INK, FAINT = "#eef4fb", "#5b87b5", "#16324f", "#4c6278"
 
 def about(room: str) -> str:
     """The first line of a room's docstring."""
-    path = ROOT / room.replace(".", "/")
+    path = PACKAGE / room.replace(".", "/")
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     doc = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     return " ".join(doc.partition("\n\n")[0].split())

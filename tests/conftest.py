@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.crawling import install_reactor, stop_reactor
-from tests.mockserver import MockServer
+from tests.support.crawling import install_reactor, stop_reactor
+from tests.support.mockserver import MockServer
 
 # Deadlines would measure the machine; tests of their own time the code that must be
 # linear.
@@ -24,16 +24,21 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# The modules that crawl, start processes, train or measure time.
+# The modules that crawl, start processes, train or measure time, by their rooms.
 SLOW = frozenset(
-    f"test_{name}.py"
-    for name in (
-        "archive_crawl archive_diff archive_engines archive_readers archive_run command "
-        "crawl deadline decay depth docs downloadermiddleware eatext_training "
-        "example_project faults feeds fuzz hostile item_table language linewriter "
-        "ngram pages pipeline poet readme redis review_server review_sources settings "
-        "spidermiddleware training weak workers"
-    ).split()
+    Path(__file__).parent / room / f"test_{name}.py"
+    for room, names in {
+        ".": "docs example_project fuzz hostile poet readme",
+        "algorithms": "language linewriter ngram",
+        "archive": "crawl diff engines local readers redis",
+        "commands": "command",
+        "crawl": "crawling decay downloadermiddleware faults feeds item_table pages pipelines settings spidermiddleware weak",
+        "execution": "deadline workers",
+        "learning": "tagger train",
+        "page": "depth",
+        "review": "server sources",
+    }.items()
+    for name in names.split()
 )
 
 
@@ -57,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    left_out = config.getoption("--quick") and collection_path.name in SLOW
+    left_out = config.getoption("--quick") and collection_path in SLOW
     return True if left_out else None
 
 

@@ -2,11 +2,12 @@
 
     python -m tests.digest [FOLDER ...]
 
-prints a hash of the texts and of each block's chance, together with what it was run
-with: it must be the same on every Python, with every numpy, compiled and in Python
+prints a hash of the texts, of each block's chance and of every other output, together
+with what it was run with: it must be the same on every Python, with every numpy, compiled and in Python
 (SCRAPY_EATEXT_PURE=1), given one release of lxml.  The pages are those of the example
 site, the hostile ones, and the labelled ones of folders, see learning.data.  With
-``--pages`` each page's hash comes before, so that two runs can be compared by diff.
+``--pages`` the hashes of each page's outputs come before, so that two runs can be
+compared by diff.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import argparse
 import platform
 from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 from lxml import etree
@@ -25,9 +25,9 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
-from tests.hostile import every_page
-
-SITE = Path(__file__).parent.parent / "example_project" / "site"
+from scrapy_eatext.result import ATTRIBUTES
+from tests import SITE
+from tests.support.hostile import every_page
 
 
 def pages(folders: list[str]) -> Iterator[tuple[str, str | bytes]]:
@@ -40,15 +40,19 @@ def pages(folders: list[str]) -> Iterator[tuple[str, str | bytes]]:
             yield page.name, page.html
 
 
-def digest(html: str | bytes) -> bytes:
-    """The hash of one page's text, score, kind and likelihoods."""
+def digests(html: str | bytes) -> dict[str, str]:
+    """The hashes of one page's outputs, by their names."""
     algorithm = get_algorithm("eatext")
     page = Page.of(html)
     verdict = algorithm.judge(page)
-    found = render(verdict, page, algorithm.name, algorithm.version)
-    told = found.text, found.score, found.page_type, found.origin
-    chances = [round(score * 1000) for score in verdict.scores]
-    return sha256(repr((told, chances, list(verdict.kept))).encode()).digest()
+    result = render(verdict, page, algorithm.name, algorithm.version)
+    values = {name: result.value(name) for name in ATTRIBUTES}
+    values["chances"] = [round(score * 1000) for score in verdict.scores]
+    values["kept"] = list(verdict.kept)
+    return {
+        name: sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        for name, value in values.items()
+    }
 
 
 def main() -> None:
@@ -56,15 +60,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", nargs="*", help="labelled pages besides")
-    parser.add_argument("--pages", action="store_true", help="print each page's hash")
+    parser.add_argument("--pages", action="store_true", help="print each page's hashes")
     args = parser.parse_args()
     whole, count = sha256(), 0
     for name, html in pages(args.folders):
-        found = digest(html)
-        whole.update(found)
+        outputs = " ".join(f"{key}={value}" for key, value in digests(html).items())
+        whole.update(outputs.encode())
         count += 1
         if args.pages:
-            print(found.hex()[:16], name)
+            print(name, outputs)
     versions = ".".join(map(str, etree.LIBXML_VERSION))
     print(
         f"{whole.hexdigest()[:16]}  {count} pages  Python {platform.python_version()}  "

@@ -4,7 +4,7 @@
     python -m tests.fuzz --atheris [libFuzzer options]           guided by coverage
 
 The first kind needs nothing but the package, and runs for a while in CI.  An input
-that breaks something is kept in tests/corpus/, where test_fuzz.py finds it again.
+that breaks something is kept in tests/cases/corpus/, where test_fuzz.py finds it again.
 
 Most of the time goes to what is compared with: the twins in Python, the detection
 of encodings, a text and a path for each block.  A long run, with --every 100, does
@@ -52,12 +52,13 @@ from scrapy_eatext.page.tags import KINDS
 from scrapy_eatext.page.walk import compiled
 from scrapy_eatext.page.walls import WALLS
 from scrapy_eatext.result import ATTRIBUTES
-from tests.hostile import every_page
-from tests.pages import page_from, soup_from
-from tests.properties import check_result, check_walks
-from tests.rich import rich_page
+from tests import CASES
+from tests.support.hostile import every_page
+from tests.support.pages import page_from, soup_from
+from tests.support.properties import check_result, check_walks
+from tests.support.rich import rich_page
 
-CORPUS = Path(__file__).with_name("corpus")
+CORPUS = CASES / "corpus"
 # How many pages are kept, to make others of them.
 POOL = 2000
 # How many pages are checked with one seed.

@@ -13,8 +13,9 @@ import pytest
 
 import scrapy_eatext
 from scrapy_eatext.archive.record import MissingError
+from tests import ROOT
 
-ROOT = Path(scrapy_eatext.__file__).parent
+PACKAGE = Path(scrapy_eatext.__file__).parent
 
 # The rooms from the roof down: a module imports from its own floor and from those
 # below.  docs/architecture.md tells what is in them, in a picture made of this table.
@@ -48,8 +49,8 @@ def room_of(module: str) -> str:
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    for path in sorted(ROOT.rglob("*.py")):
-        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
         name = ".".join(parts).removesuffix(".__init__")
         if "." in name:
             yield name, path
@@ -92,7 +93,7 @@ def test_imports_run_one_way(module):
 SCRIPTS = [
     path
     for folder in ("benchmarks", "tools", "docs")
-    for path in sorted((Path(__file__).parents[1] / folder).glob("*.py"))
+    for path in sorted((ROOT / folder).glob("*.py"))
 ]
 
 
@@ -127,7 +128,7 @@ def test_the_picture_is_of_this_house():
 
 
 def run_python(code: str) -> None:
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT.parent)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
 
 
 def test_importing_the_package_costs_nothing():

@@ -39,8 +39,8 @@ from scrapy_eatext.algorithms.base import Algorithm
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page import Page
-from tests import archives, crawling
-from tests.crawling import DOCS, PATIENCE
+from tests.support import archives, crawling
+from tests.support.crawling import DOCS, PATIENCE
 
 ROOT = DOCS.parent
 EXAMPLE = ROOT / "example_project"

@@ -22,9 +22,9 @@ import pytest
 
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.page import Page
-from tests.crawling import PATIENCE
+from tests import ROOT
+from tests.support.crawling import PATIENCE
 
-ROOT = Path(__file__).resolve().parent.parent
 PROJECT = ROOT / "example_project"
 SITE = PROJECT / "site"
 EXPECTED = PROJECT / "expected"

@@ -10,14 +10,14 @@ from scrapy_eatext import extract
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
-from tests.algorithms import Plain
+from tests.support.algorithms import Plain
 
-PLAIN = "tests.algorithms.Plain"
-BROKEN = "tests.algorithms.Broken"
-NOTHING = "tests.algorithms.Nothing"
-SILENT = "tests.algorithms.Silent"
-UNKNOWING = "tests.algorithms.Unknowing"
-WHOLE = "tests.algorithms.Whole"
+PLAIN = "tests.support.algorithms.Plain"
+BROKEN = "tests.support.algorithms.Broken"
+NOTHING = "tests.support.algorithms.Nothing"
+SILENT = "tests.support.algorithms.Silent"
+UNKNOWING = "tests.support.algorithms.Unknowing"
+WHOLE = "tests.support.algorithms.Whole"
 HTML = "<p>One.</p><h1>Two</h1><p class=more>Three, and more.</p>"
 ALL = "One.\n\nTwo\n\nThree, and more."
 PARAGRAPHS = "One.\n\nThree, and more."

@@ -19,9 +19,9 @@ from scrapy_eatext.output.markdown import markdown as to_markdown
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
-from tests.hostile import HOSTILE, SHAPES, every_page
-from tests.pages import any_pages
-from tests.properties import check_algorithm, check_linear
+from tests.support.hostile import HOSTILE, SHAPES, every_page
+from tests.support.pages import any_pages
+from tests.support.properties import check_algorithm, check_linear
 
 PAGES = every_page(3000)
 ALGORITHMS = sorted(REGISTRY)

@@ -24,8 +24,8 @@ from web_poet.serialization import (
 from zyte_common_items import Article, ArticleList, ForumThread, Product
 
 from scrapy_eatext import MainText, extract, poet
-from tests.crawling import UrlSpider, crawl
-from tests.mockserver import text_of
+from tests.support.crawling import UrlSpider, crawl
+from tests.support.mockserver import text_of
 
 HTML = """<html lang=en><head><title>Boats</title>
 <meta property="og:image" content="/boats.png"><meta name=author content="Ann Li">

@@ -12,7 +12,7 @@ from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
 from scrapy_eatext.rules import apply_rules
-from tests.algorithms import Nothing, Plain, PlainOptions
+from tests.support.algorithms import Nothing, Plain, PlainOptions
 
 HTML = """
 <div id=a><p>one</p><div id=b><p>two</p><div id=c><p>three</p></div></div></div>

@@ -89,7 +89,7 @@ def _runs(ranges: str) -> re.Pattern[str]:
 
 # The shares of Chinese, Japanese and Korean are by tools/stop_list_shares.py;
 # those of the others were read off prose in newspapers' style, somewhat low, so
-# that it passes (tests/test_language.py).
+# that it passes (tests/algorithms/test_language.py).
 SCRIPTS = {
     "zh": Script(_runs(_HAN), _characters(_CHINESE_SIGNS), 0.32),
     "ja": Script(_runs(_HAN + _KANA), _runs(_HIRAGANA), 0.57),

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests import ROOT
+
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class ReviewProcess:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.passages import PROSE
-from tests.test_sites import odd
+from tests.sites.test_learning import odd
+from tests.support.passages import PROSE
 
 SENTENCE = PROSE["en"]
 

@@ -1,0 +1,532 @@
+"""The default algorithm on pages of many kinds, and its options."""
+
+from __future__ import annotations
+
+import json
+import re
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from scrapy_eatext import MainText, extract
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms.base import OptionError
+from scrapy_eatext.algorithms.eatext import MODEL, load_tagger
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    save_model,
+)
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.embedded import embedded_text
+from tests.support.passages import PROSE
+from tests.support.properties import least_seconds
+
+MENU = "".join(
+    f"<li><a href='/{name}'>{name.title()}</a></li>"
+    for name in ("home", "news", "recipes", "shop", "about", "contact")
+)
+
+
+def page(content: str, *, below: str = "", head: str = "", lang: str = "en") -> str:
+    return (
+        f"<!DOCTYPE html><html lang={lang}><head><title>A page</title>{head}</head>"
+        f"<body><header><nav><ul>{MENU}</ul></nav></header>"
+        f"<main><article>{content}</article></main>{below}"
+        f"<aside class=sidebar><h3>Popular</h3><ul>{MENU}</ul></aside>"
+        "<footer><p>&copy; 2024 The bakery. <a href=/t>Terms</a> "
+        "<a href=/p>Privacy</a></p></footer></body></html>"
+    )
+
+
+@pytest.mark.parametrize("language", sorted(PROSE))
+def test_paragraphs_of_every_language_are_kept(language: str) -> None:
+    prose = PROSE[language]
+    content = "".join(f"<p>{prose}</p>" for _ in range(1)) + f"<p>{prose[::-1]}</p>"
+    found = extract(page(content, lang=language), algorithm="eatext")
+    assert prose in found.text
+    assert "Terms" not in found.text
+    assert "Recipes" not in found.text
+
+
+def test_a_result_tells_kind_score_and_version() -> None:
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    found = extract(page(content), algorithm="eatext", blocks=True)
+    assert found.page_type == "article"
+    assert found.score > 0.7
+    assert found.origin == "page"
+    assert found.version.count("+") == 1
+    for block in found.blocks:
+        assert re.match(r"chance [01]\.\d\d(: |$)", block.reason)
+        assert 0 <= block.score <= 1
+    dropped = [block.reason for block in found.blocks if not block.kept]
+    assert any("in a nav element" in reason for reason in dropped)
+    assert any("mostly links" in reason for reason in dropped)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        (
+            "<form><label>User</label><input name=u><label>Password</label>"
+            "<input type=password name=p><button>Log in</button></form>"
+        ),
+    ],
+)
+def test_a_page_without_main_text_scores_low(content: str) -> None:
+    html = f"<html><body><ul>{MENU}</ul>{content}</body></html>"
+    text = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    low, high = (extract(one, algorithm="eatext").score for one in (html, page(text)))
+    assert low <= 0.3
+    assert high > 0.9
+
+
+WAITING = (
+    "<h1>bakers.example</h1><h2 id=challenge-running>Checking your browser</h2>"
+    "<p>This is done by itself, and you are taken to the page within five seconds.</p>"
+)
+
+
+def test_a_test_of_whether_a_human_asks_is_no_text() -> None:
+    found = extract(f"<title>Just a moment</title>{WAITING}", algorithm="eatext")
+    assert (found.text, found.score <= 0.3) == ("", True)
+    # A text beside such a test is kept.
+    text = extract(page(f"<p>{PROSE['en']}</p>" * 6 + WAITING), algorithm="eatext").text
+    assert PROSE["en"] in text
+
+
+def test_an_empty_page() -> None:
+    found = extract(b"", algorithm="eatext")
+    assert (found.text, found.score, found.page_type) == ("", 0.0, "")
+
+
+def test_tabs_are_read_and_a_hidden_box_is_not() -> None:
+    steps = {
+        "Linux": "Unpack the archive into a folder of your own and run the script in it.",
+        "Windows": "Double-click the installer and let it put the program on your path.",
+        "macOS": "Drag the program into the applications and open it with a right click.",
+    }
+    tabs = "".join(f"<button role=tab id={name}>{name}</button>" for name in steps)
+    panels = "".join(
+        f"<div role=tabpanel aria-labelledby={name} {'hidden' * (name != 'Linux')}>"
+        f"<p>{text}</p></div>"
+        for name, text in steps.items()
+    )
+    box = "<div class=modal hidden><p>Our news come once a month, by mail.</p></div>"
+    content = f"<h1>How to install it</h1><p>{PROSE['en']}</p>{tabs}{panels}{box}"
+    found = extract(page(content), algorithm="eatext").text
+    assert all(text in found for text in steps.values())
+    assert "once a month" not in found
+
+
+def comments(count: int) -> str:
+    return "".join(
+        f"<div class=comment><b>Anna {i}</b> <time>{i} March, 10:0{i}</time>"
+        f"<p>I baked it on day {i}, and it came out well.</p><a href=#>Reply</a></div>"
+        for i in range(count)
+    )
+
+
+def test_comments_in_or_out() -> None:
+    said = comments(4)
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    html = page(content, below=f"<section id=comments>{said}</section>")
+    inside = extract(html, algorithm="eatext", options={"comments": True}).text
+    assert "I baked it on day 3" in inside
+    assert PROSE["en"] in inside
+    found = extract(html, algorithm="eatext")
+    assert "I baked" not in found.text
+    assert "I baked it on day 3" in found.comments
+    assert PROSE["en"] not in found.comments
+    ruled = extract(html, algorithm="eatext", remove=".comment:last-child").comments
+    assert "on day 2" in ruled
+    assert "on day 3" not in ruled
+
+
+def test_an_article_is_no_thread_however_much_its_readers_say() -> None:
+    html = page(f"<p>{PROSE['en']}</p>", below=f"<ol id=comments>{comments(60)}</ol>")
+    found = extract(html, algorithm="eatext")
+    assert found.page_type != "forum"
+    assert PROSE["en"] in found.text
+    assert "I baked" not in found.text
+
+
+def test_without_an_algorithm_that_knows_comments_there_are_none() -> None:
+    html = page(f"<p>{PROSE['en']}</p>", below=comments(4))
+    assert extract(html, algorithm="justext").comments == ""
+
+
+def test_a_page_that_says_it_has_comments_is_none_of_them() -> None:
+    footer = "All rights are reserved by the bakers of the old bridge."
+    said = f"<div id=comments>{comments(2)}</div>"
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
+    html = page(content, below=f"{said}<footer><p>{footer}</p></footer>")
+    html = html.replace("<body", "<body class='post comments-open'", 1)
+    found = extract(html, algorithm="eatext", options={"comments": True}).text
+    assert "I baked it on day 1" in found
+    assert footer not in found
+
+
+def test_favor_and_threshold() -> None:
+    paragraphs = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(4))
+    html = page(f"{paragraphs}<p>Next</p><ul><li>Flour<li>Water</ul>")
+
+    def chars(**options: object) -> int:
+        return len(extract(html, algorithm="eatext", options=options).text)
+
+    assert chars(favor="precision") <= chars() <= chars(favor="recall")
+    assert chars(threshold=1.0) == 0
+    assert chars(threshold=0.0) > chars(threshold=0.9) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"favor": "speed"}, "favor is 'speed'"),
+        ({"threshold": 2}, "threshold is 2"),
+        ({"comments": 1}, "comments is 1"),
+        ({"reference": True}, "reference is True"),
+    ],
+)
+def test_options_that_are_wrong(options: dict[str, object], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        get_algorithm("eatext", options)
+
+
+def test_extraction_does_not_touch_the_tree() -> None:
+    found = Page.of(page(f"<p>{PROSE['en']}</p>"))
+    before = etree.tostring(found.root)
+    get_algorithm("eatext").judge(found)
+    assert etree.tostring(found.root) == before
+
+
+ARTICLE = " ".join([PROSE["en"]] * 3)
+
+
+@pytest.mark.parametrize(
+    ("head", "origin"),
+    [
+        (
+            '<script type="application/ld+json">'
+            + json.dumps({"@graph": [{"@type": "NewsArticle", "articleBody": ARTICLE}]})
+            + "</script>",
+            "json-ld",
+        ),
+        (
+            '<script type="application/ld+json">'
+            + json.dumps(
+                {"@type": "Recipe", "recipeInstructions": [{"text": ARTICLE}, "Bake."]}
+            )
+            + "</script>",
+            "json-ld",
+        ),
+        (
+            '<script id="__NEXT_DATA__" type="application/json">'
+            + json.dumps({"props": {"post": {"bodyHtml": f"<p>{ARTICLE}</p>"}}})
+            + "</script>",
+            "state",
+        ),
+    ],
+)
+def test_a_text_that_only_the_data_have(head: str, origin: str) -> None:
+    html = f"<html><head>{head}</head><body><div id=app></div></body></html>"
+    found = extract(html, algorithm="eatext", blocks=True)
+    assert ARTICLE in found.text
+    assert found.origin == origin
+    assert "only in the page's data" in found.blocks[0].reason
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "no JSON",
+        "[" * 100_000,
+        json.dumps({"@type": "Thing", "description": "short"}),
+        json.dumps({"articleBody": ARTICLE}),
+        json.dumps(["@type", {"@type": "Article", "articleBody": 7}]),
+    ],
+)
+def test_data_without_a_text(data: str) -> None:
+    head = f'<script type="application/ld+json">{data}</script>'
+    found = extract(
+        f"<html><head>{head}</head><body></body></html>", algorithm="eatext"
+    )
+    assert found.text == ""
+
+
+SORRY = "Sorry, the page that you look for is not here. Go back to the start, please."
+
+
+def error_page(title: str, heading: str, text: str = SORRY) -> MainText:
+    html = f"<html><head><title>{title}</title></head><body><h1>{heading}</h1><p>{text}"
+    return extract(html)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [
+        ("404 Not Found", "Oh no"),
+        ("Seite nicht gefunden (404)", "Nichts da"),
+        ("Boats", "HTTP 403"),
+        ("502 Bad Gateway", "Boats"),
+    ],
+)
+def test_a_page_that_tells_of_an_error_has_no_text(title: str, heading: str) -> None:
+    found = error_page(title, heading)
+    assert (found.text, found.score <= 0.3) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "text"),
+    [
+        ("Boats", "Boats", SORRY),
+        ("Top 500 boats", "For $404", SORRY),
+        ("Form 404-B", "4.404", SORRY),
+        ("What 404 means", "404", ARTICLE),
+    ],
+)
+def test_other_numbers_are_no_errors(title: str, heading: str, text: str) -> None:
+    assert text in error_page(title, heading, text).text
+
+
+@pytest.mark.parametrize(("more", "empty"), [("", True), (ARTICLE * 2, False)])
+def test_a_form_to_log_in_is_no_text(more: str, empty: bool) -> None:
+    form = "<form><h2>Log in</h2><input name=user><input type=Password></form>"
+    found = extract(f"<html><body>{form}<p>{SORRY}</p><p>{more}</p></body></html>")
+    assert (found.text == "") == empty
+    assert (found.score <= 0.3) == empty
+
+
+def with_data(data: object, script: str = 'type="application/ld+json"') -> MainText:
+    html = (
+        f"<html><head><base href=/shop/><script {script}>{json.dumps(data)}</script>"
+        "</head><body><div id=app></div></body></html>"
+    )
+    return extract(html, url="https://example.com/", blocks=True)
+
+
+NEXT = 'id="__NEXT_DATA__" type="application/json"'
+NUXT = 'id="__NUXT_DATA__" type="application/json"'
+
+
+def test_a_text_in_the_data_keeps_its_structure() -> None:
+    body = f"<h2>Boats</h2><p>{ARTICLE} <a href=more>More</a></p><ul><li>a<li>b</ul>"
+    found = with_data({"props": {"post": {"body": body}}}, NEXT)
+    assert found.markdown == (
+        f"## Boats\n\n{ARTICLE} [More](https://example.com/shop/more)\n\n- a\n- b"
+    )
+    assert 'href="https://example.com/shop/more"' in found.html
+    assert {block.xpath for block in found.blocks} == {""}
+    assert {chunk.xpath for chunk in found.chunks()} == {""}
+
+
+def test_a_text_that_is_escaped_html() -> None:
+    text = f"&lt;p&gt;{ARTICLE}&lt;/p&gt;&lt;p&gt;Salt &amp;amp; pepper&lt;/p&gt;"
+    found = with_data({"@type": "JobPosting", "description": text})
+    assert found.text == f"{ARTICLE}\n\nSalt & pepper"
+
+
+def test_line_feeds_within_json_strings() -> None:
+    script = json.dumps({"@type": "Article", "articleBody": f"{ARTICLE}|{ARTICLE}"})
+    script = script.replace("|", "\n")
+    html = f'<script type="application/ld+json">{script}</script>'
+    assert extract(html).text == f"{ARTICLE}\n\n{ARTICLE}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "page_type"),
+    [
+        (["Product", "Thing"], "product"),
+        ("NewsArticle", "article"),
+        ("DiscussionForumPosting", "forum"),
+        ("TechArticle", "article"),
+        ("Event", ""),
+    ],
+)
+def test_the_kind_of_page_that_the_data_tell(kind: object, page_type: str) -> None:
+    found = with_data({"@type": kind, "description": ARTICLE[:100]})
+    assert (found.text, found.page_type) == (ARTICLE[:100].strip(), page_type)
+
+
+@pytest.mark.parametrize("kind", ["Organization", "WebSite", "WebPage", "Person"])
+def test_who_runs_a_site_is_no_text(kind: str) -> None:
+    assert with_data({"@type": kind, "description": ARTICLE}).text == ""
+
+
+def test_a_product_comes_before_what_is_said_of_it() -> None:
+    review = {"@type": "Review", "reviewBody": ARTICLE}
+    product = {"@type": "Product", "description": ARTICLE[:100], "review": [review]}
+    assert with_data(product).text == ARTICLE[:100].strip()
+    assert with_data(review).text == ARTICLE
+
+
+def test_a_text_in_pieces() -> None:
+    def paragraph(*texts: str) -> dict[str, object]:
+        return {"type": "p", "content": [{"type": "text", "text": t} for t in texts]}
+
+    items = [{"type": "li", "content": [paragraph(word)]} for word in ("one", "two")]
+    content = [paragraph(ARTICLE[:50], ARTICLE[50:]), {"content": items}, 7, "three"]
+    found = with_data({"doc": {"type": "doc", "content": content}}, NEXT)
+    assert found.text == f"{ARTICLE}\n\none\n\ntwo\n\nthree"
+
+
+def test_a_text_nested_without_end() -> None:
+    deep: object = ARTICLE
+    for _ in range(200):
+        deep = [deep]
+    assert with_data({"content": deep}, NEXT).text == ARTICLE.strip()
+
+
+def nested_state(levels: int) -> Page:
+    # An emoji makes Python take four bytes for each character.
+    piece = json.dumps(
+        {"type": "text", "text": "🚢 boats in a row"}, ensure_ascii=False
+    )
+    pieces = ",".join([piece] * 20_000)
+    data = '{"content":[' * levels + pieces + "]}" * levels
+    return Page.of(f"<script {NEXT}>{data}</script>")
+
+
+@pytest.mark.parametrize("levels", [2, 40, 400])
+def test_nested_state_takes_a_few_times_its_memory(levels: int) -> None:
+    page = nested_state(levels)
+    tracemalloc.start()
+    try:
+        found = embedded_text(page)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found is not None
+    assert found.chars > 300_000
+    assert peak < 30 * len(page.html)
+
+
+def test_nested_state_takes_the_time_of_its_size() -> None:
+    flat, deep = nested_state(1), nested_state(45)
+    assert any(
+        least_seconds(embedded_text, deep) < 4 * least_seconds(embedded_text, flat)
+        for _ in range(5)
+    )
+
+
+LONG_REFERENCE = f"&#{'9' * 5000};"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        NEXT,
+        'type="application/ld+json"',
+    ],
+)
+def test_a_reference_of_any_length_in_the_data(script: str) -> None:
+    data = {"@type": "Article", "articleBody": f"{ARTICLE} {LONG_REFERENCE} {ARTICLE}"}
+    found = with_data(data, script)
+    assert found.text == f"{ARTICLE} \ufffd {ARTICLE}".strip()
+
+
+def test_a_number_of_any_length_in_the_data() -> None:
+    data = json.dumps({"id": 7, "body": ARTICLE}).replace("7", "7" * 5000)
+    html = f"<html><body><script {NEXT}>{data}</script></body></html>"
+    assert extract(html).text == ARTICLE.strip()
+
+
+def test_state_of_nuxt() -> None:
+    data = [["Reactive", 1], {"data": 2}, {"body": 3, "id": 99}, f"<p>{ARTICLE}</p>"]
+    found = with_data(data, NUXT)
+    assert (found.text, found.origin) == (ARTICLE, "state")
+    assert with_data({"body": ARTICLE}, NUXT).text == ARTICLE
+
+
+def test_a_text_in_the_source_of_a_frame() -> None:
+    source = f"<h1>Rye</h1><p>{PROSE['en']}</p>".replace('"', "&quot;")
+    found = extract(f'<html><body><h2>Shop</h2><iframe srcdoc="{source}"></iframe>')
+    assert found.origin == "srcdoc"
+    assert found.markdown == f"# Rye\n\n{PROSE['en']}"
+
+
+def test_data_do_not_replace_a_text_that_is_shown() -> None:
+    head = (
+        '<script type="application/ld+json">'
+        + json.dumps({"@type": "Article", "articleBody": ARTICLE.upper()})
+        + "</script>"
+    )
+    content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(4))
+    found = extract(page(content, head=head), algorithm="eatext")
+    assert found.origin == "page"
+    assert PROSE["en"] in found.text
+
+
+@pytest.fixture
+def parts() -> tuple[dict[str, np.ndarray], dict[str, object]]:
+    model = load_model(SHIPPED / MODEL, "eatext")
+    return dict(model.arrays), dict(model.header)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tokens.near", np.zeros(3, dtype=np.int32)),
+        ("first.starts", np.zeros(2, dtype=np.int32)),
+        ("kinds.bias", np.zeros(2, dtype=np.int32)),
+    ],
+)
+def test_a_model_that_does_not_fit_is_refused(
+    tmp_path: Path,
+    parts: tuple[dict[str, np.ndarray], dict[str, object]],
+    name: str,
+    value: np.ndarray,
+) -> None:
+    arrays, header = parts
+    path = tmp_path / "broken.model"
+    save_model(path, "eatext", "1", arrays | {name: value}, header)
+    with pytest.raises(ModelError, match=r"broken\.model is damaged"):
+        load_tagger(path)
+
+
+@pytest.mark.parametrize("change", ["kinds", "features", "scales"])
+def test_a_model_whose_header_does_not_fit_is_refused(
+    tmp_path: Path,
+    parts: tuple[dict[str, np.ndarray], dict[str, object]],
+    change: str,
+) -> None:
+    arrays, header = parts
+    path = tmp_path / "broken.model"
+    if change == "features":
+        features = dict(header["features"])  # type: ignore[call-overload]
+        features["kinds"] = ["nothing"] * len(features["kinds"])
+        header["features"] = features
+    else:
+        header[change] = {"kinds": ["article"], "scales": {}}[change]
+    save_model(path, "eatext", "1", arrays, header)
+    with pytest.raises(ModelError, match=r"broken\.model is damaged"):
+        load_tagger(path)
+
+
+@pytest.mark.parametrize(
+    ("of", "name"),
+    [
+        ("first", "colour"),
+        ("second", "colour"),
+        ("second", "name64"),
+        ("first", "rank"),
+    ],
+)
+def test_a_model_that_names_an_unknown_feature_is_refused(
+    tmp_path: Path,
+    parts: tuple[dict[str, np.ndarray], dict[str, object]],
+    of: str,
+    name: str,
+) -> None:
+    arrays, header = parts
+    features = dict(header["features"])  # type: ignore[call-overload]
+    features[of] = [*features[of][:-1], name]
+    path = tmp_path / "newer.model"
+    save_model(path, "eatext", "1", arrays, {**header, "features": features})
+    with pytest.raises(ModelError, match=f"no feature is called '{name}'"):
+        load_tagger(path)

@@ -1,0 +1,394 @@
+from __future__ import annotations
+
+import time
+from io import BytesIO
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from lxml import html
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms import OptionError, get_algorithm
+from scrapy_eatext.algorithms.eatiht import count_sentences
+from scrapy_eatext.algorithms.eatiht import reference as eatiht_reference
+from scrapy_eatext.algorithms.eatiht.reference import PageError, read, split_sentences
+from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import run
+from tests.support.pages import any_pages
+from tests.support.passages import PROSE, UNSPACED_PROSE
+from tests.support.properties import check_algorithm
+
+ENGLISH = PROSE["en"]
+FIRST, SECOND, THIRD = (
+    "The river was high that year.",
+    "Nobody had seen the like before!",
+    "Would it come over the wall?",
+)
+
+
+def is_as_defined(source, version):
+    """Whether the reference mode gives what the definition does.
+
+    Of an empty shell extract() gives no text, whatever the algorithm.
+    """
+    options = {"version": version, "reference": True}
+    found = extract(source, algorithm="eatiht", options=options)
+    assume(found.origin != "shell")
+    return found.text == by_definition(source, version)
+
+
+def text_of(source, version=1, reference=False, **options):
+    options |= {"version": version, "reference": reference}
+    return extract(source, algorithm="eatiht", options=options).text
+
+
+# --- the original, from its definition ----------------------------------------
+
+
+def by_definition(source, version):
+    """The original by XPath and paths as strings, as it is specified; "" if it fails."""
+    parser = html.HTMLParser(encoding="utf-8", remove_blank_text=True)
+    tree = html.parse(BytesIO(source.encode("utf-8", "replace")), parser=parser)
+    tags = ["script", "style", "i", "b", "strong", "span", "a"]
+    tags += ["noscript"] if version == 2 else []
+    passed_over = " or ".join(f"self::{tag}" for tag in tags)
+    selected = tree.xpath(
+        f"//body//*[not({passed_over})]/text()[string-length(normalize-space()) > 20]/.."
+    )
+    pieces, histogram = [], {}
+    for element in selected:
+        path = tree.getpath(element)
+        texts = element.xpath(".//text()")
+        if version == 1:
+            joined = eatiht_reference._BRACKETED_DIGITS.sub("", "".join(texts))
+            for i, sentence in enumerate(split_sentences(joined)):
+                if sentence.endswith((".", '"', "?", "!", "'")):
+                    pieces.append((sentence if i else "\n\n" + sentence, path, True))
+        else:
+            pieces.append((texts, path, None))
+    if version == 2 and pieces:
+        total = 0
+        for texts, _, _ in pieces:
+            total += sum(map(len, texts)) / len(texts)
+        mean = total / len(pieces)
+        pieces = [("".join(t), p, sum(map(len, t)) > mean) for t, p, _ in pieces]
+    for _, path, counted in pieces:
+        if counted:
+            key = path.rpartition("/")[0]
+            histogram[key] = histogram.get(key, 0) + 1
+    if not histogram or (version == 2 and tree.getroot().find(".//title") is None):
+        return ""
+    top = max(histogram, key=histogram.__getitem__)
+    found = [text for text, path, _ in pieces if top in path]
+    return " ".join(found)[2:] if version == 1 else "\n\n".join(found)
+
+
+PARTS = [
+    f"<p>{FIRST}</p>",
+    f"<p>{FIRST} {SECOND} {THIRD}</p>",
+    f"<div>{SECOND} <p>{FIRST}</p> {THIRD} and more</div>",
+    f"<ul><li>{FIRST}<li>{SECOND}</ul>",
+    f"<em>{SECOND} {THIRD}</em> {FIRST}",
+    f"<p>By <b>{FIRST}</b> and <span>{SECOND}</span> it stood.</p>",
+    f"<noscript>{FIRST} {SECOND}</noscript>",
+    "<script>var x = 'a sentence in a script.';</script>",
+    "<div>A long text before a script <script>var y = 1.</script></div>",
+    "<p>This text does not end as sentences do</p>",
+    "<p>Short one.</p>",
+    f"<s><p>{FIRST}</p></s>",
+    f"<section><p>{SECOND}</p></section>",
+    f"<main><p>{FIRST}</p></main><mainx><p>{THIRD}</p></mainx>",
+    "<p>He said it in [12] the third[] of the books[3].</p>",
+    "<p>Dr. Jones and Mrs. Smith came along. They sat down.\n  They ate.</p>",
+    f"<!-- c --><p>{FIRST}<!-- c -->{SECOND}</p><?pi?>",
+    "<title>A title</title>",
+]
+
+
+@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=12).map("".join))
+@pytest.mark.parametrize("version", [1, 2])
+def test_reference_is_the_definition_on_made_pages(version, source):
+    source = f"<html><body>{source}</body></html>"
+    assert is_as_defined(source, version)
+
+
+@given(any_pages())
+@pytest.mark.parametrize("version", [1, 2])
+def test_reference_is_the_definition_on_any_page(version, source):
+    source = f"<html><body>{source}"
+    assert is_as_defined(source, version)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Dr. Jones went. He left.", ["Dr. Jones went.", "He left."]),
+        ("Mr.  Smith.", ["Mr.  Smith."]),
+        ('He said "Go." Then left.', ['He said "Go."', "Then left."]),
+        ("U.S. army. OK?! Yes", ["U.S.", "army.", "OK?!", "Yes"]),
+        ("end.)  Next", ["end.)  Next"]),
+        ("x... y", ["x...", "y"]),
+        ("“Quote.” Next", ["“Quote.” Next"]),
+        ("one. ", ["one.", ""]),
+    ],
+)
+def test_split_sentences(text, parts):
+    assert split_sentences(text) == parts
+
+
+def test_reference_worked_examples():
+    page = f"<body><div><p>{FIRST} {SECOND}</p><p>{THIRD}</p></div></body>"
+    assert text_of(page, reference=True) == f"{FIRST} {SECOND} \n\n{THIRD}"
+    # Text right under the body is not looked at.
+    assert text_of(f"<body>{FIRST}</body>", reference=True) == ""
+    # em is looked at, strong is not.
+    assert text_of(f"<body><em>{FIRST}</em></body>", reference=True) == FIRST
+    assert text_of(f"<body><strong>{FIRST}</strong></body>", reference=True) == ""
+    # The source of a script is in the text, and nested text comes twice.
+    page = f"<body><div>{FIRST} <p>{SECOND}</p><script>x.</script></div></body>"
+    twice = f"{FIRST} {SECOND}x. \n\n{SECOND}"
+    assert text_of(page, reference=True) == twice
+    page = f"<body><div>{FIRST} <script>so = 'x.'</script></div></body>"
+    assert text_of(page, reference=True) == f"{FIRST} so = 'x.'"
+    # A path that is the beginning of another one.
+    page = f"<body><x-a><p>{FIRST}</p><p>{SECOND}</p></x-a><x-ab><p>{THIRD}</p></x-ab>"
+    assert text_of(page, reference=True) == f"{FIRST} \n\n{SECOND} \n\n{THIRD}"
+
+
+def test_reference_on_what_follows_the_end_of_the_page():
+    page = f"></html><body><title>{FIRST}</title>"
+    assert text_of(page, reference=True) == by_definition(page, 1) == FIRST
+
+
+def test_reference_of_version_2_worked_examples():
+    page = f"<title>T</title><div><p>{FIRST}</p><p>{FIRST} {SECOND}</p></div>"
+    assert text_of(page, 2, reference=True) == f"{FIRST}\n\n{FIRST} {SECOND}"
+    # No title, no text that is longer than the mean, no text.
+    assert text_of(page.replace("title", "p"), 2, reference=True) == ""
+    assert text_of(f"<title>T</title><p>{FIRST}</p>", 2, reference=True) == ""
+    assert text_of("<title>T</title>", 2, reference=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"", "empty|parsed"),
+        (b"<p>Short one.</p>", "no text counts"),
+        (b"\xff\xfe\xfd", "parsed|counts|empty"),
+    ],
+)
+def test_pages_that_the_original_fails_on(body, why):
+    with pytest.raises(PageError, match=why):
+        read(body, 1, 20)
+    options = {"reference": True}
+    result = extract(body, algorithm="eatiht", options=options, blocks=True)
+    assert (result.text, result.blocks, result.score) == ("", (), 0.0)
+
+
+def test_reference_encodings(monkeypatch):
+    body = f"<body><p>Caf\xe9 {FIRST} {ENGLISH}</p></body>".encode()
+    expected = text_of(body.decode(), reference=True)
+    assert "Café" in expected
+    monkeypatch.setattr(eatiht_reference, "detect", None)
+    assert text_of(body, reference=True) == expected
+    monkeypatch.setattr(eatiht_reference, "detect", lambda body: {"encoding": "cp1252"})
+    assert "CafÃ©" in text_of(body, reference=True)
+    monkeypatch.setattr(
+        eatiht_reference, "detect", lambda body: {"encoding": "no-such"}
+    )
+    assert text_of(body, reference=True) == ""
+
+
+def test_reference_with_chardet():
+    chardet = pytest.importorskip("chardet")
+    body = f"<body><p>{PROSE['ru']}</p></body>".encode("windows-1251")
+    assert chardet.detect(body)["encoding"].lower() == "windows-1251"
+    assert PROSE["ru"][:50] in text_of(body, reference=True)
+
+
+def test_reference_units():
+    page = f"<body><div><p>{FIRST} {SECOND}</p></div><p>{THIRD}</p></body>"
+    options = {"reference": True}
+    result = extract(page, algorithm="eatiht", options=options, blocks=True)
+    assert [(b.text, b.kind, b.xpath, b.kept, b.score) for b in result.blocks] == [
+        (FIRST, "sentence", "/html[1]/body[1]/div[1]/p[1]", True, 1.0),
+        (SECOND, "sentence", "/html[1]/body[1]/div[1]/p[1]", True, 1.0),
+        (THIRD, "sentence", "/html[1]/body[1]/p[1]", False, 0.5),
+    ]
+    options["version"] = 2
+    page = f"<title>T</title>{page}"
+    result = extract(page, algorithm="eatiht", options=options, blocks=True)
+    assert {block.kind for block in result.blocks} == {"paragraph"}
+
+
+def test_text_nested_without_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(eatiht_reference, "_MOST", 5_000)
+    page = f"<body>{f'<div>{FIRST}' * 20}</body>"
+    with pytest.raises(PageError, match="nested"):
+        read(page, 1, 20)
+
+
+# --- on the page's blocks -----------------------------------------------------
+
+
+def test_most_sentences_stand_together():
+    page = (
+        f"<title>T</title><div><p>{THIRD}</p></div>"
+        f"<main><p>{FIRST} {SECOND}</p><p>no sentence in this long text</p>"
+        f"<div><p>{THIRD}</p></div><p>{SECOND}</p></main><footer>{FIRST}</footer>"
+    )
+    assert text_of(page) == f"{FIRST} {SECOND}\n\n{THIRD}\n\n{SECOND}"
+
+
+def test_version_2_counts_elements_longer_than_the_mean():
+    page = (
+        f"<div><p>{FIRST}</p><p>{FIRST}</p><p>{FIRST}</p></div>"
+        f"<main><p>{ENGLISH}</p><p>{ENGLISH}</p><p>this does not end in a stop</p></main>"
+    )
+    assert text_of(page, 2) == f"{ENGLISH}\n\n{ENGLISH}\n\nthis does not end in a stop"
+    assert text_of(page, 1) == f"{ENGLISH}\n\n{ENGLISH}"
+    # The original fails on a single element, which is exactly as long as the mean.
+    assert text_of(f"<p>{ENGLISH}</p>", 2) == ENGLISH
+
+
+def test_defects_that_are_mended():
+    # Each text once, no script, text right under the body, curly quotes.
+    page = f"<div>{FIRST} <p>{SECOND}</p><script>x = 'y.'</script></div>"
+    assert text_of(page) == f"{FIRST}\n\n{SECOND}"
+    page = f"<div>{FIRST}<p>{SECOND}</p>{THIRD}<script>x = 'y.'</script></div><p>X</p>"
+    assert text_of(page) == f"{FIRST}\n\n{SECOND}\n\n{THIRD}"
+    assert text_of(f"<body>{FIRST} {SECOND}<br><br>{THIRD}</body>") == (
+        f"{FIRST} {SECOND}\n\n{THIRD}"
+    )
+    assert text_of("<div><p>“The river was high that year.”</p></div>") != ""
+    page = f"<x-a><p>{FIRST}</p><p>{SECOND}</p></x-a><x-ab><p>{THIRD}</p></x-ab>"
+    assert text_of(page) == f"{FIRST}\n\n{SECOND}"
+
+
+@pytest.mark.parametrize("code", [*PROSE, *UNSPACED_PROSE])
+@pytest.mark.parametrize("version", [1, 2])
+def test_prose_in_many_languages(code, version):
+    prose = (PROSE | UNSPACED_PROSE)[code]
+    page = f"<ul><li>ABC<li>DEF</ul><main><p>{prose}</p><p>{prose}</p></main>"
+    assert text_of(page, version) == f"{prose}\n\n{prose}"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("", 0),
+        ("no stop", 0),
+        ("One. Two! Three?", 3),
+        ("One... Two?! 3.5 per cent.", 3),
+        ("Dr. Smith met Mrs. Jones.", 1),
+        ("He said “Go.” Then he left (at last.) Yes", 2),
+        ("«Oui.» Non.", 2),
+        ("见过船。没有！真的？", 3),
+        ("船を見た。「はい。」", 2),
+        ("नदी शांत थी। नाव नहीं।", 2),
+        ("هل رأيت؟ نعم.", 2),
+        ("ទឹក។ ទូក។", 2),
+        ("example.com/a.b", 0),
+        ("แม่น้ำของเมืองเล็กๆ เงียบสงบ", 1),
+        ("แม่น้ำ" * 50, 4),
+    ],
+)
+def test_count_sentences(text, sentences):
+    assert count_sentences(text) == sentences
+
+
+def test_min_length():
+    page = "<div><p>Short one.</p><p>Short two.</p></div>"
+    assert text_of(page) == ""
+    assert text_of(page, min_length=5) == "Short one.\n\nShort two."
+    # Three letters to a Chinese character: 24, of which more than 20 are asked.
+    assert text_of("<div><p>河上的桥开放了。</p></div>") == "河上的桥开放了。"
+
+
+def test_scores_and_reasons():
+    page = (
+        f"<main><p>{FIRST} {SECOND}</p><h2>Heading</h2><p>{THIRD}</p></main>"
+        f"<div><p>{FIRST}</p></div>"
+    )
+    result = extract(page, algorithm="eatiht", blocks=True)
+    assert [(b.kept, b.score, b.reason) for b in result.blocks] == [
+        (True, 1.0, "among most sentences"),
+        (False, 0.0, "no sentence"),
+        (True, 1.0, "among most sentences"),
+        (False, pytest.approx(1 / 3), "elsewhere"),
+    ]
+    # Three of four sentences are inside, and three are few.
+    assert result.score == pytest.approx(3 / 4 * 3 / 7)
+
+
+def test_text_right_under_the_root_has_no_parent():
+    root = html.fragment_fromstring(f"<div>{FIRST} <i>{SECOND}</i></div>")
+    result = run(get_algorithm("eatiht"), Page(root))
+    assert result.text == f"{FIRST} {SECOND}"
+
+
+def test_empty_page():
+    result = extract("", algorithm="eatiht")
+    assert (result.text, result.score) == ("", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"version": 3}, "version is 3, it must be one of 1, 2"),
+        ({"version": "1"}, "version is '1'"),
+        ({"min_length": -1}, "min_length is -1"),
+        ({"length": 1}, "length is 1"),
+    ],
+)
+def test_options_that_may_not_be(options, said):
+    with pytest.raises(OptionError, match=said):
+        get_algorithm("eatiht", options)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("reference", [True, False])
+def test_long_page_in_linear_time(version, reference):
+    body = f"<title>T</title><div>{f'<p>{FIRST}</p>' * 30_000}</div>"
+    start = time.process_time()
+    found = text_of(body, version, reference=reference)
+    # The original of version 2 finds no element longer than the mean.
+    count = 0 if version == 2 and reference else 30_000
+    assert found.count(FIRST) == count
+    assert len(found) < (len(FIRST) + 3) * 30_000
+    # By XPath and paths the original takes minutes.
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("text", ["." * 300_000 + "x", ".'" * 150_000, ". " * 150_000,
+                                  ".”" + "”" * 300_000 + "x"])  # fmt: skip
+def test_sentences_are_counted_in_linear_time(text):
+    start = time.process_time()
+    count_sentences(text)
+    split_sentences(text)
+    assert time.process_time() - start < 3
+
+
+# --- any page -----------------------------------------------------------------
+
+
+@given(any_pages())
+@pytest.mark.parametrize("version", [1, 2])
+def test_properties(version, source):
+    check_algorithm(source, "eatiht", {"version": version})
+
+
+@given(any_pages())
+@pytest.mark.parametrize("version", [1, 2])
+def test_default_counts_each_text_once(version, source):
+    options = {"version": version}
+    result = extract(source, algorithm="eatiht", options=options, blocks=True)
+    assert sum(len(b.text) for b in result.blocks if b.kept) <= len(source)
+
+
+def test_reference_reads_the_bytes_of_a_response():
+    body = f"<body><p>{FIRST}</p></body>".encode()
+    response = HtmlResponse("https://example.com/", body=body)
+    assert text_of(response, reference=True) == text_of(body, reference=True) == FIRST

@@ -1,0 +1,505 @@
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms import OptionError, get_algorithm, justext, stoplists
+from scrapy_eatext.algorithms.justext import BAD, GOOD, NEAR_GOOD, SHORT, revise
+from scrapy_eatext.algorithms.justext.reference import (
+    PageError,
+    _declared_charset,
+    paragraphs,
+)
+from scrapy_eatext.page import Page
+from tests.support.pages import any_pages
+from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
+from tests.support.properties import check_algorithm
+
+ENGLISH = PROSE["en"]
+CLASSES = st.sampled_from([GOOD, NEAR_GOOD, SHORT, BAD])
+
+
+def classes(html, **options):
+    """Which texts of a page are kept."""
+    result = extract(html, algorithm="justext", options=options, blocks=True)
+    return {block.text: block.kept for block in result.blocks}
+
+
+def original(source, **options):
+    """The package's paragraphs of a page, or None if it fails."""
+    package = pytest.importorskip("justext")
+    try:
+        found = package.justext(source, package.get_stoplist("English"), **options)
+    except Exception:  # noqa: BLE001
+        return None
+    return [
+        (p.text, p.cf_class, p.class_type, p.heading, p.xpath, p.chars_count_in_links)
+        for p in found
+    ]
+
+
+def ours(source, **options):
+    """The same of reference mode."""
+    options = {"reference": True, "language": "English"} | options
+    algorithm = get_algorithm("justext", options)
+    try:
+        found, trail = paragraphs(source)
+    except PageError:
+        return []
+    verdict = algorithm.judge(Page.of(source))
+    own = {reason: kind for kind, reason in OWN}
+    return [
+        (
+            p.text,
+            own[verdict.reasons[i].removesuffix(BESIDE).removesuffix(NOT_BESIDE)],
+            GOOD if verdict.kept[i] else BAD,
+            p.heading and not options.get("no_headings", False),
+            trail.xpath(p.place),
+            p.link_chars,
+        )
+        for i, p in enumerate(found)
+    ]
+
+
+# Characters that XML cannot carry: the original fails to move texts that have them.
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]|&#")
+BESIDE, NOT_BESIDE = ", beside good text", ", no good text beside"
+OWN = [
+    (BAD, "many links"),
+    (BAD, "copyright notice"),
+    (BAD, "form control"),
+    (BAD, "short, with a link"),
+    (BAD, "few stop words"),
+    (SHORT, "short"),
+    (GOOD, "long, many stop words"),
+    (NEAR_GOOD, "medium long, many stop words"),
+    (NEAR_GOOD, "some stop words"),
+]
+
+PARTS = [
+    f"<p>{ENGLISH}</p>",
+    f"<p>{ENGLISH[:120]}</p>",
+    f"<div>{ENGLISH[:90]}<br><br>{ENGLISH[100:190]}</div>",
+    "<h2>A heading</h2>",
+    "<h1>The <b>first</b> of it</h1>",
+    "<p>By John</p>",
+    "<ul><li><a href=/>Home</a><li>About</ul>",
+    f"<p><a href=/>{ENGLISH[:100]}</a></p>",
+    f"<p>{ENGLISH[:150]} <a href=/>more</a></p>",
+    f"<p>© 2021 {ENGLISH}</p>",
+    "<p>Boat engine spares price list overview catalogue north harbour workshop</p>",
+    f"<h3>{ENGLISH}</h3>",
+    "<selection>in a select</selection>",
+    "<!-- comment --><script>var x</script><style>p{}</style>",
+    "<form>in a form<input><button>go</button><select><option>one</select></form>",
+    "<b>a</b> <b>b</b> <br> c<link rel=StyleSheet><link rel=next>",
+    "<object>in <param> an object<embed>x</object><image>y<applet>z</applet>",
+    "tail<?pi?> after<base> and",
+    "<table><tr><td>cell<td>cell &copy; &amp;copy</table>",
+]
+
+
+def check_reference(source, **options):
+    theirs = original(source, **options)
+    # Where the original fails there is nothing, unless only its copy made it fail.
+    if theirs is not None or not CONTROL.search(source):
+        assert ours(source, **options) == (theirs or [])
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
+def test_reference_is_the_package_on_made_pages(source):
+    check_reference(source)
+    check_reference(f"<html><body>{source}</body></html>")
+
+
+@given(any_pages())
+def test_reference_is_the_package_on_any_page(source):
+    check_reference(source)
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
+def test_reference_is_the_package_with_other_thresholds(source):
+    options = {
+        "length_low": 30,
+        "length_high": 100,
+        "stopwords_low": 0.1,
+        "stopwords_high": 0.6,
+        "max_link_density": 0.5,
+        "max_heading_distance": 20,
+        "no_headings": True,
+    }
+    check_reference(source, **options)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b" \n",
+        b"<!-- only a comment -->",
+        b"<p>one",
+        b"text",
+        b"<select><option>x</select>",
+        b"<button><input></button>",
+        b"<form>in a form</form>",
+        b"<link rel=stylesheet>",
+        b"<html><head><title>t</title></head></html>",
+        b"<script>x</script>",
+        b"<p>a</p></body> after <p>b",
+        b"<?xml version='1.0' encoding='utf-8'?><html><body><p>\xc3\xa9</p></body></html>",
+        b"<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2",
+        b"<meta charset=no-such-code><p>\xc3\xa9",
+        b"<meta charset=rot13><p>one",
+        b"<meta charset=idna><p>\xff\xfe" + b"a" * 80,
+        b"<meta charset=\xff><p>one",
+        b"<meta charset='\0'><p>one",
+        b"<meta x=1 charset=a>charset=b<p>one",
+        b"<meta charset=latin-1 charset=utf-8><p>\xc3\xa9",
+        b"<p>\xff\xfe not UTF-8",
+        b"<p>a\0b</p>",
+        b"<x-select><p>" + b"It is in the name of what is around it. " * 9,
+        b"<frameset><frame></frameset>",
+        b"<div>" * 100 + b"deep",
+    ],
+)
+def test_reference_is_the_package_on_odd_bytes(body):
+    assert ours(body) == (original(body) or [])
+
+
+def test_reference_on_a_page_that_the_original_fails_on():
+    result = extract(b"", algorithm="justext", options={"reference": True}, blocks=True)
+    assert (result.text, result.blocks, result.score) == ("", (), 0.0)
+
+
+def test_reference_goes_on_where_the_original_fails_over_a_control_character():
+    page = f"<html><body><p>{ENGLISH}<script>x</script>\f{ENGLISH}</p></body></html>"
+    assert original(page) is None
+    assert ours(page)[0][:3] == (f"{ENGLISH} {ENGLISH}", GOOD, GOOD)
+
+
+def test_reference_text_is_a_line_a_paragraph():
+    page = f"<p>{ENGLISH}</p><p>{ENGLISH}</p><p>Home</p>".encode()
+    result = extract(page, algorithm="justext", options={"reference": True})
+    assert result.text == f"{ENGLISH}\n{ENGLISH}"
+    assert result.language == "en"
+
+
+def test_reference_in_a_language_that_jusText_lacks():
+    page = f"<p>{UNSPACED_PROSE['zh'] * 3}</p>".encode()
+    result = extract(page, algorithm="justext", options={"reference": True})
+    assert result.language == "zh"
+    assert result.text == UNSPACED_PROSE["zh"] * 3
+
+
+def test_reference_on_nothing_but_a_comment():
+    with pytest.raises(PageError, match="comment"):
+        paragraphs("<body><!-- c --></body>")
+
+
+def test_tags_with_thousands_of_attributes_are_cut():
+    attributes = " ".join(f"a{i}=1" for i in range(5000))
+    page = f"<p {attributes}>{ENGLISH}</p>"
+    found, _ = paragraphs(page)
+    assert [p.text for p in found] == [ENGLISH]
+    page = f"<?xml version='1.0' encoding='utf-8'?><html>{page}</html>"
+    found, _ = paragraphs(page.encode())
+    assert [p.text for p in found] == [ENGLISH]
+
+
+def test_depth_costs_no_recursion():
+    page = "<b>" * 20_000 + ENGLISH
+    for reference in (True, False):
+        result = extract(page, algorithm="justext", options={"reference": reference})
+        assert result.title == ""
+
+
+# --- the stages ---------------------------------------------------------------
+
+
+def naive_revise(own, headings, lengths, distance, headings_first):  # noqa: C901
+    """The second stage in the original's words, neighbour by neighbour."""
+    n = len(own)
+    kinds = list(own)
+
+    def lift(i, to):
+        j, passed = i + 1, 0
+        while j < n and passed <= distance:
+            if kinds[j] == GOOD:
+                kinds[i] = to
+                return
+            passed += lengths[j]
+            j += 1
+
+    def neighbour(i, step, skip):
+        i += step
+        while 0 <= i < n:
+            if kinds[i] not in skip:
+                return kinds[i]
+            i += step
+        return BAD
+
+    if headings_first:
+        for i in range(n):
+            if headings[i] and kinds[i] == SHORT:
+                lift(i, NEAR_GOOD)
+    found = {}
+    for i in range(n):
+        if kinds[i] != SHORT:
+            continue
+        ends = [neighbour(i, step, (SHORT, NEAR_GOOD)) for step in (-1, 1)]
+        nearest = [neighbour(i, step, (SHORT,)) for step in (-1, 1)]
+        if ends[0] == ends[1]:
+            found[i] = ends[0]
+        else:
+            bad_side = ends.index(BAD)
+            found[i] = GOOD if nearest[bad_side] == NEAR_GOOD else BAD
+    for i, kind in found.items():
+        kinds[i] = kind
+    for i in range(n):
+        if kinds[i] == NEAR_GOOD:
+            ends = [neighbour(i, step, (SHORT, NEAR_GOOD)) for step in (-1, 1)]
+            kinds[i] = BAD if ends == [BAD, BAD] else GOOD
+    for i in range(n):
+        if headings[i] and kinds[i] == BAD and own[i] != BAD:
+            lift(i, GOOD)
+    return kinds
+
+
+@given(
+    st.lists(st.tuples(CLASSES, st.booleans(), st.integers(1, 90)), max_size=30),
+    st.integers(0, 200),
+    st.booleans(),
+)
+def test_second_stage_against_its_definition(blocks, distance, headings_first):
+    own = [kind for kind, _, _ in blocks]
+    headings = [heading for _, heading, _ in blocks]
+    lengths = [length for _, _, length in blocks]
+    result = revise(own, headings, lengths, distance, headings_first=headings_first)
+    assert result == naive_revise(own, headings, lengths, distance, headings_first)
+    assert set(result) <= {GOOD, BAD}
+
+
+@pytest.mark.parametrize(
+    ("own", "final"),
+    [
+        ([SHORT], [BAD]),
+        ([GOOD, SHORT, GOOD], [GOOD, GOOD, GOOD]),
+        ([GOOD, SHORT, BAD], [GOOD, BAD, BAD]),
+        ([GOOD, SHORT, NEAR_GOOD, BAD], [GOOD, GOOD, GOOD, BAD]),
+        ([BAD, NEAR_GOOD, BAD], [BAD, BAD, BAD]),
+        ([BAD, NEAR_GOOD, GOOD], [BAD, GOOD, GOOD]),
+        # The first is bad by its neighbours, and so the next one is.
+        ([NEAR_GOOD, NEAR_GOOD, BAD], [BAD, BAD, BAD]),
+    ],
+)
+def test_second_stage_worked_examples(own, final):
+    none = [False] * len(own)
+    lengths = [10] * len(own)
+    assert revise(own, none, lengths, 200, headings_first=False) == final
+
+
+def test_heading_before_a_byline_and_a_good_text():
+    own, headings, lengths = [SHORT, SHORT, GOOD], [True, False, False], [9, 7, 300]
+    # The original's first stage never fires, its last one saves the heading.
+    compatible = revise(own, headings, lengths, 200, headings_first=False)
+    assert compatible == [GOOD, BAD, GOOD]
+    documented = revise(own, headings, lengths, 200, headings_first=True)
+    assert documented == [GOOD, GOOD, GOOD]
+    # Too far from the text.
+    far = revise(own, headings, [9, 201, 300], 200, headings_first=True)
+    assert far == [BAD, BAD, GOOD]
+    near = revise(own, headings, [9, 200, 300], 200, headings_first=True)
+    assert near == [GOOD, GOOD, GOOD]
+
+
+def test_fifty_thousand_short_paragraphs_in_linear_time():
+    n = 50_000
+    start = time.process_time()
+    revise([SHORT] * n, [True] * n, [1] * n, 1_000_000, headings_first=True)
+    revise([NEAR_GOOD] * n, [True] * n, [1] * n, 1_000_000, headings_first=False)
+    # A scan of neighbours would take minutes.
+    assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize("reference", [True, False])
+def test_long_page_in_linear_time(reference):
+    body = b"<p>short</p>" * 50_000
+    start = time.process_time()
+    extract(body, algorithm="justext", options={"reference": reference})
+    assert time.process_time() - start < 20
+
+
+def test_declared_charset_in_linear_time():
+    start = time.process_time()
+    assert _declared_charset(b"<meta" * 300_000) is None
+    assert _declared_charset(b"<meta " + b"charset=>" * 200_000) is None
+    assert time.process_time() - start < 3
+
+
+# --- on the page's blocks -----------------------------------------------------
+
+
+def test_text_between_menu_and_footer():
+    menu = "".join(f"<li><a href=/{i}>Section {i}</a>" for i in range(8))
+    page = (
+        f"<title>Bridge</title><ul>{menu}</ul><h1>Bridge opened</h1><p>By John</p>"
+        f"<p>{ENGLISH}</p><p>{ENGLISH[:100]}</p><p>Short.</p><p>{ENGLISH}</p>"
+        "<p>Contact us</p><p>© 2024 The Example Company of the river and of the town"
+        " and of all that is in it</p>"
+    )
+    kept = [text for text, kept in classes(page).items() if kept]
+    assert kept == [
+        "Bridge opened",
+        "By John",
+        ENGLISH,
+        ENGLISH[:100].strip(),
+        "Short.",
+    ]
+
+
+def test_result_tells_language_score_and_reasons():
+    page = f"<h1>The bridge</h1><p>{ENGLISH}</p><p>Contact</p>"
+    result = extract(page, algorithm="justext", blocks=True)
+    assert (result.algorithm, result.language) == ("justext", "en")
+    # The part good by itself of the kept text and 200 characters.
+    assert result.score == pytest.approx(len(ENGLISH) / (len(ENGLISH) + 10 + 200))
+    assert [(b.score, b.reason) for b in result.blocks] == [
+        (0.6, "short, beside good text"),
+        (1.0, "long, many stop words"),
+        (0.2, "short, no good text beside"),
+    ]
+
+
+def test_empty_page():
+    result = extract("", algorithm="justext")
+    assert (result.text, result.score, result.language) == ("", 0.0, "")
+
+
+def test_copyright_sign_in_a_long_text():
+    long = f"{ENGLISH} The sign © stands in many books."
+    short = "The texts and pictures of this page are © of the people who made them"
+    assert classes(f"<p>{long}</p><p>{short}</p>") == {long: True, short: False}
+    found = extract(f"<p>{long}</p>".encode(), algorithm="justext",
+                    options={"reference": True})  # fmt: skip
+    assert found.text == ""
+
+
+def test_punctuation_is_no_part_of_a_stop_word():
+    text = "It was, and is, what we had: you, I, they (all of us), and who, by then?"
+    assert classes(f"<p>{ENGLISH}</p><p>{text}</p>")[text]
+
+
+def test_no_headings():
+    page = f"<h1>The bridge</h1><p>{ENGLISH}</p>"
+    assert classes(page)["The bridge"]
+    assert not classes(page, no_headings=True)["The bridge"]
+
+
+@pytest.mark.parametrize("code", PROSE)
+def test_prose_in_many_languages(code):
+    text = f"{PROSE[code]} {PROSE[code]}"
+    other = "Kwxz Jqpt Mmnb Trzk Plff Wqrs Xyzz Ghjk Bnmv Crtz Vbpl Kkrd Zzqp Fghj" * 3
+    page = f"<p>{text}</p><p>{other}</p>"
+    result = extract(page, algorithm="justext")
+    assert (result.text, result.language) == (text, code)
+
+
+@pytest.mark.parametrize("code", UNSPACED_PROSE)
+def test_prose_and_menus_without_spaces(code):
+    prose, menu = UNSPACED_PROSE[code], UNSPACED_MENUS[code]
+    page = f"<p>{menu}</p><p>{prose}</p><p>{prose}</p><p>{menu}</p>"
+    for language in ("auto", code[:2]):
+        result = extract(page, algorithm="justext", options={"language": language})
+        assert result.text == f"{prose}\n\n{prose}"
+        assert result.language == code[:2]
+
+
+def test_two_languages_on_a_page():
+    chinese = UNSPACED_PROSE["zh"]
+    page = f"<p>{ENGLISH} {ENGLISH}</p><p>{chinese}</p>"
+    assert classes(page) == {f"{ENGLISH} {ENGLISH}": True, chinese: True}
+    assert classes(page, language="en")[chinese] is False
+    page = f"<p>{chinese * 8}</p><p>{ENGLISH} {ENGLISH}</p>"
+    assert classes(page)[f"{ENGLISH} {ENGLISH}"] is False
+    assert classes(page, language="zh")[chinese * 8]
+
+
+def test_without_stop_words():
+    text = "Kwxz Jqpt Mmnb Trzk Plff Wqrs Xyzz Ghjk Bnmv Crtz Vbpl Kkrd Zzqp " * 4
+    for reference in (True, False):
+        options = {"language": "none", "reference": reference}
+        result = extract(f"<p>{text}</p>", algorithm="justext", options=options)
+        assert result.text == text.strip()
+
+
+def test_language_decides_which_list():
+    page = f"<p>{PROSE['de']}</p>"
+    assert classes(page, language="German") == {PROSE["de"]: True}
+    assert classes(page, language="Finnish") == {PROSE["de"]: False}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"language": "Klingon"}, "language is 'Klingon'"),
+        ({"language": "Hausa", "reference": True}, "language is 'Hausa'"),
+        ({"language": 3}, "language is 3"),
+        ({"length_low": -1}, "length_low is -1, it must be a whole number"),
+        ({"stopwords_low": 1.5}, "stopwords_low is 1.5"),
+        ({"max_link_density": "all"}, "max_link_density is 'all'"),
+        ({"no_headings": 1}, "no_headings is 1"),
+        ({"stoplist": "x"}, "stoplist is 'x'"),
+    ],
+)
+def test_options_that_may_not_be(options, said):
+    with pytest.raises(OptionError, match=said.replace("(", "\\(")):
+        get_algorithm("justext", options)
+
+
+def test_reference_without_its_lists(monkeypatch):
+    monkeypatch.setattr(justext, "justext_folder", lambda: None)
+    with pytest.raises(OptionError, match=r"scrapy-eatext\[justext\]"):
+        justext.Justext(justext.JustextOptions(reference=True))
+
+
+@pytest.mark.parametrize("name", sorted(stoplists.SHARES))
+def test_every_language_may_be_named(name):
+    assert get_algorithm("justext", {"language": name})
+
+
+# --- any page -----------------------------------------------------------------
+
+
+@given(any_pages())
+def test_properties(source):
+    check_algorithm(source, "justext", {})
+
+
+@given(any_pages())
+def test_properties_of_reference(source):
+    check_algorithm(source, "justext", {"reference": True, "language": "en"})
+
+
+def test_reference_reads_the_bytes_of_a_response():
+    body = f"<meta charset=latin-1><p>{ENGLISH} caf\xe9</p>".encode("latin-1")
+    response = HtmlResponse("https://example.com/", body=body)
+    options = {"reference": True, "language": "en"}
+    result = extract(response, algorithm="justext", options=options)
+    assert result.text == f"{ENGLISH} café"
+
+
+def test_a_page_of_short_texts_alone_keeps_them():
+    """The original needs one long text for the others to stand by."""
+    text = (
+        "This is what we said to them when they asked where it had been all the time."
+    )
+    html = f"<p>Home<p>{text}<p>{text}<p><a href=/>All of it is at this place</a>"
+    assert extract(html, algorithm="justext").text == f"{text}\n\n{text}"
+    options = {"reference": True}
+    assert extract(html, algorithm="justext", options=options).text == ""

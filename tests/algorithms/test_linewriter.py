@@ -1,0 +1,152 @@
+"""Lines as the original wrote them.  The figures are from Python 2.7's htmllib."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from scrapy_eatext.algorithms.perceptron.lines import write_lines
+from tests.support.pages import any_pages
+from tests.support.properties import check_linear
+
+FERRY = """\
+<!DOCTYPE html><html><head><title>Not a line</title></head><body>
+<nav><ul><li><a href="/">Front page of the paper</a></li><li><a href="/map">Map of \
+the valley</a></li></ul></nav>
+<div class="page"><h1>The ferry runs again</h1>
+<p>After nine weeks on the slip the ferry is back on the river, and the first \
+crossing on Monday was full. &copy; 2024</p>
+<p>Tickets are sold on board. <b>Bicycles</b> travel free.</p>
+</div><div class="foot"><p>Printed in the old mill by the people who live in it.</p>\
+</div></body></html>
+"""
+ODDITIES = """\
+<p>one<div>two</div><div>three</div><table><tr><td>c1</td><td>c2</td></tr></table>
+<script>var a = 1;</script><img src=a.png><img src=b.png alt="A boat &amp; a bird">
+<hr>after<br>the rule<br><br>and more
+<dl><dt>term<dd>what it means<dt>another</dl>
+<pre>  as
+ it   is
+</pre>tail <i> of</i> it &#65;&#8212;&#233;&mdash;&eacute;&unknown;&nbsp;x &amp y < 3 \
+&& z
+<address>by the sea</address><blockquote>said</blockquote>
+<ol><li>first<li><li>third <a name=x>no number</a> <a href=y>number</a></ol>
+<!-- no -- > <?no no?> <h2>last</h2>
+"""
+
+
+def written(html: str) -> list[tuple[str, int]]:
+    return [(line.text, line.bytes) for line in write_lines(html)]
+
+
+def test_lines_and_bytes_of_a_page():
+    assert written(FERRY) == [
+        ("Front page of the paper[1]\n", 119),
+        ("Map of the valley[2]\n", 47),
+        ("The ferry runs again\n", 62),
+        (
+            (
+                "After nine weeks on the slip the ferry is back on the river, and the"
+                " first crossing on Monday was full. © 2024\n"
+            ),
+            121,
+        ),
+        ("Tickets are sold on board. Bicycles travel free.\n", 66),
+        ("Printed in the old mill by the people who live in it.", 89),
+    ]
+
+
+def test_what_breaks_lines_and_what_is_text():
+    assert written(ODDITIES) == [
+        ("onetwothreec1c2 var a = 1;(image)A boat & a bird\n", 142),
+        ("after\n", 38),
+        ("the rule\n", 14),
+        ("and more\n", 18),
+        ("term\n", 15),
+        ("what it means\n", 19),
+        ("another\n", 13),
+        ("  as\n it   is\n\n\n", 29),
+        ("tail of it A&#8212;é\xa0x & y < 3 && z\n", 47),
+        ("by the sea\n", 67),
+        ("said\n", 28),
+        ("first\n", 29),
+        ("third no number number[1]\n", 59),
+        ("last\n", 40),
+        ("", 0),
+    ]
+
+
+def test_a_slash_in_a_tag_was_the_short_form_of_sgml():
+    html = "text <br/>that an old <b>slash/ ends</b>"
+
+    assert written(html) == [("text\n", 6), (">that an old <b>slash ends", 32)]
+
+
+def test_literal_elements():
+    html = "a<xmp><b>x</b></xmp>b<plaintext>c<p>d</plaintext>"
+
+    assert written(html) == [
+        ("a\n", 3),
+        ("<b>x\n", 11),
+        ("b\n", 7),
+        ("c<p>d</plaintext>", 34),
+    ]
+    assert written("<listing>1 & 2 < 3</listing>4") == [("1 & 2 < 3\n", 20), ("4", 1)]
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        # Of tags that have no end, the original counts bytes backwards; here
+        # they are text like any other.
+        ("a<b", "a<b"),
+        ("a<br/b", "a<br/b"),
+        ("a</b", "a</b"),
+        ("a<!-- b", "a<!-- b"),
+        ("a<?b", "a<?b"),
+        ("a<!b", "a<!b"),
+        ("a<![if b", "a<![if b"),
+        ("a<![cdata[ b", "a<![cdata[ b"),
+        ("a<![if b]>c<![x[y]]>d", "acd"),
+        ("a &", "a &"),
+        ("a & b", "a & b"),
+        ("a &am", "a &am"),
+        ("a &#6", "a &#6"),
+        ("a &#x41; b", "a &#x41; b"),
+        ("a<", "a<"),
+        ("a< b", "a< b"),
+        # An empty end tag ends what is open, an empty start tag repeats.
+        ("<a href=x>a</>b", "a[1]b"),
+        ("<img alt=a><>", "a(image)"),
+        ("</>a</b>", "a"),
+        ("<a href=' '>a</a>", "a"),
+        ("<a href>a</a>", "a[1]"),
+        ("<img alt='a&#66;c&#300;&quot;&lt d&nope;'>", 'aBc&#300;"&lt d&nope;'),
+        ("<img alt=a !=b alt=c>", "a"),
+        # A > in a value ends the tag.
+        ("<img alt='a>b'>", "a>bb'>"),
+    ],
+)
+def test_broken_markup(html, text):
+    assert "".join(line.text for line in write_lines(html)) == text
+
+
+@given(any_pages())
+def test_every_byte_is_paid_once(html):
+    lines = write_lines(html)
+
+    # What ends lines is paid extra, two bytes for each.
+    ends = sum(2 * (len(line.text) - len(line.text.rstrip("\n"))) for line in lines)
+    numbers = sum(len(line.text) for line in lines)
+    assert sum(line.bytes for line in lines) <= len(html) + numbers + ends
+    assert all(line.text for line in lines[:-1])
+    assert written(html) == written(html)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<p>a", "<div>", "<b>", "<", "&", "&a", "<!--", "<a b='", "</b>", "<br/", "<ul><li>",
+     "<![", "<a href=x>y</a>", "--", "<title>", "<xmp>", "a b ", "<dd>"],
+)  # fmt: skip
+def test_time_is_linear(unit):
+    check_linear(write_lines, lambda count: "<p>" + unit * count, 5_000)

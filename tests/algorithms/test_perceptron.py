@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms.base import OptionError
+from scrapy_eatext.algorithms.modelfile import (
+    SHIPPED,
+    ModelError,
+    load_model,
+    save_model,
+)
+from scrapy_eatext.algorithms.perceptron import (
+    MODEL,
+    READINGS,
+    Network,
+    attributes_of,
+    block_lines,
+    network_name,
+    with_neighbours,
+    written_lines,
+)
+from scrapy_eatext.algorithms.perceptron.lines import write_lines
+from scrapy_eatext.extraction import extract
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.data import LabelledPage
+from scrapy_eatext.learning.perceptron import (
+    PerceptronTrainer,
+    Reading,
+    backpropagate,
+    best_threshold,
+)
+from scrapy_eatext.learning.train import save, silent
+from scrapy_eatext.page import Page
+from tests.algorithms.test_linewriter import FERRY, ODDITIES
+from tests.support.pages import any_pages
+from tests.support.properties import check_algorithm, check_linear
+
+WORD = re.compile(r"\w+")
+SHIPPED_MODEL = SHIPPED / MODEL
+ALL = [(n, k, a) for n in ("slp", "mlp") for k in (1, 2, 3) for a in (1, 2, 3)]
+
+STORY = (
+    "The ferry was late that year, and when at last it came around the bend the whole"
+    " village stood on the slip to see it, as if they had never seen one before."
+)
+
+
+def page_of(paragraphs: int, links: int = 20) -> str:
+    menu = "".join(
+        f"<li class='menu-item'><a class='link' href='/a/{i}'>Go {i}</a></li>"
+        for i in range(links)
+    )
+    story = "".join(f"<p>{STORY} That was day {i}.</p>" for i in range(paragraphs))
+    return f"<html><body><ul class='menu'>{menu}</ul><div>{story}</div></body></html>"
+
+
+def test_the_original_filter():
+    fixed = {"reference": True, "network": "none"}
+
+    found = extract(FERRY, algorithm="perceptron", options=fixed, blocks=True)
+    mean = extract(
+        FERRY, algorithm="perceptron", options={**fixed, "threshold": "mean"}
+    )
+
+    assert found.blocks is not None
+    lines = write_lines(FERRY)
+    assert [b.score for b in found.blocks] == pytest.approx(
+        [len(line.text) / line.bytes for line in lines]
+    )
+    assert [b.kept for b in found.blocks] == [False, False, False, True, True, True]
+    assert found.blocks[3].reason == "above"
+    assert found.text == "".join(line.text for line in lines[3:])
+    # The mean is a little over .54.
+    assert mean.text == found.text
+
+
+def test_the_mean_counts_lines_without_text():
+    lines = written_lines(Page.of(ODDITIES))
+
+    assert lines.density[-1] == 0
+    assert lines.density.mean() == pytest.approx(
+        sum(len(line.text) / line.bytes for line in write_lines(ODDITIES) if line.bytes)
+        / 15
+    )
+
+
+def test_a_line_at_the_threshold_is_left_out():
+    options = {"reference": True, "network": "none", "threshold": 0.5}
+
+    # 24 characters in 48 bytes, and 25 in 49.
+    assert extract("<i>" + " " * 10, algorithm="perceptron", options=options).text == ""
+    text = "x" * 10
+    assert (
+        extract(f"<{'b' * 8}>{text}", algorithm="perceptron", options=options).text
+        == ""
+    )
+    assert extract(f"<{'b' * 7}>{text}", algorithm="perceptron", options=options).text
+
+
+def test_attributes_and_neighbours():
+    lines = block_lines(
+        Page.of("<html><body><p>ab</p><p>abcd</p><p>a</p></body></html>")
+    )
+
+    assert lines.length.tolist() == [2, 4, 1]
+    # html, body and p; then p alone.
+    assert lines.bytes.tolist() == [2 + 33, 4 + 7, 1 + 7]
+    rows = attributes_of(lines)
+    assert rows[1].tolist() == pytest.approx([4 / 11, np.log(12), np.log(5)])
+    assert with_neighbours(rows, 1).tolist() == rows.tolist()
+    two = with_neighbours(rows, 2)
+    assert two[0].tolist() == [*rows[0], 0, 0, 0]
+    assert two[2].tolist() == [*rows[2], *rows[1]]
+    three = with_neighbours(rows, 3)
+    assert three[1].tolist() == [*rows[1], *rows[0], *rows[2]]
+    assert three[2].tolist() == [*rows[2], *rows[1], 0, 0, 0]
+    assert with_neighbours(rows[:0], 3).shape == (0, 9)
+
+
+def test_networks_by_hand():
+    single = Network((np.array([[2.0], [-1.0], [0.5]]),))
+    hidden = Network(
+        (np.array([[1.0, -1.0], [0.0, 0.5]]), np.array([[2.0], [1.0], [0.1]]))
+    )
+
+    assert single.output(np.array([[1.0, 2.0]]))[0] == pytest.approx(
+        1 / (1 + np.exp(-0.5))
+    )
+    inside = 2 * np.tanh(3.0) + np.tanh(-2.5) + 0.1
+    assert hidden.output(np.array([[3.0]]))[0] == pytest.approx(
+        1 / (1 + np.exp(-inside))
+    )
+    assert single.output(np.array([[-1e6, 0.0]]))[0] == pytest.approx(0)
+
+
+@pytest.mark.parametrize(("network", "lines", "attributes"), ALL)
+def test_every_network_is_shipped_and_tells_a_story_from_a_menu(
+    network, lines, attributes
+):
+    options = {"network": network, "lines": lines, "attributes": attributes}
+
+    found = extract(page_of(6), algorithm="perceptron", options=options)
+
+    assert STORY in found.text
+    assert "Go 3" not in found.text
+    assert 0.5 < found.score <= 1
+
+
+def test_the_default_is_the_biggest_network():
+    options = {"network": "mlp", "lines": 3, "attributes": 3, "threshold": 0.5}
+
+    page = page_of(3)
+    default = extract(page, algorithm="perceptron", blocks=True)
+    assert default == extract(
+        page, algorithm="perceptron", options=options, blocks=True
+    )
+    assert default.version == f"1-{load_model(SHIPPED_MODEL, 'perceptron').version}"
+
+
+def test_thresholds():
+    page = Page.of(page_of(4))
+    scores = get_algorithm("perceptron").judge(page).scores
+
+    def kept(threshold: float | str) -> int:
+        options = {"threshold": threshold}
+        return sum(get_algorithm("perceptron", options).judge(page).kept)
+
+    assert kept(0) == len(scores)
+    assert kept(1) == 0
+    assert kept("mean") == sum(s > np.mean(scores) for s in scores)
+
+
+@pytest.mark.parametrize("options", [{}, {"reference": True}, {"threshold": "mean"}])
+def test_an_empty_page(options):
+    assert extract("", algorithm="perceptron", options=options).text == ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"network": "deep"}, {"lines": 0}, {"attributes": 4}, {"threshold": "stddev"}],
+)
+def test_options_that_are_refused(options):
+    with pytest.raises(OptionError, match=next(iter(options))):
+        extract("", algorithm="perceptron", options=options)
+
+
+def arrays() -> dict[str, np.ndarray]:
+    return dict(load_model(SHIPPED_MODEL, "perceptron").arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("blocks.mlp-3-3.output", None),
+        ("blocks.slp-2-3.output", np.zeros((6, 1))),
+        ("blocks.slp-2-3.output", np.zeros(7)),
+        ("blocks.slp-2-3.output", np.zeros((7, 2))),
+        ("written.mlp-3-3.hidden", np.zeros((10, 5))),
+        ("blocks.mean", np.zeros(2)),
+        ("written.spread", np.zeros(3)),
+    ],
+)
+def test_a_damaged_model_is_refused(tmp_path, name, array):
+    path = tmp_path / "damaged.model"
+    broken = {**arrays(), name: array}
+    broken = {key: value for key, value in broken.items() if value is not None}
+    save_model(path, "perceptron", "1", broken)
+
+    with pytest.raises(ModelError, match=r"damaged\.model"):
+        extract("", algorithm="perceptron", options={"model": str(path)})
+
+
+def test_a_model_of_another_algorithm_is_refused(tmp_path):
+    path = tmp_path / "other.model"
+    save_model(path, "ngram", "1", arrays())
+
+    with pytest.raises(ModelError, match="ngram"):
+        extract("", algorithm="perceptron", options={"model": str(path)})
+
+
+@given(
+    any_pages(),
+    st.sampled_from(
+        [{}, {"network": "none", "threshold": "mean"}, {"reference": True}]
+    ),
+)
+def test_what_must_hold_of_every_algorithm(html, options):
+    check_algorithm(html, "perceptron", options)
+
+
+@given(any_pages())
+def test_reference_never_fails(html):
+    options = {"reference": True, "network": "none"}
+
+    found = extract(html, algorithm="perceptron", options=options, blocks=True)
+
+    assert found == extract(html, algorithm="perceptron", options=options, blocks=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"reference": True}])
+def test_time_is_linear(options):
+    algorithm = get_algorithm("perceptron", options)
+
+    check_linear(
+        lambda html: algorithm.judge(Page.of(html)),
+        lambda count: page_of(count, links=count),
+        1000,
+    )
+
+
+def reading_of(rows: np.ndarray, content: np.ndarray) -> Reading:
+    words = np.ones(len(rows))
+    return Reading(rows, content, words, words * content, int(content.sum()))
+
+
+def labelled(tmp_path, name: str, html: str, text: str) -> LabelledPage:
+    file = tmp_path / f"{name}.html"
+    file.write_text(html)
+    return LabelledPage(name, file, text=text)
+
+
+def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.learning.perceptron.EPOCHS", {"slp": 40, "mlp": 40}
+    )
+    trainer = PerceptronTrainer()
+    samples = [
+        trainer.sample(
+            labelled(
+                tmp_path, str(n), page_of(n, links=2 * n), f"{STORY} That was day. " * n
+            )
+        )
+        for n in (3, 5, 8)
+    ]
+    first, again = (trainer.fit(samples, 7, silent) for _ in range(2))
+    path = save("perceptron", first[0], tmp_path)
+    (tmp_path / "again").mkdir()
+    copy = save("perceptron", again[0], tmp_path / "again")
+
+    assert path.read_bytes() == copy.read_bytes()
+    assert first[0].notes["false_positive_weight"] > 1
+    for name, lines, attributes in ALL:
+        options = {"network": name, "lines": lines, "attributes": attributes}
+        options["model"] = str(path)
+        text = extract(
+            page_of(4, links=7), algorithm="perceptron", options=options
+        ).text
+        assert STORY in text
+        assert "Go 5" not in text
+
+
+def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):
+    # Lines that look alike, as many content as not: the output is the share of
+    # the weight that is content.
+    rows = np.zeros((200, 3))
+    content = np.arange(200) % 2 == 0
+    sample = dict.fromkeys(READINGS, reading_of(rows, content))
+
+    monkeypatch.setattr("scrapy_eatext.learning.perceptron.THRESHOLDS", [0.5])
+    fitted = PerceptronTrainer().fit([sample], 0, silent)[0]
+    bias = float(fitted.arrays[f"blocks.{network_name('slp', 1, 1)}.output"][-1, 0])
+
+    assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.5, abs=0.01)
+
+
+def test_the_output_is_shifted_to_the_best_threshold():
+    # Four lines whose output is not changed by the threshold that is found.
+    outputs = np.array([0.1, 0.3, 0.4, 0.9])
+    content = np.array([False, True, True, True])
+
+    best = best_threshold(outputs, [reading_of(np.zeros((4, 3)), content)])
+
+    assert 0.1 < best < 0.3
+
+
+def test_what_can_not_be_learned_from(tmp_path):
+    trainer = PerceptronTrainer()
+
+    with pytest.raises(DataError, match=r"a\.html"):
+        trainer.sample(labelled(tmp_path, "a", page_of(1), "entirely different"))
+    content = reading_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
+    none = reading_of(np.zeros((4, 3)), np.zeros(4, dtype=bool))
+    with pytest.raises(DataError, match="boilerplate"):
+        trainer.fit([dict.fromkeys(READINGS, content)], 0, silent)
+    with pytest.raises(DataError, match="content"):
+        trainer.fit([dict.fromkeys(READINGS, none)], 0, silent)
+
+
+def test_backpropagation_solves_what_one_layer_can_not():
+    inputs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
+    target = np.array([0, 1, 1, 0], dtype=float)
+
+    network = backpropagate(inputs, target, np.ones(4), hidden=8, epochs=200, seed=1)
+
+    assert network.output(inputs).round().tolist() == target.tolist()

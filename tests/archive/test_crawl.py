@@ -1,0 +1,101 @@
+"""Archives give the texts that the crawl had which filled them."""
+
+from __future__ import annotations
+
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from scrapy_eatext.archive.core import batches_of, extract_batches
+from scrapy_eatext.archive.readers import read
+from tests.support.archives import record
+from tests.support.crawling import ADDON, UrlSpider, crawl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.http import Response
+
+    from tests.support.mockserver import MockServer
+
+PATHS = (
+    "page/1",
+    "word/boats",
+    "gzip/2",
+    "charset/latin-1",
+    "charset/koi8-r",
+    "redirect/3",
+    "short/4",
+    "big/20",
+    "missing/5",
+    "image.png",
+)
+FIELDS = ("text", "markdown", "title", "language", "page_type", "algorithm", "version")
+_ASKED = {name: name for name in FIELDS}
+SETTINGS = {"EATEXT_ALGORITHM": "eatext", "EATEXT_EXECUTOR": "inline"}
+STORAGE = "scrapy.extensions.httpcache.{}CacheStorage"
+
+
+class Live(UrlSpider):
+    """Keeps what the crawl makes of each page."""
+
+    def parse(self, response: Response) -> Iterator[dict[str, str]]:
+        found = response.meta.get("main_text")
+        if found is not None:
+            said = {name: getattr(found, name) for name in FIELDS}
+            yield {"address": response.url, "said": said}
+
+
+def archived(path: Path) -> dict[str, dict[str, str]]:
+    batches = extract_batches(batches_of(read(str(path))), SETTINGS)
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert not any(row["error"] for row in rows)
+    return {
+        row["url"]: {name: row[name] for name in FIELDS}
+        for row in rows
+        if not row["outcome"].startswith("skipped_")
+    }
+
+
+def as_it_went(url: str) -> bytes:
+    """A WARC record of what a server answers, byte for byte."""
+    address = urlsplit(url)
+    connection = HTTPConnection(str(address.hostname), address.port or 80)
+    connection.request("GET", address.path, headers={"Accept-Encoding": "gzip"})
+    answer = connection.getresponse()
+    lines = [f"HTTP/1.1 {answer.status} {answer.reason}"]
+    lines += [f"{name}: {value}" for name, value in answer.getheaders()]
+    block = "\r\n".join([*lines, "", ""]).encode() + answer.read()
+    connection.close()
+    return record(block, url)
+
+
+@pytest.mark.parametrize("storage", ["Filesystem", "Filesystem in gzip", "Dbm", "WARC"])
+def test_texts_are_those_of_the_crawl(
+    server: MockServer, tmp_path: Path, storage: str
+) -> None:
+    urls = tuple(server(f"/{path}") for path in PATHS)
+    settings: dict[str, object] = {**ADDON, **SETTINGS, "EATEXT_FIELDS": _ASKED}
+    path = tmp_path / "cache"
+    if storage == "WARC":
+        path = tmp_path / "crawl.warc"
+        # A crawl follows the redirect; an archive has both.
+        path.write_bytes(b"".join(map(as_it_went, [*urls, server("/page/3")])))
+    else:
+        settings |= {
+            "HTTPCACHE_ENABLED": True,
+            "HTTPCACHE_DIR": str(path),
+            "HTTPCACHE_STORAGE": STORAGE.format(storage.split(maxsplit=1)[0]),
+            "HTTPCACHE_GZIP": storage.endswith("gzip"),
+        }
+    done = crawl(Live, settings, urls=urls)
+    live = {item["address"]: item["said"] for item in done.items}
+    # What is not there, and the picture, have no text.
+    assert len(live) == len(urls) - 2
+    assert len({said["text"] for said in live.values()}) >= len(live) - 1
+    assert archived(path) == live

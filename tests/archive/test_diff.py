@@ -1,0 +1,149 @@
+"""What changed between two runs, page by page."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from scrapy_eatext.archive.diff import compare
+from scrapy_eatext.archive.manifest import OutputError
+from scrapy_eatext.archive.readers import ArchiveError
+from tests import ROOT
+
+
+def row(url, text, page_type="article", outcome="extracted", where=""):
+    return {
+        "id": where or url,
+        "url": url,
+        "text": text,
+        "page_type": page_type,
+        "outcome": outcome,
+    }
+
+
+OLD = [
+    row("http://a.example/1", "one two three"),
+    row("http://a.example/2", "the same text"),
+    row("http://b.example/3", "some words and some more", "forum"),
+    row("http://b.example/3", "the same page once more", "forum"),
+    row("http://b.example/4", "only in the old"),
+    row("", "a file", where="file.html"),
+]
+NEW = [
+    row("", "a file", where="file.html"),
+    row("http://b.example/3", "some words", "forum"),
+    row("http://b.example/3", "the same page once more", "forum"),
+    row("http://a.example/2", "the same text"),
+    row("http://a.example/1", "one two four five", outcome="below"),
+    row("http://c.example/5", "only in the new"),
+]
+
+
+def file_of(path, rows):
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    return path
+
+
+def test_what_changed(tmp_path):
+    old, new = (
+        file_of(tmp_path / "old.jsonl", OLD),
+        file_of(tmp_path / "new.jsonl", NEW),
+    )
+    found = compare(old, new, tmp_path / "changed.jsonl", top=1)
+    total = found.total
+    assert (total.pages, total.changed, total.gained, total.lost) == (5, 2, 2, 4)
+    assert (found.only_old, found.only_new) == (1, 1)
+    hosts = {name: (one.pages, one.changed) for name, one in found.most("host")}
+    assert hosts == {"a.example": (2, 1), "b.example": (2, 1), "-": (1, 0)}
+    kinds = {name: (one.pages, one.changed) for name, one in found.most("kind")}
+    assert kinds == {"article": (3, 1), "forum": (2, 1)}
+    assert found.outcomes == {("extracted", "below"): 1}
+    # The most changed first: each has three words more or less.
+    assert [(one.url, one.gained, one.lost) for one in found.top] == [
+        ("http://b.example/3", 0, 3)
+    ]
+    lines = (tmp_path / "changed.jsonl").read_text("utf-8").splitlines()
+    changed = [json.loads(line) for line in lines]
+    assert [one["url"] for one in changed] == [
+        "http://b.example/3",
+        "http://a.example/1",
+    ]
+    assert changed[1]["old"] == "one two three"
+    assert changed[1]["new"] == "one two four five"
+
+
+def test_tables_and_folders(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    from scrapy_eatext.archive.manifest import Entry, Manifest
+
+    old = file_of(tmp_path / "old.jsonl", OLD)
+    parquet.write_table(pa.Table.from_pylist(NEW), tmp_path / "new.part")
+    made = Manifest(tmp_path / "out", {})
+    made.add(Entry("p", "x", "new.parquet", rows=6), tmp_path / "new.part")
+    made.close()
+    assert compare(old, tmp_path / "out").total.changed == 2
+
+
+def test_what_is_no_output(tmp_path):
+    (tmp_path / "a.csv").write_text("x")
+    old = file_of(tmp_path / "old.jsonl", OLD)
+    with pytest.raises(ArchiveError, match="neither an output folder nor"):
+        compare(old, tmp_path / "a.csv")
+    with pytest.raises(OutputError, match="is no output"):
+        compare(tmp_path, old)
+    for wrong in ("no json", "[1]"):
+        (tmp_path / "b.jsonl").write_text(f'{{"url": "a", "text": ""}}\n\n{wrong}')
+        with pytest.raises(ArchiveError, match=r"b\.jsonl: line 3: "):
+            compare(old, tmp_path / "b.jsonl")
+    (tmp_path / "c.jsonl").write_text('{"url": "a", "content": "x"}')
+    with pytest.raises(ArchiveError, match=r"c\.jsonl"):
+        compare(old, tmp_path / "c.jsonl")
+    for none in ("none.jsonl", "none"):
+        with pytest.raises(ArchiveError, match=f"{none}: there is no such file"):
+            compare(old, tmp_path / none)
+
+
+def test_halves_of_characters(tmp_path):
+    old, new = (
+        file_of(tmp_path / f"{text}.jsonl", [row("a\ud800", f"{text} \ud800")])
+        for text in ("one", "two")
+    )
+    found = compare(old, new, tmp_path / "changed.jsonl")
+    assert (found.total.pages, found.total.changed) == (1, 1)
+    assert json.loads((tmp_path / "changed.jsonl").read_text("utf-8"))["url"] == "a?"
+
+
+def test_a_table_with_text_that_is_no_utf8(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    wrong = pa.StringArray.from_buffers(1, *pa.array([b"\xff"]).buffers()[1:])
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"url": ["a"], "text": wrong}), path)
+    with pytest.raises(ArchiveError, match=r"a\.parquet: .*utf-8"):
+        compare(path, path)
+
+
+def test_the_command(tmp_path):
+    old, new = (
+        file_of(tmp_path / "old.jsonl", OLD),
+        file_of(tmp_path / "new.jsonl", NEW),
+    )
+    code = "from scrapy.cmdline import execute; execute()"
+    asked = [sys.executable, "-c", code, "eatext", "diff"]
+    done = subprocess.run(
+        [*asked, old, new], check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("5 pages in both, 2 changed; 1 only in the old")
+    assert any(line.startswith("b.example  2      1        50.0 %") for line in lines)
+    assert "+2      -1    http://a.example/1" in done.stdout
+    done = subprocess.run(
+        [*asked, old, tmp_path], check=False, cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)

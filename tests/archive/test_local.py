@@ -1,0 +1,729 @@
+"""Archives on one machine: each page once, whatever stops a run, and however often."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+pa = pytest.importorskip("pyarrow")
+
+from scrapy_eatext.archive import core, local
+from scrapy_eatext.archive.conditions import Conditions
+from scrapy_eatext.archive.local import Plan, Run
+from scrapy_eatext.archive.manifest import NAME, OutputError, outputs
+from scrapy_eatext.archive.progress import Progress, UnderWay
+from scrapy_eatext.archive.readers import ArchiveError
+from scrapy_eatext.commands.archive import bar, summary
+from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.sites.evidence import Site
+from scrapy_eatext.sites.files import SiteFile
+from tests.support.archives import URL, article, page, record, response, warc
+from tests.support.passages import PROSE
+
+INLINE = {"EATEXT_EXECUTOR": "inline"}
+
+
+def batch(**columns):
+    return pa.record_batch({name: pa.array(c) for name, c in columns.items()})
+
+
+def rows_of(batches):
+    return [row for one in batches for row in one.to_pylist()]
+
+
+# -- the core
+
+
+def test_a_row_in_is_a_row_out():
+    pages = [page(0), None, b"", b"<p>\xff\x00", page(1)]
+    urls = [URL.format(0), "b", None, "d", URL.format(1)]
+    found = list(
+        core.extract_batches([batch(url=urls, html=pages), batch(html=["<p>x"])])
+    )
+    assert all(one.schema == core.schema() for one in found)
+    rows = rows_of(found)
+    assert [row["url"] for row in rows] == [
+        URL.format(0),
+        "b",
+        "",
+        "d",
+        URL.format(1),
+        "",
+    ]
+    assert [rows[i]["text"] for i in (0, 4)] == [article(0), article(1)]
+    assert [rows[i]["title"] for i in (0, 4)] == ["Page 0", "Page 1"]
+    assert [rows[i]["outcome"] for i in (0, 1, 2)] == [
+        "extracted",
+        "unreadable",
+        "empty",
+    ]
+    assert rows[0]["algorithm"] == "eatext"
+    assert rows[0]["score"] > 0.5
+    assert rows[0]["version"]
+    assert rows[1]["error"] == "there is no 'html'"
+
+
+def test_the_html_comes_on_request():
+    (one,) = core.extract_batches([batch(html=[page(0)])], INLINE, html=True)
+    assert one.schema == core.schema(html=True)
+    assert one.column("html").to_pylist() == [f"<p>{article(0)}</p>"]
+
+
+def test_columns_of_other_names_and_types():
+    odd = [
+        pa.record_batch({"body": pa.array([page(0).decode()], pa.large_string())}),
+        pa.record_batch({"body": pa.array([page(0)], pa.large_binary())}),
+        pa.record_batch({"body": pa.array([7])}),
+    ]
+    rows = rows_of(core.extract_batches(odd, INLINE, html_column="body"))
+    assert [row["text"] for row in rows] == [article(0), article(0), ""]
+    assert rows[2]["error"] == "int is no text in 'body'"
+    with pytest.raises(ValueError, match="no column 'html' among body"):
+        list(core.extract_batches(odd, INLINE))
+    assert (
+        rows_of(core.extract_batches([batch(html=pa.array([], pa.string()))], INLINE))
+        == []
+    )
+
+
+def test_the_encoding_of_the_transport_counts():
+    html = "<p>Gr\u00f6\u00dfe und \u00dcbermut, " + "noch ein Wort " * 9
+    columns = {"html": [html.encode("cp1252")] * 2, "encoding": ["cp1252", None]}
+    rows = rows_of(core.extract_batches([batch(**columns)], INLINE))
+    assert rows[0]["text"].startswith("Gr\u00f6\u00dfe und \u00dcbermut")
+
+
+def test_settings_of_a_crawl_hold():
+    settings = {
+        **INLINE,
+        "EATEXT_ALGORITHM": ["justext", "eatext"],
+        "EATEXT_SITES": {
+            "off.example": False,
+            "other.example": "tests.support.algorithms.Plain",
+        },
+        "EATEXT_MAX_SIZE": 3000,
+    }
+    urls = ["http://off.example/", "http://www.other.example/", "http://a.example/"]
+    pages = [page(0), page(1), page(2) * 9]
+    rows = rows_of(core.extract_batches([batch(url=urls, html=pages)], settings))
+    assert [(row["outcome"], row["algorithm"]) for row in rows] == [
+        ("skipped_off", ""),
+        ("extracted", "plain"),
+        ("too_large", "last resort"),
+    ]
+    with pytest.raises(SettingError, match="EATEXT_ALGORITHM is 'no'"):
+        list(core.extract_batches([], {"EATEXT_ALGORITHM": "no"}))
+
+
+def test_a_page_that_ends_its_process_costs_no_other():
+    settings = {
+        "EATEXT_SITES": {"bad.example": "tests.support.algorithms.Killed"},
+        "EATEXT_TIMEOUT": 2.0,
+    }
+    urls = [URL.format(0), "http://bad.example/", URL.format(2)]
+    rows = rows_of(
+        core.extract_batches(
+            [batch(url=urls, html=[page(0), b"<p>killed", page(2)])], settings
+        )
+    )
+    assert [row["outcome"] for row in rows] == ["extracted", "worker_died", "extracted"]
+
+
+def test_halves_of_characters():
+    rows = rows_of(
+        core.extract_batches(
+            core.batches_of(
+                [
+                    core.Record(
+                        "i",
+                        "\ud800",
+                        f"<p>A \ud800 text of a page.<p>{PROSE['en']}",
+                    ),
+                ]
+            ),
+            INLINE,
+        )
+    )
+    assert rows[0]["url"] == "?"
+    assert rows[0]["outcome"] == "extracted"
+
+
+# -- the engine
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """Pages in archives of several kinds."""
+    folder = tmp_path_factory.mktemp("archive")
+    (folder / "a.warc.gz").write_bytes(warc(60))
+    lines = [json.dumps({"url": f"j{i}", "html": page(i).decode()}) for i in range(20)]
+    (folder / "b.jsonl").write_text("\n".join(lines))
+    for i in range(5):
+        (folder / f"{i}.html").write_bytes(page(i))
+    return folder
+
+
+def plan(archive, output, **changes):
+    made = Plan([str(archive)], Path(output), INLINE, workers=2, part_size=8000)
+    return replace(made, **changes)
+
+
+def written(folder):
+    """The rows of an output folder, in an order of their own."""
+    rows = []
+    for file in outputs(Path(folder)):
+        if file.suffix == ".parquet":
+            from pyarrow import parquet
+
+            rows += parquet.read_table(file).to_pylist()
+        else:
+            rows += map(json.loads, file.read_text("utf-8").splitlines())
+    return sorted(rows, key=lambda row: (row["url"], row["id"]))
+
+
+@pytest.fixture(scope="module")
+def expected(archive, tmp_path_factory):
+    output = tmp_path_factory.mktemp("expected") / "out"
+    done = Run(plan(archive, output)).go()
+    assert not done.errors
+    assert done.counts == {"extracted": 85}
+    assert done.parts > 8
+    return written(output)
+
+
+def test_every_page_once(expected):
+    found = Counter(row["text"] for row in expected)
+    assert found == Counter(
+        [*map(article, range(60)), *map(article, range(20)), *map(article, range(5))]
+    )
+
+
+def test_another_format_has_the_same_rows(archive, expected, tmp_path):
+    Run(plan(archive, tmp_path / "out", form="jsonl", workers=1)).go()
+    assert written(tmp_path / "out") == expected
+
+
+def test_a_second_run_does_nothing(archive, expected, tmp_path):
+    for _ in range(2):
+        done = Run(plan(archive, tmp_path / "out")).go()
+    assert (done.parts, done.counts, done.errors) == (0, Counter(), {})
+    assert done.share() > 0.99
+    assert written(tmp_path / "out") == expected
+    assert summary(done).startswith("Nothing to do")
+
+
+def test_only_what_changed_is_done_again(archive, expected, tmp_path):
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    for file in archive.iterdir():
+        (inputs / file.name).write_bytes(file.read_bytes())
+    made = plan(inputs, tmp_path / "out")
+    Run(made).go()
+    (inputs / "b.jsonl").write_text(json.dumps({"url": "new", "html": "<p>new"}))
+    (inputs / "c.jsonl").write_text(json.dumps({"url": "more", "html": "<p>more"}))
+    done = Run(made).go()
+    assert done.parts == 2
+    urls = [row["url"] for row in written(tmp_path / "out")]
+    assert sorted({"new", "more"} & set(urls)) == ["more", "new"]
+    # The parts that the shorter file no longer has are gone.
+    assert not [url for url in urls if url.startswith("j")]
+    assert len(urls) == len(expected) - 20 + 2
+    assert len(outputs(tmp_path / "out")) == len(
+        list((tmp_path / "out").glob("*.parquet"))
+    )
+
+
+def command(*args):
+    code = "from scrapy.cmdline import execute; execute()"
+    # The order of arguments is that of the command line.
+    return [sys.executable, "-c", code, "eatext", "archive", *map(str, args)]
+
+
+def told(asked):
+    return subprocess.run(asked, check=False, cwd=ROOT, capture_output=True, text=True)
+
+
+def killed_after(seconds, *args):
+    """Run the command, and kill it after so many seconds; whether it was still there."""
+    process = subprocess.Popen(
+        command(*args), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        _, said = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        return True
+    assert process.returncode == 0, said.decode()
+    return False
+
+
+def test_killed_at_random_and_started_again(tmp_path):
+    archives = tmp_path / "in"
+    archives.mkdir()
+    for i in range(8):
+        (archives / f"{i}.warc.gz").write_bytes(warc(50, 400 + i))
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    args = (archives, "-o", killed, "-j", 2, "-s", "EATEXT_EXECUTOR=inline")
+    at_random = random.Random(5)
+    kills = 0
+    # The first time ends before a run has begun on any machine; on a slow one a run needs
+    # longer to get anywhere.
+    while killed_after(at_random.uniform(0, 1 + kills), *args):
+        kills += 1
+        assert kills < 100
+    assert kills
+    Run(Plan([str(archives)], whole, INLINE, workers=2)).go()
+    assert written(killed) == written(whole)
+    assert len(written(whole)) == 400
+
+
+@pytest.mark.parametrize("at", [1, 37, 350])
+def test_a_manifest_that_ends_in_the_midst_of_a_line(archive, expected, tmp_path, at):
+    output = tmp_path / "out"
+    Run(plan(archive, output)).go()
+    said = (output / NAME).read_bytes()
+    (output / NAME).write_bytes(said[: len(said) - at])
+    Run(plan(archive, output)).go()
+    assert written(output) == expected
+
+
+def test_an_output_of_other_options_or_another_version(archive, tmp_path, monkeypatch):
+    output = tmp_path / "out"
+    Run(plan(archive, output)).go()
+    for other, message in (
+        (
+            {"settings": {**INLINE, "EATEXT_MIN_CHARS": 5}},
+            "EATEXT_MIN_CHARS was not set and is 5",
+        ),
+        ({"sample": 0.5}, "sample was 1.0 and is 0.5"),
+        ({"form": "jsonl"}, "form was 'parquet' and is 'jsonl'"),
+    ):
+        with pytest.raises(OutputError, match=message):
+            Run(plan(archive, output, **other))
+    monkeypatch.setattr("scrapy_eatext.__version__", "99")
+    with pytest.raises(OutputError, match=r"scrapy-eatext was '.*' and is '99'"):
+        Run(plan(archive, output))
+
+
+def test_an_output_of_other_site_files(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.html").write_bytes(page(0))
+    taught = tmp_path / "sites"
+    taught.mkdir()
+    settings = {**INLINE, "EATEXT_SITE_FILES": str(taught)}
+    made = plan(tmp_path / "in", tmp_path / "out", settings=settings)
+    assert Run(made).go().parts == 1
+    assert Run(made).go().parts == 0
+    file = SiteFile("site.example", Site((), (), 1), (), pages=1, labelled=True)
+    (taught / file.name).write_text(file.as_json(), "utf-8")
+    with pytest.raises(OutputError, match=r"site files .*sites was '\w+' and is"):
+        Run(made)
+
+
+def test_an_output_folder_with_something_else(archive, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(OutputError, match="is not empty"):
+        Run(plan(archive, tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    (tmp_path / "mine.txt").unlink()
+    (tmp_path / NAME).write_text("damaged\nand more\n")
+    with pytest.raises(OutputError, match="is damaged"):
+        Run(plan(archive, tmp_path))
+
+
+def test_two_runs_do_not_write_to_one_folder(archive, tmp_path):
+    first = Run(plan(archive, tmp_path / "out"))
+    with pytest.raises(OutputError, match="another run is writing"):
+        Run(plan(archive, tmp_path / "out"))
+    first.go()
+    assert Run(plan(archive, tmp_path / "out")).go().parts == 0
+
+
+class StopIt(BaseException):
+    pass
+
+
+def children():
+    """The processes of this one that extract."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+            mine = state != "Z" and int(parent) == os.getpid()
+            if mine and b"archive.shards" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+@pytest.fixture(scope="module")
+def long_archive(tmp_path_factory):
+    """Pages for some seconds."""
+    archive = tmp_path_factory.mktemp("long") / "pages.warc.gz"
+    archive.write_bytes(warc(300, 1500))
+    return archive
+
+
+LONG = {"part_size": 50_000}
+
+
+def test_a_process_that_is_killed(long_archive, tmp_path):
+    killed = []
+
+    def kill(progress: Progress) -> None:
+        if len(killed) < 2 and progress.totals().total() > 20 and (found := children()):
+            os.kill(found[0], signal.SIGKILL)
+            killed.append(found[0])
+
+    done = Run(plan(long_archive, tmp_path / "out", **LONG)).go(kill)
+    assert killed
+    assert not done.errors
+    found = Counter(row["text"] for row in written(tmp_path / "out"))
+    assert found == Counter(article(i, 1500) for i in range(300))
+    assert not children()
+
+
+def test_a_part_whose_process_dies_again_and_again(long_archive, tmp_path):
+    def kill(progress: Progress) -> None:
+        for child in children():
+            os.kill(child, signal.SIGKILL)
+
+    done = Run(plan(long_archive, tmp_path / "out", part_size=10**9)).go(kill)
+    assert list(done.errors.values()) == ["its process died 3 times"]
+    assert not Run(plan(long_archive, tmp_path / "out", part_size=10**9)).go().errors
+    assert len(written(tmp_path / "out")) == 300
+
+
+def test_a_process_that_hangs(long_archive, tmp_path, monkeypatch):
+    monkeypatch.setattr(local, "_PATIENCE", 10.0)
+    monkeypatch.setattr(local, "_PAGES", 0)
+    stopped = []
+
+    def stop(progress: Progress) -> None:
+        if not stopped and progress.totals() and (found := children()):
+            os.kill(found[0], signal.SIGSTOP)
+            stopped.append(found[0])
+
+    done = Run(plan(long_archive, tmp_path / "out", **LONG)).go(stop)
+    assert stopped
+    assert not done.errors
+    assert len(written(tmp_path / "out")) == 300
+
+
+def test_a_run_that_is_interrupted_leaves_no_process(long_archive, tmp_path):
+    def interrupt(progress: Progress) -> None:
+        if progress.totals():
+            raise StopIt
+
+    with pytest.raises(StopIt):
+        Run(plan(long_archive, tmp_path / "out", **LONG)).go(interrupt)
+    assert not children()
+    done = Run(plan(long_archive, tmp_path / "out", **LONG)).go()
+    assert not done.errors
+    assert len(written(tmp_path / "out")) == 300
+    assert not list((tmp_path / "out").glob("*.part"))
+
+
+def test_out_of_room(tmp_path):
+    archive = tmp_path / "pages.warc.gz"
+    archive.write_bytes(warc(30, 3000))
+    args = (archive, "--output", tmp_path / "out", "-f", "jsonl", "-j", 1)
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)); "
+    asked = command(*args)
+    asked[2] = limit + asked[2]
+    done = told(asked)
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
+    assert not list((tmp_path / "out").glob("*.part"))
+    assert outputs(tmp_path / "out") == []
+    done = told(command(*args))
+    assert done.returncode == 0, done.stderr
+    assert len(written(tmp_path / "out")) == 30
+
+
+def test_one_bad_archive_costs_no_other(archive, tmp_path):
+    (tmp_path / "bad.parquet").write_bytes(b"no parquet")
+    made = plan(
+        archive, tmp_path / "out", inputs=[str(archive), str(tmp_path / "bad.parquet")]
+    )
+    done = Run(made).go()
+    (error,) = done.errors.values()
+    assert "bad.parquet: it is no Parquet" in error
+    assert len(written(tmp_path / "out")) == 85
+    with pytest.raises(ArchiveError, match="no such file"):
+        Run(plan(tmp_path / "none", tmp_path / "other"))
+
+
+def test_a_part_that_fails_leaves_no_traceback(tmp_path):
+    (tmp_path / "bad.parquet").write_bytes(b"no parquet")
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from scrapy_eatext.archive.local import Plan, Run\n"
+        "print(Run(Plan([sys.argv[1]], Path(sys.argv[2]))).go().errors)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "bad.parquet", tmp_path / "out"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    assert b"it is no Parquet" in done.stdout
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_the_output_may_be_inside_the_input(tmp_path, monkeypatch, form):
+    (tmp_path / "a.html").write_bytes(page(0))
+    (tmp_path / "b.jsonl").write_text(json.dumps({"html": page(1).decode()}))
+    monkeypatch.chdir(tmp_path)
+    made = plan(".", "texts", form=form, html=True)
+    for parts in (2, 0):
+        done = Run(made).go()
+        assert (done.parts, done.errors) == (parts, {})
+    assert len(written("texts")) == 2
+    # Readers of folders take a file whose name begins with a point for none.
+    assert not any(file.name.startswith(".") for file in Path("texts").iterdir())
+    with pytest.raises(ArchiveError, match="cannot be the input too"):
+        Run(plan("texts", "texts", form=form, html=True))
+
+
+def test_a_database_of_something_else_costs_no_archive(tmp_path, capfd):
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    (inputs / "a.warc.gz").write_bytes(warc(3))
+    (inputs / "Thumbs.db").write_bytes(b"no database" * 99)
+    done = Run(plan(inputs, tmp_path / "out")).go()
+    (error,) = done.errors.values()
+    assert "Thumbs.db: " in error
+    assert len(written(tmp_path / "out")) == 3
+    # A part that fails says so once.
+    assert capfd.readouterr().err == ""
+
+
+def test_pages_that_are_named_one_by_one(tmp_path):
+    pages = [tmp_path / f"{i}.html" for i in range(3)]
+    for i, path in enumerate(pages):
+        path.write_bytes(page(i))
+    made = plan(tmp_path, tmp_path / "out", inputs=[str(path) for path in pages])
+    assert Run(made).go().counts == {"extracted": 3}
+    rows = written(tmp_path / "out")
+    assert [row["id"] for row in rows] == made.inputs
+    assert [row["text"] for row in rows] == [article(i) for i in range(3)]
+    assert Run(made).go().counts == {}
+    # Others come to them.
+    (tmp_path / "3.htm").write_bytes(page(3))
+    Run(replace(made, inputs=[str(tmp_path / "3.htm")])).go()
+    assert len(written(tmp_path / "out")) == 4
+
+
+def test_an_input_that_is_named_twice_is_read_once(archive, tmp_path):
+    inputs = [str(archive / "a.warc.gz"), str(archive), str(archive / "a.warc.gz")]
+    done = Run(plan(archive, tmp_path / "out", inputs=inputs)).go()
+    assert done.counts == {"extracted": 85}
+
+
+def test_an_archive_with_a_long_name(tmp_path):
+    path = tmp_path / f"{chr(0x9577) * 80}.warc.gz"
+    path.write_bytes(warc(3))
+    done = Run(plan(path, tmp_path / "out")).go()
+    assert done.errors == {}
+    assert len(written(tmp_path / "out")) == 3
+
+
+def test_where_and_sample(tmp_path):
+    records = [
+        record(response(page(i)), f"http://{'www.' * (i % 2)}site{i % 3}.example/{i}")
+        for i in range(90)
+    ]
+    archive = tmp_path / "pages.warc"
+    archive.write_bytes(b"".join([*records, record(response(b"x", "image/png"), "p")]))
+    made = plan(archive, tmp_path / "out", where=("host=site1.example", "score>=0.1"))
+    done = Run(made).go()
+    assert done.counts["skipped_type"] == 1
+    assert done.counts["left_out"] == 60
+    assert {
+        row["url"].split("/")[2].removeprefix("www.")
+        for row in written(tmp_path / "out")
+    } == {"site1.example"}
+    texts = []
+    for name, share in (("a", 0.3), ("b", 0.3), ("c", 0.6)):
+        Run(
+            plan(
+                archive,
+                tmp_path / name,
+                sample=share,
+                part_size=5000 * len(texts) or 3000,
+            )
+        ).go()
+        texts.append({row["text"] for row in written(tmp_path / name)})
+    assert texts[0] == texts[1] < texts[2]
+    assert 10 < len(texts[0]) < 45
+
+
+@pytest.mark.parametrize("said", ["colour=red", "score>=much", "host>a", "host", ""])
+def test_wrong_conditions(said):
+    with pytest.raises(SettingError, match="--where"):
+        Conditions.of([said])
+
+
+def test_the_bar_and_the_summary():
+    done = Progress(size=1000, skipped=100)
+    done.counts.update({"extracted": 300, "worker_died": 20})
+    done.started -= 60
+    done.under_way[0] = UnderWay()
+    done.note(60.0)
+    assert done.remaining() is None
+    done.done, done.parts = 320, 3
+    done.under_way[0] = UnderWay(320, 0.25, Counter({"extracted": 80}))
+    done.note(120.0)
+    # 400 of 900 in a minute.
+    assert done.remaining() == pytest.approx(75)
+    told = bar(done)
+    assert told.startswith("[##########          ] 50 %, 7 pages a second, 1:15 left: ")
+    assert told.endswith("380 extracted, 20 worker died")
+    assert "in 1:00, 7 pages a second" in summary(done)
+
+
+@dataclass
+class Simulated:
+    """A run of some processes over parts, at a pace that depends on the time."""
+
+    sizes: list[int]
+    workers: int
+    pace: Callable[[float], float]
+    # A process reads ahead, so that its share rises in steps.
+    step: float = 30.0
+    starts: float = 2.0
+
+    def run(self) -> tuple[list[tuple[float, float | None]], float]:
+        """What was said of the remaining time, and when; when the run was over."""
+        progress = Progress(size=sum(self.sizes))
+        todo = iter(self.sizes)
+        # What each process works on: bytes, and bytes done.
+        at = [[size, 0.0] for _, size in zip(range(self.workers), todo, strict=False)]
+        said, now, tick = [], 0.0, 0.25
+        while any(size for size, _ in at):
+            now += tick
+            for number, one in enumerate(at):
+                if now < self.starts or not one[0]:
+                    continue
+                one[1] += tick * self.pace(now)
+                if one[1] >= one[0]:
+                    progress.done += one[0]
+                    one[:] = next(todo, 0), one[1] - one[0]
+                if one[0]:
+                    share = one[1] // self.step * self.step / one[0]
+                    progress.under_way[number] = UnderWay(one[0], share)
+                else:
+                    del progress.under_way[number]
+            progress.note(now)
+            said.append((now, progress.remaining()))
+        return said, now
+
+
+def steady(now: float) -> float:
+    return 100.0
+
+
+def waves(now: float) -> float:
+    """Other work comes and goes on the machine."""
+    return 100.0 if now % 14 < 7 else 50.0
+
+
+def slower(now: float) -> float:
+    return 100.0 if now < 20 else 50.0
+
+
+RUNS = {
+    "parts of one size": Simulated([1000] * 40, 2, steady),
+    "uneven parts": Simulated([1500, 400, 400, 300] * 14, 3, steady),
+    "two parts": Simulated([9000, 12_000], 2, steady),
+    "one part that is longer than all others": Simulated(
+        [300] * 20 + [14_000], 2, steady
+    ),
+    "one part": Simulated([11_000], 1, steady),
+    "more processes than parts": Simulated([9000, 9500], 8, steady),
+    "a machine with other work": Simulated([1000] * 40, 2, waves),
+    "a machine that became busy": Simulated([1000] * 24, 2, slower),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_remaining_time_after_a_minute(name):
+    said, end = RUNS[name].run()
+    assert end > 75
+    # Then what is left are a few parts, which processes do not share.
+    late = [(now, left) for now, left in said if 60 <= now <= max(60, end - 30)]
+    for now, left in late:
+        assert left == pytest.approx(end - now, rel=0.2), now
+
+
+def test_a_single_part_tells_how_far_it_is(tmp_path):
+    # Several looks long, on a fast machine too.
+    archive = tmp_path / "pages.warc.gz"
+    archive.write_bytes(warc(1200, 1500))
+    shares = []
+
+    def look(progress: Progress) -> None:
+        if progress.remaining() is not None:
+            shares.append(progress.share())
+
+    output = tmp_path / "out"
+    Run(plan(archive, output, part_size=10**9, workers=1)).go(look)
+    assert any(0.0 < share < 1.0 for share in shares)
+    assert shares == sorted(shares)
+
+
+def test_the_command(archive, expected, tmp_path):
+    args = (
+        archive,
+        "-o",
+        tmp_path / "out",
+        "-j",
+        1,
+        "-a",
+        "tests.support.algorithms.Plain,eatext",
+        "--where",
+        "host!=x",
+    )
+    done = told(command(*args))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("85 extracted in ")
+    assert {row["algorithm"] for row in written(tmp_path / "out")} == {"plain"}
+    for wrong, code, message in (
+        (["--where", "x=y"], 2, "--where is 'x=y'"),
+        (["-a", "no"], 2, "EATEXT_ALGORITHM is"),
+        (["-o", tmp_path / "out"], 1, "EATEXT_ALGORITHM was"),
+        (["--url", "x"], 2, "--url is not for archive"),
+        (["-o", "s3://bucket/out"], 1, "the output is a folder of this machine"),
+    ):
+        given = [archive, "-o", tmp_path / "new", *wrong]
+        done = told(command(*given))
+        assert (done.returncode, message in done.stderr) == (code, True), done.stderr
+
+
+def test_a_missing_extra_is_named():
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from scrapy.cmdline import execute; execute()"
+    )
+    done = told(
+        [sys.executable, "-c", code, "eatext", "archive", "x.html", "-o", "out"]
+    )
+    assert done.returncode == 1
+    assert "pip install 'scrapy-eatext[archive]'" in done.stderr
+    assert "Traceback" not in done.stderr

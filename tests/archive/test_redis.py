@@ -1,0 +1,188 @@
+"""Crawls of several processes that share one queue in Redis."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+redis = pytest.importorskip("redis")
+pytest.importorskip("scrapy_redis")
+
+from tests.support.mockserver import text_of
+from tests.support.redisspider import PAGES
+
+PROGRAM = shutil.which("redis-server")
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no redis-server")
+
+MIDDLEWARE = {
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
+}
+ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
+
+
+@contextmanager
+def redis_server():
+    """A Redis of its own: a client, and its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [PROGRAM, "--port", str(port), "--save", "", "--bind", "127.0.0.1"],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+        )
+        client = redis.Redis(port=port)
+        for _ in range(100):
+            try:
+                client.ping()
+                break
+            except redis.ConnectionError:
+                time.sleep(0.1)
+        yield client, f"redis://127.0.0.1:{port}"
+        client.close()
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def database():
+    with redis_server() as found:
+        yield found
+
+
+def settings_for(address, **more):
+    return {
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_QUEUE_CLASS": "scrapy_redis.queue.FifoQueue",
+        "SCHEDULER_PERSIST": True,
+        "REDIS_URL": address,
+        # Few at a time, so that one process does not take all there is.
+        "CONCURRENT_REQUESTS": 2,
+        "DOWNLOAD_DELAY": 0.5,
+        **more,
+    }
+
+
+def crawl(settings, url, processes):
+    """The items of some processes that crawl together, and the stats of each."""
+    go = Path(tempfile.mkdtemp(), "go")
+    running = [
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "tests.support.redisspider",
+                json.dumps(settings),
+                url,
+                str(go),
+            ],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(processes)
+    ]
+    for process in running:
+        process.stdout.readline()
+    go.touch()
+    said = [process.communicate() for process in running]
+    # The log of others' faults has tracebacks too.
+    assert "/scrapy_eatext/crawl/" not in "".join(errors for _, errors in said)
+    lines = [[json.loads(line) for line in out.splitlines()] for out, _ in said]
+    items = [[line["item"] for line in one if "item" in line] for one in lines]
+    stats = [line["stats"] for one in lines for line in one if "stats" in line]
+    return items, stats
+
+
+@pytest.mark.parametrize(
+    "serializer", ["scrapy_redis.picklecompat", "tests.support.jsonrequests"]
+)
+def test_two_processes_crawl_each_page_once(server, database, serializer):
+    client, address = database
+    settings = {**settings_for(address, SCHEDULER_SERIALIZER=serializer), **ADDON}
+    found = []
+    for processes in (1, 2):
+        client.flushall()
+        items, stats = crawl(settings, server("/word/0"), processes)
+        assert all(items), "a process had nothing to do"
+        found.append(sorted((i for one in items for i in one), key=lambda i: i["url"]))
+        # What each process counts adds up.
+        total = sum(
+            map(
+                Counter,
+                ({k: v for k, v in one.items() if isinstance(v, int)} for one in stats),
+            ),
+            Counter(),
+        )
+        assert total["eatext/response_count"] == PAGES
+        assert total["eatext/response/extracted"] == PAGES
+        assert total["eatext/item/response"] == PAGES
+    assert found[0] == found[1]
+    assert [item["url"] for item in found[0]] == sorted(
+        server(f"/word/{i}") for i in range(PAGES)
+    )
+    for item in found[0]:
+        number = item["url"].rpartition("/")[2]
+        assert item["main_text"].startswith(text_of(number))
+        assert "eatext" in item["keys"]
+
+
+def queued_requests(server, database, serializer, components):
+    """What a crawl that ends after four pages leaves in its queue."""
+    client, address = database
+    client.flushall()
+    settings = settings_for(
+        address,
+        SCHEDULER_SERIALIZER=serializer,
+        CLOSESPIDER_PAGECOUNT=4,
+        CONCURRENT_REQUESTS=1,
+        **components,
+    )
+    crawl(settings, server("/word/0"), 1)
+    return client.lrange("tree:requests", 0, -1)
+
+
+@pytest.mark.parametrize(
+    "components", [MIDDLEWARE, ADDON, {}], ids=["middleware", "addon", "none"]
+)
+@pytest.mark.parametrize(
+    "serializer", ["scrapy_redis.picklecompat", "tests.support.jsonrequests"]
+)
+def test_a_queued_request_carries_no_text(server, database, serializer, components):
+    queued = queued_requests(server, database, serializer, components)
+    assert queued
+    for request in queued:
+        assert b"main_text" not in request
+        assert b"This is the text" not in request
+        assert b"min_chars" in request
+        assert len(request) < 900
+
+
+def test_counters_in_redis(server, database):
+    client, address = database
+    client.flushall()
+    settings = {
+        **settings_for(address, STATS_CLASS="scrapy_redis.stats.RedisStatsCollector"),
+        **ADDON,
+    }
+    items, _ = crawl(settings, server("/word/0"), 2)
+    assert sum(map(len, items)) == PAGES
+    stats = {k.decode(): v.decode() for k, v in client.hgetall("tree:stats").items()}
+    assert stats["eatext/response_count"] == str(PAGES)
+    assert stats["eatext/response/extracted"] == str(PAGES)
+    assert int(stats["eatext/time/milliseconds"]) > 0

@@ -1,0 +1,647 @@
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from argparse import ArgumentParser
+
+import pytest
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+
+from scrapy_eatext.commands.command import Command
+from scrapy_eatext.commands.show import cut, printable, table, width
+from tests import ROOT
+from tests.support.crawling import PATIENCE
+from tests.support.mockserver import text_of
+from tests.support.passages import PROSE, UNSPACED_PROSE
+
+ENGLISH = PROSE["en"]
+PAGE = (
+    "<title>Bridge</title><ul><li><a href=/>Home</a></ul><h1>Bridge opened</h1>"
+    f"<p>{ENGLISH}</p><p>Contact us\x1b[31m now.</p>"
+)
+
+
+def run(*arguments, settings=None):
+    """Run the command inside this process: its exit code."""
+    command = Command()
+    command.settings = Settings(settings or {})
+    parser = ArgumentParser(conflict_handler="resolve")  # as Scrapy's
+    command.add_options(parser)
+    options, rest = parser.parse_known_args(arguments)
+    command.process_options(rest, options)
+    command.run(rest, options)
+    return command.exitcode
+
+
+def scrapy(*arguments, cwd=ROOT, stdin=None, **environment):
+    """Run `scrapy` in a process of its own."""
+    code = (
+        "from scrapy.cmdline import execute\n"
+        "from scrapy.utils.project import get_project_settings\n"
+        "settings = get_project_settings()\n"
+        "settings.set('COMMANDS_MODULE', 'scrapy_eatext.commands')\n"
+        f"execute(['scrapy', *{list(arguments)!r}], settings)\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **environment},
+    )
+
+
+@pytest.fixture
+def page(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(PAGE, encoding="utf-8")
+    return str(path)
+
+
+def test_text_of_a_file(page, capsys):
+    assert run(page, "-a", "justext") == 0
+    assert capsys.readouterr() == (f"Bridge opened\n\n{ENGLISH}\n", "")
+
+
+def test_text_of_standard_input(monkeypatch, capsys):
+    stdin = io.TextIOWrapper(io.BytesIO(PAGE.encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert run("-", "-a", "eatiht") == 0
+    assert capsys.readouterr().out == f"{ENGLISH}\n"
+
+
+def test_json(page, capsys):
+    assert run(page, "-a", "justext", "-f", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["title"] == "Bridge"
+    assert found["algorithm"] == "justext"
+    assert found["text"] == f"Bridge opened\n\n{ENGLISH}"
+    assert found["blocks"][1] == {
+        "text": "Bridge opened",
+        "kind": "heading",
+        "level": 1,
+        "xpath": "/html/body/h1",
+        "score": 0.6,
+        "kept": True,
+        "reason": "short, beside good text",
+    }
+
+
+def test_blocks(page, capsys):
+    assert run(page, "-a", "justext", "-f", "blocks") == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["score", "kind", "reason", "text", "xpath"]
+    assert [row[0] for row in rows] == ["-", "+", "+", "-"]
+    assert rows[1].startswith("+  0.60   heading 1")
+    assert "short, beside good text" in rows[1]
+    assert rows[1].endswith("/html/body/h1")
+    assert "…" in rows[2]
+    assert "\x1b" not in rows[3]
+    assert len({row.index("/html/body") for row in rows}) == 1
+
+
+def test_compare(page, capsys):
+    assert run(page, "--compare", "justext,eatiht,density") == 0
+    figures, blocks = capsys.readouterr().out.split("\n\n")
+    assert [row.split()[0] for row in figures.splitlines()] == [
+        "algorithm",
+        "justext",
+        "eatiht",
+        "density",
+    ]
+    head, *rows = blocks.splitlines()
+    assert head.split() == ["justext", "eatiht", "density", "text"]
+    assert [row.split()[:3] for row in rows] == [
+        ["-", "-", "-"],
+        ["+", "-", "-"],
+        ["+", "+", "+"],
+        ["-", "-", "-"],
+    ]
+
+
+def test_compare_with_an_algorithm_that_has_units_of_its_own(page, capsys):
+    options = json.dumps({"eatiht": {"reference": True}})
+    run(page, "--compare", "justext,eatiht", "--options", options)
+    rows = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
+    assert [row.split()[1] for row in rows] == ["-", "-", "+", "-"]
+
+
+def test_compare_in_a_language_without_spaces(tmp_path, capsys):
+    path = tmp_path / "page.html"
+    text = UNSPACED_PROSE["zh"]
+    path.write_text(
+        f"<html lang=zh><p>首页<p>{text}<p>{text}<p>{text[::-1]}</p></html>",
+        encoding="utf-8",
+    )
+    options = json.dumps({"justext": {"reference": True, "length_high": 110}})
+    arguments = ["--compare", "justext,density", "--options", options]
+    assert run(str(path), *arguments, "--url", "http://example.com") == 0
+    rows = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["-", "+", "+", "+"]
+
+
+def test_settings_hold_and_may_be_overridden(page, capsys):
+    settings = {
+        "EATEXT_ALGORITHM": "eatiht",
+        "EATEXT_OPTIONS": {"eatiht": {"min_length": 10_000}},
+        "EATEXT_SITES": {"example.com": "justext", "example.org": False},
+    }
+    run(page, settings=settings)
+    assert capsys.readouterr().out == "\n"
+    run(page, "--options", "min_length=20", settings=settings)
+    assert capsys.readouterr().out == f"{ENGLISH}\n"
+    run(page, "--options", '{"min_length": 20, "version": 2}', settings=settings)
+    assert capsys.readouterr().out == f"{ENGLISH}\n"
+    run(page, "--url", "https://www.example.com/a", settings=settings)
+    assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"
+    run(page, "--url", "https://example.org/a", settings=settings)
+    assert capsys.readouterr().out == "\n"
+
+
+def test_options_are_json_or_words(page, capsys):
+    options = ["--options", "language=English", "--options", "no_headings=true"]
+    run(page, "-a", "justext", *options)
+    assert capsys.readouterr().out == f"{ENGLISH}\n"
+
+
+def test_options_that_begin_with_a_point(page, capsys):
+    run(page, "--options", "threshold=.99", "--options", "model=")
+    assert capsys.readouterr().out
+
+
+def test_cascade(page, capsys):
+    run(page, "-a", "eatiht,justext", settings={"EATEXT_MIN_CHARS": len(ENGLISH) + 5})
+    assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"
+    few = {"EATEXT_MIN_CHARS": 10_000}
+    run(page, "-a", "eatiht,justext", settings=few)
+    assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"
+    run(page, "-a", "eatiht", settings=few | {"EATEXT_BELOW": "empty"})
+    assert capsys.readouterr().out == "\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "^$"),
+        ([""], "^$"),
+        (["a", "b"], "^$"),
+        (["a", "-f", "pdf"], "--format is 'pdf', it must be one of text"),
+        (["a", "--nope"], "there is no option --nope"),
+        (["a", "--spider", "b"], "--spider is for a URL, not for a"),
+        (["a", "--spider-arg", "b=c"], "--spider-arg is for a URL, not for a"),
+        (["http://a.org/", "--spider-arg", "b"], "--spider-arg is 'b', .* NAME=VALUE"),
+        (["train", "a", "--spider-arg", "b=c"], "--spider-arg is not for train"),
+        (["http://a.org/", "--url", "b"], "--url is for a file, not for http:"),
+        (["train", "a", "-f", "json"], "--format is not for train"),
+        (["evaluate", "a", "--url", "b"], "--url is not for evaluate"),
+        (["learn", "a", "-a", "justext"], "--algorithm is not for learn"),
+        (["learn", "a", "--options", "favor=recall"], "--options is not for learn"),
+        (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
+    ],
+)
+def test_wrong_usage(arguments, said):
+    with pytest.raises(UsageError, match=said):
+        run(*arguments)
+
+
+KLINGON = {"justext": {"language": "klingon"}}
+LANGUAGE = r"\['justext'\]\['language'\] is 'klingon', it must be a language"
+NO_MODEL = {"dragnet": {"model": "none.model"}}
+OWN_MODEL = r"\['dragnet'\] is {'model': 'none.model'}, it must be .*No such file"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        (["-a", "nope"], {}, "--algorithm is 'nope', it must be one of"),
+        (["--compare", "justext,nope"], {}, "--compare is .*, it must be one of"),
+        (["--options", "nope=1"], {}, r"--options\['nope'\] is 1, it must be left"),
+        (["--options", "nope"], {}, "--options is 'nope', it must be NAME=VALUE"),
+        (["--options", "{"], {}, "--options is '{', it must be JSON"),
+        (
+            ["-a", "justext,eatiht", "--options", "version=1"],
+            {},
+            "--options is .* per algorithm, as there are several",
+        ),
+        (
+            ["-a", "justext", "--options", "language=klingon"],
+            {},
+            "--options" + LANGUAGE,
+        ),
+        (
+            ["--compare", "justext,eatiht", "--options", json.dumps(KLINGON)],
+            {},
+            "--options" + LANGUAGE,
+        ),
+        (
+            ["-a", "dragnet", "--options", "model=none.model"],
+            {},
+            "--options" + OWN_MODEL,
+        ),
+        ([], {"EATEXT_ALGORITHM": "nope"}, "EATEXT_ALGORITHM is 'nope'"),
+        ([], {"EATEXT_TIMEOUT": "soon"}, "EATEXT_TIMEOUT is 'soon'"),
+        (
+            [],
+            {"EATEXT_ALGORITHM": "justext", "EATEXT_OPTIONS": KLINGON},
+            "EATEXT_OPTIONS" + LANGUAGE,
+        ),
+        (
+            [],
+            {"EATEXT_ALGORITHM": "dragnet", "EATEXT_OPTIONS": NO_MODEL},
+            "EATEXT_OPTIONS" + OWN_MODEL,
+        ),
+        # Nothing but the command line asks for this algorithm.
+        (["-a", "justext"], {"EATEXT_OPTIONS": KLINGON}, "EATEXT_OPTIONS" + LANGUAGE),
+        (
+            ["-a", "justext", "--options", "no_headings=true"],
+            {"EATEXT_OPTIONS": KLINGON},
+            "EATEXT_OPTIONS" + LANGUAGE,
+        ),
+        (
+            ["--compare", "justext,eatiht"],
+            {"EATEXT_OPTIONS": KLINGON},
+            "EATEXT_OPTIONS" + LANGUAGE,
+        ),
+        (
+            ["-a", "justext", "--url", "https://www.example.com/a"],
+            {"EATEXT_SITES": {"example.com": {"options": KLINGON}}},
+            r"EATEXT_SITES\['example.com'\]\['options'\]" + LANGUAGE,
+        ),
+        (
+            [],
+            {"EATEXT_SITES": {"example.com:8080": False}},
+            "EATEXT_SITES.* is 'example.com:8080', .*no port.*: 'example.com'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_the_right_key(
+    page, capsys, arguments, settings, said
+):
+    assert run(page, *arguments, settings=settings) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(f"scrapy eatext: {said}.*\n", err)
+
+
+def test_file_that_is_not_there(tmp_path, capsys):
+    assert run(str(tmp_path / "none.html")) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "none.html: No such file" in err
+
+
+def test_algorithm_that_fails(tmp_path, capsys):
+    path = tmp_path / "page.html"
+    path.write_text("<p>broken</p>")
+    assert run(str(path), "-a", "tests.support.algorithms.Broken") == 1
+    said = "scrapy eatext: ZeroDivisionError: a page broke it\n"
+    assert capsys.readouterr() == ("", said)
+
+
+def test_outside_a_project(page, tmp_path):
+    done = scrapy("eatext", page, "-a", "justext", cwd=tmp_path)
+    assert done.stderr == b""
+    assert done.stdout.decode().split() == f"Bridge opened {ENGLISH}".split()
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, lambda page: page])
+def test_pages_that_are_packed(tmp_path, monkeypatch, capsys, packed):
+    data = packed(PAGE.encode())
+    # By what is in it, whatever its name.
+    for name in ("page.html.gz", "page.html"):
+        (tmp_path / name).write_bytes(data)
+        assert run(str(tmp_path / name), "-a", "eatiht") == 0
+        assert capsys.readouterr() == (f"{ENGLISH}\n", "")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert run("-", "-a", "eatiht") == 0
+    assert capsys.readouterr().out == f"{ENGLISH}\n"
+
+
+def test_a_packed_page_is_bounded(tmp_path, capsys):
+    path = tmp_path / "page.html.gz"
+    path.write_bytes(gzip.compress(b"<p>" + b"0" * 1_000_000))
+    assert run(str(path), settings={"EATEXT_MAX_SIZE": 1_000_003}) == 0
+    assert run(str(path), settings={"EATEXT_MAX_SIZE": 0}) == 0
+    capsys.readouterr()
+    assert run(str(path), settings={"EATEXT_MAX_SIZE": 1_000_002}) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert (
+        "page.html.gz: it unpacks to more bytes than EATEXT_MAX_SIZE (1,000,002)" in err
+    )
+    path.write_bytes(path.read_bytes()[:-20])
+    assert run(str(path)) == 1
+    assert "page.html.gz: damaged" in capsys.readouterr().err
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "pages"
+    (folder / "more").mkdir(parents=True)
+    (folder / "b.html").write_text(PAGE, encoding="utf-8")
+    (folder / "a.HTM").write_text("<p>broken</p>")
+    (folder / "more" / "é.xhtml.gz").write_bytes(gzip.compress(PAGE.encode()))
+    (folder / "notes.txt").write_text("no page")
+    return folder
+
+
+def test_a_folder(folder, capsys):
+    assert run(str(folder), "-a", "eatiht") == 0
+    out, err = capsys.readouterr()
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["file"] for line in lines] == ["a.HTM", "b.html", "more/é.xhtml.gz"]
+    assert [line["text"] for line in lines] == ["", ENGLISH, ENGLISH]
+    assert lines[1]["title"] == "Bridge"
+    assert "html" not in lines[1]
+    assert err == ""
+    run(str(folder), "-a", "eatiht", "-f", "markdown")
+    line = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert line["markdown"] == ENGLISH.replace("\x1b", "")
+    assert "text" not in line
+    run(str(folder), "-f", "json")
+    assert json.loads(capsys.readouterr().out.splitlines()[1])["blocks"]
+
+
+def test_a_folder_with_pages_that_fail(folder, capsys):
+    (folder / "c.html.gz").write_bytes(b"\x1f\x8bno gzip")
+    (folder / "d.html").symlink_to(folder / "none.html")
+    (folder / "e.html").mkdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "f.html")
+    assert run(str(folder), "-a", "tests.support.algorithms.Broken") == 1
+    out, err = capsys.readouterr()
+    lines = {line.pop("file"): line for line in map(json.loads, out.splitlines())}
+    assert list(lines) == ["a.HTM", "b.html", "c.html.gz", "d.html", "more/é.xhtml.gz"]
+    assert lines["a.HTM"] == {"error": "ZeroDivisionError: a page broke it"}
+    assert "c.html.gz: damaged" in lines["c.html.gz"]["error"]
+    assert "d.html: No such file" in lines["d.html"]["error"]
+    assert lines["more/é.xhtml.gz"]["text"].endswith("now.")
+    assert err == "scrapy eatext: 3 of 5 pages failed\n"
+
+
+def test_a_page_of_a_folder_may_take_its_time_only(folder, capsys):
+    (folder / "a.HTM").write_text("<p>endless")
+    arguments = [str(folder), "-a", "tests.support.algorithms.Endless"]
+    assert run(*arguments, settings={"EATEXT_TIMEOUT": 0.2}) == 1
+    first, second, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first == {"file": "a.HTM", "error": "TimeLimitError"}
+    assert second["text"]
+
+
+def test_an_algorithm_of_several_that_fails_is_told(folder, capsys):
+    names = "tests.support.algorithms.Broken,tests.support.algorithms.Plain"
+    assert run(str(folder), "-a", names) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out.splitlines()[0])["algorithm"] == "plain"
+    said = "an algorithm failed with ZeroDivisionError\n"
+    assert err == f"scrapy eatext: a.HTM: {said}"
+    run(str(folder / "a.HTM"), "-a", names)
+    assert capsys.readouterr() == ("broken\n", f"scrapy eatext: {said}")
+
+
+def test_a_folder_without_pages(tmp_path, capsys):
+    assert run(str(tmp_path)) == 1
+    assert "holds no pages: .html" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-f", "blocks"], ["--compare", "eatext"], ["--url", "http://a.org"]]
+)
+def test_what_is_not_for_a_folder(folder, arguments):
+    with pytest.raises(UsageError, match=f"{arguments[0][:3]}.* is not for a folder"):
+        run(str(folder), *arguments)
+
+
+def test_lines_lose_nothing_in_a_narrow_encoding(folder):
+    done = scrapy("eatext", str(folder), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    last = done.stdout.decode("ascii").splitlines()[-1]
+    assert json.loads(last)["file"] == "more/é.xhtml.gz"
+
+
+def test_a_bar_shows_how_far_a_folder_is(folder, monkeypatch, capsys):
+    main, other = pytest.importorskip("pty").openpty()
+    with os.fdopen(other, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert run(str(folder)) == 0
+    # A terminal gives what was written piece by piece, and an error at its end.
+    shown = b""
+    with contextlib.suppress(OSError):
+        while piece := os.read(main, 10_000):
+            shown += piece
+    os.close(main)
+    shown = shown.decode()
+    assert "] 2/3" in shown
+    assert shown.endswith("\r\x1b[K")
+    assert "2/3" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("reader_stops", [True, False])
+def test_a_folder_whose_reader_has_read_enough(folder, monkeypatch, reader_stops):
+    seen = []
+    monkeypatch.setattr(
+        "scrapy_eatext.commands.command._print",
+        lambda line: seen.append(line) or not reader_stops,
+    )
+    assert run(str(folder)) == 0
+    assert len(seen) == (1 if reader_stops else 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("train", ["--models", "--skip-bad"]), ("evaluate", ["--json"])],
+)
+@pytest.mark.parametrize("asked", ["-h", "--help"])
+def test_help_of_training(name, options, asked, capsys):
+    for arguments in ([name, asked], [asked, name], [name, "folder", asked]):
+        with pytest.raises(SystemExit) as end:
+            run(*arguments)
+        assert not end.value.code
+        out = capsys.readouterr().out
+        assert f"scrapy eatext {name} [-h]" in out
+        assert all(option in out for option in options)
+
+
+def test_help_of_archive(capsys):
+    with pytest.raises(SystemExit):
+        run("archive", "--help")
+    out = capsys.readouterr().out
+    assert "--algorithm" in out
+    assert "--options" in out
+
+
+def test_evaluate_takes_one_algorithm(tmp_path, capsys):
+    (tmp_path / "a.html").write_text(PAGE)
+    (tmp_path / "a.txt").write_text(ENGLISH)
+    assert run("evaluate", str(tmp_path), "-a", "justext,density") == 2
+    assert "algorithm is 'justext,density', it must be one" in capsys.readouterr().err
+
+
+def test_help_names_the_command(tmp_path):
+    done = scrapy("-h", cwd=tmp_path)
+    assert b"eatext        Print the main text of a page" in done.stdout
+    done = scrapy("eatext", "-h", cwd=tmp_path)
+    assert b"--compare" in done.stdout
+    assert done.returncode == 0
+    done = scrapy("eatext", "train", "--help", cwd=tmp_path)
+    assert b"--models" in done.stdout
+    assert b"--compare" not in done.stdout
+
+
+def test_reader_that_has_read_enough(page, tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from scrapy_eatext.commands.command import _print\n"
+        "_print('x' * 100_000)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(ROOT)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=PATIENCE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_url(server, tmp_path):
+    done = scrapy("eatext", f"{server.url}/page/a", "-a", "eatiht", cwd=tmp_path)
+    assert done.stderr == b""
+    assert done.stdout.decode().strip() == text_of("a")
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("name", ["gzip", "xhtml+xml"])
+def test_url_of_a_packed_page(server, tmp_path, name):
+    url = f"{server.url}/packed/{name}"
+    done = scrapy("eatext", url, "-a", "eatiht", cwd=tmp_path)
+    assert done.stderr == b""
+    assert done.stdout.decode().strip() == text_of(name)
+    done = scrapy("eatext", url, "-sEATEXT_MAX_SIZE=100", cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"EATEXT_MAX_SIZE (100)" in done.stderr
+
+
+def test_urls_without_a_page(server, tmp_path):
+    for path, said in (("/missing", b"404"), ("/image.png", b"no text")):
+        done = scrapy("eatext", server.url + path, cwd=tmp_path)
+        assert done.returncode == 1, path
+        assert done.stdout == b""
+        assert said in done.stderr
+
+
+def test_inside_a_project(server, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = project.settings\n")
+    (project / "__init__.py").write_text("")
+    (project / "settings.py").write_text(
+        "ADDONS = {'scrapy_eatext.Addon': 500}\n"
+        "SPIDER_MODULES = ['project']\n"
+        "EATEXT_ALGORITHM = 'eatiht'\n"
+        "LOG_LEVEL = 'ERROR'\n"
+    )
+    (project / "spider.py").write_text(
+        "import scrapy\n\n"
+        "class Agent(scrapy.Spider):\n"
+        "    name = 'agent'\n"
+        "    custom_settings = {'USER_AGENT': 'an agent'}\n"
+    )
+    url = f"{server.url}/page/a"
+    done = scrapy("eatext", url, "-f", "json", "--spider", "agent", cwd=tmp_path)
+    assert done.stderr == b""
+    found = json.loads(done.stdout)
+    assert (found["algorithm"], found["text"]) == ("eatiht", text_of("a"))
+    with (project / "spider.py").open("a") as file:
+        file.write("    custom_settings['EATEXT_ALGORITHM'] = 'density'\n")
+    done = scrapy("eatext", url, "-f", "json", "--spider", "agent", cwd=tmp_path)
+    assert json.loads(done.stdout)["algorithm"] == "density"
+    # What an add-on sets is known when the crawl starts.
+    (project / "wrong.py").write_text(
+        "class Addon:\n"
+        "    def update_settings(self, settings):\n"
+        "        settings.set('EATEXT_TIMEOUT', 'soon', 'addon')\n"
+    )
+    with (project / "settings.py").open("a") as file:
+        file.write("ADDONS['project.wrong.Addon'] = 1\n")
+    for reactor in ({}, {"FORCE_CRAWLER_PROCESS": True}):
+        given = [f"-s{name}={value}" for name, value in reactor.items()]
+        done = scrapy("eatext", url, *given, cwd=tmp_path)
+        assert re.fullmatch(
+            b"scrapy eatext: EATEXT_TIMEOUT is 'soon', it must be .*\n", done.stderr
+        )
+        assert (done.returncode, done.stdout) == (2, b"")
+    done = scrapy("eatext", url, "--spider", "none", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"there is no such spider" in done.stderr
+
+
+def test_a_spider_that_needs_arguments(server, tmp_path):
+    spiders = "import scrapy\n"
+    for name, needed in (("city", "city, **more"), ("any", "**more")):
+        spiders += (
+            f"class {name.title()}(scrapy.Spider):\n"
+            f"    name = {name!r}\n"
+            f"    def __init__(self, {needed}):\n"
+            "        super().__init__(**more)\n"
+            "        if more.get('year', '2024') != '2024':\n"
+            "            raise ValueError('no such year')\n"
+        )
+    (tmp_path / "spiders.py").write_text(spiders)
+    command = ["eatext", f"{server.url}/page/a", "-a", "eatiht"]
+    command += ["-sSPIDER_MODULES=spiders", "--spider"]
+    for arguments, said in (
+        (["city"], b"spider 'city' cannot be made \\(TypeError: .*'city'\\)"),
+        (["any", "--spider-arg", "year=1"], b"'any' .*\\(ValueError: no such year\\)"),
+        (["city", "-sFORCE_CRAWLER_PROCESS=1"], b"TypeError: .*'city'"),
+    ):
+        done = scrapy(*command, *arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert re.search(said, done.stderr)
+        assert done.stderr.endswith(b"with --spider-arg NAME=VALUE\n")
+        assert b"Traceback" not in done.stderr
+    given = ["--spider-arg", "city=Rome", "--spider-arg", "year=2024"]
+    done = scrapy(*command, "city", *given, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().strip() == text_of("a")
+
+
+# --- how it is shown ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        ("river", 10, "river"),
+        ("a river\n runs", 20, "a river runs"),
+        ("a river runs", 8, "a river…"),
+        ("川の水は静か", 12, "川の水は静か"),
+        ("川の水は静か", 8, "川の水…"),
+        ("", 8, ""),
+        (" " * 100, 8, "…"),
+    ],
+)
+def test_cut(text, columns, shown):
+    assert cut(text, columns) == shown
+    assert width(shown) <= columns
+
+
+def test_table():
+    assert table(("a", "bb"), [("川", "1"), ("x", "2")]) == "a   bb\n川  1\nx   2"
+    assert table(("a",), []) == "a"
+
+
+def test_printable():
+    assert printable("a\x1b[0m\tb\n\x07\u202ec") == "a[0m\tb\nc"

@@ -1,0 +1,155 @@
+"""`scrapy eatext learn`: from labels and without, and what it says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from scrapy_eatext.commands import learn, review
+from scrapy_eatext.execution.cascade import Limits
+from scrapy_eatext.execution.choice import Choice
+from tests.sites.test_learning import ALMANAC, odd
+
+
+def run(*arguments: str) -> int:
+    return learn.main(arguments, "scrapy eatext learn", 10**7)
+
+
+def test_labels_make_a_site_file_and_before_and_after_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sites = tmp_path / "sites"
+    assert run(str(ALMANAC / "labels"), "--sites", str(sites)) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("almanac.example: 2 pages, F1 0.000 -> 1.000, helps: ")
+    assert [file.name for file in sites.iterdir()] == ["almanac.example.json"]
+
+
+def test_pages_without_labels_teach_the_same_in_any_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = set()
+    for seed in range(2):
+        numbers = list(range(22))
+        random.Random(seed).shuffle(numbers)
+        rows = [{"url": odd(n).url, "html": odd(n).html} for n in numbers]
+        feed = tmp_path / f"{seed}.jsonl"
+        feed.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        sites = tmp_path / f"sites{seed}"
+        assert run("--unlabelled", str(feed), "--sites", str(sites)) == 0
+        found.add((sites / "odd.example.json").read_bytes())
+    assert len(found) == 1
+    assert "22 pages, 3 texts repeat" in capsys.readouterr().out
+    feed.write_text("\n".join(feed.read_text("utf-8").splitlines()[:19]), "utf-8")
+    assert run("--unlabelled", str(feed), "--sites", str(tmp_path / "few")) == 0
+    assert "too few pages (19)" in capsys.readouterr().out
+    assert not list((tmp_path / "few").iterdir())
+
+
+@pytest.mark.parametrize("more", [(), ("--unlabelled",)])
+def test_a_source_that_is_not_there_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...]
+) -> None:
+    nothing = str(tmp_path / "nothing")
+    assert run(nothing, "--sites", str(tmp_path / "sites"), *more) == 2
+    assert nothing in capsys.readouterr().err
+
+
+def test_pages_without_an_address_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
+    (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
+    sites = str(tmp_path / "sites")
+    assert run(str(tmp_path), "--sites", sites) == 1
+    assert "1 pages do not tell their address" in capsys.readouterr().err
+    assert run(str(tmp_path), "--sites", sites, "--host", "odd.example") == 0
+
+
+def test_a_host_is_named_as_addresses_have_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
+    (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
+    arguments = str(tmp_path), "--sites", str(tmp_path / "sites"), "--host"
+    for given in ("WWW.Odd.Example", "https://odd.example:81/x", "odd.example:81"):
+        assert run(*arguments, given) == 0
+        assert capsys.readouterr().out.startswith("odd.example: 1 page")
+    assert run(*arguments, "https://") == 2
+    assert "--host is 'https://'" in capsys.readouterr().err
+
+
+def test_segments_are_no_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "html").mkdir()
+    rows = {}
+    for number in range(2):
+        (tmp_path / "html" / f"{number}.gz").write_bytes(
+            gzip.compress(odd(number).html.encode())
+        )
+        url = f"https://odd.example/{number}"
+        rows[str(number)] = {"url": url, "with": ["boats came in"], "without": []}
+    (tmp_path / "truth.json").write_text(json.dumps(rows), "utf-8")
+    sites = tmp_path / "sites"
+    assert run(str(tmp_path), "--sites", str(sites)) == 1
+    said = capsys.readouterr()
+    assert "only segments are known; it is left out" in said.err
+    assert not said.out
+    assert not list(sites.iterdir())
+
+
+def test_a_review_of_several_sources_needs_them_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
+    code = review.main(
+        ["a.html", "nothing", "--no-browser"],
+        "scrapy eatext review",
+        limits=Limits(),
+        choose=lambda url: Choice(),
+        sites="",
+        fetch=lambda urls: [],
+    )
+    assert code == 2
+    assert "nothing: there is no such file" in capsys.readouterr().err
+
+
+def test_a_review_without_pages_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    for source in ("empty", "nothing"):
+        code = review.main(
+            [source],
+            "scrapy eatext review",
+            limits=Limits(),
+            choose=lambda url: Choice(),
+            sites="",
+            fetch=lambda urls: [],
+        )
+        assert code == 2
+        assert source in capsys.readouterr().err
+
+
+def test_a_port_that_is_none_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
+    arguments = [str(tmp_path / "a.html"), "--labels", str(tmp_path / "labels")]
+    code = review.main(
+        [*arguments, "--no-browser", "--port", "99999"],
+        "scrapy eatext review",
+        limits=Limits(),
+        choose=lambda url: Choice(),
+        sites="",
+        fetch=lambda urls: [],
+    )
+    assert code == 2
+    assert "port 99999: " in capsys.readouterr().err

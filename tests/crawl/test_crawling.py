@@ -1,0 +1,180 @@
+"""Whole crawls of a mock server, through every component."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+import scrapy
+
+from tests.support import crawling
+from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.mockserver import text_of
+
+EXECUTORS = ("inline", "thread", "process")
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_every_item_has_its_text(server, executor, caplog):
+    urls = tuple(server(f"/page/{i}") for i in range(8))
+    done = crawl(UrlSpider, {**ADDON, "EATEXT_EXECUTOR": executor}, urls=urls)
+    assert {item["url"]: item["main_text"] for item in done.items} == {
+        server(f"/page/{i}"): text_of(i) for i in range(8)
+    }
+    assert done.eatext("response/") == {"extracted": 8}
+    assert done.eatext("item/") == {"response": 8}
+    assert not complaints(caplog)
+
+
+@pytest.mark.skipif(
+    crawling.reactor_was_chosen, reason="starts the runs with reactors itself"
+)
+@pytest.mark.parametrize(
+    "reactor", sorted({"asyncio", "select"} - {crawling.DEFAULT_REACTOR})
+)
+def test_under_a_reactor(reactor):
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", f"--crawl-reactor={reactor}", __file__],
+        check=True,
+    )
+
+
+class MixedSpider(UrlSpider):
+    """Notes the text that each response comes with."""
+
+    seen: Counter[str]
+
+    def parse(self, response):
+        self.seen[response.url] += 1
+        text = response.meta.get("main_text")
+        yield {"url": response.url, "got": None if text is None else str(text)}
+
+
+def test_each_page_once_whatever_its_way(server):
+    seen: Counter[str] = Counter()
+    urls = (
+        server("/redirect/one"),
+        server("/refresh/two"),
+        server("/retry/three"),
+        server("/gzip/four"),
+        server("/image.png"),
+        server("/data.json"),
+        server("/missing"),
+        scrapy.Request(server("/page/off"), meta={"eatext": False}),
+    )
+    done = crawl(MixedSpider, {**ADDON, "ROBOTSTXT_OBEY": True}, urls=urls, seen=seen)
+    texts = {item["url"]: item["got"] for item in done.items}
+    assert texts == {
+        server("/page/one"): text_of("one"),
+        server("/page/two"): text_of("two"),
+        server("/retry/three"): text_of("three"),
+        server("/gzip/four"): text_of("four"),
+        server("/image.png"): None,
+        server("/data.json"): None,
+        server("/page/off"): None,
+    }
+    assert done.eatext("response/") == {
+        "extracted": 4,
+        "skipped_type": 2,
+        "skipped_status": 1,
+        "skipped_off": 1,
+        "skipped_internal": 1,
+    }
+    assert done.adds_up()
+    assert done.eatext("algorithm/") == {"plain": 4}
+
+
+def test_cached_pages_are_extracted_once(server, tmp_path):
+    settings = {**ADDON, "HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    urls = (server("/page/cached"), server("/gzip/cached"))
+    for hits in (0, 2):
+        done = crawl(UrlSpider, settings, urls=urls)
+        assert done.stats.get("httpcache/hit", 0) == hits
+        assert done.eatext("response/") == {"extracted": 2}
+        assert [item["main_text"] for item in done.items] == [text_of("cached")] * 2
+
+
+class CopyingSpider(scrapy.Spider):
+    name = "copying"
+    at = ""
+
+    async def start(self):
+        yield scrapy.Request(self.at + "/page/first")
+
+    def parse(self, response):
+        assert str(response.meta["main_text"]) == text_of("first")
+        yield response.follow(
+            "/data.json", self.parse_child, meta={**response.meta, "eatext": None}
+        )
+        yield response.follow("/page/child", self.parse_child, meta=response.meta)
+
+    def parse_child(self, response):
+        text = response.meta.get("main_text")
+        yield {"at": response.url, "got": None if text is None else str(text)}
+
+
+@pytest.mark.parametrize("components", ["all", "downloader middleware"])
+def test_a_copied_meta_brings_no_text(server, components):
+    settings = (
+        ADDON
+        if components == "all"
+        else {
+            "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
+        }
+    )
+    done = crawl(CopyingSpider, settings, at=server.url)
+    assert not done.errors
+    assert {item["at"]: item["got"] for item in done.items} == {
+        server("/data.json"): None,
+        server("/page/child"): text_of("child"),
+    }
+
+
+class HostileSpider(UrlSpider):
+    handle_httpstatus_list = (404,)
+
+    def parse(self, response):
+        yield {"url": response.url, "size": len(response.body)}
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_bad_input(server, executor):
+    names = ("nested", "nul", "truncated", "latin1 as utf8", "binary", "empty", "blank")
+    paths = [*(f"/file/{name}" for name in names), "/cutgzip/x", "/missing"]
+    done = crawl(
+        HostileSpider,
+        {**ADDON, "EATEXT_EXECUTOR": executor},
+        urls=tuple(map(server, paths)),
+    )
+    assert not done.errors
+    items = {item["url"].rsplit("/", 1)[1]: item["main_text"] for item in done.items}
+    assert len(items) == len(paths)
+    assert done.adds_up()
+    assert "failed" not in done.eatext("response/")
+    assert items["nul"] == "beforeafter"
+    assert items["truncated"] == text_of("truncated")
+    assert items["latin1%20as%20utf8"].startswith("caf")
+    assert items["empty"] == ""
+    assert items["missing"] == "There is no such page."
+
+
+class LateSpider(UrlSpider):
+    """Changes its responses before it yields two items for each."""
+
+    def parse(self, response):
+        response.css("article").drop()
+        for number in range(2):
+            yield {"number": number, "page": response.url}
+
+
+def test_without_the_downloader_middleware(server):
+    settings = {
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
+        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
+    }
+    done = crawl(LateSpider, settings, urls=(server("/page/late"),))
+    assert [item["main_text"] for item in done.items] == [text_of("late")] * 2
+    assert done.eatext("late/") == {"extracted": 1}
+    assert "eatext/response_count" not in done.stats

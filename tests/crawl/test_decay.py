@@ -1,0 +1,111 @@
+"""Sites whose texts turn empty or alike."""
+
+from __future__ import annotations
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+
+from scrapy_eatext.crawl import tally
+from scrapy_eatext.crawl.decay import WINDOW, DecayWatch
+from scrapy_eatext.crawl.recent import size_of
+from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.mockserver import text_of
+
+
+def news_of(watch, texts, host="example.com"):
+    return [news for text in texts if (news := watch.see(host, text))]
+
+
+def test_texts_of_their_own_are_no_news():
+    assert news_of(DecayWatch(), map(str, range(500))) == []
+
+
+@pytest.mark.parametrize(("text", "news"), [("", "empty"), ("Blocked.", "alike")])
+def test_most_of_the_last_texts_decide(text, news):
+    watch = DecayWatch()
+    good = [f"text {n}" for n in range(50)]
+    assert news_of(watch, good) == []
+    assert news_of(watch, [text] * 17) == []
+    assert news_of(watch, ["another"]) == []
+    assert news_of(watch, [text]) == [news]
+    # It begins anew.
+    assert news_of(watch, [text] * (WINDOW - 1)) == []
+    assert news_of(watch, [text]) == [news]
+
+
+def test_hosts_are_apart():
+    watch = DecayWatch()
+    for number in range(WINDOW * 2 - 2):
+        assert watch.see(f"host {number % 2}", "") is None
+    assert watch.see("host 0", "") == "empty"
+
+
+def test_hosts_are_bounded():
+    watch = DecayWatch()
+    for number in range(3000):
+        watch.see(f"host {number}", "")
+    assert len(watch._hosts) == 1000
+
+
+@pytest.mark.parametrize("on_decay", ["ignore", "warn", "close_spider"])
+@pytest.mark.parametrize(("path", "news"), [("/short/", "alike"), ("/data/", "empty")])
+def test_a_crawl_of_a_site_that_decays(server, caplog, on_decay, path, news):
+    if news == "empty":
+        path, algorithm = "/page/", "tests.support.algorithms.Nothing"
+    else:
+        algorithm = "tests.support.algorithms.Plain"
+    done = crawl(
+        UrlSpider,
+        {
+            **ADDON,
+            "EATEXT_ON_DECAY": on_decay,
+            "EATEXT_ALGORITHM": algorithm,
+            "CONCURRENT_REQUESTS": 1,
+        },
+        urls=tuple(server(f"{path}{n}") for n in range(30)),
+    )
+    warned = [message for message in complaints(caplog) if "127.0.0.1" in message]
+    if on_decay == "ignore":
+        assert not warned
+        assert done.eatext("decay/") == {}
+    else:
+        assert len(warned) == 1
+        assert f"nearly all {news}" in warned[0]
+        assert done.eatext("decay/") == {news: 1}
+    if on_decay == "close_spider":
+        assert done.stats["finish_reason"] == "eatext_decay"
+        assert len(done.items) < 30
+    else:
+        assert done.stats["finish_reason"] == "finished"
+        assert len(done.items) == 30
+    assert done.adds_up()
+
+
+def test_names_of_any_length_are_not_kept():
+    watch = DecayWatch()
+    counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
+    for number in range(10):
+        host = f"{number}." + "x" * 15_000
+        watch.see(host, "text")
+        counts.log(logging.INFO, "a host", {}, once=host)
+    assert len(watch._hosts) == len(counts._said) == 10
+    assert size_of([*watch._hosts, *counts._said]) < 2000
+
+
+def test_the_warnings_that_are_remembered_are_bounded(monkeypatch, caplog):
+    monkeypatch.setattr(tally, "_MAX_SAID", 3)
+    counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
+    for host in "abacad" * 2 + "b":
+        counts.log(logging.WARNING, "%(host)s", {"host": host}, once=host)
+    # The fourth host takes the place of the first, which is news again, and so on.
+    assert [record.getMessage() for record in caplog.records] == list("abcdabcd")
+    assert len(counts._said) == 3
+
+
+def test_a_healthy_crawl_is_silent(server, caplog):
+    urls = tuple(server(f"/page/{n}") for n in range(30))
+    done = crawl(UrlSpider, ADDON, urls=urls)
+    assert {item["main_text"] for item in done.items} == {text_of(n) for n in range(30)}
+    assert not complaints(caplog)

@@ -1,0 +1,724 @@
+"""Options of single requests, and broken pages."""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+from typing import ClassVar
+from weakref import ref
+
+import pytest
+import scrapy
+import scrapy.core.scheduler
+from scrapy import Selector
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse, Request, Response, TextResponse
+from scrapy.http.request import NO_CALLBACK
+from scrapy.settings import Settings
+
+from scrapy_eatext import MainText, extract, main_text
+from scrapy_eatext.crawl import collector
+from scrapy_eatext.crawl.service import Service
+from scrapy_eatext.crawl.settings import EXECUTORS
+from tests.support.algorithms import Plain
+from tests.support.crawling import (
+    ADDON,
+    PLAIN,
+    UrlSpider,
+    complaints,
+    crawl,
+    default_settings,
+)
+from tests.support.mockserver import NOT_ASCII, PNG, text_of
+
+MIDDLEWARE = {
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
+}
+NOTHING = "tests.support.algorithms.Nothing"
+BROKEN = "tests.support.algorithms.Broken"
+
+
+class MetaSpider(UrlSpider):
+    """Yields what it finds under main_text."""
+
+    def parse(self, response):
+        yield {"result": response.meta.get("main_text")}
+
+
+def result_of(url, meta=None, **settings):
+    """The result that one request's response has, and its crawl."""
+    request = scrapy.Request(url, meta=meta)
+    done = crawl(MetaSpider, {**MIDDLEWARE, **settings}, urls=(request,))
+    assert not done.errors
+    assert done.adds_up()
+    (item,) = done.items
+    return item["result"], done
+
+
+@pytest.mark.parametrize(
+    ("said", "algorithm", "text"),
+    [
+        (None, "plain", text_of("word") + "\n\nword"),
+        (True, "plain", text_of("word") + "\n\nword"),
+        (NOTHING, "nothing", ""),
+        ([NOTHING, PLAIN], "plain", text_of("word") + "\n\nword"),
+        ((NOTHING, BROKEN), "broken", text_of("word") + "\n\nword"),
+        ({}, "plain", text_of("word") + "\n\nword"),
+        ({"algorithm": NOTHING}, "nothing", ""),
+        ({"options": {"min_length": 50}}, "plain", text_of("word")),
+        ({"options": {PLAIN: {"min_length": 50}}}, "plain", text_of("word")),
+        ({"min_chars": 1000, "below": "empty"}, "plain", ""),
+        ({"min_score": 0.6, "below": "empty"}, "plain", ""),
+        ({"min_score": 0.5, "below": "empty"}, "plain", text_of("word") + "\n\nword"),
+        ({"remove": "article p:first-child"}, "plain", "word"),
+        ({"algorithm": NOTHING, "keep": ["li", "h1"]}, "nothing", "Home\nAll\nFooter"),
+    ],
+)
+def test_a_request_has_the_last_word(server, said, algorithm, text):
+    settings = {"EATEXT_SITES": {"127.0.0.1": PLAIN}, "EATEXT_ALGORITHM": BROKEN}
+    result, _ = result_of(server("/word/word"), {"eatext": said}, **settings)
+    assert result.algorithm == algorithm
+    assert result.text.replace("- ", "").replace("* ", "") == text
+
+
+def test_a_site_that_is_off_can_be_asked(server):
+    settings = {"EATEXT_SITES": {"127.0.0.1": False}}
+    result, _ = result_of(server("/page/1"), **settings)
+    assert result is None
+    result, _ = result_of(server("/page/1"), {"eatext": True}, **settings)
+    assert result.text == text_of(1)
+
+
+@pytest.mark.parametrize(
+    ("said", "where"),
+    [
+        ("nope", "request.meta['eatext'] is 'nope'"),
+        (3, "request.meta['eatext'] is 3"),
+        ([], "request.meta['eatext'] is []"),
+        ({"min_chars": "x"}, "request.meta['eatext']['min_chars'] is 'x'"),
+        ({"colour": 1}, "request.meta['eatext']['colour'] is 1"),
+        ({"options": {"x": 1}}, "request.meta['eatext']['options']['x'] is 1"),
+        ({"keep": "["}, "request.meta['eatext']['keep'] is '['"),
+    ],
+)
+def test_what_a_request_says_wrongly_fails_its_page_alone(server, caplog, said, where):
+    result, done = result_of(server("/page/1"), {"eatext": said})
+    assert result == MainText()
+    assert done.eatext("response/") == {"failed": 1}
+    assert done.eatext("exception_count/") == {"SettingError": 1}
+    (complaint,) = complaints(caplog)
+    assert complaint.startswith(f"No main text for {server('/page/1')}: {where}")
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+def test_errors_are_counted_and_logged_once_with_traceback(server, caplog, executor):
+    urls = (server("/word/broken"), server("/word/broken?2"), server("/page/fine"))
+    done = crawl(
+        MetaSpider,
+        {**MIDDLEWARE, "EATEXT_ALGORITHM": BROKEN, "EATEXT_EXECUTOR": executor},
+        urls=urls,
+    )
+    assert len(done.items) == 3
+    assert done.eatext("response/") == {"failed": 2, "extracted": 1}
+    assert done.eatext("exception_count/") == {"ZeroDivisionError": 2}
+    assert done.eatext("algorithm/") == {"last resort": 2, "broken": 1}
+    said = complaints(caplog)
+    assert len(said) == 2
+    assert [message.count("Traceback (most") for message in said] == [1, 0]
+    for url in urls[:2]:
+        assert sum(f"{url}" == line.split()[5] for line in said[0:2]) == 1
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+@pytest.mark.parametrize(
+    ("word", "error"), [("fine", "ZeroDivisionError"), ("slow", "TimeLimitError")]
+)
+def test_a_field_that_fails_leaves_the_text(server, caplog, executor, word, error):
+    result, done = result_of(
+        server(f"/word/{word}"),
+        EATEXT_ALGORITHM="tests.support.algorithms.Placeless",
+        EATEXT_EXECUTOR=executor,
+        EATEXT_TIMEOUT=1,
+        EATEXT_FIELDS={"body": "text", "title": "title", "blocks": "blocks"},
+    )
+    assert text_of(word) in result.text
+    assert (result.title, result.blocks) == (word, ())
+    assert done.eatext("response/") == {"extracted": 1}
+    assert done.eatext("field_failed/") == {"blocks": 1}
+    assert done.eatext("exception_count/") == {error: 1}
+    (complaint,) = complaints(caplog)
+    assert complaint.startswith(f"Only computing blocks failed with {error} on http")
+
+
+def test_the_next_algorithm_of_a_cascade_takes_over(server, caplog):
+    result, done = result_of(
+        server("/word/broken"), EATEXT_ALGORITHM=[BROKEN, NOTHING, PLAIN]
+    )
+    assert result.algorithm == "plain"
+    assert done.eatext("response/") == {"extracted": 1}
+    assert done.eatext("exception_count/") == {"ZeroDivisionError": 1}
+    assert len(complaints(caplog)) == 1
+
+
+def test_where_none_passes_the_longest_text_stays(server):
+    result, done = result_of(
+        server("/page/1"), EATEXT_ALGORITHM=[NOTHING, PLAIN, BROKEN], EATEXT_MIN_SCORE=1
+    )
+    assert result.algorithm == "plain"
+    assert done.eatext("response/") == {"below": 1}
+
+
+def test_an_algorithm_that_fails_last_keeps_what_others_found(server):
+    result, done = result_of(
+        server("/word/broken"), EATEXT_ALGORITHM=[PLAIN, BROKEN], EATEXT_MIN_SCORE=1
+    )
+    assert result.algorithm == "plain"
+    assert done.eatext("response/") == {"below": 1}
+
+
+def test_a_service_that_breaks_loses_no_page(server, monkeypatch, caplog):
+    def fail(*_: object) -> None:
+        raise OSError("broken on purpose")
+
+    monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
+    result, done = result_of(server("/page/1"))
+    assert result == MainText()
+    assert done.eatext("response/") == {"failed": 1}
+    assert "broken on purpose" in complaints(caplog)[0]
+
+
+@pytest.mark.parametrize(
+    "how", ["setting", "codes", "off", "meta", "list", "all", "spider"]
+)
+def test_a_status_that_reaches_its_callback_is_extracted(server, how):
+    class Handling(MetaSpider):
+        handle_httpstatus_list = (404,) if how == "spider" else ()
+
+    settings = {
+        "setting": {"HTTPERROR_ALLOW_ALL": True},
+        "codes": {"HTTPERROR_ALLOWED_CODES": [404]},
+        "off": {
+            "SPIDER_MIDDLEWARES": {
+                "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None
+            }
+        },
+    }.get(how, {})
+    meta = {
+        "off": {"handle_httpstatus_list": [500]},
+        "meta": {"handle_httpstatus_list": [404]},
+        "list": {"handle_httpstatus_list": [404, 500]},
+        "all": {"handle_httpstatus_all": True},
+    }.get(how)
+    if how == "codes":
+        del Handling.handle_httpstatus_list
+    request = scrapy.Request(server("/missing"), meta=meta)
+    done = crawl(Handling, {**MIDDLEWARE, **settings}, urls=(request,))
+    (item,) = done.items
+    assert item["result"].text == "There is no such page."
+
+
+def test_another_status_is_skipped(server):
+    request = scrapy.Request(server("/missing"), meta={"handle_httpstatus_list": [500]})
+    done = crawl(
+        MetaSpider, {**MIDDLEWARE, "HTTPERROR_ALLOW_ALL": True}, urls=(request,)
+    )
+    assert done.eatext("response/") == {"skipped_status": 1}
+
+
+class NoteSpider(UrlSpider):
+    """Notes of each page that it has been there."""
+
+    handle_httpstatus_list = (304,)
+
+    def parse(self, response):
+        yield {"url": response.url, "status": response.status}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("HEAD", "/page/{}", 200),
+        ("GET", "/status/204?{}", 204),
+        ("GET", "/status/304?{}", 304),
+    ],
+)
+def test_answers_without_a_body_are_no_empty_pages(
+    server, caplog, method, path, status
+):
+    settings = {**ADDON, "EATEXT_BELOW": "drop", "EATEXT_ON_DECAY": "close_spider"}
+    urls = [server(path.format(number)) for number in range(30)]
+    requests = [scrapy.Request(url, method=method) for url in urls]
+    done = crawl(NoteSpider, settings, urls=requests)
+    noted = [{"url": url, "status": status} for url in urls]
+    assert sorted(done.items, key=lambda item: urls.index(item["url"])) == noted
+    assert done.eatext("response/") == {"skipped_type": 30}
+    assert done.eatext("item/") == {"none": 30}
+    assert not complaints(caplog)
+
+
+class InlineSpider(UrlSpider):
+    """Downloads a page inside of its callback."""
+
+    async def parse(self, response):
+        for callback in (None, NO_CALLBACK):
+            request = scrapy.Request(response.url + "x", callback=callback)
+            inner = await self.crawler.engine.download_async(request)
+            yield {"result": inner.meta.get("main_text")}
+        request.meta["eatext"] = True
+        inner = await self.crawler.engine.download_async(request)
+        yield {"result": inner.meta.get("main_text")}
+
+
+def test_downloads_inside_of_callbacks(server):
+    done = crawl(InlineSpider, MIDDLEWARE, urls=(server("/page/1"),))
+    texts = [item["result"] and item["result"].text for item in done.items]
+    assert texts == [text_of("1x"), None, text_of("1x")]
+    assert done.eatext("response/") == {"extracted": 3, "skipped_internal": 1}
+
+
+class ReplacingMiddleware:
+    """Replaces what the server sent, between this package and the spider."""
+
+    async def process_response(self, request, response):
+        return response.replace(body=b"<p>Replaced.</p>")
+
+
+def test_a_response_that_was_replaced_is_extracted_again_for_its_items(server):
+    settings = {
+        **ADDON,
+        "DOWNLOADER_MIDDLEWARES": {
+            "tests.crawl.test_downloadermiddleware.ReplacingMiddleware": 100
+        },
+    }
+    done = crawl(UrlSpider, settings, urls=(server("/page/1"),))
+    assert [item["main_text"] for item in done.items] == ["Replaced."]
+    assert done.eatext("response/") == {"extracted": 1}
+    assert done.eatext("late/") == {"extracted": 1}
+
+
+@pytest.mark.parametrize(
+    ("place", "texts", "warnings"),
+    [(543, {text_of("1"), text_of("2")}, 1), (546, {"Replaced."}, 0)],
+)
+def test_a_response_that_is_replaced_too_late_is_told_of_once(
+    server, caplog, place, texts, warnings
+):
+    class MetaTextSpider(UrlSpider):
+        def parse(self, response):
+            yield {"meta": response.meta["main_text"].text}
+
+    replacing = {"tests.crawl.test_downloadermiddleware.ReplacingMiddleware": place}
+    done = crawl(
+        MetaTextSpider,
+        {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
+        urls=(server("/page/1"), server("/page/2")),
+    )
+    assert {item["meta"] for item in done.items} == texts
+    assert {item["main_text"] for item in done.items} == {"Replaced."}
+    assert len(complaints(caplog)) == warnings
+
+
+class ReadingMiddleware:
+    """Reads the text before the response is tied to its request."""
+
+    async def process_response(self, request, response):
+        assert main_text(response) == request.meta["main_text"]
+        return response.replace(headers={"X-By": main_text(response).algorithm})
+
+
+def test_main_text_in_a_downloader_middleware(server):
+    class BySpider(UrlSpider):
+        def parse(self, response):
+            yield {"by": response.headers["X-By"].decode()}
+
+    settings = {
+        **ADDON,
+        "EATEXT_ALGORITHM": NOTHING,
+        "DOWNLOADER_MIDDLEWARES": {
+            "tests.crawl.test_downloadermiddleware.ReadingMiddleware": 543
+        },
+    }
+    done = crawl(BySpider, settings, urls=(server("/page/1"),))
+    assert [item["by"] for item in done.items] == ["nothing"]
+
+
+class ReplacingAndReadingMiddleware:
+    """Reads the text of a response of its own, which has no request yet."""
+
+    async def process_response(self, request, response):
+        other = HtmlResponse(response.url, body=b"<p>Other.", encoding="utf-8")
+        return response.replace(headers={"X-By": main_text(other).algorithm})
+
+
+def test_main_text_of_a_response_without_a_request_goes_by_the_settings(server):
+    class BySpider(UrlSpider):
+        def parse(self, response):
+            yield {"by": response.headers["X-By"].decode()}
+
+    name = "tests.crawl.test_downloadermiddleware.ReplacingAndReadingMiddleware"
+    settings = {**ADDON, "DOWNLOADER_MIDDLEWARES": {name: 543}}
+    done = crawl(BySpider, settings, urls=(server("/page/1"),))
+    assert [item["by"] for item in done.items] == ["plain"]
+
+
+class ReplacedSpider(UrlSpider):
+    def parse(self, response):
+        yield {"by": "middleware", "text": main_text(response).text}
+        response = response.replace(body=b"<p>By hand.</p>")
+        found = main_text(response)
+        yield {"by": "callback", "text": found.text, "markdown": found.markdown}
+
+
+@pytest.mark.parametrize("path", ["/page/1", "/file/empty"])
+def test_main_text_of_a_response_that_was_replaced(server, path):
+    replacing = {"tests.crawl.test_downloadermiddleware.ReplacingMiddleware": 100}
+    done = crawl(
+        ReplacedSpider,
+        {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
+        urls=(server(path),),
+    )
+    assert done.items == [
+        {"by": "middleware", "text": "Replaced.", "main_text": "Replaced."},
+        {"by": "callback", "text": "By hand.", "markdown": "By hand."}
+        | {"main_text": "Replaced."},
+    ]
+
+
+class CallingSpider(UrlSpider):
+    def parse(self, response):
+        first = main_text(response)
+        yield {"text": first.text, "same": main_text(response) is first}
+
+
+@pytest.mark.parametrize("settings", [MIDDLEWARE, {}])
+def test_main_text_by_hand(server, settings, monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.crawl.service.extract",
+        lambda page: extract(page, algorithm=PLAIN),
+    )
+    done = crawl(CallingSpider, settings, urls=(server("/page/1"),))
+    assert done.items == [{"text": text_of(1), "same": True}]
+
+
+PIPELINE = {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "meta", "text"),
+    [
+        ({}, {}, text_of("word") + "\n\nword"),
+        ({}, {"eatext": {"remove": "article p:first-child"}}, "word"),
+        ({}, {"eatext": False}, text_of("word") + "\n\nword"),
+        ({"EATEXT_SITES": {"127.0.0.1": NOTHING}}, {}, ""),
+        ({"EATEXT_SITES": {"127.0.0.1": False}}, {}, text_of("word") + "\n\nword"),
+    ],
+)
+def test_main_text_by_hand_goes_by_the_settings(server, settings, meta, text):
+    """Where the pipeline alone is on, nothing was attached."""
+    request = scrapy.Request(server("/word/word"), meta=meta)
+    done = crawl(CallingSpider, {**PIPELINE, **settings}, urls=(request,))
+    assert not done.errors
+    (item,) = done.items
+    assert (item["text"], item["same"]) == (text, True)
+    assert sum(done.eatext("late/").values()) == 1
+
+
+def test_main_text_of_a_page_that_was_skipped(server):
+    request = scrapy.Request(server("/word/word"), meta={"eatext": False})
+    done = crawl(CallingSpider, ADDON, urls=(request,))
+    assert done.items == [{"text": text_of("word") + "\n\nword", "same": True}]
+    assert done.eatext("response/") == {"skipped_off": 1}
+
+
+@pytest.mark.parametrize("settings", [ADDON, {}])
+def test_main_text_of_what_is_no_text(server, settings, caplog):
+    done = crawl(CallingSpider, settings, urls=(server("/image.png"),))
+    assert done.items == [{"text": "", "same": True}]
+    assert not complaints(caplog)
+    assert not done.eatext("late/")
+    image = Response("https://example.com/image", body=PNG)
+    assert (main_text(image).markdown, main_text(image).chunks()) == ("", ())
+
+
+@pytest.mark.parametrize("wrong", ["<p>HTML", Selector(text="<p>HTML"), None])
+def test_main_text_takes_responses_alone(wrong):
+    with pytest.raises(TypeError, match=r"not \w+; extract\(\) takes HTML"):
+        main_text(wrong)
+
+
+class FollowingSpider(UrlSpider):
+    def parse(self, response):
+        text = main_text(response).text
+        yield {"text": text, "in_meta": "main_text" in response.meta}
+        if "child" not in response.url:
+            yield response.follow("/page/child", meta=response.meta)
+
+
+@pytest.mark.parametrize("settings", [{}, PIPELINE])
+def test_what_was_found_by_hand_is_not_inherited(server, settings, monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.crawl.service.extract",
+        lambda page: extract(page, algorithm=PLAIN),
+    )
+    done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
+    found = [(item["text"], item["in_meta"]) for item in done.items]
+    assert found == [(text_of(1), False), (text_of("child"), False)]
+
+
+@pytest.mark.parametrize("components", [ADDON, PIPELINE])
+def test_main_text_in_a_process_that_runs_two_crawls(server, caplog, components):
+    found = {}
+
+    def replaced(response):
+        return main_text(response.replace(body=b"<h1>One</h1><p>More.")).algorithm
+
+    class Second(UrlSpider):
+        def parse(self, response):
+            found["second"] = replaced(response)
+            found["first"] = replaced(found.pop("response"))
+            for url in (response.url, "http://example.com/"):
+                lost = HtmlResponse(url, body=b"<p>More.", encoding="utf-8")
+                found[url] = main_text(lost).algorithm
+
+    class First(UrlSpider):
+        async def parse(self, response):
+            found["response"] = response
+            settings = {**components, **default_settings(), "EATEXT_ALGORITHM": NOTHING}
+            second = Crawler(Second, Settings(settings))
+            await second.crawl_async(urls=(server("/page/2"),))
+            # This request is the only one now.
+            lost = HtmlResponse(response.url, body=b"<p>More.", encoding="utf-8")
+            found["after"] = main_text(lost).algorithm
+
+    done = crawl(First, components, urls=(server("/page/1"),))
+    assert not done.errors
+    assert found == {
+        "second": "nothing",
+        "first": "plain",
+        server("/page/2"): "eatext",
+        "http://example.com/": "eatext",
+        "after": "plain",
+    }
+    said = [message for message in complaints(caplog) if "main_text()" in message]
+    assert len(said) == 1
+    assert "no request tells which of 2 crawls" in said[0]
+
+
+def test_main_text_in_a_crawl_beside_the_one_with_the_components(server, caplog):
+    found = []
+
+    class Second(UrlSpider):
+        def parse(self, response):
+            item = {"by": main_text(response).algorithm}
+            found.append((item, "main_text" in response.meta))
+            yield item
+
+    class First(UrlSpider):
+        async def parse(self, response):
+            second = Crawler(Second, Settings(default_settings()))
+            await second.crawl_async(urls=(server("/page/2"), server("/page/3")))
+            yield {"url": response.url}
+
+    done = crawl(First, ADDON, urls=(server("/page/1"),))
+    assert not done.errors
+    assert [item["main_text"] for item in done.items] == [text_of(1)]
+    assert (done.eatext("response/"), done.eatext("late/")) == ({"extracted": 1}, {})
+    assert found == [({"by": "eatext"}, False)] * 2
+    (said,) = [message for message in complaints(caplog) if "main_text()" in message]
+    assert "answers no request of a crawl that has this package's components" in said
+
+
+def test_main_text_of_a_response_with_a_request_made_by_hand(server, caplog):
+    class Making(UrlSpider):
+        def parse(self, response):
+            for request in (Request(response.url), response.request):
+                made = response.replace(body=b"<p>More.", request=request)
+                yield {"by": main_text(made).algorithm}
+
+    done = crawl(Making, ADDON, urls=(server("/page/1"),))
+    assert [item["by"] for item in done.items] == ["eatext", "plain"]
+    (said,) = complaints(caplog)
+    assert "give the response its request" in said
+
+
+class Broken:
+    """An extension that breaks a crawl at its start, and keeps its crawler alive."""
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        kept.append((crawler, Service.of(crawler)))
+        raise ZeroDivisionError
+
+
+kept: list[object] = []
+
+
+def test_main_text_by_hand_after_a_crawl_that_did_not_start(server):
+    refusing = {"EXTENSIONS": {"tests.crawl.test_downloadermiddleware.Broken": 1}}
+    done = crawl(UrlSpider, {**PIPELINE, **refusing})
+    assert isinstance(done.error, ZeroDivisionError)
+    done = crawl(CallingSpider, PIPELINE, urls=(server("/word/word"),))
+    assert done.items[0]["text"] == text_of("word") + "\n\nword"
+    kept.clear()
+
+
+def test_main_text_of_a_response_without_a_crawl(monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.crawl.service.extract",
+        lambda page: extract(page, algorithm=PLAIN),
+    )
+    body = b"<p>Some text.</p>"
+    response = HtmlResponse("http://example.com/", body=body, encoding="utf-8")
+    assert main_text(response).text == "Some text."
+    response = TextResponse(
+        "http://example.com/", body=body, request=Request("http://example.com/")
+    )
+    assert main_text(response).text == "Some text."
+    assert main_text(response) is main_text(response)
+
+
+def test_the_response_shares_its_tree(server, monkeypatch):
+    roots = []
+    judge = Plain.judge
+    monkeypatch.setattr(
+        Plain, "judge", lambda self, page: roots.append(page.root) or judge(self, page)
+    )
+
+    class Looking(UrlSpider):
+        def parse(self, response):
+            yield {"same": response.selector.root is roots[-1]}
+
+    done = crawl(Looking, MIDDLEWARE, urls=(server("/page/1"),))
+    assert done.items == [{"same": True}]
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+@pytest.mark.parametrize("charset", ["gb2312", "iso-8859-1", "idna", "utf-16"])
+def test_a_response_that_says_a_wrong_encoding(server, executor, charset):
+    class Asking(UrlSpider):
+        def parse(self, response):
+            result = response.meta["main_text"]
+            yield {"text": result.text, "markdown": result.markdown}
+
+    settings = {
+        "EATEXT_ALGORITHM": PLAIN,
+        "EATEXT_EXECUTOR": executor,
+        # Decoding fails with an unknown encoding.
+        "METAREFRESH_ENABLED": False,
+    }
+    url = server(f"/charset/{charset}")
+    done = crawl(Asking, {**MIDDLEWARE, **settings}, urls=(url,))
+    text = f"{text_of(charset)} {NOT_ASCII}"
+    assert done.items == [{"text": text, "markdown": text}]
+    assert done.eatext("response/") == {"extracted": 1}
+
+
+def test_a_tree_goes_with_its_response():
+    # Without the garbage collector's help.
+    gc.disable()
+    try:
+        response = HtmlResponse("http://example.com/", body=b"<p>A page.</p>")
+        selector = response.selector
+        extract(response)
+        assert selector.response.url == "http://example.com/"
+        assert isinstance(selector.response, HtmlResponse)
+        gone = ref(response)
+        del response, selector
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_what_was_there_before_a_crawl_is_put_aside(server, executor):
+    found = []
+
+    class Looking(UrlSpider):
+        def parse(self, response):
+            found.append(gc.get_freeze_count())
+
+    before = gc.get_freeze_count()
+    settings = MIDDLEWARE | {"EATEXT_EXECUTOR": executor}
+    crawl(Looking, settings, urls=(server("/page/1"), server("/page/2")))
+    assert min(found) > before + 10_000
+    assert gc.get_freeze_count() == before
+
+
+def test_crawls_at_the_same_time_share_what_is_put_aside():
+    before = gc.get_freeze_count()
+    first, second, other = (type("Crawl", (), {})() for _ in range(3))
+    collector.put_aside(first)
+    collector.put_aside(second)
+    collector.take_back(first)
+    collector.take_back(other)
+    assert gc.get_freeze_count() > before
+    collector.take_back(second)
+    assert gc.get_freeze_count() == before
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_one_line_sums_up(server, caplog, monkeypatch, compiled):
+    monkeypatch.setattr("scrapy_eatext.crawl.service.compiled", compiled)
+    caplog.set_level(logging.INFO, "scrapy_eatext")
+    crawl(UrlSpider, ADDON, urls=(server("/page/1"), server("/data.json")))
+    said = [r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name]
+    *before, line = said
+    assert ["the compiled modules" in other for other in before] == [True] * (
+        not compiled
+    )
+    assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
+
+
+def test_the_line_needs_no_stats(server, caplog):
+    caplog.set_level(logging.INFO, "scrapy_eatext")
+    none = {"STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector"}
+    crawl(UrlSpider, {**ADDON, **none}, urls=(server("/page/1"),))
+    assert "responses: 1 extracted; items: 1 response" in caplog.messages[-1]
+
+
+def test_times_add_up(server):
+    _, done = result_of(server("/page/1"))
+    times = done.eatext("time/")
+    assert 0 < times.pop("min") == times.pop("mean") == times.pop("max")
+    assert times.pop("milliseconds") >= 0
+    assert sum(times.values()) == 1
+
+
+class QueueingSpider(UrlSpider):
+    """Asks for a second page with the whole meta of the first."""
+
+    def parse(self, response):
+        yield {"result": response.meta["main_text"]}
+        if response.url.endswith("one"):
+            url = response.urljoin("/page/two")
+            yield scrapy.Request(url, meta=response.meta)
+
+
+class NotingScheduler(scrapy.core.scheduler.Scheduler):
+    """Notes what each request carries when it goes into the queue."""
+
+    metas: ClassVar[list] = []
+
+    def enqueue_request(self, request):
+        self.metas.append(dict(request.meta))
+        return super().enqueue_request(request)
+
+
+def test_a_queued_request_carries_no_text(server):
+    NotingScheduler.metas.clear()
+    first = scrapy.Request(
+        server("/page/one"), meta={"eatext": {"algorithm": (Plain,), "min_chars": 3}}
+    )
+    done = crawl(
+        QueueingSpider, {**MIDDLEWARE, "SCHEDULER": NotingScheduler}, urls=(first,)
+    )
+    assert [str(item["result"]) for item in done.items] == [
+        text_of("one"),
+        text_of("two"),
+    ]
+    assert len(NotingScheduler.metas) == 2
+    for meta in NotingScheduler.metas:
+        assert "main_text" not in meta
+        said = {"algorithm": ["tests.support.algorithms.Plain"], "min_chars": 3}
+        assert json.loads(json.dumps(meta["eatext"])) == said

@@ -1,0 +1,161 @@
+"""Whatever a page holds, its item arrives in feeds of every format."""
+
+from __future__ import annotations
+
+import csv
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+import scrapy
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapy_eatext.page.characters import fit
+from tests.support.crawling import ADDON, UrlSpider, crawl
+from tests.support.hostile import HOSTILE
+from tests.support.mockserver import text_of
+
+# Pieces of hostile pages that some format cannot hold.
+SIGNS = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0xFFFE]))
+PAGES = {
+    "signs": f"<title>A {SIGNS} title</title><p>{'Some text of a page. ' * 9}{SIGNS}x",
+    "surrogates": f"<title>A \ud800 title</title><p>{'Some text. ' * 9}\udc00x\ud800",
+    "references": "<title>&#1;&#xD800;&#xFFFF;</title><p>"
+    + "Some text. &#2;&#xFFFE;" * 9,
+    **{
+        name: HOSTILE[name](2000)
+        for name in (
+            *("binary", "lone_surrogates", "control_characters", "noncharacters"),
+            *("directions", "nothing_but_nul", "entity_bomb", "brackets"),
+        )
+    },
+}
+
+
+class PageSpider(scrapy.Spider):
+    """Yields its pages as they are, with no crawl behind them."""
+
+    name = "pages"
+    at = ""
+
+    async def start(self):
+        yield scrapy.Request(self.at)
+
+    def parse(self, response):
+        for name, html in PAGES.items():
+            yield {"name": name, "html": html}
+
+
+# JSON escapes can say any character, and metadata has them in lists too.
+DATA = """<script type="application/ld+json">{"@type": "Article",
+"headline": "A \\ud800 title", "author": [{"name": "Ann \\ud800\\u0001 Lee"},
+{"name": "Bo\\u0002 Roe"}], "keywords": ["fi\\udfffsh", "pier"]}</script>
+<p>Some \x01 text of a page."""
+
+
+@given(
+    st.text(st.sampled_from(SIGNS + "a\xe9\u4e00\ufffd\U0001f600\ud800\udfff\uffff"))
+)
+@example("".join(map(chr, [*range(0xD800), *range(0xE000, 0xFFFE)])))
+@example("a\uffff")
+def test_what_no_feed_can_hold_is_taken_out(text):
+    for before in ("", "text " * 20):
+        kept = [c for c in text if c in "\t\n\r" or " " <= c < "\ud800" or c > "\udfff"]
+        kept = [c for c in kept if c not in "\ufffe\uffff"]
+        assert fit(before + text) == before + "".join(kept)
+
+
+def test_every_value_is_fit_for_every_feed(server, tmp_path):
+    class DataSpider(UrlSpider):
+        def parse(self, response):
+            yield {"html": DATA}
+
+    names = ("title", "authors", "tags", "metadata", "blocks")
+    feeds = {
+        str(tmp_path / f"items.{end}"): {"format": end}
+        for end in ("json", "jsonl", "csv", "xml")
+    }
+    settings = {
+        **ADDON,
+        # It has lines of the source for blocks, just as they are.
+        "EATEXT_ALGORITHM": "density",
+        "EATEXT_OPTIONS": {"density": {"reference": True}},
+        "EATEXT_HTML_FIELD": "html",
+        "EATEXT_FIELDS": {name: name for name in names},
+        # The response must not fill these fields.
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
+        "FEED_EXPORT_ENCODING": "utf-8",
+        "FEEDS": feeds,
+    }
+    done = crawl(DataSpider, settings, urls=(server("/page/1"),))
+    assert not done.errors
+    (item,) = json.loads((tmp_path / "items.json").read_text("utf-8"))
+    assert item["authors"] == item["metadata"]["authors"] == ["Ann  Lee", "Bo Roe"]
+    assert item["tags"] == item["metadata"]["tags"] == ["fish", "pier"]
+    assert "Some  text of a page." in [block["text"] for block in item["blocks"]]
+    root = ET.parse(tmp_path / "items.xml").getroot()
+    assert [a.text for a in root.iterfind("item/authors/value")] == item["authors"]
+    for end in ("jsonl", "csv"):
+        assert "Ann  Lee" in (tmp_path / f"items.{end}").read_text("utf-8")
+
+
+def test_a_result_goes_to_feeds_as_it_is(server, tmp_path):
+    class ResultSpider(UrlSpider):
+        def parse(self, response):
+            yield {"main_text": response.meta["main_text"]}
+            yield response.meta["main_text"]
+
+    feeds = {str(tmp_path / "items.jsonl"): {"format": "jsonl"}}
+    urls = (server("/page/1"),)
+    crawl(ResultSpider, {**ADDON, "FEEDS": feeds}, urls=urls)
+    lines = (tmp_path / "items.jsonl").read_text("utf-8").splitlines()
+    within, alone = map(json.loads, lines)
+    assert within == {"main_text": alone}
+    assert alone["text"] == text_of(1)
+    assert (
+        list(alone) == "text algorithm version score page_type language origin".split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options"),
+    [
+        ("justext", {}),
+        ("density", {"lines": "source", "threshold": 0, "min_chars": 0}),
+        ("density", {"reference": True, "threshold": 0, "min_chars": 0}),
+        ("perceptron", {"reference": True, "network": "none", "threshold": 0.0}),
+        ("eatiht", {"reference": True}),
+    ],
+)
+def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
+    formats = {"jsonlines": "jl", "csv": "csv", "xml": "xml"}
+    settings = {
+        **ADDON,
+        "EATEXT_ALGORITHM": algorithm,
+        "EATEXT_OPTIONS": {algorithm: options},
+        "EATEXT_HTML_FIELD": "html",
+        "EATEXT_FIELDS": {"main_text": "text", "title": "title"},
+        # The response behind all items must not fill them.
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
+        "FEED_EXPORT_ENCODING": "utf-8",
+        "FEED_EXPORT_FIELDS": ["name", "main_text", "title"],
+        "FEEDS": {
+            str(tmp_path / f"items.{end}"): {"format": name}
+            for name, end in formats.items()
+        },
+    }
+    done = crawl(PageSpider, settings, at=server("/page/1"))
+    assert not done.errors
+    assert done.eatext("item/") == {"html": len(PAGES)}
+    lines = (tmp_path / "items.jl").read_text("utf-8").strip().split("\n")
+    texts = {item["name"]: item["main_text"] for item in map(json.loads, lines)}
+    assert sum("ome text" in text for text in texts.values()) >= 3
+    with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row["name"] for row in csv.DictReader(file)]
+    root = ET.parse(tmp_path / "items.xml").getroot()
+    # Its line ends are XML's own.
+    words = {i.findtext("name"): i.findtext("main_text").split() for i in root}
+    assert words == {name: text.split() for name, text in texts.items()}
+    assert len(lines) == len(root) == len(PAGES)
+    assert sorted(rows) == sorted(texts) == sorted(PAGES)

@@ -1,0 +1,292 @@
+"""Articles on several pages, joined in a crawl."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import HtmlResponse, Request
+from scrapy.utils.defer import deferred_from_coro
+
+from scrapy_eatext import main_text
+from scrapy_eatext.crawl.pages import joined, next_page, page_of
+from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata
+from tests.support.algorithms import Plain
+from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.mockserver import text_of
+
+FIELDS = {"main_text": "text", "markdown": "markdown", "title": "title"}
+
+
+def crawled(server, path, pages=10, **settings):
+    done = crawl(
+        UrlSpider,
+        {**ADDON, "EATEXT_PAGES": pages, "EATEXT_FIELDS": FIELDS, **settings},
+        urls=(server(path),),
+    )
+    assert not done.errors
+    assert done.adds_up()
+    assert done.stats["eatext/response_count"] == len(done.items) == 1
+    return done.items[0], done.eatext("pages/")
+
+
+def whole(pages):
+    return "\n\n".join(text_of(f"{i} of boats") for i in range(1, pages + 1))
+
+
+@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
+def test_pages_are_joined(server, executor):
+    item, counts = crawled(server, "/several/boats/4", EATEXT_EXECUTOR=executor)
+    assert item["main_text"] == item["markdown"] == whole(4)
+    assert item["title"] == "boats 1"
+    assert counts == {"asked": 3, "joined": 3}
+
+
+def test_no_more_than_so_many(server):
+    item, counts = crawled(server, "/several/boats/9", pages=3)
+    assert (item["main_text"], counts) == (whole(3), {"asked": 2, "joined": 2})
+
+
+@pytest.mark.parametrize("pages", [0, 1])
+def test_off(server, pages):
+    item, counts = crawled(server, "/several/boats/4", pages=pages)
+    assert (item["main_text"], counts) == (whole(1), {})
+
+
+def test_a_page_that_comes_again_ends_it(server):
+    item, counts = crawled(server, "/same/boats")
+    assert (item["main_text"], counts) == (text_of("boats"), {"asked": 1})
+
+
+def test_a_page_that_is_missing_ends_it(server):
+    item, counts = crawled(server, "/several/boats/4?missing=3")
+    assert item["main_text"] == whole(2)
+    assert counts == {"asked": 2, "joined": 1}
+
+
+def test_the_page_of_an_error_ends_it_where_the_spider_asks_for_such_pages(server):
+    item, counts = crawled(
+        server, "/several/boats/4?missing=3", HTTPERROR_ALLOW_ALL=True
+    )
+    assert item["main_text"] == whole(2)
+    assert counts == {"asked": 2, "joined": 1}
+
+
+class NoSecondPage:
+    def process_request(self, request):
+        if "page=2" in request.url:
+            raise IgnoreRequest("robots.txt forbids it")
+
+
+def test_a_page_that_cannot_be_downloaded_ends_it(server, caplog):
+    settings = {
+        **ADDON,
+        "EATEXT_PAGES": 4,
+        "DOWNLOADER_MIDDLEWARES": {NoSecondPage: 100},
+        "LOG_LEVEL": "INFO",
+    }
+    done = crawl(UrlSpider, settings, urls=(server("/several/boats/4"),))
+    assert done.items[0]["main_text"] == whole(1)
+    assert done.eatext("pages/") == {"asked": 1, "failed": 1}
+    assert not done.eatext("exception_count/")
+    assert complaints(caplog) == []
+
+
+class NotingMiddleware:
+    def __init__(self):
+        noted.clear()
+
+    def process_request(self, request):
+        noted.append(dict(request.meta))
+
+
+noted: list[dict[str, object]] = []
+
+
+def test_further_pages_are_downloaded_as_the_first_one(server):
+    way = {"download_timeout": 99.0, "download_maxsize": 10_000, "download_slot": "a"}
+    browsers = {"playwright_include_page": True, "playwright_page": "open"}
+    meta = {**way, **browsers, "playwright": True, "download_latency": 9}
+    settings = {
+        **ADDON,
+        "EATEXT_PAGES": 2,
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.test_pages.NotingMiddleware": 999},
+    }
+    request = Request(server("/several/boats/2"), meta=meta)
+    done = crawl(UrlSpider, settings, urls=(request,))
+    assert done.items[0]["main_text"] == whole(2)
+    _, further = noted
+    assert way.items() <= further.items()
+    assert further["playwright"] is True
+    assert not {*browsers, "download_latency"} & set(further)
+
+
+class PausingMiddleware:
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def process_request(self, request):
+        if "page=3" in request.url:
+            engine = self.crawler.engine
+            deferred_from_coro(engine.close_spider_async(reason="paused"))
+
+
+# Older releases of Scrapy leave a file of the queue open where they go on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_pause_waits_for_an_articles_last_page(server, tmp_path):
+    settings = {
+        **ADDON,
+        "EATEXT_PAGES": 4,
+        "JOBDIR": str(tmp_path),
+        "CONCURRENT_REQUESTS": 1,
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.test_pages.PausingMiddleware": 999},
+    }
+    urls = (server("/several/boats/4"), server("/several/ships/4"))
+    done = [crawl(UrlSpider, settings, urls=urls) for _ in urls]
+    assert [one.stats["finish_reason"] for one in done] == ["paused"] * 2
+    assert {item["main_text"] for one in done for item in one.items} == {
+        whole(4),
+        whole(4).replace("boats", "ships"),
+    }
+    assert [len(one.items) for one in done] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "fields", [{"main_text": "text"}, {name: name for name in COMPUTED}]
+)
+def test_a_callback_gets_what_all_pages_have(server, fields):
+    found = []
+
+    class Asking(UrlSpider):
+        def parse(self, response):
+            result = main_text(response)
+            again = response.replace(url=response.url)
+            chunks = [result.text[c.start : c.end] for c in result.chunks(10, 0)]
+            values = {name: result.value(name) for name in COMPUTED}
+            found.append((result.title, values, chunks, main_text(again).text))
+            yield {"url": response.url}
+
+    settings = {**ADDON, "EATEXT_PAGES": 3, "EATEXT_FIELDS": fields}
+    done = crawl(Asking, settings, urls=(server("/several/boats/4"),))
+    assert not done.errors
+    ((title, values, chunks, of_one),) = found
+    assert title == "boats 1"
+    assert values["markdown"] == whole(3)
+    for number in range(1, 4):
+        assert text_of(f"{number} of boats") in values["html"]
+    assert len([block for block in values["blocks"] if block.kept]) == 3
+    assert (
+        chunks == [chunk.text for chunk in values["chunks"]] == whole(3).split("\n\n")
+    )
+    # A response in its place has its own text alone.
+    assert of_one == whole(1)
+
+
+class NoThird(Plain):
+    """Raises an error on an article's third page."""
+
+    name = "no third"
+
+    def judge(self, page):
+        if page.url.endswith("page=3"):
+            raise ValueError("broken on purpose")
+        return super().judge(page)
+
+
+def test_what_fails_on_a_further_page_is_told(server, caplog):
+    item, counts = crawled(
+        server, "/several/boats/4", EATEXT_ALGORITHM="tests.crawl.test_pages.NoThird"
+    )
+    assert item["main_text"] == whole(4)
+    assert counts == {"asked": 3, "joined": 3}
+    (told,) = complaints(caplog)
+    assert "ValueError" in told
+    assert "/several/boats/4?page=3" in told
+
+
+def test_what_is_not_computed_is_not_the_first_pages_alone():
+    made = joined(
+        [
+            MainText("a", score=1.0).backed({"html": "<p>a</p>", "metadata": Metadata("t")}),
+            MainText("bbb", score=0.6).backed({"html": "<p>b</p>", "metadata": Metadata()}),
+        ]
+    )  # fmt: skip
+    assert (made.text, made.html, made.title) == (
+        "a\n\nbbb",
+        "<p>a</p>\n\n<p>b</p>",
+        "t",
+    )
+    assert made.score == pytest.approx(0.7)
+    with pytest.raises(LookupError):
+        made.markdown  # noqa: B018
+    block = Block("a", "paragraph", 0, "/p", 1.0, True, "")
+    both = [MainText("a").backed({"blocks": (block,)})] * 2
+    assert joined(both).blocks == (block, block)
+    tables = [MainText(name).backed({"tables": ([[name]],)}) for name in ("a", "b")]
+    assert joined(tables).tables == ([["a"]], [["b"]])
+
+
+URL = "https://a.org/boats"
+
+
+@pytest.mark.parametrize(
+    ("first", "link", "number"),
+    [
+        (URL, '<link rel="next" href="?page=2">', 2),
+        (URL, '<a rel="nofollow Next" href="/boats/2">more</a>', 2),
+        (URL, '<a href="/boats/page/3/#text">3</a>', 3),
+        (URL + "/", '<a href="/boats/2/">next page »</a>', 2),
+        (URL + ".html", '<a href="boats-2.html">2</a>', 2),
+        (URL + ".html", '<a href="boats_2.html">Weiter &gt;</a>', 2),
+        (URL + "?id=7", '<a href="/boats?id=7&amp;page=2">2</a>', 2),
+        (URL + "?page=1", '<a href="/boats?page=2">2</a>', 2),
+        (URL + "/12", '<a href="/boats/12?p=2">2</a>', 2),
+    ],
+)
+def test_where_the_next_page_is(first, link, number):
+    response = HtmlResponse(first, body=f"<p>x {link}", encoding="utf-8")
+    assert next_page(response, first, number).startswith("https://a.org/boats")
+
+
+@pytest.mark.parametrize(
+    ("first", "link"),
+    [
+        (URL, '<link rel="next" href="/chapter2">'),
+        (URL, '<link rel="next" href="https://b.org/boats/2">'),
+        (URL, '<a href="/boats/3">3</a>'),
+        (URL, '<a href="/boats/2">Two boats</a>'),
+        (URL, '<a href="/boats2">2</a>'),
+        (URL + "/2", '<a href="/boats/3">3</a>'),
+        (URL + "/12", '<a rel=next href="/boats/13">next</a>'),
+        (URL, '<a href="http://[2">2</a>'),
+        (URL, '<a href="javascript:go(2)">2</a>'),
+    ],
+)
+def test_what_is_not_the_next_page(first, link):
+    response = HtmlResponse(first, body=f"<p>x {link}", encoding="utf-8")
+    assert next_page(response, first, 2) == ""
+
+
+def test_no_selectors_are_made_of_a_pages_links(monkeypatch):
+    links = '<a href="/2">x</a>' * 20_000 + '<link rel=next href="/boats/2">'
+    response = HtmlResponse(URL, body=links, encoding="utf-8")
+    assert response.selector
+    monkeypatch.setattr(HtmlResponse, "xpath", None)
+    assert next_page(response, URL, 2) == URL + "/2"
+
+
+@pytest.mark.parametrize(
+    ("url", "page"),
+    [
+        ("https://a.org/b", ("https://a.org/b", 1)),
+        ("https://a.org/b/2/", ("https://a.org/b", 2)),
+        ("https://a.org/2024/03/b", ("https://a.org/2024/03/b", 1)),
+        ("https://a.org/b?page=3&c=d", ("https://a.org/b?c=d", 3)),
+        ("https://a.org/b/12345", ("https://a.org/b/12345", 1)),
+    ],
+)
+def test_the_number_of_a_page(url, page):
+    assert page_of(url) == page

@@ -1,0 +1,982 @@
+"""Items of every type, and where their text comes from."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import attrs
+import pydantic
+import pytest
+import scrapy
+from scrapy.exceptions import CloseSpider
+from scrapy.loader import ItemLoader
+from scrapy.pipelines import ItemPipelineManager
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+
+from scrapy_eatext import EatextPipeline
+from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.mockserver import page, text_of
+
+# Neither add-on nor spider middleware.
+TWO = {
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545},
+    "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
+}
+
+
+class ScrapyItem(scrapy.Item):
+    url = scrapy.Field()
+    html = scrapy.Field()
+    main_text = scrapy.Field()
+
+
+@dataclass
+class DataItem:
+    url: str = ""
+    html: str = ""
+    main_text: str | None = None
+
+
+@dataclass(slots=True)
+class SlotsItem:
+    url: str = ""
+    html: str = ""
+    main_text: str = ""
+
+
+@attrs.define
+class AttrsItem:
+    url: str = ""
+    html: str = ""
+    main_text: str = ""
+
+
+@dataclass
+class LooseItem:
+    html: Any = ""
+    main_text: str = ""
+
+
+class PydanticItem(pydantic.BaseModel):
+    url: str = ""
+    html: str = ""
+    main_text: str = ""
+
+
+TYPES = (dict, ScrapyItem, DataItem, SlotsItem, AttrsItem, PydanticItem)
+every_type = pytest.mark.parametrize("item_type", TYPES)
+
+
+def value(item: Any, name: str) -> Any:
+    if isinstance(item, (dict, scrapy.Item)):
+        return item.get(name)
+    return getattr(item, name)
+
+
+class TypeSpider(UrlSpider):
+    """Yields an item of its type for each response, with the fields it is told."""
+
+    item_type: Any = dict
+    fields: dict[str, Any]
+
+    def parse(self, response):
+        told = {
+            name: given(response) if callable(given) else given
+            for name, given in self.fields.items()
+        }
+        yield self.item_type(**told)
+
+
+def url_of(response):
+    return response.url
+
+
+def html_of(response):
+    return response.text
+
+
+def one(server, settings, item_type, path="/page/one", **fields):
+    """The item of one page, and its crawl."""
+    done = crawl(
+        TypeSpider, settings, urls=(server(path),), item_type=item_type, fields=fields
+    )
+    assert not done.errors
+    (item,) = done.items
+    assert sum(done.eatext("item/").values()) == done.stats["eatext/item_count"] == 1
+    return item, done
+
+
+@every_type
+def test_tied_items_need_no_url(server, item_type):
+    item, done = one(server, ADDON, item_type)
+    assert value(item, "main_text") == text_of("one")
+    assert done.eatext("item/") == {"response": 1}
+
+
+@every_type
+def test_two_components_find_an_item_by_its_url(server, item_type):
+    item, done = one(server, TWO, item_type, url=url_of)
+    assert value(item, "main_text") == text_of("one")
+    assert done.eatext("item/") == {"url": 1}
+
+
+@every_type
+@pytest.mark.parametrize("kind", [str, bytes])
+def test_html_in_an_item_is_used_and_dropped(server, item_type, kind):
+    if kind is bytes and item_type is PydanticItem:
+        pytest.skip("its field is a string")
+    html = page("<p>Another text.</p>")
+    item, done = one(
+        server,
+        {**TWO, "EATEXT_HTML_FIELD": "html"},
+        item_type,
+        html=html if kind is bytes else html.decode(),
+        url="https://other.example/",
+    )
+    assert value(item, "main_text") == "Another text."
+    assert not value(item, "html")
+    if isinstance(item, (dict, scrapy.Item)):
+        assert "html" not in item
+    assert done.eatext("item/") == {"html": 1}
+    assert done.eatext("html/") == {"extracted": 1}
+
+
+@every_type
+def test_html_of_another_url_goes_before_the_response(server, item_type):
+    item, done = one(
+        server,
+        {**ADDON, "EATEXT_HTML_FIELD": "html"},
+        item_type,
+        html="<p>Another text.",
+        url="https://archive.example/",
+    )
+    assert value(item, "main_text") == "Another text."
+    assert not value(item, "html")
+    assert done.eatext("item/") == {"html": 1}
+
+
+@every_type
+@pytest.mark.parametrize("url", ["", url_of])
+def test_html_of_the_responses_url_does_not(server, item_type, url):
+    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
+    item, done = one(server, settings, item_type, html="<p>Other.", url=url)
+    assert value(item, "main_text") == text_of("one")
+    assert not value(item, "html")
+    assert done.eatext("item/") == {"response": 1}
+
+
+@pytest.mark.parametrize("html", ["", b"", None, [], ["<p>A", "<p>B"], 3])
+@pytest.mark.parametrize("item_type", [dict, ScrapyItem, LooseItem])
+def test_html_that_is_none_is_taken_out_too(server, item_type, html):
+    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
+    item, done = one(server, settings, item_type, html=html)
+    assert value(item, "main_text") == text_of("one")
+    assert not value(item, "html")
+    if item_type is not LooseItem:
+        assert "html" not in item
+    assert done.eatext("item/") == {"response": 1}
+
+
+@every_type
+def test_a_filled_field_stays(server, item_type):
+    settings = {**ADDON, "EATEXT_HTML_FIELD": "html", "EATEXT_BELOW": "drop"}
+    item, done = one(
+        server, settings, item_type, path="/short", main_text="Mine.", html=html_of
+    )
+    assert value(item, "main_text") == "Mine."
+    assert not value(item, "html")
+    assert done.eatext("item/") == {"already_filled": 1}
+
+
+def test_the_tied_response_goes_before_html(server):
+    item, done = one(
+        server, {**ADDON, "EATEXT_HTML_FIELD": "html"}, dict, html="<p>Other."
+    )
+    assert item == {"main_text": text_of("one")}
+    assert done.eatext("item/") == {"response": 1}
+
+
+def test_html_goes_before_the_url(server):
+    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
+    item, _ = one(server, settings, dict, html="<p>Other.", url=url_of)
+    assert item["main_text"] == "Other."
+
+
+def test_html_of_a_response_that_is_no_page(server):
+    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
+    item, done = one(server, settings, dict, path="/data.json", html="<p>Other.")
+    assert item["main_text"] == "Other."
+    assert done.eatext("response/") == {"skipped_type": 1}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "{server}/redirect/one",
+        "{server}/page/one",
+        "{server}/page/one#part",
+        "{server}/page/o%6Ee",
+    ],
+)
+@pytest.mark.parametrize("path", ["/redirect/one", "/refresh/one"])
+def test_before_and_after_a_redirect(server, path, url):
+    if "redirect" in url:
+        url = "{server}" + path
+    item, _ = one(server, TWO, dict, path=path, url=url.format(server=server.url))
+    assert item["main_text"] == text_of("one")
+
+
+def test_items_of_a_loader(server):
+    """Its fields are lists."""
+
+    class LoaderSpider(UrlSpider):
+        def parse(self, response):
+            for name, given in (("url", response.url), ("html", response.text)):
+                loader = ItemLoader(item={})
+                loader.add_value(name, given)
+                yield loader.load_item()
+
+    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
+    done = crawl(LoaderSpider, settings, urls=(server("/page/one"),))
+    assert [item["main_text"] for item in done.items] == [text_of("one")] * 2
+    assert done.eatext("item/") == {"url": 1, "html": 1}
+
+
+@pytest.mark.parametrize("url", [None, 3, "", "http://[", "https://other.example/"])
+def test_an_item_that_cannot_be_matched(server, url):
+    item, done = one(server, TWO, dict, url=url)
+    assert item == {"url": url}
+    assert done.eatext("item/") == {"none": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "source"),
+    [((), "url"), (("blocks",), "none"), (("metadata",), "none")],
+)
+def test_what_is_remembered_is_bounded(server, monkeypatch, more, source):
+    """The text is within the bound here; with the blocks or metadata it is not."""
+    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_BYTES", 1500)
+    fields = {"main_text": "text", **{name: name for name in more}}
+    settings = {**TWO, "EATEXT_FIELDS": fields}
+    _, done = one(server, settings, dict, url=url_of)
+    assert done.eatext("item/") == {source: 1}
+
+
+def test_other_fields_by_other_names(server):
+    settings = {
+        **TWO,
+        "EATEXT_URL_FIELD": "link",
+        "EATEXT_FIELDS": {
+            "body": "text",
+            "headline": "title",
+            "by": "algorithm",
+            "sure": "score",
+        },
+    }
+    item, _ = one(server, settings, dict, link=url_of, sure=0.0)
+    del item["link"]
+    assert item == {
+        "body": text_of("one"),
+        "headline": "Page one",
+        "by": "plain",
+        "sure": 0.5,
+    }
+
+
+@dataclass
+class LackingItem:
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class FrozenItem:
+    url: str = ""
+    main_text: str = ""
+
+
+class StrictItem(pydantic.BaseModel, validate_assignment=True):
+    url: str = ""
+    main_text: str = pydantic.Field("", max_length=3)
+
+
+@attrs.frozen
+class FrozenAttrs:
+    url: str = ""
+    html: str = ""
+    _hidden: str = ""
+    main_text: str = ""
+
+
+class FrozenPydantic(pydantic.BaseModel, frozen=True):
+    url: str = ""
+    html: str = ""
+    main_text: str = ""
+
+
+class FrozenField(pydantic.BaseModel):
+    url: str = ""
+    html: str = ""
+    main_text: str = pydantic.Field("", frozen=True)
+
+
+@attrs.define
+class FrozenAttribute:
+    url: str = ""
+    html: str = ""
+    main_text: str = attrs.field(default="", on_setattr=attrs.setters.frozen)
+
+
+@dataclass(frozen=True)
+class FrozenUncopied:
+    """dataclasses.replace() refuses what __init__() does not take."""
+
+    url: str = ""
+    main_text: str = field(default="", init=False)
+
+
+@pytest.mark.parametrize("settings", [ADDON, TWO])
+def test_an_item_that_has_no_field_is_left_as_it_is(server, caplog, settings):
+    item, done = one(server, settings, LackingItem, url=url_of)
+    assert item == LackingItem(server("/page/one"))
+    assert done.eatext("item/") == {"no_field": 1}
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("item_type", "said"),
+    [
+        (StrictItem, "main_text of StrictItem cannot be set: 1 valid"),
+        (FrozenUncopied, "main_text of FrozenUncopied cannot be set: "),
+    ],
+)
+@pytest.mark.parametrize("settings", [ADDON, TWO])
+def test_an_item_that_cannot_be_filled_is_not_lost(
+    server, caplog, item_type, said, settings
+):
+    done = crawl(
+        TypeSpider,
+        settings,
+        urls=(server("/page/1"), server("/page/2")),
+        item_type=item_type,
+        fields={"url": url_of},
+    )
+    assert [item.main_text for item in done.items] == ["", ""]
+    assert done.eatext("item/") == {"not_settable": 2}
+    (complaint,) = complaints(caplog)
+    assert said in complaint
+    assert "EATEXT_ITEMS" in complaint
+
+
+@pytest.mark.parametrize(
+    "item_type",
+    [FrozenItem, FrozenAttrs, FrozenPydantic, FrozenField, FrozenAttribute],
+)
+@pytest.mark.parametrize("settings", [ADDON, TWO])
+def test_a_frozen_item_is_copied(server, caplog, item_type, settings):
+    yielded = []
+
+    def remembered(**fields):
+        yielded.append(item_type(**fields))
+        return yielded[0]
+
+    settings = {**settings, "EATEXT_HTML_FIELD": "html"}
+    told = {} if item_type is FrozenItem else {"html": "<p>Other."}
+    item, _ = one(server, settings, remembered, url=url_of, **told)
+    own = "Other." if told and settings.get("ADDONS") is None else text_of("one")
+    assert item.main_text == own
+    assert not getattr(item, "html", "")
+    assert type(item) is item_type
+    assert yielded[0].main_text == ""
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize("settings", [ADDON, {**TWO, "EATEXT_HTML_FIELD": "html"}])
+def test_fields_that_are_not_there_before_they_are_set(server, settings):
+    @dataclass
+    class Unset:
+        url: str
+        html: str = field(init=False)
+        main_text: str = field(init=False)
+
+    item, done = one(server, settings, Unset, url=url_of)
+    assert item.main_text == text_of("one")
+    assert not hasattr(item, "html")
+    assert sum(done.eatext("item/").values()) == 1
+
+
+def test_half_of_the_fields(server, caplog):
+    @dataclass
+    class Half:
+        main_text: str = ""
+
+    settings = {**ADDON, "EATEXT_FIELDS": {"main_text": "text", "headline": "title"}}
+    item, done = one(server, settings, Half)
+    assert item.main_text == text_of("one")
+    assert done.eatext("item/") == {"response": 1}
+    (complaint,) = complaints(caplog)
+    assert "Half has no field headline" in complaint
+    assert "EATEXT_ITEMS = 'declared'" in complaint
+    caplog.clear()
+    one(server, {**settings, "EATEXT_ITEMS": "declared"}, Half)
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("below", "path", "text"),
+    [
+        ("keep", "/short", "Short."),
+        ("keep", "/page/one", text_of("one")),
+        ("empty", "/short", ""),
+        ("empty", "/page/one", text_of("one")),
+        ("drop", "/page/one", text_of("one")),
+    ],
+)
+def test_texts_below_the_threshold(server, below, path, text):
+    settings = {**ADDON, "EATEXT_MIN_CHARS": 20, "EATEXT_BELOW": below}
+    item, done = one(server, settings, dict, path=path)
+    assert item["main_text"] == text
+    assert done.eatext("response/") == {"below" if "short" in path else "extracted": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "path", "kind"),
+    [
+        ({"EATEXT_MIN_CHARS": 20}, "/short", "below"),
+        ({"EATEXT_MIN_SCORE": 0.75}, "/page/one", "below"),
+        (
+            {"EATEXT_ALGORITHM": "tests.support.algorithms.Nothing"},
+            "/page/one",
+            "empty",
+        ),
+        ({}, "/file/empty", "empty"),
+    ],
+)
+@pytest.mark.parametrize("components", [ADDON, TWO])
+def test_texts_below_the_threshold_drop_items(server, more, path, kind, components):
+    done = crawl(
+        TypeSpider,
+        {**components, **more, "EATEXT_BELOW": "drop"},
+        urls=(server(path),),
+        fields={"url": url_of},
+    )
+    assert len(done.dropped) == 1
+    assert not done.items
+    assert not done.errors
+    assert done.eatext("response/") == {kind: 1}
+    assert done.eatext("item/") == {"dropped": 1}
+    assert done.stats["item_dropped_count"] == 1
+
+
+def test_a_page_that_breaks_the_algorithm_drops_no_item(server):
+    settings = {
+        **ADDON,
+        "EATEXT_ALGORITHM": "tests.support.algorithms.Broken",
+        "EATEXT_BELOW": "drop",
+        "EATEXT_MIN_CHARS": 10_000,
+        "EATEXT_LAST_RESORT": "empty",
+    }
+    item, done = one(server, settings, dict, path="/word/broken")
+    assert item["main_text"] == ""
+    assert done.eatext("response/") == {"failed": 1}
+
+
+class StartSpider(scrapy.Spider):
+    """Yields items of no response, and objects that are no items."""
+
+    name = "start"
+
+    async def start(self):
+        yield {"url": "https://other.example/"}
+        yield {"html": "<p>From elsewhere."}
+
+
+def test_items_without_a_response():
+    done = crawl(StartSpider, {**ADDON, "EATEXT_HTML_FIELD": "html"})
+    assert done.items == [
+        {"url": "https://other.example/"},
+        {"main_text": "From elsewhere."},
+    ]
+    assert done.eatext("item/") == {"none": 1, "html": 1}
+
+
+def test_html_of_a_site_that_is_off(server):
+    settings = {
+        **ADDON,
+        "EATEXT_HTML_FIELD": "html",
+        "EATEXT_SITES": {"127.0.0.1": False},
+    }
+    item, done = one(server, settings, dict, url=url_of, html=html_of)
+    assert item == {"url": server("/page/one")}
+    assert done.eatext("response/") == {"skipped_off": 1}
+    assert done.eatext("item/") == {"none": 1}
+
+
+class ReplacingPipeline:
+    """Puts new items in the place of those that it gets, at times of its own."""
+
+    async def process_item(self, item):
+        await maybe_deferred_to_future(deferred_later(0.01 * (item["number"] % 3)))
+        return {"for": item["number"]}
+
+
+def deferred_later(seconds):
+    from scrapy.utils.asyncio import call_later
+    from twisted.internet.defer import Deferred
+
+    done = Deferred()
+    call_later(seconds, done.callback, None)
+    return done
+
+
+def test_items_that_another_pipeline_replaced(server):
+    class Numbers(UrlSpider):
+        def parse(self, response):
+            page = int(response.url.rpartition("/")[2])
+            for number in range(10):
+                yield {"number": 10 * page + number}
+
+    pipelines = {"tests.crawl.test_pipelines.ReplacingPipeline": 50}
+    settings = {**ADDON, "ITEM_PIPELINES": pipelines, "CONCURRENT_ITEMS": 4}
+    urls = tuple(server(f"/page/{n}") for n in range(10))
+    done = crawl(Numbers, settings, urls=urls)
+    assert {item["for"]: item["main_text"] for item in done.items} == {
+        number: text_of(str(number // 10)) for number in range(100)
+    }
+    assert done.eatext("item/") == {"response": 100}
+
+
+def test_items_that_no_response_yields_have_no_response(server):
+    """Neither from the start of a crawl nor from the failure of a request."""
+
+    class Failing(UrlSpider):
+        async def start(self):
+            yield {"from": "start"}
+            yield scrapy.Request(server("/page/one"))
+
+        def parse(self, response):
+            yield {"from": "page"}
+            yield scrapy.Request("http://127.0.0.1:1/", errback=self.failed)
+
+        def failed(self, failure):
+            yield {"from": "failure"}
+
+    settings = {**ADDON, "RETRY_ENABLED": False}
+    done = crawl(Failing, settings)
+    texts = {item["from"]: item.get("main_text") for item in done.items}
+    assert texts == {"start": None, "page": text_of("one"), "failure": None}
+    assert done.eatext("item/") == {"none": 2, "response": 1}
+
+
+class OwnProcessor:
+    """An ITEM_PROCESSOR that has no list of pipelines."""
+
+    def __init__(self, crawler):
+        self._manager = ItemPipelineManager.from_crawler(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def open_spider_async(self):
+        await self._manager.open_spider_async()
+
+    async def close_spider_async(self):
+        await self._manager.close_spider_async()
+
+    async def process_item_async(self, item):
+        return await self._manager.process_item_async(item)
+
+    def open_spider(self, spider): ...
+
+    def close_spider(self, spider): ...
+
+    def process_item(self, item, spider): ...
+
+
+def test_a_processor_of_ones_own(server, caplog):
+    settings = {**ADDON, "ITEM_PROCESSOR": "tests.crawl.test_pipelines.OwnProcessor"}
+    item, done = one(server, settings, dict, url=url_of)
+    assert item["main_text"] == text_of("one")
+    assert done.eatext("item/") == {"url": 1}
+    (complaint,) = complaints(caplog)
+    assert "OwnProcessor has no list of pipelines" in complaint
+
+
+OWN_URLS = [
+    "{server}/page/one",
+    " {server}/page/one#part ",
+    "{server}/page/o%6Ee/",
+    "https{rest}/page/one",
+    "one",
+    "/page/one/",
+    "{server}/redirect/one",
+    "https://short.example/1",
+]
+
+
+@pytest.mark.parametrize("url", OWN_URLS)
+def test_urls_that_mean_the_response(server, caplog, url):
+    """Its own as spiders write it, those redirected to it, and its canonical one."""
+
+    class Canonical:
+        def process_response(self, request, response):
+            link = b"<link rel=canonical href=https://short.example/1></head>"
+            return response.replace(body=response.body.replace(b"</head>", link))
+
+    settings = {
+        **ADDON,
+        "EATEXT_FIELDS": {"main_text": "text", "link": "canonical_url"},
+        "DOWNLOADER_MIDDLEWARES": {Canonical: 600},
+    }
+    url = url.format(server=server.url, rest=server.url.removeprefix("http"))
+    item, done = one(server, settings, dict, path="/redirect/one", url=url)
+    assert item["main_text"] == text_of("one")
+    assert item["link"] == "https://short.example/1"
+    assert done.eatext("item/") == {"response": 1}
+    assert complaints(caplog) == []
+
+
+class OtherUrlSpider(scrapy.Spider):
+    """Yields items with the URL of the first page from the second."""
+
+    name = "other"
+    at = ""
+
+    async def start(self):
+        yield scrapy.Request(self.at + "/page/first")
+
+    def parse(self, response):
+        item = {"url": response.url}
+        yield response.follow("/page/second", self.parse_2, cb_kwargs={"item": item})
+
+    def parse_2(self, response, item):
+        yield item
+        yield {"url": item["url"].replace("page", "./page") + "/#top", "number": 2}
+        yield {"url": response.url, "number": 3}
+
+
+def test_an_item_with_the_url_of_another_page_has_its_text(server, caplog):
+    done = crawl(OtherUrlSpider, ADDON, at=server.url)
+    assert [item["main_text"] for item in done.items] == [
+        text_of("first"),
+        text_of("first"),
+        text_of("second"),
+    ]
+    assert done.eatext("item/") == {"url": 2, "response": 1}
+    assert complaints(caplog) == []
+
+
+def test_an_item_with_the_url_of_a_page_long_ago_has_none(server, caplog, monkeypatch):
+    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_URLS", 1)
+    done = crawl(OtherUrlSpider, ADDON, at=server.url)
+    assert [item.get("main_text") for item in done.items] == [
+        None,
+        None,
+        text_of("second"),
+    ]
+    assert done.eatext("item/") == {"other_page": 2, "response": 1}
+    (complaint,) = complaints(caplog)
+    assert "dict has the URL of another page of this crawl" in complaint
+    assert "EATEXT_URL_FIELD = ''" in complaint
+    caplog.clear()
+    done = crawl(OtherUrlSpider, {**ADDON, "EATEXT_URL_FIELD": ""}, at=server.url)
+    assert {item["main_text"] for item in done.items} == {text_of("second")}
+    assert done.eatext("item/") == {"response": 3}
+    assert complaints(caplog) == []
+
+
+class UrlItem(pydantic.BaseModel):
+    url: pydantic.HttpUrl
+    main_text: str = ""
+
+
+def test_a_url_that_is_no_str(server):
+    class Typed(OtherUrlSpider):
+        def parse_2(self, response, item):
+            for url in (item["url"], response.url):
+                yield UrlItem(url=url)
+
+    done = crawl(Typed, ADDON, at=server.url)
+    assert [item.main_text for item in done.items] == [
+        text_of("first"),
+        text_of("second"),
+    ]
+    assert done.eatext("item/") == {"url": 1, "response": 1}
+
+
+class PausedSpider(OtherUrlSpider):
+    def parse(self, response):
+        yield from super().parse(response)
+        raise CloseSpider
+
+
+# Older releases of Scrapy leave a file of the queue open where they go on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_item_with_the_url_of_a_page_before_a_pause_has_none(server, tmp_path):
+    settings = {**ADDON, "JOBDIR": str(tmp_path)}
+    assert crawl(PausedSpider, settings, at=server.url).items == []
+    done = crawl(PausedSpider, settings, at=server.url)
+    texts = [item.get("main_text") for item in done.items]
+    assert texts == [None, None, text_of("second")]
+    assert done.eatext("item/") == {"other_page": 2, "response": 1}
+
+
+def test_an_item_with_the_url_of_a_page_yet_to_come_has_none(server, caplog):
+    class Listing(UrlSpider):
+        def parse(self, response):
+            url = response.urljoin("/page/detail")
+            yield scrapy.Request(url, self.parse_detail)
+            yield {"url": url, "kind": "link"}
+
+        def parse_detail(self, response):
+            yield {"url": response.url, "kind": "detail"}
+
+    done = crawl(Listing, ADDON, urls=(server("/page/list"),))
+    texts = {item["kind"]: item.get("main_text") for item in done.items}
+    assert texts == {"link": None, "detail": text_of("detail")}
+    assert done.eatext("item/") == {"other_page": 1, "response": 1}
+    assert len(complaints(caplog)) == 1
+
+
+def test_an_item_with_an_unknown_url_has_its_responses_text(server, caplog):
+    class Links(UrlSpider):
+        def parse(self, response):
+            for number in range(3):
+                yield {"url": f"https://other.example/{number}"}
+
+    done = crawl(Links, ADDON, urls=(server("/page/list"),))
+    assert {item["main_text"] for item in done.items} == {text_of("list")}
+    assert done.eatext("item/") == {"response": 3}
+    (complaint,) = complaints(caplog)
+    assert "dict has a URL that this crawl has not requested" in complaint
+    assert "EATEXT_URL_FIELD = ''" in complaint
+
+
+def test_a_page_downloaded_in_the_callback(server):
+    class Within(UrlSpider):
+        async def parse(self, response):
+            request = response.follow("/redirect/print")
+            printed = await maybe_deferred_to_future(self.download(request))
+            yield {"url": printed.url}
+            yield {"url": response.url}
+
+        def download(self, request):
+            return deferred_from_coro(self.crawler.engine.download_async(request))
+
+    done = crawl(Within, ADDON, urls=(server("/page/one"),))
+    texts = [item["main_text"] for item in done.items]
+    assert texts == [text_of("print"), text_of("one")]
+    assert done.eatext("item/") == {"url": 1, "response": 1}
+
+
+@pytest.mark.parametrize("urls", [None, "http://a.example/", [None, 3], 7])
+def test_redirect_urls_that_are_none(server, urls):
+    request = scrapy.Request(server("/page/one"), meta={"redirect_urls": urls})
+    done = crawl(UrlSpider, TWO, urls=(request,))
+    assert done.items[0]["main_text"] == text_of("one")
+    assert done.eatext("response/") == {"extracted": 1}
+    assert done.eatext("item/") == {"url": 1}
+
+
+@dataclass
+class Refusing:
+    """Its class says no."""
+
+    eatext: ClassVar[bool] = False
+    url: str = ""
+    html: str = ""
+    main_text: str = ""
+
+
+class RefusingItem(ScrapyItem):
+    eatext = False
+
+
+class RefusingDict(dict):
+    eatext = False
+
+
+@pytest.mark.parametrize("item_type", [Refusing, RefusingItem, RefusingDict])
+def test_a_class_that_says_no(server, caplog, item_type):
+    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
+    item, done = one(server, settings, item_type, html="<p>Mine.", url=url_of)
+    assert not value(item, "main_text")
+    assert value(item, "html") == "<p>Mine."
+    assert done.eatext("item/") == {"skipped_off": 1}
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    "item_type", [dict, ScrapyItem, LooseItem, AttrsItem, FrozenAttrs]
+)
+@pytest.mark.parametrize("no", [False, [False]])
+def test_an_item_that_says_no(server, caplog, item_type, no):
+    settings = {
+        **ADDON,
+        "EATEXT_FIELDS": {"main_text": "text", "sure": "score"},
+        "EATEXT_ITEMS": "declared",
+        "EATEXT_HTML_FIELD": "html",
+    }
+    item, done = one(server, settings, item_type, html="<p>x", main_text=no)
+    if isinstance(item, (dict, scrapy.Item)):
+        assert dict(item) == {}
+    else:
+        assert (item.main_text, item.html) == ("", "")
+    assert done.eatext("item/") == {"skipped_off": 1}
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("items", "item_type", "fields", "counted"),
+    [
+        ("all", dict, {}, "response"),
+        ("declared", dict, {}, "no_field"),
+        ("declared", dict, {"main_text": ""}, "response"),
+        ("declared", dict, {"main_text": None}, "response"),
+        ("declared", ScrapyItem, {}, "response"),
+        ("declared", DataItem, {}, "response"),
+        ("declared", LackingItem, {}, "no_field"),
+        ([DataItem], DataItem, {}, "response"),
+        ([DataItem], AttrsItem, {}, "skipped_off"),
+        ([DataItem], dict, {}, "skipped_off"),
+        (["tests.crawl.test_pipelines.DataItem", dict], dict, {}, "response"),
+        ("tests.crawl.test_pipelines.DataItem,dict", dict, {}, "response"),
+        (scrapy.Item, ScrapyItem, {}, "response"),
+        (scrapy.Item, RefusingItem, {}, "skipped_off"),
+    ],
+)
+def test_which_items_are_filled(server, caplog, items, item_type, fields, counted):
+    settings = {**ADDON, "EATEXT_ITEMS": items}
+    item, done = one(server, settings, item_type, **fields)
+    if counted == "response":
+        assert value(item, "main_text") == text_of("one")
+    else:
+        assert item == item_type(**fields)
+    assert done.eatext("item/") == {counted: 1}
+    assert complaints(caplog) == []
+
+
+class SharingSpider(scrapy.Spider):
+    """Yields the item it began on the first page from the second."""
+
+    name = "sharing"
+    at = ""
+
+    async def start(self):
+        yield scrapy.Request(self.at + "/page/first")
+
+    def parse(self, response):
+        item = {"text of first": str(response.meta["main_text"])}
+        yield response.follow("/page/second", self.parse_2, cb_kwargs={"item": item})
+
+    def parse_2(self, response, item):
+        yield item
+        yield item
+
+
+def test_an_item_has_the_text_of_the_response_that_yields_it(server):
+    done = crawl(SharingSpider, ADDON, at=server.url)
+    item = {"text of first": text_of("first"), "main_text": text_of("second")}
+    assert done.items == [item, item]
+
+
+@dataclass
+class NestedItem:
+    main_text: str = ""
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def test_many_items_of_one_page_share_its_text(server):
+    class Many(UrlSpider):
+        def parse(self, response):
+            for _ in range(300):
+                yield NestedItem()
+
+    done = crawl(Many, ADDON, urls=(server("/page/many"),))
+    assert len({id(item.main_text) for item in done.items}) == 1
+    assert done.eatext("item/") == {"response": 300}
+    assert done.eatext("response/") == {"extracted": 1}
+
+
+def test_what_is_no_item_goes_through(server):
+    class Odd(UrlSpider):
+        def parse(self, response):
+            yield "a string"
+
+    done = crawl(Odd, ADDON, urls=(server("/page/one"),))
+    assert done.items == ["a string"]
+    assert "eatext/item_count" not in done.stats
+
+
+def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, caplog):
+    async def fail(*_: object) -> None:
+        raise OSError("broken on purpose")
+
+    monkeypatch.setattr("scrapy_eatext.crawl.service.Service.of_html", fail)
+    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
+    item, done = one(server, settings, dict, html="<p>x", url=url_of)
+    assert item == {"url": server("/page/one")}
+    assert done.eatext("item/") == {"none": 1}
+    assert done.eatext("exception_count/") == {"OSError": 1}
+    assert "broken on purpose" in complaints(caplog)[0]
+
+
+def test_an_error_in_a_late_extraction_loses_no_item(server, monkeypatch):
+    def fail(*_: object) -> None:
+        raise OSError("broken on purpose")
+
+    monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
+
+    class Two(UrlSpider):
+        def parse(self, response):
+            yield {"number": 1}
+            yield {"number": 2}
+
+    settings = {
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
+        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
+    }
+    done = crawl(Two, settings, urls=(server("/page/one"),))
+    assert done.items == [{"number": 1}, {"number": 2}]
+    assert done.eatext("item/") == {"none": 2}
+
+
+def test_responses_that_are_not_extracted_late_either(server):
+    settings = {
+        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
+        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
+    }
+
+    class Unrequested(UrlSpider):
+        """Its items seem to come from a response that nobody asked for."""
+
+        def parse(self, response):
+            response.request = None
+            yield {"url": response.url}
+
+    for spider, path in ((UrlSpider, "/data.json"), (Unrequested, "/page/one")):
+        done = crawl(spider, settings, urls=(server(path),))
+        assert done.items == [{"url": server(path)}]
+        assert done.eatext("item/") == {"none": 1}
+
+
+class CancellingSpider(UrlSpider):
+    """Cancels the task that waits for the text of an item."""
+
+    async def parse(self, response):
+        async def wait(*_: object) -> None:
+            raise asyncio.CancelledError
+
+        pipeline = EatextPipeline.from_crawler(self.crawler)
+        pipeline._text_of = wait
+        with pytest.raises(asyncio.CancelledError):
+            await pipeline.process_item({"url": response.url})
+        yield {"url": response.url}
+
+
+def test_an_item_that_nobody_waits_for(server):
+    done = crawl(CancellingSpider, ADDON, urls=[server("/page/one")])
+    assert done.eatext("item/") == {"cancelled": 1, "response": 1}
+    assert done.eatext()["item_count"] == 2

@@ -1,0 +1,437 @@
+"""Settings: their defaults, the values allowed, and errors for others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+import scrapy
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.settings import Settings
+
+from scrapy_eatext.crawl.settings import KEYS, Config
+from scrapy_eatext.execution.cascade import Job, Limits, extract_page
+from scrapy_eatext.execution.choice import OVERRIDES, Choice, SettingError, overridden
+from tests import ROOT
+from tests.support.algorithms import Plain
+from tests.support.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
+
+# No label of a host is that long.
+LONG = "\u00fc" * 64
+NOTHING = "tests.support.algorithms.Nothing"
+
+
+def config(**settings: object) -> Config:
+    return Config.from_settings(Settings({"EATEXT_ALGORITHM": PLAIN, **settings}))
+
+
+def test_defaults():
+    made = config()
+    assert made.enabled
+    assert made.fields == {"main_text": "text"}
+    assert made.executor == "thread"
+    assert made.choice.min_chars == 0
+    assert made.choice.below == "keep"
+    assert made.limits.timeout == 10
+    assert made.choice_for("https://example.com/") is made.choice
+
+
+def test_every_value_is_taken():
+    made = config(
+        EATEXT_ENABLED=True,
+        EATEXT_ALGORITHM=[PLAIN, NOTHING],
+        EATEXT_OPTIONS={PLAIN: {"min_length": 5}},
+        EATEXT_FIELDS={"text": "text", "kind": "page_type"},
+        EATEXT_ITEMS=[Plain, "dict", "scrapy.Item"],
+        EATEXT_HTML_FIELD="html",
+        EATEXT_URL_FIELD="link",
+        EATEXT_MIN_CHARS=10,
+        EATEXT_MIN_SCORE=0.25,
+        EATEXT_BELOW="drop",
+        EATEXT_SITES={"example.com": NOTHING},
+        EATEXT_EXECUTOR="process",
+        EATEXT_WORKERS=3,
+        EATEXT_TIMEOUT=2.5,
+        EATEXT_MAX_SIZE=1000,
+        EATEXT_MEMORY=0,
+        EATEXT_LAST_RESORT="empty",
+        EATEXT_ON_DECAY="ignore",
+    )
+    assert made.choice.algorithms == (PLAIN, NOTHING)
+    assert made.choice.options == {PLAIN: {"min_length": 5}}
+    assert made.fields == {"text": "text", "kind": "page_type"}
+    assert made.items == (Plain, dict, scrapy.Item)
+    assert (made.html_field, made.url_field) == ("html", "link")
+    assert (made.choice.min_chars, made.choice.min_score) == (10, 0.25)
+    assert made.choice.below == "drop"
+    assert made.sites["example.com"].algorithms == (NOTHING,)
+    assert made.sites["example.com"].min_chars == 10
+    assert (made.executor, made.workers, made.memory) == ("process", 3, 0)
+    assert (made.limits.timeout, made.limits.max_size) == (2.5, 1000)
+    assert made.limits.last_resort == "empty"
+    assert made.on_decay == "ignore"
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "attribute", "value"),
+    [
+        ("EATEXT_ENABLED", "0", "enabled", False),
+        ("EATEXT_ENABLED", "True", "enabled", True),
+        ("EATEXT_ENABLED", 1, "enabled", True),
+        ("EATEXT_FIELDS", '{"a": "title"}', "fields", {"a": "title"}),
+        ("EATEXT_WORKERS", "2", "workers", 2),
+        ("EATEXT_ITEMS", "declared", "items", "declared"),
+        ("EATEXT_ITEMS", "dict", "items", (dict,)),
+        ("EATEXT_ITEMS", "dict , scrapy.Item", "items", (dict, scrapy.Item)),
+        ("EATEXT_ITEMS", '["scrapy.Item"]', "items", (scrapy.Item,)),
+    ],
+)
+def test_strings_from_a_command_line(key, given, attribute, value):
+    assert getattr(config(**{key: given}), attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "attribute", "value"),
+    [
+        ("EATEXT_ALGORITHM", f"{PLAIN},{NOTHING}", "algorithms", (PLAIN, NOTHING)),
+        ("EATEXT_ALGORITHM", f"{PLAIN} , {NOTHING}", "algorithms", (PLAIN, NOTHING)),
+        ("EATEXT_ALGORITHM", f'["{PLAIN}"]', "algorithms", (PLAIN,)),
+        ("EATEXT_ALGORITHM", Plain, "algorithms", (PLAIN,)),
+        ("EATEXT_ALGORITHM", [Plain, NOTHING], "algorithms", (PLAIN, NOTHING)),
+        ("EATEXT_MIN_CHARS", " 20 ", "min_chars", 20),
+        ("EATEXT_MIN_SCORE", "0.5", "min_score", 0.5),
+        ("EATEXT_OPTIONS", f'{{"{PLAIN}": {{}}}}', "options", {PLAIN: {}}),
+    ],
+)
+def test_values_for_a_choice(key, given, attribute, value):
+    assert getattr(config(**{key: given}).choice, attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "where", "allowed"),
+    [
+        ("EATEXT_ENABLED", "maybe", "EATEXT_ENABLED", "True or False"),
+        ("EATEXT_ALGORITHM", "nope", "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_ALGORITHM", "no.such.Class", "EATEXT_ALGORITHM", "(No module named"),
+        ("EATEXT_ALGORITHM", "os.path.join", "EATEXT_ALGORITHM", "named join"),
+        ("EATEXT_ALGORITHM", "os.path.nope", "EATEXT_ALGORITHM", "named nope"),
+        ("EATEXT_ALGORITHM", dict, "EATEXT_ALGORITHM", "named dict"),
+        ("EATEXT_ALGORITHM", [], "EATEXT_ALGORITHM", "a list"),
+        ("EATEXT_ALGORITHM", 7, "EATEXT_ALGORITHM", "the name of an algorithm"),
+        ("EATEXT_ALGORITHM", [PLAIN, None], "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_ALGORITHM", "[", "EATEXT_ALGORITHM", "justext"),
+        ("EATEXT_OPTIONS", "x", "EATEXT_OPTIONS", "a dict of options per"),
+        ("EATEXT_OPTIONS", [], "EATEXT_OPTIONS", "a dict of options per"),
+        ("EATEXT_OPTIONS", {"nope": {}}, "EATEXT_OPTIONS['nope']", "one of"),
+        ("EATEXT_OPTIONS", {"min_length": 3}, "EATEXT_OPTIONS", "{'name': {'option'"),
+        (
+            "EATEXT_OPTIONS",
+            {PLAIN: {}, NOTHING: 3},
+            f"EATEXT_OPTIONS['{NOTHING}']",
+            "a dict",
+        ),
+        (
+            "EATEXT_OPTIONS",
+            {PLAIN: {"max": 3}},
+            f"EATEXT_OPTIONS['{PLAIN}']['max']",
+            "min_length",
+        ),
+        (
+            "EATEXT_OPTIONS",
+            {PLAIN: {"min_length": -1}},
+            f"EATEXT_OPTIONS['{PLAIN}']['min_length']",
+            "a whole number from 0 to 1000",
+        ),
+        ("EATEXT_FIELDS", ["text"], "EATEXT_FIELDS", "text, "),
+        ("EATEXT_FIELDS", {"": "text"}, "EATEXT_FIELDS", "item field"),
+        ("EATEXT_FIELDS", {"a": "body"}, "EATEXT_FIELDS['a']", "'title'"),
+        ("EATEXT_ITEMS", "some", "EATEXT_ITEMS", "'all', 'declared', or a list of"),
+        ("EATEXT_ITEMS", "no.such.Item", "EATEXT_ITEMS", "(No module named 'no'"),
+        ("EATEXT_ITEMS", ["dict", "scrapy.Nope"], "EATEXT_ITEMS", "named 'Nope'"),
+        ("EATEXT_ITEMS", ["os.path.join"], "EATEXT_ITEMS", "'os.path.join' is no cla"),
+        ("EATEXT_ITEMS", [], "EATEXT_ITEMS", "'declared', or a list of classes"),
+        ("EATEXT_ITEMS", 7, "EATEXT_ITEMS", "'declared', or a list of classes"),
+        ("EATEXT_ITEMS", ["all", "declared"], "EATEXT_ITEMS", "'all', 'declared'"),
+        ("EATEXT_HTML_FIELD", 3, "EATEXT_HTML_FIELD", "an item field"),
+        ("EATEXT_HTML_FIELD", "main_text", "EATEXT_HTML_FIELD", "none of the fields"),
+        ("EATEXT_URL_FIELD", b"url", "EATEXT_URL_FIELD", "an item field"),
+        ("EATEXT_MIN_CHARS", "many", "EATEXT_MIN_CHARS", "a whole number, 0 or more"),
+        ("EATEXT_MIN_CHARS", -1, "EATEXT_MIN_CHARS", "0 or more"),
+        ("EATEXT_MIN_CHARS", 1.5, "EATEXT_MIN_CHARS", "a whole number"),
+        ("EATEXT_MIN_CHARS", True, "EATEXT_MIN_CHARS", "a whole number"),
+        ("EATEXT_MIN_SCORE", 1.1, "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_MIN_SCORE", "nan", "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_MIN_SCORE", "half", "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_MIN_SCORE", False, "EATEXT_MIN_SCORE", "a number from 0 to 1"),
+        ("EATEXT_BELOW", "delete", "EATEXT_BELOW", "'keep', 'empty', 'drop'"),
+        ("EATEXT_EXECUTOR", "fork", "EATEXT_EXECUTOR", "'inline', 'thread', 'process'"),
+        ("EATEXT_WORKERS", 0, "EATEXT_WORKERS", "1 or more"),
+        ("EATEXT_TIMEOUT", "soon", "EATEXT_TIMEOUT", "a number of seconds"),
+        ("EATEXT_TIMEOUT", float("inf"), "EATEXT_TIMEOUT", "a number of seconds"),
+        ("EATEXT_TIMEOUT", -1, "EATEXT_TIMEOUT", "a number of seconds"),
+        ("EATEXT_TIMEOUT", 1e10, "EATEXT_TIMEOUT", "from 0 (no limit) to 1000000000"),
+        pytest.param(
+            "EATEXT_TIMEOUT",
+            10**400,
+            "EATEXT_TIMEOUT",
+            "a number of seconds",
+            id="huge EATEXT_TIMEOUT",
+        ),
+        pytest.param(
+            "EATEXT_MIN_SCORE",
+            10**400,
+            "EATEXT_MIN_SCORE",
+            "a number from 0 to 1",
+            id="huge EATEXT_MIN_SCORE",
+        ),
+        ("EATEXT_MEMORY", 10**14, "EATEXT_MEMORY", "MiB from 0 (no limit) to 1000000"),
+        ("EATEXT_MIN_CHARS", "9" * 5000, "EATEXT_MIN_CHARS", "a whole number"),
+        ("EATEXT_MAX_SIZE", "1MB", "EATEXT_MAX_SIZE", "a whole number"),
+        ("EATEXT_MEMORY", None, None, None),
+        ("EATEXT_LAST_RESORT", "justext", "EATEXT_LAST_RESORT", "'density', 'empty'"),
+        ("EATEXT_ON_DECAY", "stop", "EATEXT_ON_DECAY", "'ignore', 'warn'"),
+        ("EATEXT_SITES", "example.com", "EATEXT_SITES", "a dict"),
+        (
+            "EATEXT_SITES",
+            {"http://a.org": False},
+            "EATEXT_SITES['http://a.org']",
+            "host",
+        ),
+        ("EATEXT_SITES", {3: False}, "EATEXT_SITES[3]", "host"),
+        ("EATEXT_SITES", {"": False}, "EATEXT_SITES['']", "host"),
+        ("EATEXT_SITES", {LONG: False}, f"EATEXT_SITES['{LONG}']", "host"),
+        (
+            "EATEXT_SITES",
+            {"a.org": False, "A.org": True},
+            "EATEXT_SITES['A.org']",
+            "once",
+        ),
+        ("EATEXT_SITES", {"a.org": "nope"}, "EATEXT_SITES['a.org']", "justext"),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"keep": "p::text"}},
+            "EATEXT_SITES['a.org']['keep']",
+            "CSS",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"remove": ["p", "["]}},
+            "EATEXT_SITES['a.org']['remove']",
+            "CSS",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"remove": 3}},
+            "EATEXT_SITES['a.org']['remove']",
+            "CSS",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"kept": "p"}},
+            "EATEXT_SITES['a.org']['kept']",
+            "algorithm, options",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"algorithm": PLAIN, "options": {"min": 1}}},
+            "EATEXT_SITES['a.org']['options']['min']",
+            "min_length",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"algorithm": [PLAIN, NOTHING], "options": {"min_length": 1}}},
+            "EATEXT_SITES['a.org']['options']",
+            "per algorithm",
+        ),
+        (
+            "EATEXT_SITES",
+            {"a.org": {"options": 1}},
+            "EATEXT_SITES['a.org']['options']",
+            "a dict",
+        ),
+        ("EATEXT_MIN_CHAR", 3, "EATEXT_MIN_CHAR", "spelt EATEXT_MIN_CHARS"),
+        ("EATEXT_VERBOSE_COLOURS", 3, "EATEXT_VERBOSE_COLOURS", "no such setting"),
+    ],
+)
+def test_errors_name_key_value_and_what_may_be(key, value, where, allowed):
+    if where is None:  # None is as good as nothing
+        assert config(**{key: value}) == config()
+        return
+    with pytest.raises(SettingError) as caught:
+        config(**{key: value})
+    assert caught.value.key == where
+    assert allowed in str(caught.value)
+    assert str(caught.value).startswith(
+        f"{where} is {caught.value.value!r}, it must be"
+    )
+
+
+def test_an_algorithm_that_lacks_something_is_a_setting_error(monkeypatch):
+    def fail(*_: object) -> None:
+        raise ImportError("needs scrapy-eatext[extra]")
+
+    monkeypatch.setattr("tests.support.algorithms.Plain.__init__", fail)
+    with pytest.raises(SettingError, match=r"scrapy-eatext\[extra\]"):
+        config(EATEXT_OPTIONS={PLAIN: {"min_length": 777}})
+
+
+def test_options_of_any_type_that_stays_as_it_is():
+    name = "tests.support.algorithms.Tagged"
+    for tags in ({"p"}, ["p"], ({"p"},)):
+        with pytest.raises(SettingError, match="can be hashed") as caught:
+            config(EATEXT_ALGORITHM=name, EATEXT_OPTIONS={name: {"tags": tags}})
+        assert "tags" in str(caught.value)
+
+
+@pytest.mark.parametrize("tags", [("p", "li"), b"p"])
+def test_what_processes_are_sent_is_what_json_can_hold(tags):
+    name = "tests.support.algorithms.Tagged"
+    options = {"EATEXT_ALGORITHM": name, "EATEXT_OPTIONS": {name: {"tags": tags}}}
+    site = {"EATEXT_SITES": {"a.com": {"algorithm": name, "options": {"tags": tags}}}}
+    for executor in ("inline", "thread"):
+        config(EATEXT_EXECUTOR=executor, **options, **site)
+    for wrong, where in (
+        (options, "EATEXT_OPTIONS"),
+        (site, r"EATEXT_SITES\['a.com'\]\['options'\]"),
+    ):
+        with pytest.raises(SettingError, match=f"^{where} is .* must be what JSON"):
+            config(EATEXT_EXECUTOR="process", **wrong)
+
+
+def test_a_site_is_its_host_and_what_is_below_it():
+    made = config(
+        EATEXT_SITES={
+            "Example.com": {"min_chars": 1},
+            "*.shop.example.com": {"min_chars": 2},
+            "b\u00fccher.example": {"min_chars": 3},
+            "off.org": False,
+        }
+    )
+    for url, min_chars in {
+        "https://example.com/a": 1,
+        "http://EXAMPLE.com:8080/": 1,
+        "https://www.example.com/": 1,
+        "https://shop.example.com/": 2,
+        "https://a.b.shop.example.com/": 2,
+        "https://notexample.com/": 0,
+        "https://xn--bcher-kva.example/": 3,
+        "https://[broken/": 0,
+        "data:,x": 0,
+    }.items():
+        assert made.choice_for(url).min_chars == min_chars, url
+    assert made.choice_for("https://www.off.org/") is None
+    # A request may have an option that its site lacks.
+    assert made.choice_for("https://off.org/", {"min_chars": 9}).min_chars == 9
+
+
+def test_options_are_laid_over_each_other():
+    made = config(
+        EATEXT_ALGORITHM=PLAIN,
+        EATEXT_OPTIONS={PLAIN: {"min_length": 5, "reference": True}},
+        EATEXT_SITES={"a.org": {"options": {"min_length": 6}}},
+    )
+    assert made.choice_for("http://a.org/").options[PLAIN] == {
+        "min_length": 6,
+        "reference": True,
+    }
+    said = {"options": {PLAIN: {"min_length": 7}, NOTHING: {"min_length": 8}}}
+    options = made.choice_for("http://a.org/", said).options
+    assert options[PLAIN] == {"min_length": 7, "reference": True}
+    assert options[NOTHING] == {"min_length": 8}
+    assert made.choice.options[PLAIN]["min_length"] == 5
+
+
+# Scrapy leaves its HTTP client open when a component fails to start.
+@pytest.mark.filterwarnings("ignore:Unclosed client session:ResourceWarning")
+@pytest.mark.parametrize(
+    "component",
+    [
+        ADDON,
+        {"DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}},
+        {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40}},
+        {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}},
+    ],
+)
+def test_an_error_ends_the_crawl_before_its_first_request(server, component):
+    done = crawl(
+        UrlSpider, {**component, "EATEXT_MIN_CHARS": "many"}, urls=(server("/page/1"),)
+    )
+    assert isinstance(done.error, SettingError)
+    assert "downloader/request_count" not in done.stats
+    assert not done.items
+
+
+def test_a_disabled_plugin_is_silent(server, caplog):
+    settings = {**ADDON, "EATEXT_ENABLED": False, "EATEXT_MIN_CHARS": 1}
+    done = crawl(UrlSpider, settings, urls=(server("/page/1"),))
+    assert done.items == [{"url": server("/page/1")}]
+    assert not done.eatext()
+
+
+@pytest.mark.parametrize("reactor", ["asyncio", "select", "none"])
+def test_scrapy_crawl_fails(tmp_path, reactor):
+    if reactor == "none" and not WITHOUT_REACTOR:
+        pytest.skip("no downloads without a reactor")
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
+    (tmp_path / "project_settings.py").write_text(
+        "SPIDER_MODULES = ['tests.support.crawling']\n"
+        "ADDONS = {'scrapy_eatext.Addon': 500}\n"
+        + {
+            "asyncio": "",
+            "select": "TWISTED_REACTOR = 'twisted.internet.selectreactor.SelectReactor'",
+            "none": "TWISTED_REACTOR_ENABLED = False",
+        }[reactor]
+    )
+    ended = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "urls", "-s", "EATEXT_BELOW=sink"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "EATEXT_BELOW is 'sink', it must be one of 'keep'" in ended.stderr
+    assert "Spider opened" not in ended.stderr
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.binary(max_size=4)
+    | st.sampled_from([PLAIN, NOTHING, "justext", "keep", "drop", "a.org", "p > a"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["a.org", PLAIN, "min_length", *OVERRIDES])
+            | st.text(max_size=4)
+            | st.integers(),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(KEYS), ANYTHING)
+def test_a_setting_is_good_or_a_setting_error(key, value):
+    with suppress(SettingError):
+        assert isinstance(config(**{key: value}), Config)
+
+
+@given(ANYTHING)
+def test_what_a_request_says_is_good_or_a_setting_error(said):
+    choice = Choice(algorithms=(PLAIN,))
+    with suppress(SettingError):
+        made = overridden(choice, said, "said")
+        if made is not None:
+            outcome = extract_page(Job("<p>x", "", made, Limits()))
+            assert outcome.kind in ("extracted", "below", "empty"), outcome.failures

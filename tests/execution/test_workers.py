@@ -1,0 +1,775 @@
+"""Executors, and the faults that pages and systems can cause in them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scrapy_eatext.crawl.settings import Config
+from scrapy_eatext.execution import executors as workers
+from scrapy_eatext.execution.cascade import Failure, Job, Limits, Outcome
+from scrapy_eatext.execution.choice import Choice
+from scrapy_eatext.execution.worker import (
+    START,
+    pack_choice,
+    pack_job,
+    pack_outcome,
+    receive,
+    send,
+    unpack_job,
+    unpack_outcome,
+)
+from scrapy_eatext.result import Block, MainText, Metadata
+from tests.support import crawling
+from tests.support.crawling import PATIENCE, PLAIN, happens, run
+from tests.support.hostile import HOSTILE
+from tests.support.mockserver import page, text_of
+
+# At the limit of memory the address sanitizer ends the process, which should get a
+# MemoryError.  tests.sanitize sets its options.
+has_memory_limits = pytest.mark.skipif(
+    not sys.platform.startswith("linux") or "ASAN_OPTIONS" in os.environ,
+    reason="needs /proc, and an allocator that takes a refusal",
+)
+needs_asyncio = pytest.mark.skipif(
+    crawling.reactor_name == "select", reason="cancels tasks of asyncio"
+)
+LONG = f"<p>{text_of('long')}</p>"
+
+
+def executor_of(config: Config) -> workers.Executor:
+    return workers.make_executor(
+        config.executor, config.workers, config.choice, config.memory
+    )
+
+
+def choice(*names: str, **more: object) -> Choice:
+    return Choice(
+        algorithms=tuple(f"tests.support.algorithms.{n}" for n in names), **more
+    )
+
+
+def job(html, *names, timeout=60.0, **more):
+    limits = Limits(timeout=timeout, **more)
+    return Job.of(html, "http://example.com/", choice(*names), limits)
+
+
+EXECUTORS = ("inline", "thread", "process")
+
+
+@pytest.fixture(params=EXECUTORS)
+def executor(request):
+    made = executor_of(
+        Config(executor=request.param, workers=1, choice=choice("Plain"), memory=512)
+    )
+    made.name = request.param
+    yield made
+    run(made.close())
+    assert not workers._live
+
+
+@pytest.fixture
+def process():
+    made = executor_of(
+        Config(executor="process", workers=1, choice=choice("Plain"), memory=512)
+    )
+    yield made
+    run(made.close())
+    assert not workers._live
+
+
+def outcome_of(executor, job):
+    return executor.submit(job).result(PATIENCE)
+
+
+@pytest.mark.parametrize("html", [LONG, LONG.encode(), page(LONG), "<p>\ud800x</p>"])
+def test_a_page_comes_back(executor, html):
+    outcome = outcome_of(executor, job(html, "Plain"))
+    assert outcome.kind == "extracted"
+    assert outcome.seconds > 0
+    assert not outcome.failures
+    assert executor.counts() == ({"started": 1} if executor.name == "process" else {})
+
+
+def test_numbers_of_any_kind_come_back(executor):
+    asked = Job.of(LONG, "", choice("Numbers"), Limits(), ("text", "blocks"))
+    outcome = outcome_of(executor, asked)
+    assert outcome.kind == "extracted"
+    assert type(outcome.result.score) is float
+    assert [block.kept for block in outcome.result.blocks] == [True]
+    assert "died" not in executor.counts()
+
+
+def test_a_page_that_breaks_its_algorithm(executor):
+    outcome = outcome_of(executor, job(LONG + "broken", "Broken"))
+    assert outcome.kind == "failed"
+    assert outcome.result.text == text_of("long")
+    assert outcome.result.algorithm == "last resort"
+    (failure,) = outcome.failures
+    assert failure.name == "ZeroDivisionError"
+    assert "a page broke it" in failure.traceback
+
+
+def test_a_page_over_which_an_algorithm_quits(executor):
+    outcome = outcome_of(executor, job(LONG + "quits", "Quits"))
+    assert outcome.kind == "failed"
+    assert outcome.result.text == text_of("long")
+    assert [failure.name for failure in outcome.failures] == ["SystemExit"]
+    assert "died" not in executor.counts()
+
+
+def test_the_last_resort_can_be_nothing(executor):
+    outcome = outcome_of(executor, job(LONG + "broken", "Broken", last_resort="empty"))
+    assert outcome.kind == "failed"
+    assert outcome.result == MainText()
+
+
+def test_an_algorithm_that_looks_at_its_clock_gives_up(executor, monkeypatch):
+    # However busy the machine is, no worker is stopped for being late.
+    monkeypatch.setattr(workers, "_GRACE", 60.0)
+    outcome = outcome_of(executor, job(LONG + "endless", "Endless", timeout=0.5))
+    assert outcome.kind == "timed_out"
+    assert outcome.result.text == text_of("long")
+    # The worker has not been lost over it.
+    assert "stopped" not in executor.counts()
+
+
+def test_the_default_algorithm_gives_up(executor, monkeypatch):
+    monkeypatch.setattr(workers, "_GRACE", 60.0)
+    html = HOSTILE["tiny_blocks"](1_000_000)
+    limits = Limits(timeout=0.02)
+    outcome = outcome_of(executor, Job.of(html, "", Choice(), limits))
+    assert outcome.kind == "timed_out"
+    assert not outcome.failures
+    assert "stopped" not in executor.counts()
+    # The next page has time of its own.
+    assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
+
+
+def test_time_is_for_the_whole_cascade(executor):
+    cascade = choice("Nothing", "Slow", "Endless", min_score=1)
+    slow = replace(job(LONG + "slow", timeout=0.4), choice=cascade)
+    assert outcome_of(executor, slow).kind == "timed_out"
+
+
+@pytest.mark.parametrize("html", [LONG + "<p>x</p>" * 100, (LONG + "x" * 999).encode()])
+def test_a_page_that_is_too_large_is_cut(executor, html):
+    outcome = outcome_of(executor, job(html, "Plain", max_size=len(LONG)))
+    assert outcome.kind == "too_large"
+    assert outcome.result.text == text_of("long")
+    assert outcome.result.algorithm == "last resort"
+
+
+def test_a_page_that_never_looks_at_its_clock_loses_its_worker(process):
+    outcome = outcome_of(process, job(LONG + "stuck", "Stuck", timeout=0.5))
+    assert outcome.kind == "timed_out"
+    assert outcome.result.text == text_of("long")
+    assert outcome.seconds > 1.5
+    assert process.counts() == {"started": 2, "stopped": 1}
+    assert outcome_of(process, job(LONG, "Stuck")).kind == "extracted"
+
+
+def test_a_page_that_kills_its_worker_twice_gets_the_last_resort(process):
+    outcome = outcome_of(process, job(LONG + "killed", "Killed"))
+    assert outcome.kind == "worker_died"
+    assert outcome.result.text == text_of("long")
+    assert process.counts() == {"started": 3, "died": 2}
+
+
+def test_a_page_that_not_even_the_last_resort_survives(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def kill_first(self, job):
+        self.process.kill()
+        return ask(self, job)
+
+    monkeypatch.setattr(workers._Worker, "ask", kill_first)
+    outcome = outcome_of(process, job(LONG, "Plain"))
+    assert (outcome.kind, outcome.result) == ("worker_died", MainText())
+    assert process.counts() == {"started": 3, "died": 3}
+
+
+def test_a_page_that_is_too_large_and_ends_its_workers(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def kill_first(self, job):
+        self.process.kill()
+        return ask(self, job)
+
+    monkeypatch.setattr(workers._Worker, "ask", kill_first)
+    outcome = outcome_of(process, job(LONG, "Plain", max_size=9))
+    assert (outcome.kind, outcome.result) == ("too_large", MainText())
+    assert process.counts() == {"started": 2, "died": 2}
+
+
+def kill_worker() -> None:
+    (process,) = workers._live
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_a_worker_killed_in_the_middle_of_a_page(process):
+    outcome_of(process, job(LONG, "Plain"))
+    future = process.submit(job(LONG + "slow", "Slow"))
+    assert happens(future.running)
+    kill_worker()
+    outcome = future.result(PATIENCE)
+    assert outcome.kind == "extracted"
+    assert process.counts() == {"started": 2, "died": 1}
+
+
+def test_a_worker_killed_between_two_pages(process):
+    outcome_of(process, job(LONG, "Plain"))
+    kill_worker()
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 2, "died": 1}
+
+
+def test_a_worker_killed_after_its_last_page(process):
+    outcome_of(process, job(LONG, "Plain"))
+    kill_worker()
+    run(process.close())
+    assert process.counts() == {"started": 1, "died": 1}
+
+
+@has_memory_limits
+def test_a_page_that_takes_too_much_memory(process):
+    outcome = outcome_of(process, job(LONG + "greedy", "Greedy"))
+    assert outcome.kind == "failed"
+    assert outcome.failures[0].name == "MemoryError"
+    assert outcome.result.text == text_of("long")
+    assert process.counts() == {"started": 1, "out_of_memory": 1}
+
+
+@has_memory_limits
+def test_a_worker_that_pages_have_filled_is_replaced(process):
+    for _ in range(8):
+        outcome = outcome_of(process, job(LONG, "Leaky"))
+        assert (outcome.kind, outcome.failures) == ("extracted", ())
+    assert process.counts() == {"started": 2, "out_of_memory": 1}
+
+
+@has_memory_limits
+def test_a_page_that_fills_every_worker_is_given_up(process):
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    outcome = outcome_of(process, job(LONG + "greedy", "Greedy"))
+    assert outcome.kind == "failed"
+    assert process.counts() == {"started": 2, "out_of_memory": 2}
+
+
+def with_memory(mebibytes, *names):
+    return executor_of(
+        Config(executor="process", workers=1, choice=choice(*names), memory=mebibytes)
+    )
+
+
+PARAGRAPHS = LONG * (6_200_000 // len(LONG))
+DIVS = LONG + "<div>abc</div>" * 640_000
+
+
+@has_memory_limits
+@pytest.mark.parametrize(
+    ("html", "memory"),
+    # The parser is refused memory; the body cannot be decoded; it cannot be read.
+    [(PARAGRAPHS, 20), (PARAGRAPHS, 26), (DIVS, 128), (PARAGRAPHS, 8), (DIVS, 4)],
+    # Without these a test's name has the page in it, and goes to its processes.
+    ids=["20", "26", "128", "8", "4"],
+)
+def test_a_page_that_the_parser_has_no_memory_for(html, memory):
+    made = with_memory(memory, "Plain")
+    outcome = outcome_of(made, job(html, "Plain"))
+    after = outcome_of(made, job(LONG, "Plain"))
+    run(made.close())
+    assert outcome.kind == "failed"
+    assert {failure.name for failure in outcome.failures} == {"MemoryError"}
+    assert outcome.result.algorithm == "last resort"
+    assert outcome.result.text.startswith(text_of("long"))
+    assert made.counts()["out_of_memory"] >= 1
+    assert "died" not in made.counts()
+    assert after.kind == "extracted"
+
+
+@has_memory_limits
+def test_an_answer_that_there_is_no_memory_for():
+    made = with_memory(40, "Big")
+    outcome = outcome_of(made, job(LONG + "big", "Big"))
+    run(made.close())
+    assert outcome.kind == "failed"
+    assert [failure.name for failure in outcome.failures] == ["MemoryError"]
+    assert made.counts() == {"started": 1, "out_of_memory": 1}
+
+
+def test_what_no_worker_survives_is_read_at_its_beginning(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def kill_over_large(self, job):
+        if job.size > 100_000:
+            self.process.kill()
+        return ask(self, job)
+
+    monkeypatch.setattr(workers._Worker, "ask", kill_over_large)
+    outcome = outcome_of(process, job(LONG * 2000, "Plain"))
+    assert outcome.kind == "worker_died"
+    assert outcome.result.text.startswith(text_of("long"))
+    assert process.counts() == {"started": 4, "died": 3}
+
+
+def test_what_stopped_a_worker_is_not_let_near_the_crawl(process, monkeypatch):
+    outcome_of(process, job(LONG, "Plain"))
+    monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
+    outcome = outcome_of(process, job(LONG + "stuck", "Stuck", timeout=0.5))
+    assert (outcome.kind, outcome.result) == ("timed_out", MainText())
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs the signal")
+def test_a_worker_that_is_stopped_while_it_starts(process, monkeypatch, caplog):
+    stop = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"
+    monkeypatch.setattr(workers, "command", lambda: [sys.executable, "-c", stop])
+    monkeypatch.setattr(workers, "_START_GRACE", 0.5)
+    start = time.monotonic()
+    outcome = process.submit(job(LONG, "Plain", timeout=0.5)).result(PATIENCE)
+    assert time.monotonic() - start > 1
+    assert outcome.kind == "extracted"
+    assert process.counts() == {"not_started": 1}
+    assert "was not ready after 1 seconds" in caplog.text
+
+
+def test_workers_are_started_again_after_a_while(process, monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(workers, "command", lambda: ["/no/such/program"])
+        broken.setattr(workers, "_PAUSE", 0.5)
+        for _ in range(5):
+            assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3}
+    time.sleep(0.6)
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3, "started": 1}
+
+
+def test_a_worker_that_says_something_else(process, monkeypatch):
+    said = "print('What a module writes when it is loaded.')"
+    monkeypatch.setattr(workers, "command", lambda: [sys.executable, "-c", said])
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 1}
+
+
+def test_a_path_that_python_passes_over(process, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path, Path("/some/folder")])
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 1}
+
+
+@pytest.mark.parametrize(
+    "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
+)
+def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
+    monkeypatch.setattr(workers, "command", lambda: command)
+    for _ in range(5):
+        assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3}
+    assert len(caplog.records) == 3
+    assert "No worker process could be started" in caplog.text
+
+
+def test_a_worker_that_cannot_be_told_what_to_do_is_ended(process, monkeypatch):
+    told = job(LONG, "Tagged")
+    told.choice.options["tests.support.algorithms.Tagged"] = {"tags": {"p"}}
+    made = executor_of(Config(executor="process", workers=1, choice=told.choice))
+    with pytest.raises(TypeError, match="JSON"):
+        outcome_of(made, job(LONG, "Plain"))
+    assert not workers._live
+    run(made.close())
+    # A page that cannot be sent fails by itself, and does not wait for ever.
+    monkeypatch.setattr(workers, "_GRACE", 0.0)
+    with pytest.raises(TypeError, match="JSON"):
+        outcome_of(process, replace(told, limits=Limits(timeout=0.01)))
+    time.sleep(3 * workers._LOOK_SECONDS)
+    monkeypatch.undo()
+    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 1}
+
+
+def few_threads(monkeypatch, *names):
+    """Let only threads of some names be started."""
+
+    class Limited(threading.Thread):
+        def start(self):
+            if self.name not in names:
+                raise RuntimeError("can't start new thread")
+            super().start()
+
+    monkeypatch.setattr(workers, "Thread", Limited)
+
+
+@pytest.mark.parametrize("kind", ["thread", "process"])
+@pytest.mark.parametrize("names", [(), ("eatext-0",), ("eatext-0", "eatext-1")])
+def test_threads_that_do_not_start(kind, names, monkeypatch, caplog):
+    few_threads(monkeypatch, *names)
+    made = executor_of(Config(executor=kind, workers=3, choice=choice("Plain")))
+    for _ in range(5):
+        assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
+    run(made.close())
+    (record,) = (r for r in caplog.records if "of 3 threads" in r.message)
+    assert f"has {len(names)} of" in record.message
+    assert ("the crawl's own" in record.message) == (not names)
+    assert not workers._live
+
+
+def test_a_worker_that_cannot_be_watched_is_none(process, monkeypatch, caplog):
+    few_threads(monkeypatch, "eatext-0")
+    for _ in range(5):
+        assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"not_started": 3}
+    assert "can't start new thread" in caplog.text
+    assert not workers._live
+
+
+def test_what_killed_a_worker_is_not_let_near_the_crawl(process, monkeypatch):
+    outcome_of(process, job(LONG, "Plain"))
+    monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
+    outcome = outcome_of(process, job(LONG + "killed", "Killed"))
+    assert (outcome.kind, outcome.result) == ("worker_died", MainText())
+
+
+def test_several_workers_at_once():
+    made = executor_of(Config(executor="process", workers=2, choice=choice("Slow")))
+    futures = [made.submit(job(LONG + "slow", "Slow")) for _ in range(4)]
+    assert {future.result(PATIENCE).kind for future in futures} == {"extracted"}
+    assert made.counts() == {"started": 2}
+    run(made.close())
+
+
+def test_a_pool_that_was_never_used_is_closed_at_once():
+    run(executor_of(Config(executor="process")).close())
+
+
+def test_a_job_that_nobody_waits_for_is_left_out():
+    made = executor_of(Config(executor="thread", workers=1))
+    first = made.submit(job(LONG + "slow", "Slow"))
+    second = made.submit(job(LONG, "Plain"))
+    assert second.cancel()
+    assert first.result(PATIENCE).kind == "extracted"
+    run(made.close())
+    assert second.cancelled()
+
+
+def test_a_page_after_the_end(executor):
+    """As one that is downloaded while the spider is closed."""
+    assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
+    run(executor.close())
+    pages = [executor.submit(job(LONG, "Plain")) for _ in range(2)]
+    for page_after in pages:
+        assert page_after.result(PATIENCE).kind == "extracted"
+    late = executor.submit(job(LONG + "endless", "Endless", timeout=0.2))
+    assert late.result(PATIENCE).kind == "timed_out"
+    assert happens(lambda: not workers._live)
+
+
+def test_a_page_after_the_end_of_a_pool_that_was_never_used(executor):
+    run(executor.close())
+    after = executor.submit(job(LONG, "Plain"))
+    assert after.result(PATIENCE).kind == "extracted"
+    assert happens(lambda: not workers._live)
+
+
+def test_no_page_is_lost_where_the_pool_is_closed():
+    """Whether it is handed in before the threads are told to end, or after."""
+    for _ in range(30):
+        pool = workers.Pool(2, workers.InThread)
+        outcome_of(pool, job(LONG, "Plain"))
+        pages = []
+        closing = threading.Event()
+
+        def hand_in(pool=pool, pages=pages, closing=closing):
+            while not closing.wait(0.0001) or len(pages) < 20:
+                pages.append(pool.submit(job(LONG, "Plain")))
+
+        thread = threading.Thread(target=hand_in)
+        thread.start()
+        time.sleep(0.005)
+        run(pool.close())
+        closing.set()
+        thread.join()
+        assert {page.result(PATIENCE).kind for page in pages} == {"extracted"}
+
+
+@needs_asyncio
+def test_who_waits_for_the_end_may_be_cancelled(caplog):
+    pool = workers.Pool(1, workers.InThread)
+    slow = pool.submit(job(LONG + "slow", "Slow"))
+
+    async def cancelled():
+        closing = asyncio.ensure_future(pool.close())
+        await asyncio.sleep(0.1)
+        closing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        await pool.close()
+
+    run(cancelled())
+    assert slow.result(PATIENCE).kind == "extracted"
+    assert not caplog.records
+
+
+def names(number: int) -> str:
+    """A page of 40,000 names that no other has."""
+    return LONG + "".join(
+        f"<b a{number}x{i} c{number}x{i}>x</b>" for i in range(20_000)
+    )
+
+
+def resident(pid: int | str) -> float:
+    """The memory of a process in MiB."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def sizes_with_names(kind: str) -> list[float]:
+    """The memory after each of 60 pages of names, for a process that runs this alone."""
+    config = Config(executor=kind, workers=1, choice=choice("Plain"), memory=512)
+    executor = executor_of(config)
+    sizes = []
+    for number in range(60):
+        told = job(names(number), "Plain", timeout=0, last_resort="empty")
+        assert outcome_of(executor, told).kind == "extracted"
+        process = next(iter(workers._live), None)
+        sizes.append(resident(process.pid if process else "self"))
+    asyncio.run(executor.close())
+    return sizes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_names_are_not_kept_for_good(kind):
+    # In a process of its own, where no test before has left holes in the memory.
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
+        f"from tests.execution import test_workers; print(*test_workers.sizes_with_names({kind!r}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        timeout=PATIENCE,
+        check=True,
+        text=True,
+    )
+    sizes = [float(size) for size in done.stdout.split()]
+    assert len(sizes) == 60
+    assert max(sizes[40:]) < max(sizes[10:20]) + 30
+
+
+def test_threads_take_turns_whatever_they_are_for(executor):
+    seen = []
+    for _ in range(6):
+        told = job(LONG + " " * 3_000_000, "Where")
+        seen.append(outcome_of(executor, told).result.page_type)
+    assert seen[0] == seen[1] != seen[2] == seen[3] != seen[4]
+    # The threads change, the processes stay.
+    assert len({where.partition(" ")[0] for where in seen}) == 1
+
+
+def test_an_error_of_a_runner_is_its_jobs_alone():
+    class Failing(workers.InThread):
+        def run(self, job):
+            if job.html == "fail":
+                raise KeyboardInterrupt
+            return super().run(job)
+
+    made = workers.Pool(1, Failing)
+    with pytest.raises(KeyboardInterrupt):
+        outcome_of(made, job("fail", "Plain"))
+    assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
+    run(made.close())
+
+
+@needs_asyncio
+def test_who_shares_a_future_may_be_cancelled():
+    async def share():
+        future: Future[int] = Future()
+        first, second = (
+            asyncio.ensure_future(workers.wait(future, shared=True)) for _ in range(2)
+        )
+        await asyncio.sleep(0.01)
+        first.cancel()
+        await asyncio.sleep(0.01)
+        future.set_result(1)
+        return await second
+
+    assert run(share()) == 1
+
+
+def test_wait_takes_what_is_there_and_what_comes():
+    async def both():
+        now: Future[int] = Future()
+        now.set_result(1)
+        later: Future[int] = Future()
+        threading.Timer(0.05, later.set_result, [2]).start()
+        return await workers.wait(now), await workers.wait(later)
+
+    assert run(both()) == (1, 2)
+
+
+def test_messages_come_through():
+    sent = Job(
+        "<p>\ud83d \u20ac",
+        "http://example.com/",
+        choice("Plain", options={PLAIN: {"min_length": 3}}, min_score=0.5),
+        Limits(1.5, 20, "empty"),
+        give_up="timed_out",
+    )
+    assert unpack_job(*pack_job(sent)) == sent
+    stream = io.BytesIO()
+    send(stream, {"a": 1}, b"body")
+    whole = stream.getvalue()
+    assert receive(io.BytesIO(whole)) == ({"a": 1}, b"body")
+    for size in range(len(whole)):
+        assert receive(io.BytesIO(whole[:size])) is None
+
+
+DETAILS = {
+    "markdown": "*text*",
+    "blocks": (Block("text", "paragraph", 0, "/html", 0.5, True, "long"),),
+    "metadata": Metadata("title", ("A", "B"), tags=("c",), sources={"title": "meta"}),
+}
+
+
+def test_outcomes_come_through():
+    outcome = Outcome(
+        MainText("text \ud83d", "a", "1", 0.5, "type", "en").backed(DETAILS),
+        "failed",
+        0.25,
+        (Failure("ValueError", "trace"), Failure("KeyError", "trace", "html")),
+    )
+    stream = io.BytesIO()
+    send(stream, pack_outcome(outcome))
+    stream.seek(0)
+    received = unpack_outcome(receive(stream)[0])
+    assert received == outcome
+    assert received.result.computed == DETAILS
+
+
+def test_a_worker_ends_when_nothing_comes():
+    ended = subprocess.run(
+        workers.command(), input=b"", capture_output=True, check=True, timeout=PATIENCE
+    )
+    assert ended.stdout == b""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+def test_a_worker_left_alone_in_a_page_ends_itself(monkeypatch):
+    stuck = job("stuck", "Stuck", timeout=0.1)
+    process = subprocess.Popen(
+        [*workers.command()[:2], ORPHAN, *workers.command()[3:]],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        hello = {"choice": pack_job(stuck)[0]["choice"], "memory": 0}
+        send(process.stdin, hello)
+        assert receive(process.stdout) == ("ready", b"")
+        send(process.stdin, *pack_job(stuck))
+        assert process.wait(PATIENCE) == -signal.SIGALRM
+
+
+# As a worker starts, with less patience.
+ORPHAN = START.replace("main()", "worker._ORPHAN = 0.2; main()").replace(
+    "from scrapy_eatext",
+    "from scrapy_eatext.execution import worker; from scrapy_eatext",
+    1,
+)
+
+
+def test_what_is_left_at_the_end_is_killed(process):
+    outcome_of(process, job(LONG, "Plain"))
+    (left,) = workers._live
+    workers._kill_workers()
+    assert left.wait(PATIENCE) == -signal.SIGKILL
+
+
+def test_an_answer_that_came_with_the_stop(process, monkeypatch):
+    ask = workers._Worker.ask
+
+    def stop_after(self, job):
+        answer = ask(self, job)
+        self.stopped = True
+        self.process.kill()
+        return answer
+
+    monkeypatch.setattr(workers._Worker, "ask", stop_after)
+    for _ in range(2):
+        assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
+    assert process.counts() == {"started": 2}
+
+
+def test_a_worker_that_does_not_end_is_killed(monkeypatch):
+    monkeypatch.setattr(workers, "_END_SECONDS", 0.1)
+    stuck = job("stuck", "Stuck", timeout=0)
+    worker = workers._Worker({"choice": pack_choice(stuck.choice), "memory": 0}, 60)
+    send(worker._to, *pack_job(stuck))
+    worker.close()
+    assert worker.process.returncode == -signal.SIGKILL
+
+
+def test_without_a_time_limit(executor):
+    assert outcome_of(executor, job(LONG, "Plain", timeout=0)).kind == "extracted"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priorities")
+def test_threads_leave_the_processor_to_the_crawl(monkeypatch):
+    found = []
+
+    class Looking(workers.InThread):
+        def run(self, job):
+            found.append(os.getpriority(os.PRIO_PROCESS, 0))
+            return super().run(job)
+
+    monkeypatch.setattr(workers, "InThread", Looking)
+    pool = executor_of(Config(executor="thread", workers=1))
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    # Each ends a thread, and the next one is started by it.
+    monkeypatch.setattr(workers, "TURN", 1)
+    for _ in range(3):
+        outcome_of(pool, job(LONG, "Plain"))
+    run(pool.close())
+    assert found == [min(before + 5, 19)] * 3
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+@pytest.mark.parametrize("kind", ["thread", "process"])
+def test_a_thread_that_cannot_end_well_ends(kind, monkeypatch, caplog):
+    runner = workers.InThread if kind == "thread" else workers.InProcess
+    close = runner.close
+
+    def fail(self):
+        close(self)
+        raise OSError("not as it should")
+
+    monkeypatch.setattr(runner, "close", fail)
+    made = executor_of(Config(executor=kind, workers=1, choice=choice("Plain")))
+    outcome_of(made, job(LONG, "Plain"))
+    run(made.close())
+    (record,) = caplog.records
+    assert record.exc_info[0] is OSError
+
+
+def test_threads_take_turns_sooner_while_pages_are_extracted():
+    before = sys.getswitchinterval()
+    pools = [executor_of(Config(executor="thread", workers=2)) for _ in "ab"]
+    assert sys.getswitchinterval() == before
+    for pool in pools:
+        outcome_of(pool, job(LONG, "Plain"))
+    run(pools[0].close())
+    assert sys.getswitchinterval() == pytest.approx(0.001)
+    run(pools[1].close())
+    assert sys.getswitchinterval() == before

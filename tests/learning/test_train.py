@@ -1,0 +1,527 @@
+"""Training, cross-validation and the commands, on small sets of made pages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import runpy
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms.modelfile import SHIPPED, load_card, load_model
+from scrapy_eatext.commands.command import Command
+from scrapy_eatext.learning import DataError, labels
+from scrapy_eatext.learning.cli import main
+from scrapy_eatext.learning.data import LabelledPage, read_folder
+from scrapy_eatext.learning.dragnet import DragnetTrainer, choose_tokens
+from scrapy_eatext.learning.logistic import Regression
+from scrapy_eatext.learning.train import (
+    TRAINERS,
+    save,
+    silent,
+    take_samples,
+    temporary,
+    train,
+    trainer,
+    truth,
+)
+from tests.support.passages import PROSE
+
+pytest.importorskip("sklearn")
+pytest.importorskip("tqdm")
+
+WORDS = PROSE["en"].replace(".", "").replace(",", "").lower().split()
+
+
+def sentences(chance: random.Random, count: int) -> str:
+    return " ".join(
+        " ".join(chance.choices(WORDS, k=chance.randint(8, 20))).capitalize() + "."
+        for _ in range(count)
+    )
+
+
+def make_page(number: int, *, comments: bool = False) -> tuple[str, str]:
+    """A page of a made site, and its main text."""
+    chance = random.Random(number)
+    links = "".join(
+        f"<li><a href=/{i}>{' '.join(chance.choices(WORDS, k=2))}</a></li>"
+        for i in range(chance.randint(3, 9))
+    )
+    paragraphs = [sentences(chance, 3) for _ in range(chance.randint(3, 6))]
+    body = "".join(f"<p>{p}</p>" for p in paragraphs)
+    said = ""
+    if comments:
+        said = "".join(f"<p>{sentences(chance, 1)}</p>" for _ in range(3))
+        said = f"<div class=comments>{said}</div>"
+    page = (
+        f"<html><body><div class=nav><ul>{links}</ul></div>"
+        f"<div class=article>{body}</div>{said}"
+        f"<div class=footer><p><a href=/x>Terms</a> of use</p></div></body></html>"
+    )
+    return page, "\n".join(paragraphs)
+
+
+def write_wcxb(folder: Path, count: int, **options: bool) -> Path:
+    (folder / "ground-truth").mkdir(parents=True)
+    (folder / "html").mkdir()
+    for number in range(count):
+        page, text = make_page(number, **options)
+        data = {
+            "url": f"https://site{number // 2}.example/{number}",
+            "_internal": {"page_type": {"primary": ["article", "forum"][number % 2]}},
+            "ground_truth": {"main_content": text},
+        }
+        name = f"{number:04}"
+        (folder / "ground-truth" / f"{name}.json").write_text(json.dumps(data))
+        (folder / "html" / f"{name}.html.gz").write_bytes(gzip.compress(page.encode()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_wcxb(tmp_path_factory.mktemp("data") / "wcxb", 12, comments=True)
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    return train("dragnet", read_folder(folder), count=3)
+
+
+def test_a_model_that_finds_the_text(trained, tmp_path):
+    ((model, card),) = trained
+    assert card["scores"]["mean"]["f1"] > 0.9
+    assert set(card["scores"]["kinds"]) == {"article", "forum"}
+    html, text = make_page(99)
+    (tmp_path / "a.html").write_text(html)
+    page = LabelledPage("a", tmp_path / "a.html")
+    with temporary("dragnet", model) as run:
+        assert run(page).text.replace("\n\n", "\n") == text
+
+
+def test_the_card(trained, folder):
+    ((model, card),) = trained
+    assert card["algorithm"] == "dragnet"
+    assert card["model"] == "dragnet.model"
+    assert card["version"] == model.version
+    assert card["data"] == "wcxb"
+    assert card["pages"] == 12
+    assert card["sites"] == 6
+    assert card["kinds"] == {"article": 6, "forum": 6}
+    assert card["features"] == ["shallow", "tokens", "cetr", "clusters", "readability"]
+    assert card["comments"]["pages with weak labels"] == 12
+    assert "around article" in card["tokens"]
+    json.dumps(card, allow_nan=False)
+
+
+def test_the_date_can_be_set(folder, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    ((_, card),) = train("dragnet", read_folder(folder), count=0)
+    assert card["date"] == "1970-01-02"
+    assert "scores" not in card
+
+
+def test_training_again_gives_the_same_bytes(trained, folder, tmp_path):
+    ((model, card),) = trained
+    ((again, same_card),) = train("dragnet", read_folder(folder), count=3)
+    one = save("dragnet", model, tmp_path)
+    before = one.read_bytes()
+    assert save("dragnet", again, tmp_path, same_card).read_bytes() == before
+    assert card == same_card
+    assert json.loads(one.with_suffix(".json").read_text()) == card
+
+
+def test_truths(tmp_path):
+    (tmp_path / "a.html").write_text("<p>a")
+    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "a.comments.txt").write_text("said")
+    (page,) = read_folder(tmp_path).pages
+    assert truth(page, "text") == "text"
+    assert truth(page, "comments") == "said"
+    assert truth(page, "both") == "text\nsaid"
+
+
+def test_own_pages_with_comments(tmp_path):
+    for number in range(6):
+        page, text = make_page(number, comments=True)
+        (tmp_path / f"{number}.html").write_text(page)
+        (tmp_path / f"{number}.txt").write_text(text)
+        said = page.partition("<div class=comments>")[2].partition("</div>")[0]
+        said = said.replace("<p>", "").replace("</p>", "\n")
+        (tmp_path / f"{number}.comments.txt").write_text(said)
+    ((model, card),) = train("dragnet", read_folder(tmp_path), count=0)
+    assert card["comments"]["pages with labels"] == 6
+    assert card["comments"]["pages with weak labels"] == 0
+    path = save("dragnet", model, tmp_path)
+    page, text = make_page(7, comments=True)
+    options = {"model": str(path), "content": "comments"}
+    found = extract(page, algorithm="dragnet", options=options).text
+    assert found
+    assert text not in found
+
+
+def test_a_page_whose_text_is_not_in_it(folder, tmp_path):
+    data = write_wcxb(tmp_path / "wcxb", 6)
+    file = data / "ground-truth" / "0003.json"
+    content = json.loads(file.read_text())
+    content["ground_truth"]["main_content"] = "wholly other matters " * 20
+    file.write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"0003\.html\.gz: its true text is not in it"):
+        train("dragnet", read_folder(data), count=0)
+    ((_, card),) = train("dragnet", read_folder(data), count=0, skip=True)
+    assert (card["pages"], card["skipped"]) == (5, 1)
+
+
+def test_a_page_with_too_few_blocks(tmp_path):
+    data = write_wcxb(tmp_path / "wcxb", 6)
+    html = data / "html" / "0002.html.gz"
+    file = data / "ground-truth" / "0002.json"
+    file.write_text(json.dumps({"ground_truth": {"main_content": "one"}}))
+    html.write_bytes(gzip.compress(b"<p>one</p>"))
+    with pytest.raises(DataError, match=r"0002\.html\.gz has fewer than three blocks"):
+        train("dragnet", read_folder(data), count=0)
+
+
+def test_labels_that_contradict_each_other(tmp_path):
+    data = write_wcxb(tmp_path / "wcxb", 6)
+    html = data / "html"
+    (html / "0001.html.gz").write_bytes((html / "0004.html.gz").read_bytes())
+    with pytest.raises(DataError, match="0004 is the same page as 0001, with another"):
+        train("dragnet", read_folder(data), count=0)
+    samples = take_samples(
+        trainer("dragnet"), read_folder(data).pages, skip=True, progress=silent
+    )
+    assert {file.name for file in samples.skipped} == {"0001.html.gz", "0004.html.gz"}
+
+
+@pytest.mark.parametrize("which", ["none", "each"])
+def test_data_without_one_of_the_classes(tmp_path, which):
+    for number in range(3):
+        page = "".join(f"<p>{sentences(random.Random(i), 2)}</p>" for i in range(4))
+        page += f"<p>{number}</p>"
+        text = "" if which == "none" else page.replace("<p>", "").replace("</p>", "\n")
+        (tmp_path / f"{number}.html").write_text(page)
+        (tmp_path / f"{number}.txt").write_text(text)
+    with pytest.raises(DataError, match=rf"blocks {which} is main text"):
+        train("dragnet", read_folder(tmp_path), count=0)
+
+
+def test_a_page_that_is_too_long_to_align(folder, monkeypatch):
+    monkeypatch.setattr(labels, "_MAX_CELLS", 10)
+    with pytest.raises(DataError, match=r"0000\.html\.gz: .* too many to align"):
+        train("dragnet", read_folder(folder), count=0)
+
+
+def test_no_page_to_learn_from(tmp_path):
+    (tmp_path / "a.html").write_text("<p>a")
+    (tmp_path / "a.txt").write_text("a")
+    with pytest.raises(DataError, match="no page of the data could be learned from"):
+        train("dragnet", read_folder(tmp_path), count=0, skip=True)
+
+
+def test_no_trainer():
+    with pytest.raises(ValueError, match="'eatiht' is not trained; those that are"):
+        trainer("eatiht")
+
+
+def test_tokens_need_several_sites(folder):
+    made = DragnetTrainer()
+    pages = read_folder(folder).pages
+    samples = [made.sample(page) for page in pages]
+    assert "around nav" in choose_tokens(samples).names
+    one_site = [s for s in samples if s.site == samples[0].site]
+    assert choose_tokens(one_site).names == []
+
+
+# --- the regression -----------------------------------------------------------------
+
+
+def test_logistic_regression_as_scikit_learns():
+    from sklearn.linear_model import LogisticRegression
+
+    chance = np.random.default_rng(0)
+    columns = chance.normal(2, 3, (500, 6))
+    columns[:, 5] = 1  # a column that says nothing
+    truth = columns[:, 0] - columns[:, 1] + chance.normal(0, 4, 500) > 0
+    weights = chance.random(500)
+    regression = Regression(columns, truth, weights)
+    scale = columns.std(axis=0)
+    scale[5] = 1
+    scaled = (columns - columns.mean(axis=0)) / scale
+    for seen in ([1, 1, 1, 1, 1, 1], [1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 1, 1]):
+        mask = np.array(seen, dtype=bool)
+        found = regression.fit(mask)
+        model = LogisticRegression(solver="newton-cholesky", tol=1e-10)
+        model.fit(scaled[:, mask], truth, sample_weight=weights / weights.mean())
+        expected = model.predict_proba(scaled[:, mask])[:, 1]
+        values = columns @ found[:-1] + found[-1]
+        assert 1 / (1 + np.exp(-values)) == pytest.approx(expected, abs=1e-5)
+        assert not found[:-1][~mask].any()
+
+
+def test_classes_that_a_line_parts():
+    columns = np.array([[0.0], [0.1], [5.0], [5.1]])
+    truth = np.array([False, False, True, True])
+    found = Regression(columns, truth, np.ones(4)).fit(np.array([True]))
+    values = columns @ found[:-1] + found[-1]
+    assert (values > 0).tolist() == truth.tolist()
+    assert np.isfinite(found).all()
+
+
+# --- the commands -------------------------------------------------------------------
+
+
+def test_commands(folder, tmp_path, capsys):
+    models = tmp_path / "models"
+    arguments = [
+        "train",
+        str(folder),
+        "--algorithm",
+        "dragnet",
+        "--models",
+        str(models),
+    ]
+    arguments += ["--folds", "0", "--data-name", "ours", "--licence", "none"]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "dragnet.model" in out
+    card = json.loads((models / "dragnet.json").read_text())
+    assert (card["data"], card["licence"]) == ("ours", "none")
+    model = models / "dragnet.model"
+    assert load_model(model, "dragnet").version == card["version"]
+
+    arguments = ["evaluate", str(folder), "--algorithm", "dragnet"]
+    arguments += ["--options", f"model={model}", "--options", "threshold=0.5"]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()] == [
+        "kind",
+        "article",
+        "forum",
+        "all",
+    ]
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["pages"] == 12
+    assert found["scores"]["all"]["f1"] > 0.9
+
+
+def test_several_folders_are_one_training(folder, tmp_path, capsys):
+    others = tmp_path / "others"
+    for number in range(6):
+        html, text = make_page(500 + number)
+        others.mkdir(exist_ok=True)
+        # The names of the first folder's pages.
+        (others / f"{number:04}.html").write_text(html)
+        (others / f"{number:04}.txt").write_text(text)
+    train = ["train", str(folder), str(others), "--algorithm", "dragnet"]
+    train += ["--models", str(tmp_path / "models")]
+    names = ["--data-name", "ours", "--data-name", "theirs", "--licence", "none"]
+    assert main([*train, *names]) == 0
+    card = json.loads((tmp_path / "models" / "dragnet.json").read_text())
+    assert (card["data"], card["licence"]) == ("ours; theirs", "none")
+    assert (card["pages"], card["sites"]) == (18, 12)
+    scores = card["scores"]
+    assert {name: part["pages"] for name, part in scores["data"].items()} == {
+        "ours": 12,
+        "theirs": 6,
+    }
+    assert scores["pages"] == 18
+    assert scores["groups"]["without HTML5's elements"]["f1"] > 0.8
+    assert scores["stripped"]["mean"]["f1"] > 0.7
+    capsys.readouterr()
+    assert main([*train, *names, "--data-name", "nobody's"]) == 2
+    assert "--data-name is given 3 times for 2 folders" in capsys.readouterr().err
+
+
+def test_train_asks_where_models_go(folder, capsys):
+    shipped = {file: file.stat() for file in SHIPPED.iterdir()}
+    with pytest.raises(SystemExit) as end:
+        main(["train", str(folder), "--algorithm", "dragnet", "--folds", "0"])
+    assert end.value.code == 2
+    assert "arguments are required: --models" in capsys.readouterr().err
+    assert shipped == {file: file.stat() for file in SHIPPED.iterdir()}
+
+
+def test_evaluate_tells_of_pages_that_the_model_was_trained_on(
+    folder, tmp_path, capsys
+):
+    train = ["train", str(folder), "--algorithm", "dragnet", "--folds", "0"]
+    assert main([*train, "--models", str(tmp_path), "--data-name", "ours"]) == 0
+    capsys.readouterr()
+    own = ["--algorithm", "dragnet", "--options", f"model={tmp_path}/dragnet.model"]
+    others = write_wcxb(tmp_path / "others", 12)
+    html = others / "html"
+    (html / "0002.html.gz").write_bytes((folder / "html/0003.html.gz").read_bytes())
+    (html / "0003.html.gz").write_bytes(b"no gzip")
+    said = "1 of these 12 pages are of the data that the model was trained on (ours): "
+    assert main(["evaluate", str(others), *own]) == 0
+    assert said in capsys.readouterr().err
+    assert main(["evaluate", str(others), *own, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["training_pages"] == 1
+    assert said in err
+    for of_others in (["--algorithm", "dragnet"], ["--algorithm", "justext"]):
+        assert main(["evaluate", str(others), *of_others, "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert json.loads(out)["training_pages"] == 0
+        assert "trained on" not in err
+
+
+@pytest.mark.parametrize("name", sorted(TRAINERS))
+def test_shipped_models_know_what_they_were_trained_on(name):
+    card = load_card(SHIPPED / f"{name}.model")
+    assert len(card["digests"].split()) == card["pages"] + card["skipped"]
+
+
+def test_an_algorithm_of_ones_own_is_evaluated(folder, capsys):
+    arguments = [
+        "evaluate",
+        str(folder),
+        "--algorithm",
+        "tests.support.algorithms.Plain",
+    ]
+    assert main([*arguments, "--options", '{"min_length": 30}']) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
+
+
+def test_the_module_runs(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(sys, "argv", ["learning", "evaluate", str(tmp_path / "none")])
+    with pytest.raises(SystemExit) as error:
+        runpy.run_module("scrapy_eatext.learning", run_name="__main__")
+    assert error.value.code == 2
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_commands_of_scrapy(folder, tmp_path, capsys):
+    command = Command()
+    command.settings = Settings()
+    parser = ArgumentParser(conflict_handler="resolve")  # as Scrapy's
+    command.add_options(parser)
+    arguments = ["train", str(folder), "-a", "dragnet", "--folds", "0"]
+    options, rest = parser.parse_known_args([*arguments, "--models", str(tmp_path)])
+    command.run(rest, options)
+    assert command.exitcode == 0
+    assert "dragnet.model" in capsys.readouterr().out
+    arguments = ["evaluate", str(folder), "--algorithm", "dragnet", "--options"]
+    arguments += [f"model={tmp_path}/dragnet.model"]
+    options, rest = parser.parse_known_args(arguments)
+    command.run(rest, options)
+    assert command.exitcode == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
+    options, rest = parser.parse_known_args(["evaluate", str(tmp_path / "none")])
+    command.run(rest, options)
+    assert command.exitcode == 2
+
+
+def test_scores_after_training(folder, tmp_path, capsys):
+    arguments = ["train", str(folder), "--algorithm", "dragnet", "--folds", "2"]
+    file = tmp_path / "scores.jsonl"
+    arguments += ["--models", str(tmp_path), "--page-scores", str(file)]
+    assert main(arguments) == 0
+    assert "word F1 0.9" in capsys.readouterr().out.replace("1.000", "0.9")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert len(rows) == 12
+    assert rows == sorted(rows, key=lambda row: row["f1"])
+    card = json.loads((tmp_path / "dragnet.json").read_text())
+    mean = sum(row["f1"] for row in rows) / 12
+    assert card["scores"]["mean"]["f1"] == pytest.approx(mean, abs=1e-3)
+    assert {Path(row["page"]).exists() for row in rows} == {True}
+
+
+def test_file_of_scores_is_tried_before_training(folder, tmp_path, capsys):
+    models, bad = tmp_path / "models", tmp_path / "bad"
+
+    def code(file, data=folder):
+        arguments = ["train", str(data), "--algorithm", "dragnet", "--folds", "2"]
+        return main([*arguments, "--models", str(models), "--page-scores", str(file)])
+
+    for file in (tmp_path / "none" / "scores.jsonl", tmp_path):
+        assert code(file) == 2
+        said = rf"eatext train: .*{re.escape(repr(str(file)))}\n"
+        assert re.fullmatch(said, capsys.readouterr().err)
+        assert not list(models.iterdir())
+    # Where training fails, there is the old file, or none.
+    bad.mkdir()
+    (bad / "a.html").write_text("<p>a")
+    (bad / "a.txt").write_text("a")
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    old.write_text("old")
+    for file in (old, new):
+        assert code(file, bad) == 2
+        assert "--skip-bad" in capsys.readouterr().err
+    assert old.read_text() == "old"
+    assert not new.exists()
+
+
+def test_evaluate_segments(tmp_path, capsys):
+    (tmp_path / "html").mkdir()
+    page, text = make_page(3)
+    (tmp_path / "html" / "a.html.gz").write_bytes(gzip.compress(page.encode()))
+    row = {"with": text.split("\n")[:2], "without": ["Terms of use"]}
+    (tmp_path / "truth.json").write_text(json.dumps({"a.html": row}))
+    assert main(["evaluate", str(tmp_path), "--algorithm", "justext"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split() == ["all"] + ["1.000"] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "{}/none", "--models", "{}/m"], "none is no folder"),
+        (["train", "{}", "--models", "{}/m"], "holds no labelled pages"),
+        (
+            ["train", "{}/a", "--models", "{}/m", "--algorithm", "dragnet"],
+            "; --skip-bad leaves out such pages",
+        ),
+        (["evaluate", "{}/a", "--algorithm", "nope"], "algorithm is 'nope', it must"),
+        (
+            ["evaluate", "{}/a", "--options", "model=none"],
+            "No such file or directory: 'none'",
+        ),
+        (["evaluate", "{}"], "holds no labelled pages"),
+        (
+            "train {}/a --models {}/m --folds 0 --page-scores {}/s".split(),
+            "--page-scores are those of the folds, and --folds is 0",
+        ),
+        (
+            ["evaluate", "{}/a", "--options", "x"],
+            "options is 'x', it must be NAME=VALUE",
+        ),
+    ],
+)
+def test_commands_say_what_is_wrong(tmp_path, capsys, arguments, message):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "a.html").write_text("<p>a")
+    (tmp_path / "a" / "a.txt").write_text("a")
+    assert main([argument.format(tmp_path) for argument in arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_commands_name_the_extra(folder, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    assert main(["evaluate", str(folder)]) == 2
+    assert 'pip install "scrapy-eatext[train]"' in capsys.readouterr().err
+
+
+def test_a_page_that_can_not_be_read_is_told(folder, tmp_path, capsys):
+    (tmp_path / "a.html.gz").write_bytes(b"no gzip")
+    (tmp_path / "a.txt").write_text("a")
+    assert main(["evaluate", str(tmp_path), "--algorithm", "justext"]) == 0
+    assert "a: DataError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--folds", "1"), ("--folds", "-1"), ("--seed", "-1")]
+)
+def test_a_number_that_cannot_be_is_told(folder, tmp_path, capsys, wrong):
+    arguments = ["train", str(folder), "--algorithm", "dragnet", *wrong]
+    assert main([*arguments, "--models", str(tmp_path / "models")]) == 2
+    assert f"{wrong[0]} is {wrong[1]}, it must be" in capsys.readouterr().err
+    assert not (tmp_path / "models").exists()

@@ -1,0 +1,771 @@
+"""Which metadata is read, and from which place on the page."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import tracemalloc
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext import extract
+from scrapy_eatext.metadata import read_metadata
+from scrapy_eatext.metadata.people import names_in
+from scrapy_eatext.metadata.reader import _SEPARATOR, Reader
+from scrapy_eatext.metadata.visible import Visible
+from scrapy_eatext.page import Page, dates
+from scrapy_eatext.page.head import head_of
+from scrapy_eatext.result import IncompleteError
+from tests.support.pages import any_pages
+from tests.support.properties import check_linear
+
+URL = "https://news.example.com/2024/boats"
+
+
+def metadata(head="", body="<h1>Boats on the river</h1><p>Text.</p>", url=URL):
+    return read_metadata(Page.of(f"<html><head>{head}</head><body>{body}", url))
+
+
+def meta(**values):
+    return "".join(
+        f'<meta name="{name.replace("__", ":")}" content="{value}">'
+        for name, value in values.items()
+    )
+
+
+def script(*things):
+    return "".join(
+        f'<script type="application/ld+json">{json.dumps(thing)}</script>'
+        for thing in things
+    )
+
+
+ARTICLE = {
+    "@context": "https://schema.org",
+    "@type": "NewsArticle",
+    "headline": "Boats on the river",
+    "author": [{"@type": "Person", "name": "Ann Li"}, {"name": "Bo Ek"}],
+    "datePublished": "2024-03-01T08:00:00Z",
+    "dateModified": "2024-03-02",
+    "publisher": {"@type": "Organization", "name": "The News"},
+    "description": "Of boats &amp; rivers.",
+    "image": ["/boats.jpg", "/more.jpg"],
+    "keywords": "boats, rivers",
+    "inLanguage": "en-GB",
+    "url": "/boats",
+}
+
+
+def test_images_that_only_have_a_size():
+    """Without an address nothing is told of an image, and nobody is its source."""
+    figure = "<p>text</p><figure><img src=/a.jpg></figure>"
+    found = metadata(meta(og__image__width="600", og__video__width="4"), figure)
+    assert [image.url for image in found.images] == ["https://news.example.com/a.jpg"]
+    assert found.sources["images"] == "page"
+
+
+@pytest.mark.parametrize("signs", [0, 1, 99, 100, 101, 5000])
+def test_json_ld_behind_many_signs(signs):
+    """The sign by which the type is found may stand anywhere else."""
+    style = f"<style>{'a+b {}' * signs}</style>"
+    found = metadata(f"{style}{script({'@type': 'Person'})}{style}{script(ARTICLE)}")
+    assert found.title == "Boats on the river"
+
+
+def test_json_ld():
+    found = metadata(script(ARTICLE))
+    assert found.title == "Boats on the river"
+    assert found.authors == ("Ann Li", "Bo Ek")
+    assert found.published == "2024-03-01T08:00:00+00:00"
+    assert found.modified == "2024-03-02"
+    assert found.site_name == "The News"
+    assert found.description == "Of boats & rivers."
+    assert found.language == "en"
+    assert found.canonical_url == "https://news.example.com/boats"
+    assert found.image == "https://news.example.com/boats.jpg"
+    assert found.tags == ("boats", "rivers")
+    assert set(found.sources.values()) == {"json-ld"}
+
+
+def test_json_ld_of_a_bare_tree():
+    from parsel import Selector
+
+    page = f"<html><head>{script(ARTICLE)}</head><p>x"
+    assert read_metadata(Page.of(Selector(page))).authors == ("Ann Li", "Bo Ek")
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        {"@graph": [{"@type": "WebPage"}, {**ARTICLE, "author": {"@id": "#ann"}},
+                    {"@type": "Person", "@id": "#ann", "name": "Ann Li"}]},
+        [{"@type": "BreadcrumbList"}, {**ARTICLE, "author": "Ann Li"}],
+        {"@type": "WebPage", "mainEntity": {**ARTICLE, "author": ["Ann Li", "Ann Li"]}},
+        {**ARTICLE, "@type": ["Thing", "https://schema.org/BlogPosting"],
+         "author": None, "creator": "By Ann Li"},
+    ],
+)  # fmt: skip
+def test_shapes_of_json_ld(thing):
+    found = metadata(script(thing))
+    assert found.authors == ("Ann Li",)
+    assert found.sources["title"] == "json-ld"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<!-- {"@type": "Article", "headline": "Boats"} -->',
+        '//<![CDATA[\n{"@type": "Article", "headline": "Boats"}\n//]]>',
+        '\ufeff{"@type": "Article", "headline": "Boats"}',
+        '{"@type": "Article", "headline": "Boats",};',
+        '{"@type": "Article",\n"headline": "Boats\n"}',
+    ],
+)
+def test_slips_in_json_ld(source):
+    head = f"<script type='application/ld+json'>{source}</script>"
+    assert metadata(head, "").title == "Boats"
+
+
+@pytest.mark.parametrize(
+    "source", ["", "{", "[" * 100_000, '"text"', "7", '{"@type": 3, "author": {}}']
+)
+def test_what_is_no_json_ld(source):
+    head = f"<title>Boats</title><script type='application/ld+json'>{source}</script>"
+    assert metadata(head).sources["title"] == "page"
+
+
+def test_what_feeds_cannot_hold_is_left_out():
+    thing = """{"@type": "Article", "headline": "A \\ud800headline\\u0001",
+        "author": {"name": "Ann\\udc00 Lee"}, "keywords": ["fi\\uffffsh"],
+        "image": "http://a.org/\\u0002x.png"}"""
+    html = f"""<script type="application/ld+json">{thing}</script>
+        <meta property="og:site_name" content="The&#1; Site">
+        <meta name="description" content="Of&#xFFFE; fish">"""
+    found = read_metadata(Page.of(html))
+    assert (found.title, found.authors) == ("A headline", ("Ann Lee",))
+    assert (found.tags, found.image) == (("fish",), "http://a.org/%02x.png")
+    assert (found.site_name, found.description) == ("The Site", "Of fish")
+
+
+def test_an_organization_is_the_author_where_nobody_else_is():
+    made_by = {**ARTICLE, "author": {"@type": "Organization", "name": "The News"}}
+    assert metadata(script(made_by)).authors == ("The News",)
+    found = metadata(script(made_by) + meta(author="Ann Li"))
+    assert found.authors == ("Ann Li",)
+    assert found.sources["authors"] == "meta"
+
+
+def test_opengraph_and_meta():
+    head = """
+    <meta property="og:title" content="Boats on the river | The News">
+    <meta property="og:site_name" content="The News">
+    <meta property="article:published_time" content="2024-03-01T09:30+0100">
+    <meta property="article:modified_time" content="2024-03-05">
+    <meta property="article:author" content="https://example.com/ann">
+    <meta property="article:tag" content="boats"><meta property="article:tag" content="x">
+    <meta property="og:description" content="Of boats.">
+    <meta property="og:image" content="//cdn.example/boats.jpg">
+    <meta property="og:locale" content="de_DE">
+    <meta name="author" content="Ann Li and Bo Ek">
+    <link rel="canonical" href="https://news.example.com/boats">
+    """
+    found = metadata(head, "<p>Text.</p>")
+    assert found.title == "Boats on the river"
+    assert found.authors == ("Ann Li", "Bo Ek")
+    assert found.published == "2024-03-01T09:30:00+01:00"
+    assert found.modified == "2024-03-05"
+    assert found.tags == ("boats", "x")
+    assert found.image == "https://cdn.example/boats.jpg"
+    assert found.language == "de"
+    assert found.canonical_url == "https://news.example.com/boats"
+    assert found.sources["authors"] == "meta"
+    assert found.sources["title"] == found.sources["language"] == "opengraph"
+
+
+def test_the_order_of_trust():
+    head = meta(
+        date="2020-01-01", author="Meta", description="Meta", keywords="a, b,,c"
+    )
+    found = metadata(script(ARTICLE) + head)
+    assert found.sources["published"] == found.sources["authors"] == "json-ld"
+    found = metadata(head)
+    assert (found.published, found.authors) == ("2020-01-01", ("Meta",))
+    assert found.tags == ("a", "b", "c")
+
+
+def test_labels_of_link_previews():
+    head = meta(twitter__label1="Written by", twitter__data1="Ann Li")
+    assert metadata(head).authors == ("Ann Li",)
+
+
+def test_metas_in_the_body_count():
+    body = '<div><meta property="og:title" content="Boats"></div><p>x'
+    assert metadata("", body).title == "Boats"
+
+
+def test_microdata():
+    body = """<article itemscope itemtype="https://schema.org/Article">
+    <h1 itemprop="headline">Boats</h1>
+    <span itemprop="author" itemscope><span itemprop="name">Ann Li</span>, sailor</span>
+    <time itemprop="datePublished" datetime="2024-03-01">1 March</time>
+    <time itemprop="dateModified" datetime="2024-03-04">4 March</time>
+    <p>Text.</p><div itemprop="comment"><span itemprop="author">Cy</span></div></article>
+    """
+    found = metadata("", body)
+    assert found.title == "Boats"
+    assert found.authors == ("Ann Li",)
+    assert (found.published, found.modified) == ("2024-03-01", "2024-03-04")
+    assert found.sources["authors"] == found.sources["published"] == "microdata"
+
+
+def test_time_elements():
+    body = """<time datetime="2019-01-01">long ago</time>""" + "<p>x</p>" * 20
+    body += """<h1>Boats</h1><time class="updated" datetime="2024-05-01">May</time>
+    <time datetime="2024-03-01T10:00:00Z">March</time><p>Text.</p>"""
+    found = metadata("", body, None)
+    assert found.published == "2024-03-01T10:00:00+00:00"
+    assert found.sources["published"] == "time"
+
+
+@pytest.mark.parametrize(
+    ("line", "authors"),
+    [
+        ("By Ann Li", ["Ann Li"]),
+        ("By Ann Li and Bo Ek | March 1, 2024", ["Ann Li", "Bo Ek"]),
+        ("Published March 1, 2024 by Ann Li", ["Ann Li"]),
+        ("March 1, 2024 · 3 min read · By Ann Li", ["Ann Li"]),
+        ("Written by<br>Ann Li", ["Ann Li"]),
+        ("Von Ann Li", ["Ann Li"]),
+        ("Posted by ann_li77 on March 1, 2024", ["ann_li77"]),
+        ('<span class="author-name">Ann Li</span>', ["Ann Li"]),
+        ('<a class="username">ann77</a>', ["ann77"]),
+        ("Ann Li · March 1, 2024", ["Ann Li"]),
+        ("By April Li and Jan de Ek", ["April Li", "Jan de Ek"]),
+        ("By March 2, 2024", []),
+        ("By January 5 Update", []),
+        ("作者：张三 来源：新华网 2024-01-01", ["张三"]),
+        ("记者：李四、王五", ["李四", "王五"]),
+        ("文：山田 太郎", ["山田 太郎"]),
+        ("Автор: Иван Петров", ["Иван Петров"]),
+        ("Yazar: Ayşe Kaya | 15 Ağustos 2023", ["Ayşe Kaya"]),
+        ("بقلم: أحمد علي", ["أحمد علي"]),
+        ("Tác giả: Nguyễn Văn A", ["Nguyễn Văn A"]),
+        ("By Ann Li Senior Political Correspondent", ["Ann Li"]),
+        ("By Ann Li ann.li@news.example", ["Ann Li"]),
+        ("By Ann Li for The News", ["Ann Li"]),
+        ("By Ann Li/The News", ["Ann Li"]),
+        ("By Ann Li with Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("By Ann LiPublished March 1, 2024", ["Ann Li"]),
+        ("Submitted by ann_li77 on March 1, 2024", ["ann_li77"]),
+        ("Posted in News by Ann Li", ["Ann Li"]),
+        ("Publié par Ann Li le 1 mars 2024", ["Ann Li"]),
+        ("Par Ann Li, Bo Ek et Cy Dee", ["Ann Li", "Bo Ek", "Cy Dee"]),
+        ("Escrito por Ana Costa e Silva", ["Ana Costa e Silva"]),
+        ("Por Ana Costa e Bo Ek", ["Ana Costa", "Bo Ek"]),
+        ("Por Ann Li en Madrid", ["Ann Li"]),
+        ("Door Ann Li en Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("Av Ann Li och Bo Ek", ["Ann Li", "Bo Ek"]),
+        ("Text: Ann Li", ["Ann Li"]),
+        ("Veröffentlicht am 1. März 2024 von Ann Li", ["Ann Li"]),
+        ("Wurde 2023 von Anderen gekauft", []),
+        ("Präsident von Mexiko", []),
+        ("Авторы: Иван Петров и Анна Сидорова", ["Иван Петров", "Анна Сидорова"]),
+        ("מאת דנה כהן", ["דנה כהן"]),
+        ("بقلم أحمد علي", ["أحمد علي"]),
+        ("लेखक: राम कुमार", ["राम कुमार"]),
+        ("Oleh Budi Santoso", ["Budi Santoso"]),
+        ("홍길동 기자 hong@news.example", ["홍길동"]),
+        ("記者 王小明／台北報導", ["王小明"]),
+        ("来源：新华网 作者：王小明 编辑：李四", ["王小明"]),
+        ("文化：东京", []),
+        ("By Yo Yo Ma and Ann Li, Reuters", ["Yo Yo Ma", "Ann Li"]),
+        ("By Staff Reporter", []),
+        ("By Our Correspondent", []),
+        ("By clicking Accept you agree", []),
+        ("Yazarlar bugün burada", []),
+        ("Sort by Price", []),
+        ("Powered by Engines", []),
+        ("By using this site you agree", []),
+        ('<span class="author">About the author</span>', []),
+    ],
+)
+def test_bylines(line, authors):
+    body = f"<h1>Boats</h1><p>{line}</p><p>March 1, 2024</p><p>A text.</p>"
+    found = metadata("", body)
+    assert list(found.authors) == authors
+    assert found.sources.get("authors", "page") == "page"
+
+
+def test_a_name_beside_a_date():
+    body = "<h1>Boats</h1><p>Ann Li</p><p>March 1, 2024</p><p>A text.</p>"
+    assert metadata("", body).authors == ("Ann Li",)
+
+
+def test_without_a_date_there_is_no_byline():
+    assert metadata("", "<h1>Boats</h1><p>By Ann Li</p><p>A text.</p>").authors == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "published"),
+    [
+        ("March 1, 2024", "2024-03-01"),
+        ("Updated: April 2, 2024. Published: March 1, 2024", "2024-03-01"),
+        ("Updated April 2, 2024", "2024-04-02"),
+        ("1. März 2024", "2024-03-01"),
+        ("2024年3月1日", "2024-03-01"),
+        ("2024 Mar 1;15(1)", "2024-03-01"),
+        ("no date in 2024", ""),
+    ],
+)
+def test_written_dates(text, published):
+    body = f"<h1>Boats</h1><p>{text}</p><p>A text.</p>"
+    assert metadata("", body).published == published
+
+
+def test_a_date_far_from_the_title():
+    filler = "<p>Some words of the text.</p>" * 60
+    body = f"<h1>Boats</h1>{filler}<p>In March 1, 2020 we went to a far place</p>"
+    assert metadata("", body).published == ""
+    assert (
+        metadata("", body + "<p>Posted on March 1, 2024</p>").published == "2024-03-01"
+    )
+    assert metadata("", body + "<p>1 May 2024</p>").published == "2024-05-01"
+
+
+def test_a_date_in_the_address():
+    found = metadata(url="https://example.com/2024/03/01/boats")
+    assert (found.published, found.sources["published"]) == ("2024-03-01", "page")
+    found = metadata(url="https://example.com/2024/mar/01/boats")
+    assert found.published == "2024-03-01"
+    found = metadata(url="https://example.com/boats?from=/2024/03/01/")
+    assert found.published == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "made"),
+    [
+        ("2024-03-01", "2024-03-01"),
+        ("20240301", "2024-03-01"),
+        ("2024/3/1", "2024-03-01"),
+        ("2024-03-01T08:00", "2024-03-01T08:00:00"),
+        ("2024-03-01 08:00:05.123 +0200", "2024-03-01T08:00:05+02:00"),
+        ("2024-03-01T08:00:00.000Z", "2024-03-01T08:00:00+00:00"),
+        ("2024-03-01T99:00", "2024-03-01"),
+        ("Fri, 01 Mar 2024 08:00:00 GMT", "2024-03-01T08:00:00+00:00"),
+        ("Fri Mar 01 2024 08:00:00 GMT+0200 (EET)", "2024-03-01T08:00:00+02:00"),
+        ("2024-03-01 08:00:00 GMT +0200", "2024-03-01T08:00:00+02:00"),
+        ("2024-03-01 08:00 UTC-5", "2024-03-01T08:00:00-05:00"),
+        ("2024-03-01 08:00 UTC+5:30", "2024-03-01T08:00:00+05:30"),
+        ("2024-03-01 08:00:05.123+02", "2024-03-01T08:00:05+02:00"),
+        ("2024-03-01 08:00 UTC", "2024-03-01T08:00:00+00:00"),
+        ("2024-03-01 02:30 PM", "2024-03-01T14:30:00"),
+        ("2024-03-01 12:05am", "2024-03-01T00:05:00"),
+        ("13/02/2024 2:30:00 PM", "2024-02-13T14:30:00"),
+        ("March 1, 2024 12:00 p.m. GMT", "2024-03-01T12:00:00+00:00"),
+        ("March 1, 2024, 14:30 PM", "2024-03-01T14:30:00"),
+        ("March 1, 2024 8:00", "2024-03-01T08:00:00"),
+        ("1st of March 2024", "2024-03-01"),
+        ("Mar. 1st, 2024", "2024-03-01"),
+        ("13/02/2024", "2024-02-13"),
+        ("02/13/2024", "2024-02-13"),
+        ("2 de marzo de 2024", "2024-03-02"),
+        ("2 de marzo del 2024", "2024-03-02"),
+        ("15 Ağustos 2023", "2023-08-15"),
+        ("3. září 2021", "2021-09-03"),
+        ("5. syyskuuta 2022", "2022-09-05"),
+        ("2024. január 7.", "2024-01-07"),
+        ("14 Δεκεμβρίου 2022", "2022-12-14"),
+        ("9 липня 2023", "2023-07-09"),
+        ("12 noiembrie 2020", "2020-11-12"),
+        ("٣ يناير، ٢٠٢٤", "2024-01-03"),
+        ("21 شباط 2019", "2019-02-21"),
+        ("1. 3. 2024", "2024-03-01"),
+        ("2024. 3. 1.", "2024-03-01"),
+        ("2024年03月01日08:00", "2024-03-01T08:00:00"),
+        ("March 1,2024", "2024-03-01"),
+        ("2024-Mar-01", "2024-03-01"),
+        ("14 févr. 2024", "2024-02-14"),
+        ("14 juill. 2023", "2023-07-14"),
+        ("3 окт. 2023", "2023-10-03"),
+        ("7 Şub 2024", "2024-02-07"),
+        ("2024 m. kovo 1 d.", "2024-03-01"),
+        ("1 במרץ 2024", "2024-03-01"),
+        ("1 मई 2023", "2023-05-01"),
+        ("1 फ़रवरी, 2024", "2024-02-01"),
+        ("৭ মার্চ ২০২৪", "2024-03-07"),
+        ("1 فوریه 2024", "2024-02-01"),
+        ("ngày 1 tháng 3 năm 2024", "2024-03-01"),
+        ("1 tháng 3, 2024", "2024-03-01"),
+        ("1 listopada 2023", "2023-11-01"),
+        ("1. listopada 2023.", "2023-10-01"),
+        # Years of the Buddhist era are known by their months; of other calendars none is.
+        ("1 มีนาคม 2567", "2024-03-01"),
+        ("1 มี.ค. 2567", "2024-03-01"),
+        ("1 มีนาคม 2024", "2024-03-01"),
+        ("1 March 2567", ""),
+        ("01/03/2567", ""),
+        ("2567-03-01", ""),
+        ("۱۱ اسفند ۱۴۰۲", ""),
+        ("۱۴۰۲/۱۲/۱۱", ""),
+        ("14 رمضان 1445", ""),
+        ("令和6年3月1日", ""),
+        ("民國113年3月1日", ""),
+        ("1709280000", "2024-03-01T08:00:00+00:00"),
+        ("1709280000123", "2024-03-01T08:00:00+00:00"),
+        ("1709280000.5", "2024-03-01T08:00:00+00:00"),
+        ("1999999999", ""),
+        ("20240301080005", "2024-03-01T08:00:05"),
+        ("0001-01-01T00:00:00", ""),
+        ("1970-01-01T00:00:00Z", ""),
+        ("2024-13-45", ""),
+        ("2024", ""),
+        ("1 Foo 2024", ""),
+        ("2999-01-01", ""),
+        ("1905-01-01", ""),
+        ("soon", ""),
+        ("", ""),
+    ],
+)
+def test_dates(value, made):
+    assert dates.iso(value) == made
+
+
+@pytest.mark.parametrize(
+    ("value", "made"),
+    [
+        ("٢٠٢٤-٠٣-٠١", "2024-03-01"),
+        ("2024-0٣-01T0٨:00:00Z", "2024-03-01T08:00:00+00:00"),
+        ("２０２４年３月１日", "2024-03-01"),
+        ("1 March 202٤", "2024-03-01"),
+        ("2024-03-01T08:00:00+99:99", "2024-03-01T08:00:00"),
+        ("2024-03-01T08:00:00+01:60", "2024-03-01T08:00:00"),
+        ("2024-03-01T08:00:00-2400", "2024-03-01T08:00:00"),
+        ("2024-03-01T08:00:00+14:00", "2024-03-01T08:00:00+14:00"),
+        ("Fri, 01 Mar 2024 08:00:00 +٩٩٩٩", "2024-03-01T08:00:00"),
+    ],
+)
+def test_dates_with_odd_digits_and_zones(value, made):
+    assert dates.iso(value) == made
+
+
+_DIGITS = st.sampled_from(["0", "1", "2", "5", "9", "٣", "९", "３"])
+_TWO = st.tuples(_DIGITS, _DIGITS).map("".join)
+_DATES = st.tuples(
+    st.sampled_from(["2024-03-01", "20240301", "1 March 2024", "３/４/2024", ""])
+    | _TWO,
+    st.sampled_from(["T", " ", ", ", "-", ""]),
+    _TWO,
+    st.sampled_from([":", ""]),
+    _TWO,
+    st.sampled_from(["", "+", "-", "Z", " GMT", " GMT+", " PM", ":30"]),
+    _TWO,
+    st.sampled_from([":", ""]),
+    _TWO,
+).map("".join)
+
+
+@given(_DATES | st.text("0123456789-/:TZ+ .,٣３年月日MarchdeGUPm", max_size=40))
+def test_whatever_is_a_date_is_iso_8601(text):
+    for made in (dates.iso(text), *(day for day, _, _ in dates.found(text))):
+        if made:
+            assert made.isascii()
+            datetime.fromisoformat(made)
+
+
+@pytest.mark.parametrize("name", ["Jan de Vries", "April Smith", "May Chen"])
+def test_people_who_are_called_like_months(name):
+    head = script({"@type": "Article", "author": {"name": name}})
+    assert metadata(head).authors == (name,)
+
+
+@pytest.mark.parametrize(
+    "name", ["Ann Li, MS, RD, FAND", "Ann Li, CEPF®", "3i Partners", "Travel Expert"]
+)
+def test_names_in_data_that_stay_as_they_are(name):
+    head = script({"@type": "Article", "author": {"@type": "Person", "name": name}})
+    assert metadata(head).authors == (name,)
+
+
+def test_names_of_commenters_beside_an_author_in_microdata():
+    said = "<p>Well said.<b itemprop=author>Bo Ek</b>"
+    body = f"<div itemscope><p>By <b itemprop=author>Ann Li</b>{said * 3}</div>"
+    assert metadata("", body).authors == ("Ann Li",)
+
+
+def test_which_comes_first_day_or_month():
+    assert dates.iso("3/4/2024") == "2024-04-03"
+    assert dates.iso("3/4/2024", day_first=False) == "2024-03-04"
+
+
+@pytest.mark.parametrize(
+    ("language", "url", "published"),
+    [
+        ("en", None, "2024-03-04"),
+        ("en-US", "https://example.com/", "2024-03-04"),
+        ("en-GB", "https://example.com/", "2024-04-03"),
+        ("en_AU", None, "2024-04-03"),
+        ("en-US", "https://news.example.co.uk:80/boats", "2024-04-03"),
+        ("de", None, "2024-04-03"),
+        ("", None, "2024-04-03"),
+    ],
+)
+def test_which_comes_first_by_country(language, url, published):
+    page = Page.of(f"<html lang='{language}'>{meta(date='3/4/2024')}", url)
+    assert read_metadata(page).published == published
+
+
+@pytest.mark.parametrize(
+    ("title", "site", "heading", "made"),
+    [
+        ("Boats - The News", "The News", "", "Boats"),
+        ("The News: Boats", "The News", "", "Boats"),
+        ("Boats | Example", "", "", "Boats"),
+        ("Boats - a story", "The News", "", "Boats - a story"),
+        ("Boats on rivers - Page 2", "", "Boats on rivers", "Boats on rivers"),
+        ("Boats", "", "The News", "Boats"),
+        ("", "", "Boats", ""),
+    ],
+)
+def test_titles(title, site, heading, made):
+    head = f"<title>{title}</title><meta property=og:site_name content='{site}'>"
+    assert metadata(head, f"<h1>{heading}</h1><p>x").title == made
+
+
+def test_attributes_of_a_result():
+    result = extract(f"<html><head>{script(ARTICLE)}</head><p>x", url=URL)
+    assert result.title == "Boats on the river"
+    assert (result.author, result.authors) == ("Ann Li, Bo Ek", ("Ann Li", "Bo Ek"))
+    assert (result.date[:10], result.modified) == ("2024-03-01", "2024-03-02")
+    assert (result.site_name, result.tags) == ("The News", ("boats", "rivers"))
+    assert result.description == "Of boats & rivers."
+    assert result.image.endswith("/boats.jpg")
+    assert result.canonical_url == "https://news.example.com/boats"
+    assert "metadata" in result.computed
+    assert "markdown" not in result.computed
+
+
+@given(any_pages())
+def test_any_page(source):
+    found = read_metadata(Page.of(source, URL))
+    assert re.fullmatch(r"(?:\d{4}-\d\d-\d\d(?:T[\d:+-]+)?)?", found.published)
+    assert set(found.sources.values()) <= {
+        "json-ld", "opengraph", "meta", "microdata", "time", "page",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<h1>a</h1>",
+        "<meta name=author content=a>",
+        "<p class=author>a</p>",
+        "<time datetime=2024-01-01>x</time>",
+        "<p>1 May 2024</p>",
+        "<p>by A B</p>",
+        '<script type="application/ld+json">{}</script>',
+        "<p itemprop=author>a</p>",
+        '<script type="application/ld+json" ',
+        "application/ld+json",
+        "<h2>a</h2>",
+        "<p>Last edited on 1 May 2024</p>",
+        "<a rel=author>A B</a>",
+        "<p itemprop=review>",
+        "<p itemprop=author itemscope>",
+    ],
+)
+def test_many_of_one_kind_are_linear(piece):
+    metadata("", piece * 20_000)
+
+
+def test_microdata_around_the_whole_page() -> None:
+    around = "<div itemprop='headline author datePublished dateModified'>" * 50
+    start = time.process_time()
+    found = metadata("", around + "<b>a</b>" * 50_000)
+    # It would take three seconds to read the whole page for each of them.
+    assert time.process_time() - start < 1
+    assert found.title == "a" * 500
+
+
+def test_readers_are_not_the_authors() -> None:
+    said = (
+        "<li class=comment><cite class=author>Jens Holm</cite>"
+        "<time datetime=2020-05-01>May 1, 2020</time><p>By Jens Holm, yes.</p></li>"
+    )
+    body = f"<h1>Varnish or oil?</h1><p>Oil wins.</p><ol class=comments>{said}</ol>"
+    found = metadata(body=body, url=None)
+    assert (found.authors, found.published) == ((), "")
+
+
+def test_the_source_of_a_response_is_its_body():
+    body = f"<html><head>{script(ARTICLE)}</head><p>é".encode()
+    for encoding in ("utf-8", "latin-1"):
+        response = HtmlResponse(URL, body=body, encoding=encoding)
+        page = Page.of(response)
+        assert (page.source is body) == (encoding == "utf-8")
+        assert page.source == response.text.encode()
+        assert read_metadata(page).authors == ("Ann Li", "Bo Ek")
+
+
+# A million characters that would be hundreds of thousands of words.
+HUGE = "ab " * 333_333
+SAID = {
+    "lang": f"<html lang='{HUGE}'>",
+    "xml:lang": f"<html xml:lang='{HUGE}'>",
+    "title": f"<title>{HUGE}</title>",
+    "meta": "".join(
+        f"<meta property='{name}' content='{HUGE}'>"
+        for name in ("og:title", "og:site_name", "og:description", "og:locale", "og:url",
+                     "og:image", "article:tag", "article:author", "keywords", "author")
+    ),
+    "tags": "<meta name=keywords content='" + "".join(f"tag{i}," for i in range(100_000))
+    + "'>",
+    "authors": "".join(f"<meta name=author content='Ann Li{chr(97 + i % 26)}{i}'>"
+                       for i in range(20_000)),
+    "many": "<meta property=article:tag content=boat>" * 20_000,
+    "links": f"<link rel=canonical href='/{HUGE}'><link rel=image_src href='/{HUGE}'>",
+    "json-ld": script(
+        {"@type": "Article", "headline": HUGE[:400_000]},
+        {"@type": "Article", "description": HUGE[:400_000]},
+        {"@type": "Article", "keywords": HUGE.replace(" ", ",")[:400_000]},
+        {"@type": "Article", "keywords": [f"tag{i}" for i in range(40_000)]},
+        {"@type": "Article", "author": [f"Ann L{i}" for i in range(30_000)]},
+        {"@type": "Article", "inLanguage": "x" * 400_000, "url": "/" + "x" * 400_000},
+        {"@type": "Article", "image": "/" + "x" * 400_000, "datePublished": "9" * 400_000},
+    ),
+    "images": script({"@type": "Article", "image": [
+        {"url": f"/{i}{'x' * 3000}.png", "caption": HUGE[:3000]} for i in range(100)
+    ]}, {"@type": "VideoObject", "contentUrl": "/" + "x" * 400_000, "name": HUGE[:9000]}),
+    "figures": "<body>" + "".join(
+        f"<figure><img src=/{i}><figcaption>{HUGE[:600]}</figcaption></figure>"
+        for i in range(1000)
+    ),
+    "feeds": "".join(f"<link rel=alternate type=application/rss+xml href=/{i}{'x' * 300}>"
+                     for i in range(9000)),
+    "microdata": f"<body><div itemprop='{HUGE}'></div><b itemprop=author>{HUGE}</b>"
+    f"<i itemprop=headline>{HUGE}</i><s itemprop=datepublished content='{HUGE}'></s>",
+    "shown": f"<body><h1>{HUGE}</h1><p class=byline>by {HUGE}</p><time>{HUGE}</time>"
+    f"<p>x <span class=author>{HUGE}</span></p>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_is_kept_of_what_a_page_says_is_bounded(what):
+    html = SAID[what] + "<p>Some text."
+    found = extract(html.encode(), url=URL).detached(("language", "metadata"))
+    known = {**found.as_dict(), "text": ""}
+    assert len(json.dumps(known)) < 25_000
+    assert len(found.metadata.authors) <= 50
+    assert len(found.tags) <= 50
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_metadata_are_read_in_a_few_times_the_memory_of_the_page(what):
+    html = SAID[what] + "<p>Some text."
+    page = Page.of(html.encode(), URL)
+    assert page.blocks is not None
+    tracemalloc.start()
+    try:
+        page.language, read_metadata(page)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 6 * len(html) + 1_000_000
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_is_kept_of_a_long_head_is_bounded(what):
+    head = head_of(Page.of(SAID[what] + "<p>Some text.").root)
+    assert all(len(c) <= 50 for c in head.metas.values())
+
+
+def test_texts_are_cut_at_a_word_and_all_else_is_left_out():
+    head = f"""<html lang={"x" * 40}><title>{"boats " * 500}</title>
+        <link rel=canonical href=/{"x" * 4000}><link rel=canonical href=/boats>
+        <meta property=og:image content=/{"x" * 5000}><meta name=thumbnail content=/x.png>
+        <meta property=og:locale content=de_AT>
+        <meta name=keywords content='{"x" * 200},boats'>"""
+    found = read_metadata(Page.of(head, URL))
+    assert found.title == ("boats " * 166).strip()
+    assert found.canonical_url == "https://news.example.com/boats"
+    assert found.image == "https://news.example.com/x.png"
+    assert (found.language, found.tags) == ("de", ("boats",))
+
+
+LONG_REFERENCE = f"&#{'9' * 5000};"
+
+
+def test_a_reference_of_any_length_in_json_ld():
+    thing = {**ARTICLE, "headline": f"Boats {LONG_REFERENCE} on the river"}
+    assert metadata(script(thing), "").title == "Boats \ufffd on the river"
+
+
+def test_a_number_of_any_length_in_json_ld():
+    source = json.dumps(ARTICLE).replace("{", f'{{"id": {"9" * 5000}, ', 1)
+    head = f"<script type='application/ld+json'>{source}</script>"
+    assert metadata(head).authors == ("Ann Li", "Bo Ek")
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "lost"),
+    [
+        (Reader, "_site_names", {"site_name"}),
+        (Reader, "_titles", {"title"}),
+        (Reader, "_confirmed", set()),
+        (Reader, "_published", {"published"}),
+        (Reader, "_bylines", {"authors"}),
+        (Reader, "_modified", {"modified"}),
+        (Reader, "_descriptions", {"description"}),
+        (Reader, "_languages", {"language"}),
+        (Reader, "_canonical_urls", {"canonical_url"}),
+        (Reader, "_images", {"image"}),
+        (Reader, "_tag_lists", {"tags"}),
+        (Reader, "_all_images", {"images"}),
+        (Visible, "headings", set()),
+    ],
+)
+def test_what_fails_costs_nothing_else(monkeypatch, owner, method, lost):
+    page = Page.of(f"<title>{ARTICLE['headline']}</title>{script(ARTICLE)}", URL)
+    whole = read_metadata(page)
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    def fail_later(*_: object) -> Iterator[None]:
+        yield fail()
+
+    failing = {"headings": property(fail), "_confirmed": fail}
+    monkeypatch.setattr(owner, method, failing.get(method, fail_later))
+    with pytest.raises(IncompleteError) as met:
+        read_metadata(page)
+    assert isinstance(met.value.__cause__, ZeroDivisionError)
+    found = met.value.value
+    for name in ("title", "authors", "published", "modified", "site_name", "description",
+                 "language", "canonical_url", "image", "tags", "images"):  # fmt: skip
+        there = getattr(found, name)
+        assert there == (type(there)() if name in lost else getattr(whole, name))
+        assert name not in lost or getattr(whole, name)
+
+
+def test_data_that_fail_leave_the_rest(monkeypatch):
+    def fail(scripts: Iterator[str]) -> Iterator[float]:
+        yield from (1 / 0 for _ in scripts)
+
+    monkeypatch.setattr("scrapy_eatext.metadata.jsonld._things", fail)
+    page = Page.of(f"<html lang=en><title>Boats</title>{script(ARTICLE)}", URL)
+    with pytest.raises(IncompleteError) as met:
+        read_metadata(page)
+    assert (met.value.value.title, met.value.value.language) == ("Boats", "en")
+
+
+@pytest.mark.parametrize(
+    "sign", [" ", "\xa0", "-", " -", "|", ",", " y", "a@", ": ", "en "]
+)
+def test_patterns_take_linear_time(sign):
+    check_linear(names_in, lambda count: f"By Ann{sign * count}Li", 2000)
+    check_linear(_SEPARATOR.split, lambda count: f"Boats{sign * count}Site", 2000)

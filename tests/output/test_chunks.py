@@ -1,0 +1,388 @@
+"""Texts in passages for retrieval: where they end, and what each tells of its place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+
+from scrapy_eatext import MainText, extract
+from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.crawl.pages import joined
+from scrapy_eatext.declared import OptionError
+from scrapy_eatext.execution.cascade import Job, Limits, extract_page
+from scrapy_eatext.execution.choice import Choice
+from scrapy_eatext.output.chunks import sentences, words_of
+from scrapy_eatext.output.forms import ChunkForm, Forms
+from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import formed, render
+from tests.support.pages import WORDS, any_pages
+from tests.support.properties import check_linear
+from tests.support.rich import rich_page
+
+URL = "https://example.com/boats/"
+
+
+def whole(source, forms=Forms(), **more):  # noqa: B008 - it is frozen
+    """A page's result, where all is kept."""
+    page = Page.of(source, URL)
+    verdict = get_algorithm("density").judge(page)
+    verdict = replace(verdict, kept=[True] * len(verdict.units), **more)
+    return formed(render(verdict, page, "", ""), forms)
+
+
+def cut(source, max_words, overlap=0, **said):
+    forms = Forms(chunks=ChunkForm(max_words, overlap), **said)
+    return whole(source, forms).chunks()
+
+
+def texts(chunks):
+    return [chunk.text for chunk in chunks]
+
+
+def words(count, first=1):
+    return " ".join(f"w{n}" for n in range(first, first + count))
+
+
+# -- where chunks end
+
+
+def test_blocks_go_into_a_chunk_as_long_as_there_is_room():
+    a, b, c = words(6), words(5, 10), words(4, 20)
+    html = f"<p>{a}</p><p>{b}</p><p>{c}</p>"
+    assert texts(cut(html, 11)) == [f"{a}\n\n{b}", c]
+    assert texts(cut(html, 10)) == [a, f"{b}\n\n{c}"]
+    assert texts(cut(html, 15)) == [f"{a}\n\n{b}\n\n{c}"]
+    assert cut("<p> </p>", 10) == ()
+
+
+def test_headings_stay_with_what_they_head():
+    a, b = words(7), words(8, 10)
+    html = f"<p>{a}</p><h2>One</h2><h3>Two</h3><p>{b}</p>"
+    assert texts(cut(html, 10)) == [a, f"One\n\nTwo\n\n{b}"]
+    # A block that has no room below its headings is cut.
+    long = "One two three four five. Six seven eight nine ten."
+    assert texts(cut(f"<h2>A b c</h2><p>{long}</p>", 10)) == [
+        "A b c\n\nOne two three four five.",
+        "Six seven eight nine ten.",
+    ]
+    # Only a sentence that has none stands below nothing.
+    assert texts(cut(f"<h2>A b c</h2><p>{words(9)}</p>", 10)) == ["A b c", words(9)]
+
+
+def test_a_part_begins_a_chunk_unless_the_last_one_is_short():
+    part = f"<h2>Part</h2><p>{words(5)}</p>"
+    assert texts(cut(part * 2, 12)) == [f"Part\n\n{words(5)}"] * 2
+    short = f"<h2>Part</h2><p>{words(4)}</p>"
+    assert texts(cut(short * 2, 12)) == ["\n\n".join(["Part", words(4)] * 2)]
+
+
+def test_long_blocks_are_cut_between_sentences():
+    said = "Mr. Lee sailed on 3. May. “Why?” she asked. It was no. 7 of J. R. Ray. Yes."
+    chunks = texts(cut(f"<p>{said}</p>", 10))
+    assert chunks == ["Mr. Lee sailed on 3. May. “Why?” she asked.",
+                      "It was no. 7 of J. R. Ray. Yes."]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我们看到了船。它们很旧！“真的吗？”他问。", ["我们看到了船。", "它们很旧！", "“真的吗？”", "他问。"]),
+        ("船を見た。「古い。」と言った。", ["船を見た。", "「古い。」", "と言った。"]),
+        ("हमने नावें देखीं। वे पुरानी थीं।", ["हमने नावें देखीं।", "वे पुरानी थीं।"]),
+        ("رأينا القوارب؟ كانت قديمة.", ["رأينا القوارب؟", "كانت قديمة."]),
+        ("เราเห็นเรือ มันเก่ามาก", ["เราเห็นเรือ", "มันเก่ามาก"]),
+        ("Мы видели лодки. Они старые… Да!", ["Мы видели лодки.", "Они старые…", "Да!"]),
+        ("Ja, z. B. hier. Am 5. Mai. (So!) nein. Nr. 5 ist da.",
+         ["Ja, z. B. hier.", "Am 5. Mai.", "(So!) nein.", "Nr. 5 ist da."]),
+        ("At 5.30 p.m. it rained, 3.5 cm. Then e.g. snow.",
+         ["At 5.30 p.m. it rained, 3.5 cm.", "Then e.g. snow."]),
+        ("One line\nanother line", ["One line", "another line"]),
+        ("No end", ["No end"]),
+        ("........ ! ...", ["........", "!", "..."]),
+    ],
+)  # fmt: skip
+def test_sentences_of_several_scripts(text, expected):
+    found, begin = [], 0
+    for at, following in sentences(text):
+        found.append(text[begin:at])
+        begin = following
+    assert [*found, text[begin:]] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("a b\nc", 3),
+        ("", 0),
+        ("我们看到了船。", 4),  # one piece, six ideographs
+        ("boats 船 of", 3),
+        ("เรือ", 1),
+        ("มันเก่ามาก", 3),
+        ("학교에 갔다", 2),
+        ("naïve “words”", 2),
+    ],
+)
+def test_words(text, count):
+    assert words_of(text) == count
+
+
+def test_code_is_cut_between_lines():
+    lines = [f"if x == {n}:\n    y = {n}\n" for n in range(9)]
+    chunks = cut(f"<p>{words(7)}</p><pre>{''.join(lines)}</pre>", 13)
+    assert chunks[0].text == words(7)
+    assert "\n".join(texts(chunks[1:])) == "".join(lines).rstrip("\n")
+    assert len(chunks) > 3
+    assert any(chunk.text.startswith("    y") for chunk in chunks)
+    # A short text before it does not stand alone.
+    chunks = cut(f"<p>{words(6)}</p><pre>{''.join(lines)}</pre>", 14)
+    assert chunks[0].text == f"{words(6)}\n\nif x == 0:\n    y = 0"
+
+
+def test_rows_of_tables_are_never_cut():
+    long = "One two. Three four. Five six. Seven eight. Nine ten. Eleven twelve."
+    rows = "".join(f"<tr><td>{n}</td><td>{long}</td></tr>" for n in range(3))
+    table = f"<table><tr><th>n</th><th>said</th></tr>{rows}</table>"
+    chunks = texts(cut(table, 10))
+    assert chunks == ["n | said", *(f"{n} | {long}" for n in range(3))]
+    # A single cell in a table has a row too.
+    table = f"<table><tr><td>{long}</td></tr><tr><td>1</td><td>2</td></tr></table>"
+    assert texts(cut(table, 10)) == [long, "1 | 2"]
+    # One that only lays out the page has sentences.
+    assert len(cut(f"<table><tr><td>{long}</td></tr></table>", 10)) == 2
+
+
+def test_items_have_their_marks():
+    html = (
+        f"<ol start=9><li>{words(4)}<li>1. x<ul><li>{words(5)}</ul></ol><p>1. 1. 1.</p>"
+    )
+    result = whole(html, Forms(chunks=ChunkForm(10)))
+    assert texts(result.chunks()) == [
+        f"9. {words(4)}\n10. 1. x",
+        f"  - {words(5)}\n\n1. 1. 1.",
+    ]
+
+
+# -- overlap
+
+
+def test_an_overlap_is_whole_sentences():
+    said = [f"This is sentence number {n} of all." for n in range(8)]
+    html = "".join(f"<p>{one}</p>" for one in said)
+    chunks = texts(cut(html, 21, 7))
+    assert chunks[0] == "\n\n".join(said[:3])
+    assert chunks[1] == "\n\n".join(said[2:5])
+    assert texts(cut(html, 21, 6)) == texts(cut(html, 21, 0))
+    # Of a longer block, its last sentences.
+    chunks = texts(cut(f"<p>{' '.join(said)}</p><p>{said[0]} X.</p>", 28, 8))
+    assert chunks[0] == " ".join(said[:4])
+    assert chunks[1] == " ".join(said[3:7])
+    whole_block = f"<p>{said[0]} {said[1]}</p><p>{said[2]} {said[3]}</p>"
+    assert texts(cut(whole_block, 21, 7)) == [
+        f"{said[0]} {said[1]}",
+        f"{said[1]}\n\n{said[2]} {said[3]}",
+    ]
+
+
+def test_an_overlap_gives_way():
+    a, b = words(5), words(10, 10)
+    assert texts(cut(f"<p>{a}</p><p>{b}</p>", 10, 5)) == [a, b]
+    # A part begins without one.
+    html = f"<p>{words(8)}</p><h2>Part</h2><p>{words(5)}</p>"
+    assert texts(cut(html, 10, 5)) == [words(8), f"Part\n\n{words(5)}"]
+
+
+def test_an_overlap_is_never_the_whole_chunk_before():
+    short, other = words(10), words(5, 20)
+    said = [f"{words(7, n).capitalize()}." for n in (30, 40, 50)]
+    long = f"<p>{' '.join(said)}</p>"
+    assert texts(cut(f"<p>{short}</p>{long}", 20, 10)) == [
+        short,
+        " ".join(said[:2]),
+        " ".join(said[1:]),
+    ]
+    assert texts(cut(f"<p>{other}</p><p>{other}</p>{long}", 20, 10))[:2] == [
+        f"{other}\n\n{other}",
+        f"{other}\n\n{' '.join(said[:2])}",
+    ]
+
+
+# -- where a chunk stands
+
+
+PAGE = f"""<html><head><title>Boats</title></head><body><h1>Boats</h1><p>{words(12)}</p>
+<h2>Wood</h2><p>{words(12, 20)}</p><h3>Oak</h3><div><p>{words(12, 40)}</p>
+<p>{words(12, 60)}</p></div><h2>Iron</h2><p>{words(3, 80)}</p><h2>Tar</h2>
+<p>{words(3, 90)}</p></body></html>"""
+
+
+@pytest.mark.parametrize("titled", [True, False])
+def test_places(titled):
+    result = whole(PAGE, Forms(title=titled, chunks=ChunkForm(14)))
+    chunks = result.chunks()
+    assert [chunk.headings for chunk in chunks] == [
+        ("Boats",),
+        ("Boats", "Wood"),
+        ("Boats", "Wood", "Oak"),
+        ("Boats", "Wood", "Oak"),
+        ("Boats",),  # what is below two headings
+    ]
+    assert chunks[4].text == f"Iron\n\n{words(3, 80)}\n\nTar\n\n{words(3, 90)}"
+    tree = lxml_html.document_fromstring(PAGE)
+    for chunk in chunks:
+        assert result.text[chunk.start : chunk.end] == chunk.text
+        (element,) = tree.xpath(chunk.xpath)
+        assert chunk.text.startswith(element.text_content().split("\n")[0])
+
+
+def test_a_headline_that_is_not_kept_heads_all():
+    html = f"<title>Boats</title><p>{words(12)}</p><h1>A</h1><p>b</p><h1>C</h1><p>d</p>"
+    result = whole(html, Forms(title=True, chunks=ChunkForm(14)))
+    first, second = result.chunks()
+    assert first.text == f"Boats\n\n{words(12)}"
+    assert first.xpath == "/html/body/p[1]"
+    assert (second.headings, second.text) == (("Boats",), "A\n\nb\n\nC\n\nd")
+
+
+def test_an_algorithms_own_text_is_cut_between_its_lines():
+    forms = Forms(title=True, chunks=ChunkForm(10))
+    own = f"{words(6)}\n{words(6, 10)}\n\n{words(4, 20)}"
+    result = whole("<title>Boats</title><p>x</p>", forms, text=own)
+    assert texts(result.chunks()) == [
+        f"Boats\n\n{words(6)}",
+        f"{words(6, 10)}\n\n{words(4, 20)}",
+    ]
+    assert {(chunk.headings, chunk.xpath) for chunk in result.chunks()} == {
+        (("Boats",), "")
+    }
+
+
+# -- how it is asked for
+
+
+def test_other_sizes_and_what_is_left_of_a_page():
+    result = whole(PAGE)
+    assert len(result.chunks()) == 1
+    assert len(result.chunks(14)) == 5
+    assert result.chunks(30, 10) == result.chunks(max_words=30, overlap=10)
+    assert result.chunks() is result.chunks()
+    alone = result.detached()
+    assert alone.chunks() == result.chunks()
+    with pytest.raises(LookupError, match="EATEXT_CHUNKS"):
+        alone.chunks(14)
+    with pytest.raises(OptionError, match="max_words is 9, it must be a whole number"):
+        result.chunks(9)
+    with pytest.raises(OptionError, match="overlap is 6, it must be at most half"):
+        result.chunks(10, 6)
+    back = MainText.from_dict(json.loads(json.dumps(result.as_dict())))
+    assert back.chunks() == result.chunks()
+    assert asdict(result.chunks()[0])["start"] == 0
+    assert MainText().chunks() == result.without_text().chunks() == ()
+    assert result.without_text().chunks(20) == ()
+
+
+def test_extract_takes_sizes():
+    prose = "".join(f"<p>{words(30, n)}</p>" for n in range(8))
+    chunks = extract(prose, algorithm="density", chunks={"max_words": 60}).chunks()
+    assert [words_of(chunk.text) for chunk in chunks] == [60] * 4
+
+
+def test_in_a_crawl_they_are_computed_where_the_page_is():
+    choice = Choice(("density",), chunks=ChunkForm(20))
+    prose = "Some of the boats of the river were older than the town, as we saw there."
+    html = f"<p>{prose}</p>" * 8
+    outcome = extract_page(Job(html, URL, choice, Limits(), fields=("chunks",)))
+    result = outcome.result
+    assert result.source is None
+    assert len(result.chunks()) == len(result.value("chunks")) == 8
+
+
+def test_chunks_of_joined_pages_stand_in_the_text_of_all():
+    pages = [whole(f"<p>{words(12, 20 * n)}</p>").detached() for n in range(3)]
+    result = joined(pages)
+    assert [result.text[c.start : c.end] for c in result.chunks()] == [
+        page.text for page in pages
+    ]
+
+
+# -- whatever the page
+
+
+PAGES = st.one_of(
+    any_pages(), st.integers(0, 2**32).map(lambda seed: rich_page(Random(seed)))
+)
+
+
+@given(PAGES, st.integers(10, 60), st.integers(0, 30), st.booleans())
+def test_chunks_of_any_page(source, most, overlap, titled):
+    page = Page.of(source, URL)
+    verdict = get_algorithm(DEFAULT).judge(page)
+    verdict = replace(verdict, kept=[True] * len(verdict.units))
+    form = ChunkForm(most, min(overlap, most // 2))
+    forms = Forms(title=titled, chunks=form)
+    result = formed(render(verdict, page, "", ""), forms)
+    chunks = result.chunks()
+    text = result.text
+    told, begun = 0, -1
+    for chunk in chunks:
+        assert text[chunk.start : chunk.end] == chunk.text
+        assert chunk.text.strip()
+        # No chunk has all of the one before.
+        assert chunk.start > begun
+        begun = chunk.start
+        # Only white space is left out, and no more than the overlap comes again.
+        assert not text[told : chunk.start].strip()
+        assert words_of(text[chunk.start : told]) <= form.overlap
+        assert chunk.end > told
+        told = chunk.end
+        if words_of(chunk.text) > most:
+            # It is a passage alone: a row, a heading, a line, a sentence.
+            assert "\n\n" not in chunk.text
+    assert not text[told:].strip()
+    for chunk in chunks:
+        if chunk.xpath:
+            assert (verdict.page or page).root.getroottree().xpath(chunk.xpath)
+
+
+@given(
+    st.lists(st.sampled_from(sorted(WORDS)), min_size=1, max_size=30),
+    st.integers(10, 90),
+)
+def test_no_chunk_of_prose_is_too_long(languages, most):
+    said = {code: text.capitalize() for code, text in WORDS.items()}
+    html = "".join(f"<p>{said[code]}. {said[code]}!</p>" for code in languages)
+    longest = max(words_of(said[code]) for code in languages)
+    for chunk in cut(html, most, most // 3):
+        assert words_of(chunk.text) <= max(most, longest)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<p>a b c</p>",
+        "<h2>a</h2>",
+        "<h2>a</h2><p>b. c. d.</p>",
+        "a. ",
+        "<li>1. a",
+        "<td>a",
+        "<tr><td>a<td>b",
+        "....... ",
+        "。。。",
+        "ก ",
+        "<pre>\n\n x\n</pre>",
+    ],
+)
+@pytest.mark.parametrize("most", [10, 10**9])
+def test_linear(piece, most):
+    form = Forms(chunks=ChunkForm(most, most // 2))
+
+    def cut_up(result):
+        chunks = result.chunks()
+        assert sum(len(chunk.text) for chunk in chunks) <= 4 * len(result.text) + 100
+
+    check_linear(cut_up, lambda count: whole(piece * count, form), 4_000)

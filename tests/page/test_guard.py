@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext.page import Page, guard
+from tests.support.pages import any_pages
+from tests.support.properties import COMPILED_ONLY, both
+
+TWINS = {guard.python_without_surplus, guard.without_surplus}
+
+MANY = b" ".join(b"a%d=1" % i for i in range(60))
+FIRST = b" ".join(b"a%d=1" % i for i in range(50))
+# More tags than any page has.
+ENDLESS = 1 << 40
+
+
+@pytest.fixture(params=both(guard.python_without_surplus, guard.without_surplus))
+def without_surplus(request):
+    return request.param
+
+
+def parsed(source: bytes):
+    parser = etree.HTMLParser(recover=True, encoding="utf-8", huge_tree=True)
+    return etree.fromstring(source, parser)
+
+
+def attribute_counts(source: bytes) -> list[int]:
+    root = parsed(source)
+    return [] if root is None else [len(e.attrib) for e in root.iter(etree.Element)]
+
+
+# What stands before a tag with 60 attributes, each a way to mislead a reader of
+# tags that knows less than the parser.
+BEFORE = [
+    b"",
+    b"text < 3 & <> </> </3 a='> <-- ",
+    b"<p>it's",
+    b"<p title='>'>",
+    b'<p title=">" b>',
+    b"<p a= >",
+    b"<p a='1'b=2>",
+    b'<p a"=">" b>',
+    b'<p ="a>',
+    b'<p "a>',
+    b"<p a==>",
+    b'<p a="x""y">',
+    b"<p a =\n'>' b>",
+    b"<p a=b/>",
+    b"<p a\x0bb>",
+    b"</p title='>'>",
+    b"<a<b c='>'>",
+    b"<!-- <p ' -->",
+    b"<!-->",
+    b"<!--->",
+    b"<!--!> ' -->",
+    b"<!---!> ' -->",
+    b"<!-- --!>",
+    b"<!--<!-- -->",
+    b"<!x '>",
+    b"<? ' ?>",
+    b"<![CDATA[<i '>]]>",
+    b"<!DOCTYPE html '>",
+    b'<script>if (a<b) x = "\'"; </script>',
+    b"<script>'</scripty>'</SCRIPT x='>'>",
+    b"<script/>",
+    b"<script a/>",
+    b"<script a=b/>'</script>",
+    b"<script / >'</script>",
+    b"<script\x0b>",
+    b"<script\x0c>'</script>",
+    b"<script><!--></script>",
+    b"<script><!--<script '></script>--></script>",
+    b"<script><!-- --><script '></script>",
+    b"<script><!--<script>--></script>",
+    b"<script><!--<script><script></script></script>",
+    b"<script><!--<!--<script></script></script>",
+    b"<script><!--<scriptx></script>",
+    b"<script><!-- > ' </script>",
+    b"<script><!---></script>",
+    b"<style><!-- a[b='</style>",
+    b"<title>a < b' </title>",
+    b"<textarea><p '</textarea/>",
+    b"<xmp>'</xmp>",
+    b"<iframe>'</iframe>",
+    b"<noembed>'</noembed>",
+    b"<noframes>'</noframes>",
+    b"<noscript><p>it's</noscript>",
+    b"<svg><script>'</script></svg>",
+]
+
+
+@pytest.mark.parametrize("before", BEFORE, ids=repr)
+def test_tags_are_read_as_the_parser_reads_them(without_surplus, before):
+    source = before + b"<p " + MANY + b">text"
+    assert max(attribute_counts(source)) == 60
+    kept = without_surplus(source, 50, ENDLESS)
+    assert kept == before + b"<p " + FIRST + b">text"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"",
+        b"<",
+        b"</",
+        b"<!",
+        b"<!-",
+        b"<!--",
+        b"<!-- <p " + MANY + b">",
+        b"<script><p " + MANY + b">",
+        b"<script><!-- <p " + MANY + b"></p",
+        b"<script><!--<script></script <p " + MANY + b">",
+        b"<plaintext></plaintext><p " + MANY + b">",
+        b"<title><p " + MANY + b">",
+        b"<title ",
+        b"<p a='>" + MANY + b">",
+        b"<p a=",
+        b"<p a",
+        b"<? <p " + MANY,
+        b"</p " + MANY + b">",
+    ],
+    ids=lambda source: repr(source[:30]),
+)
+def test_what_is_no_tag_with_too_much_is_left_alone(without_surplus, source):
+    assert without_surplus(source, 50, ENDLESS) is source
+    assert max(attribute_counts(source), default=0) < 50
+
+
+@given(any_pages().map(lambda page: page.replace("\0", "").encode()))
+def test_generated_pages_are_read_as_the_parser_reads_them(source):
+    # A tag that has too much at the end tells where the reading stands.
+    page = source + b"<b " + MANY + b">"
+    seen = max(attribute_counts(page), default=0) >= 60
+    # The parser reads on behind the end of a page, but it keeps nothing of it, and
+    # it keeps no tag twice that a page has once.
+    kept = not re.search(
+        rb"</html|</?frameset|<(html|head|body)", source, re.IGNORECASE
+    )
+    for without_surplus in TWINS:
+        found = without_surplus(page, 50, ENDLESS) != page
+        assert found == seen or (found and not kept)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "<script </script <!-- --> --!> < > / = ' \" a <p </p <title </title "
+            "<plaintext/ <? - ! <style </style \n é <br </b <b <body </x <x1".split(" ")
+        ),
+        max_size=60,
+    ).map(lambda parts: "".join(parts).encode())
+)
+def test_twins_agree(source):
+    for end in (b"", b">", b"'>", b' x="'):
+        page = source + b" " + MANY + end + b"<b " + MANY + b">"
+        for stray in (0, 2, ENDLESS):
+            expected = guard.python_without_surplus(page, 50, stray)
+            assert all(twin(page, 50, stray) == expected for twin in TWINS)
+
+
+def test_ordinary_source_is_the_same_object():
+    source = b"<p class=a title='>'>text</p>" * 1000
+    assert guard.tame(source) is source
+
+
+def test_a_tag_keeps_its_first_attributes():
+    many = b" ".join(b"a%d='>'" % i for i in range(5000))
+    source = b"<p>one<div " + many + b"/ >two</div><br " + many + b"/>three"
+    tamed = guard.tame(source)
+    assert max(attribute_counts(tamed)) == guard.MAX_ATTRIBUTES
+    assert tamed.startswith(b"<p>one<div a0='>' a1='>' ")
+    assert tamed.endswith(b" a999='>'/>three")
+    assert tamed.count(b"/ >two</div>") == 1
+
+
+def test_a_response_with_such_a_tag_is_not_asked_for_its_tree():
+    source = "<p>before</p><div " + " ".join(f"a{i}" for i in range(5000)) + ">after"
+    response = HtmlResponse("https://example.com/", body=source, encoding="utf-8")
+    page = Page.of(response)
+    assert response._cached_selector is None
+    assert len(page.root[0][1].attrib) == guard.MAX_ATTRIBUTES
+    assert (page.url, page.body) == (response.url, response.body)
+    ordinary = response.replace(body="<p>text</p>" * 5000)
+    assert Page.of(ordinary).root is ordinary.selector.root
+
+
+def test_a_megabyte_of_attributes_is_parsed_at_once():
+    source = "<p>before</p><div " + " ".join(f"a{i}" for i in range(150_000)) + ">after"
+    start = time.process_time()
+    page = Page.of(source)
+    assert [page.blocks.text(i) for i in range(len(page.blocks))] == ["before", "after"]
+    # The parser takes half a minute for the tag as it is.
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        (b"a</b>b</i >c</x y='>'>d", b"a</>b</>c</>d"),
+        (b"<b>a</b><i>b</i>c</b>d</B>e", b"<b>a</b><i>b</i>c</>d</>e"),
+        # Names are told apart by their ends and length.
+        (b"<h1>a</h2></h1></div>", b"<h1>a</></h1></>"),
+        (b"<X1>a</x1></x1>", b"<X1>a</x1></>"),
+        (b"<section></selection>", b"<section></>"),
+        (b"<p><p>a</p></p></p>", b"<p><p>a</p></p></>"),
+        # These tags open nothing.
+        (b"<br>a</br><hr/></hr><b/>b</b>", b"<br>a</><hr/></><b/>b</>"),
+        (b"<b a=b/>b</b>", b"<b a=b/>b</b>"),
+        (b"<body><BODY a>a</body><bodyb></bodyb>", b"</></>a</><bodyb></bodyb>"),
+        # Text that is no tag opens nothing and ends nothing.
+        (b"<!-- <b> --></b>< b></ b></>", b"<!-- <b> --></>< b></ b></>"),
+        (b"<script></b></script></script>", b"<script></b></script></>"),
+        (b"<script><!--<script></script></b></script>", None),
+        (b"<title></b><b></title></b>", b"<title></b><b></title></>"),
+        (b"<plaintext></b>", None),
+        # A gap makes no tag of the texts beside it.
+        (b"<</b>b " + MANY + b">", b"<</>b " + MANY + b">"),
+        (b"a</b", b"a</>"),
+        (b"a</", None),
+        (b"a<body", b"a</>"),
+    ],
+)
+def test_tags_that_neither_begin_nor_end_an_element(without_surplus, source, kept):
+    kept = source if kept is None else kept
+    assert without_surplus(source, 50, 0) == kept
+    strays = kept.count(b"</>") - source.count(b"</>")
+    assert without_surplus(source, 50, strays) is source
+    if strays:
+        # The first ones stay, the last one does not.
+        assert without_surplus(source, 50, strays - 1) != source
+
+
+def test_both_kinds_of_surplus_go(without_surplus):
+    source = b"</b><p " + MANY + b">a</b></p " + MANY + b"></b><i " + MANY + b"></b>"
+    kept = b"</><p " + FIRST + b">a</></p " + MANY + b"></><i " + FIRST + b"></>"
+    assert without_surplus(source, 50, 0) == kept
+
+
+@given(any_pages().map(lambda page: page.replace("\0", "").encode()))
+def test_what_stands_instead_of_tags_is_nothing_to_the_parser(source):
+    page = b"<p>a</>b" + source
+    root = parsed(page)
+    assert etree.tostring(root) == etree.tostring(parsed(b"<p>ab" + source))
+
+
+def test_pages_with_some_tags_that_end_nothing_are_the_same_object():
+    source = b"<div><b>text</b><p>more</p></div>" * 3 * guard.MAX_STRAY
+    source += b"a</b>" * guard.MAX_STRAY
+    assert guard.tame(source) is source
+    assert guard.tame(source + b"b</i>c") == source + b"b</>c"
+
+
+@COMPILED_ONLY  # as the Python guard takes nearly as long as it saves
+@pytest.mark.parametrize(
+    "each", ["</b>", "a</b>", "</p>", "</br>", "</head>", "</x y=z>", "<body>"]
+)
+def test_two_megabytes_of_such_tags_are_parsed_at_once(each):
+    count = 2_000_000 // len(each)
+    source = "<p>before</p>" + "<div>" * 1900 + each * count + "<p>after"
+    start = time.process_time()
+    page = Page.of(source)
+    texts = [page.blocks.text(i) for i in range(len(page.blocks))]
+    assert (texts[0], texts[-1]) == ("before", "after")
+    # The parser takes one or two seconds for them as they are.
+    assert time.process_time() - start < 1

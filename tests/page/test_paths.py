@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+from hypothesis import given
+from lxml import etree
+
+from scrapy_eatext import extract
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.paths import Paths, paths_of, python_paths_of
+from tests import SITE
+from tests.support.pages import any_pages
+from tests.support.properties import both
+
+TWINS = both(python_paths_of, paths_of)
+
+
+@given(any_pages())
+def test_paths_lead_to_their_elements(html):
+    root = Page.of(html).root
+    paths, bounded = Paths(whole=True), Paths()
+    tree = root.getroottree()
+    for element in root.iter(etree.Element):
+        path = paths.of(element)
+        assert tree.xpath(path) == tree.xpath(bounded.of(element)) == [element]
+        if ":" not in tree.getpath(element):
+            # The path that lxml writes, if XPath can read it.
+            assert "*" in path or path == tree.getpath(element)
+
+
+def test_names_that_xpath_cannot_read_are_counted_past():
+    page = Page.of("<div><o:p>one</o:p><b>two</b><o:p>three</o:p><p>four<p>five</div>")
+    root = page.root
+    paths = Paths()
+    found = [paths.of(element) for element in root.iter(etree.Element)]
+    body = "/html/body"
+    assert found == [
+        "/html",
+        body,
+        f"{body}/div",
+        f"{body}/div/*[1]",
+        f"{body}/div/b",
+        f"{body}/div/*[3]",
+        f"{body}/div/p[1]",
+        f"{body}/div/p[2]",
+    ]
+
+
+def test_a_part_of_a_page_has_its_place_in_the_whole():
+    root = Page.of("<div>a</div><div><p>b</p></div>").root
+    part = root[0][1]
+    assert Page(part).blocks.xpath(0) == "/html/body/div[2]/p"
+
+
+def test_a_root_of_any_name():
+    element = etree.Element("{http://example.com/}x")
+    assert Paths().of(element) == "/*[1]"
+
+
+def test_deep_down_a_path_begins_anew():
+    odd, plain = "<o:p>" * 300, "<div>" * 300
+    page = Page.of(f"<div>{plain}<p>one<p>two</div><div>{odd}<b>a</b>b<p>c</p>{plain}d")
+    tree = page.root.getroottree()
+    paths = Paths()
+    found = {element: paths.of(element) for element in page.root.iter(etree.Element)}
+    assert max(map(len, found.values())) < 600
+    assert [tree.xpath(path) for path in found.values()] == [[e] for e in found]
+    for begin in ("/html", "(//div)[", "(//*)["):
+        assert any(path.startswith(begin) for path in found.values())
+    whole = Paths(whole=True)
+    assert all(whole.of(element).startswith("/html") for element in found)
+
+
+def test_long_names_are_counted_past():
+    page = Page.of(f"<div><{'x' * 1000}>one</{'x' * 1000}></div>")
+    assert Paths().of(page.root[0][0][0]) == "/html/body/div/*[1]"
+
+
+def test_a_name_that_looks_like_a_place():
+    root = Page.of("<div><b[1]>one</b[1]><b>two</b></div><b[1]><p>three").root
+    tree = root.getroottree()
+    paths = Paths()
+    for element in root.iter():
+        assert tree.xpath(paths.of(element)) == [element]
+
+
+def test_paths_in_a_crowd_take_linear_time():
+    crowd = Page.of("<body>" + "<p>a<i>b</i></p>" * 20_000).root
+    start = process_time()
+    paths = Paths()
+    found = [paths.of(element) for element in crowd.iter("i")]
+    assert process_time() - start < 3
+    assert found[:2] == ["/html/body/p[1]/i", "/html/body/p[2]/i"]
+    assert found[-1] == "/html/body/p[20000]/i"
+
+
+def test_many_blocks_have_their_places_in_time():
+    result = extract("<p>a<p>b" * 20_000, algorithm="density", blocks=True)
+    assert result.blocks is not None
+    assert result.blocks[-1].xpath == "/html/body/p[40000]"
+
+
+def check_paths_of(of, html):
+    walk = Page.of(html).blocks.walk
+    paths = [Paths().of(node) for node in walk.nodes]
+    rows = list(range(len(paths)))
+    assert of(walk, rows) == paths
+    # No order is asked for but for the time that it takes.
+    there_and_back = [*rows[::3], *rows[1:40:5][::-1]]
+    assert of(walk, there_and_back) == [paths[row] for row in there_and_back]
+
+
+@pytest.mark.parametrize("of", TWINS)
+@given(html=any_pages())
+def test_twins(of, html):
+    check_paths_of(of, html)
+
+
+@pytest.mark.parametrize("of", TWINS)
+def test_twins_on_pages_of_the_example(of):
+    for path in sorted(SITE.rglob("*.html"))[:20]:
+        check_paths_of(of, path.read_bytes())
+
+
+@pytest.mark.parametrize("of", TWINS)
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 200 + "<p>one<p>two",
+        "<p>x" * 600,
+        "<div><o:p><b>one</b></o:p><b[1]><b>two</b></b[1]><x-y><b>three</b></x-y>",
+        f"<{'x' * 64}><b>one</b></{'x' * 64}><{'x' * 65}><b>two",
+        "<p>one<!-- p --><p>two<?p?><h1>three<p>four",
+    ],
+)
+def test_twins_on_odd_pages(of, html):
+    check_paths_of(of, html)
+
+
+@pytest.mark.parametrize("of", TWINS)
+def test_twins_on_trees_that_are_no_whole_page(of):
+    root = Page.of("<div>a</div><div><p>b</p><p>c</p></div>").root
+    part = Page(root[0][1]).blocks.walk
+    assert of(part, [0, 2]) == ["/html/body/div[2]", "/html/body/div[2]/p[2]"]
+    source = "<h:html xmlns:h='http://www.w3.org/1999/xhtml'><h:p>a</h:p></h:html>"
+    walk = Page(etree.fromstring(source)).blocks.walk
+    assert of(walk, [1]) == ["/*[1]/*[1]"]

@@ -1,0 +1,687 @@
+"""The compiled walk gives the tables of the Python one, to the last bit."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree, html
+
+import scrapy_eatext
+from scrapy_eatext.deadline import TimeLimitError, time_limit
+from scrapy_eatext.native import loading
+from scrapy_eatext.page import Page, characters
+from scrapy_eatext.page import walk as walking
+from scrapy_eatext.page.columns import BLOCK_COLUMNS
+from scrapy_eatext.page.head import head_of
+from scrapy_eatext.page.page import parse
+from scrapy_eatext.page.tags import TAGS
+from scrapy_eatext.page.walk import (
+    TOKEN_ATTRIBUTES,
+    Walk,
+    python_attribute_values,
+    python_nodes_in,
+    python_nodes_of,
+    python_told_by_children,
+    python_walk,
+)
+from tests import SITE
+from tests.support.hostile import every_page
+from tests.support.pages import broken_pages, page_from, pages, soup_from, tag_soup
+from tests.support.properties import (
+    COMPILED_ONLY,
+    both,
+    check_linear,
+    check_walks,
+)
+
+
+@pytest.fixture(params=both(python_walk, walking.walk))
+def walk(request):
+    return request.param
+
+
+@pytest.fixture(params=both(python_nodes_of, walking.nodes_of))
+def nodes_of(request):
+    return request.param
+
+
+def texts(walk: Walk) -> list[str]:
+    return [walk.text[start:end].decode() for start, end in walk.blocks[:, :2]]
+
+
+# Every kind of white space, characters that vanish, the edges of classes and of UTF-8's
+# lengths, and characters that mean something to the walk.
+SIGNS = [
+    *" \t\n\r\x85\xa0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000",
+    *"\x7f\x80\x84\x86\x9f\xad\u200b\u2060\ufeff\ufffd",
+    *"aZé0.,|$©ßΩЖ٣א\u0301\u07ff\u0800\u1100\u200c\u3001一が\ud7a3\ue000\uff10\uff61",
+    *"\U00010000😀\U00020000\U0003fffd\U0003fffe\U0010ffff",
+    *"\r\r\n\n  aaa",
+]
+# Characters that only the HTML parser, not Python code, can put into a tree.
+CONTROLS = "\x01\x08\x0b\f\x0e\x1b\x1c\x1f"
+NAMES = [*TAGS[1:], "x-tag", "o:p", "A", "Br", "sectionn", "sectio", "blockquotes"]
+KEYS = [
+    *TOKEN_ATTRIBUTES,
+    *"href style hidden open aria-labelledby shadowrootmode title Class".split(),
+]
+VALUES = [
+    "",
+    "menu",
+    "S:1",
+    "sidebarLeft-2 HTMLParser x ab Ab aB ABc " + "long" * 7,
+    "display:none",
+    "DISPLAY \t:\n\r NONE;",
+    "dısplay:none; diſplay: none",
+    "display:;none visibility : Hidden",
+    "displaydisplay: block; visibilit: hidden",
+    "Until-Found",
+    "until-found ",
+    "tabpanel",
+    "region",
+    "é" * 995 + "wordcutshort",
+    "wörter_mit-Umlaut",
+    " ".join(f"word{chr(97 + i)}" for i in range(26)),
+]
+XHTML = "http://www.w3.org/1999/xhtml"
+
+
+def tree_from(data: bytes):
+    """A tree that the bytes describe, made by hand: no parser is this odd."""
+    choices = iter(data)
+    is_html = next(choices, 0) % 2
+    parser = etree.HTMLParser() if is_html else etree.XMLParser()
+
+    def number(below: int) -> int:
+        return next(choices, 0) % below
+
+    def text() -> str:
+        return "".join(SIGNS[number(len(SIGNS))] for _ in range(number(9)))
+
+    def name() -> str:
+        space = ["", "", "", "", f"{{{XHTML}}}", "{x}"][number(6)]
+        local = NAMES[number(len(NAMES))]
+        return space + (local if is_html else local.replace(":", "-"))
+
+    root = parser.makeelement(name(), nsmap={"x": "x"})
+    element = root
+    while (kind := next(choices, None)) is not None:
+        kind %= 12
+        if kind < 5:
+            element = etree.SubElement(element, name())
+            for _ in range(max(0, number(6) - 2)):
+                key = KEYS[number(len(KEYS))]
+                if number(8) == 0:
+                    key = "{x}" + key
+                element.set(key, VALUES[number(len(VALUES))])
+            element.text = text()
+        elif kind < 8:
+            parent = element.getparent()
+            if parent is not None:
+                element.tail = text()
+                element = parent
+        elif kind == 8:
+            element.append(etree.Comment("no"))
+            element[-1].tail = text()
+        elif kind == 9:
+            element.append(etree.ProcessingInstruction("php", "no"))
+            element[-1].tail = text()
+        elif kind == 10:
+            element.append(etree.Entity("nbsp"))
+            element[-1].tail = text()
+        else:
+            # Taken out, it leaves two texts side by side.
+            for odd in element.findall("br"):
+                before = odd.getprevious()
+                if before is not None and odd.tail and not before.tail:
+                    element.remove(odd)
+    return root
+
+
+@COMPILED_ONLY
+@pytest.mark.parametrize("name", sorted(every_page(0)))
+def test_hostile_pages(name):
+    page = every_page(3000)[name]
+    check_walks(Page.of(page).root)
+
+
+@COMPILED_ONLY
+def test_pages_of_the_example():
+    found = sorted(SITE.rglob("*.html"))
+    assert len(found) > 20
+    for path in found:
+        check_walks(Page.of(path.read_bytes()).root)
+
+
+@COMPILED_ONLY
+@given(html=pages())
+def test_pages(html):
+    check_walks(parse(html))
+
+
+@COMPILED_ONLY
+@given(html=st.one_of(broken_pages(), tag_soup()))
+def test_broken_pages(html):
+    check_walks(parse(html))
+
+
+@COMPILED_ONLY
+@given(html=pages())
+def test_pages_read_as_xml(html):
+    parser = etree.XMLParser(recover=True, resolve_entities=False, strip_cdata=False)
+    source = f"<html xmlns='{XHTML}'>{html}</html>".encode("utf-8", "replace")
+    root = etree.fromstring(source, parser)
+    if root is not None and b"&#xD800;" not in source:
+        check_walks(root)
+
+
+def test_a_surrogate(walk):
+    # A tree of XML may have a surrogate, which lxml does not hand out.
+    root = etree.fromstring("<p>a&#xD800;b</p>", etree.XMLParser(recover=True))
+    try:
+        text = root.text
+    except UnicodeDecodeError:
+        with pytest.raises(UnicodeDecodeError):
+            walk(root)
+    else:  # libxml2 before 2.14.6 has none, either
+        assert texts(walk(root)) == [text]
+    root = etree.fromstring("<p>\ud7ff\ue000\ud558<pre>\ud7ff</pre></p>")
+    assert texts(walk(root)) == ["\ud7ff\ue000\ud558", "\ud7ff"]
+
+
+@COMPILED_ONLY
+@given(data=st.binary(max_size=300))
+def test_trees_made_by_hand(data):
+    root = tree_from(data)
+    check_walks(root)
+    for element in root.iter():
+        # From any element on: what is around it and behind it is no part.
+        check_walks(element)
+
+
+@COMPILED_ONLY
+def test_many_pages():
+    chance = random.Random(4)
+    for _ in range(1500):
+        make = chance.choice([page_from, soup_from, tree_from])
+        made = make(chance.randbytes(chance.randrange(300)))
+        check_walks(parse(made) if isinstance(made, str) else made)
+
+
+@COMPILED_ONLY
+@given(st.lists(st.sampled_from([*SIGNS, *CONTROLS]), max_size=40).map("".join))
+def test_every_white_space(text):
+    for tag in ("p", "pre"):
+        check_walks(
+            parse(f"<{tag}>a{text}<a href=x>{text}b</a>{text}<b>c{text}</b>{text}d")
+        )
+    text = text.translate(dict.fromkeys(map(ord, CONTROLS)))
+    for tag in ("p", "pre"):
+        root = etree.Element("body")
+        element = etree.SubElement(root, tag)
+        element.text = text
+        for inner in ("b", "a"):
+            etree.SubElement(element, inner, href="/").text = text
+            element[-1].tail = text
+        check_walks(root)
+
+
+CORNERS = {
+    "nothing": ("", []),
+    "root_only": ("<html></html>", []),
+    "one_break": ("<p>a<br>b", ["a\nb"]),
+    "two_breaks": ("<p>a<br><br>b", ["a", "b"]),
+    "breaks_apart": ("<p>a<br> \n<br>b", ["a", "b"]),
+    "break_at_the_start": ("<p><br>a<br></p>", ["a"]),
+    "three_breaks": ("<p>a<br><br><br>b", ["a", "b"]),
+    "space_before_a_break": ("<p>a <br> b", ["a\nb"]),
+    "two_links": ("<p><a href=x>a</a><a href=y>b</a>", ["a b"]),
+    "two_links_in_spans": (
+        "<div><span><a href=x>a</a></span><!-- --><b><a href=y>b</a></b><a>c</a>d",
+        ["a b cd"],
+    ),
+    "a_note_behind_a_link": (
+        "<p><a href=x>a</a><sup><a href=y>1</a></sup><sub><a>2</a></sub>",
+        ["a12"],
+    ),
+    "a_link_in_the_line_behind_one": (
+        "<pre><a>abc </a></pre><div>abcd<a>e</a></div><pre><a>a</a><a>b</a></pre>",
+        ["abc", "abcde", "ab"],
+    ),
+    "links_and_a_comment": ("<p><a href=x>a</a><!-- --><a href=y>b</a>", ["a b"]),
+    "links_and_a_picture": ("<p><a href=x>a</a><img><a href=y>b</a>", ["a b"]),
+    "pre": ("<pre>\n\n  a\r\n\tb  \n\n</pre>", ["  a\n\tb"]),
+    "pre_of_spaces": ("<p>a</p><pre> \n \t </pre><p>b", ["a", "b"]),
+    "pre_with_blocks": ("<pre>a<div>b</div>c<hr>d<br>e</pre>", ["a\nb\nc\nd\ne"]),
+    "pre_with_controls": ("<pre>a<input>b</pre>", ["ab"]),
+    "rule": ("<p>a<hr>b", ["a", "b"]),
+    "controls": ("<p>a<input>b<select><option>c</select>d", ["a b d"]),
+    "button": ("<p>a<button>b</button>c", ["a c"]),
+    "button_in_a_heading": ("<h2><button>b</button></h2>", ["b"]),
+    "question": ("<p>a<button>b? </button>c", ["a", "b?", "c"]),
+    "question_in_a_heading": ("<h2>a<button>b?</button></h2>", ["ab?"]),
+    "questions": ("<div><button><svg></svg>a?</button><button><i>b\uff1f</i>+</button>",
+                  ["a?", "b\uff1f+"]),
+    "question_behind_a_comment": ("<div><button>a<!--b-->\u061f<i></i></button>c",
+                                  ["a\u061f", "c"]),
+    "no_question": ("<div><button title='?'>a?b<!--?--></button><p>?</p>", ["?"]),
+    "question_far_inside": ("<div><button><b>%sa?</b></button>c" % ("<i></i>" * 30),
+                            ["a?", "c"]),
+    "question_too_far_inside": ("<div><button><b>%sa?</b></button>c" % ("<i></i>" * 31),
+                                ["c"]),
+    "heading_by_role": ("<p><span role=heading aria-level=3>a</span>b", ["a", "b"]),
+    "button_in_one": ("<div role=heading><div><button>b</button></div></div>", ["b"]),
+    "role_of_one": ("<p>a<a role=heading>b</a><span role=Heading>c</span>", ["abc"]),
+    "own_name_of_one": ("<x-y>a<x-z role=heading>b</x-z></x-y>", ["a", "b"]),
+    "dialog": ("<dialog>a</dialog><dialog open>b</dialog>", ["b"]),
+    "shadow": ("<template shadowrootmode=open>a</template><template>b</template>",
+               ["a"]),
+    "form_feed": ("<p style='display\f:\fnone'>a<p style='visibility:\x0bhidden'>b",
+                  ["b"]),
+    "hidden": ("<p hidden>a<p style='color: red; display:none'>b<p>c", ["c"]),
+    "streamed": ("<div hidden id='S:1'>a</div><div hidden id=S>b</div>", ["a"]),
+    "soft_hyphen": ("<p>a\u00adb\u200bc", ["abc"]),
+    "nothing_to_see": ("<p>\u00ad\u200b</p>", []),
+    "no_break_space": ("<p>a&nbsp;&nbsp;b&nbsp;", ["a b"]),
+    "broken_line": ("<p>\u8239\u304c\n \u8a66\uff0c\r\n\u9a13",
+                    ["\u8239\u304c\u8a66\uff0c\u9a13"]),
+    "broken_lines_elsewhere": (
+        "<p>\u8239 \u304c\nA\n\u8239\u3000\n\u8a66\n<b>\u9a13</b>\uac00\n\u8239",
+        ["\u8239 \u304c A \u8239 \u8a66 \u9a13\uac00 \u8239"]),
+    "broken_line_and_more": ("<p>\u8239\u200b\n\u8a66\n\xad\u9a13<br>\n\u8239",
+                             ["\u8239 \u8a66 \u9a13\n\u8239"]),
+    "permalinks": ("<h2>a<a href=#a>\xb6</a></h2><h3><a href=#>\n#\n</a> b",
+                   ["a", "b"]),
+    "no_permalinks": ("<h2>a<a>#</a></h2><h3><a href=#>##<b>#</b></a></h3><p><a href=x>#",
+                      ["a#", "##", "#"]),
+    "lists": ("<ul><li>a<ol><li>b</ol></ul>", ["a", "b"]),
+    "quotes": ("<blockquote>a<blockquote>b</blockquote></blockquote>", ["a", "b"]),
+    "colon": ("<p>a<o:p>b</o:p>", ["ab"]),
+    "unknown": ("<p>a<x-y>b</x-y>c", ["abc"]),
+    "inside_of_svg": ("<p>a<svg><text>b</text></svg>c", ["a c"]),
+    "behind_the_body": ("<body>a</body>b", ["a", "b"]),
+    "far_out": ("<p>\U00010000\U00020000\U0010ffff", ["\U00010000\U00020000\U0010ffff"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners(name, walk):
+    source, expected = CORNERS[name]
+    assert texts(walk(parse(source))) == expected
+    if walk is not python_walk:
+        check_walks(parse(source))
+
+
+def test_text_around_odd_nodes(walk):
+    source = f"""<!DOCTYPE html [<!ENTITY own "no">]><?before?><!-- before -->
+    <html xmlns="{XHTML}"><p>a<![CDATA[ b]]> c<?x?>d<!-- -->e&own;f
+    <a href="x">g</a><a href="x">h</a></p></html><!-- behind --><?behind?>"""
+    parser = etree.XMLParser(resolve_entities=False, strip_cdata=False)
+    root = etree.fromstring(source.encode(), parser)
+    assert texts(walk(root)) == ["a b cdef g h"]
+    if walk is not python_walk:
+        check_walks(root)
+
+
+def test_attributes_with_entities(walk):
+    source = """<!DOCTYPE html [<!ENTITY own "menu">
+    <!ATTLIST p hidden CDATA "hidden">]>
+    <html><p class="side&own;">a</p><p id="&lt;x">b</p></html>"""
+    root = etree.fromstring(source, etree.XMLParser(resolve_entities=False))
+    found = walk(root)
+    # What the DTD says of attributes counts for nothing.
+    assert texts(found) == ["a", "b"]
+    assert len(found.tokens) == 1
+    if walk is not python_walk:
+        check_walks(root)
+
+
+@COMPILED_ONLY
+def test_attributes_that_a_dtd_declares():
+    source = """<!DOCTYPE html [<!ATTLIST img src CDATA "x.png" alt CDATA "declared">
+    <!ATTLIST meta content CDATA "declared"><!ATTLIST link href CDATA "/x">]>
+    <html><head><meta name="author"/><link rel="canonical"/></head>
+    <body><p>a <img/> b <img src="/y.png"/></p></body></html>"""
+    root = etree.fromstring(source)
+    check_walks(root)
+    # A meta element says what stands in it.
+    assert head_of(root).metas == {}
+    # lxml reports the others like attributes that are there.
+    found = walking.walk(root)
+    images = walking.nodes_of(found, [2, 2], [0, 1])
+    values = [(image.get("src"), image.get("alt")) for image in images]
+    assert values == [("x.png", "declared"), ("/y.png", "declared")]
+
+
+def test_texts_side_by_side(walk):
+    root = etree.fromstring("<p>a\r<b>x</b>\n</p>", etree.XMLParser())
+    pre = etree.SubElement(root, "pre")
+    broken = etree.SubElement(root, "div")
+    broken.text = "\u8239 "
+    broken.extend((etree.Element("i"), etree.Element("i"), etree.Element("i")))
+    broken[0].tail, broken[1].tail, broken[2].tail = "\n", "\u8a66\n", "a"
+    etree.strip_elements(broken, "i", with_tail=False)
+    heading = etree.SubElement(root, "h2")
+    for before, behind in ((" ", "#"), ("#", "#"), ("", "#")):
+        link = etree.SubElement(heading, "a", href="#")
+        link.text = before
+        link.append(etree.Element("i"))
+        link[0].tail = behind
+        etree.strip_elements(link, "i", with_tail=False)
+    pre.text = "1\r"
+    pre.append(etree.Element("i"))
+    pre[0].tail = "\n2"
+    # Without the element between them they are one text in two nodes.
+    etree.strip_elements(pre, "i", with_tail=False)
+    etree.strip_tags(root, "b")
+    assert texts(walk(root)) == ["a x", "1\n2", "\u8239\u8a66 a", "##"]
+    if walk is not python_walk:
+        check_walks(root)
+
+
+def test_many_texts_side_by_side_are_linear(walk):
+    def tree(count: int):
+        root = etree.fromstring(
+            "<h2>a<a href='#'>" + "<b> </b>" * count + "<b>#</b> </a>b</h2>"
+        )
+        etree.strip_tags(root, "b")
+        return root
+
+    check_linear(walk, tree, 4_000)
+    assert texts(walk(tree(3))) == ["ab"]
+
+
+def test_included_text(walk, tmp_path):
+    (tmp_path / "a.txt").write_text("included ")
+    (tmp_path / "page.xml").write_text(
+        "<html xmlns:xi='http://www.w3.org/2001/XInclude'><p>a "
+        "<xi:include href='a.txt' parse='text'/>b</p></html>"
+    )
+    tree = etree.parse(tmp_path / "page.xml")
+    tree.xinclude()
+    assert texts(walk(tree.getroot())) == ["a included b"]
+    if walk is not python_walk:
+        check_walks(tree.getroot())
+
+
+def test_a_part_of_a_tree(walk):
+    root = parse("<p>before<span>in<b>side</b></span>behind<!-- a -->tail")
+    span, comment = root.find(".//span"), root.xpath("//comment()")[0]
+    found = walk(span)
+    assert texts(found) == ["inside"]
+    assert found.blocks[0, BLOCK_COLUMNS.index("element")] == 0
+    assert found.nodes == [span, span[0]]
+    assert texts(walk(comment)) == walk(comment).nodes == []
+
+
+def test_what_is_no_element(walk):
+    for wrong in ("html", 3):
+        with pytest.raises((TypeError, AttributeError)):
+            walk(wrong)
+
+
+def test_other_classes_of_elements(walk):
+    root = html.document_fromstring("<body>a<!-- b --><p>c</p></body>")
+    found = walk(root)
+    assert texts(found) == ["a", "c"]
+    assert [node.tag for node in found.nodes] == ["html", "body", "p"]
+
+
+def test_nodes_are_found_where_elements_are_left_out(walk):
+    root = parse("<!-- --><p>a<script></script><!-- --><b>b</b><?x?><i>c</i><svg/>d")
+    found = walk(root)
+    assert [node.tag for node in found.nodes] == ["html", "body", "p", "b", "i"]
+    assert found.nodes is found.nodes
+
+
+def test_time_is_up(walk):
+    root = parse("<p>a</p>" * 20_000)
+    with time_limit(0.0001):
+        time.sleep(0.001)
+        with pytest.raises(TimeLimitError):
+            walk(root)
+    with time_limit(60):
+        assert len(walk(root).blocks) == 20_000
+
+
+def test_time_is_up_in_the_middle():
+    root = parse("<p>a <b>b</b></p>" * 200_000)
+    for walk in (python_walk, walking.walk):
+        start = time.thread_time()
+        with time_limit(0.002), pytest.raises(TimeLimitError):
+            walk(root)
+        # A part of it is lxml's own time for its first elements.
+        assert time.thread_time() - start < 1
+
+
+def test_too_much_text(walk, monkeypatch):
+    root = parse("<p>one</p><p>two</p>")
+    if walk is python_walk:
+        monkeypatch.setattr(sys.modules[walk.__module__], "MAX_TEXT", 5)
+        with pytest.raises(OverflowError, match="more than 5 bytes of text"):
+            walk(root)
+        return
+    assert len(walk(root, longest=6).text) == 6
+    with pytest.raises(OverflowError, match="more than 5 bytes of text"):
+        walk(root, longest=5)
+
+
+@COMPILED_ONLY
+def test_threads_walk_at_the_same_time():
+    roots = [
+        parse(page) for page in every_page(20_000).values() if isinstance(page, str)
+    ]
+    expected = [walking.walk(root).text for root in roots]
+    found: list[list[bytes]] = []
+
+    def work() -> None:
+        found.append([walking.walk(root).text for root in roots for _ in range(3)][::3])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+def test_space_is_what_split_takes_for_it():
+    # The Python walk splits with str.split(), the compiled one by the table.
+    spaces = [c for c in range(sys.maxunicode + 1) if chr(c).isspace()]
+    assert spaces == [
+        c for c, kind in enumerate(characters.CLASSES) if kind == characters.SPACE
+    ]
+
+
+def test_characters_are_counted_by_class():
+    page = "<pre>a  b\n\tc \U0002f81a</pre><p>One. Two, x<p>\u4e00\u5341 ä 3<br>€"
+    counted = python_walk(Page.of(page).root)
+    names = ("words", "width", "lines", "ends", "commas", "wide", "first", "last")
+    columns = counted.blocks[:, [BLOCK_COLUMNS.index(name) for name in names]]
+    assert columns.tolist() == [
+        [4, 10, 1, 0, 0, 1, 0, characters.WIDE],
+        [3, 11, 0, 1, 1, 0, characters.UPPER, 0],
+        [4, 10, 1, 0, 0, 2, characters.WIDE, characters.MONEY],
+    ]
+
+
+BUILT = ((6, 1), (2, 14), 40)
+
+
+@pytest.mark.parametrize(
+    ("running", "reason"),
+    [
+        (BUILT, ""),
+        (((6, 0), (2, 13), 40), ""),
+        (((6, 2), (2, 14), 40), "lxml 6.1, not 6.2"),
+        (((5, 4), (2, 14), 40), "lxml 6.1, not 5.4"),
+        (((7, 0), (2, 14), 40), "lxml 6.1, not 7.0"),
+        (((6, 1), (2, 15), 40), "libxml2 2.14, not 2.15"),
+        (((6, 1), (3, 0), 40), "libxml2 2.14, not 3.0"),
+        (((6, 1), (2, 14), 48), "another build of lxml"),
+    ],
+)
+def test_versions(monkeypatch, running, reason):
+    found = loading.mismatch(BUILT, running)
+    assert reason in found
+    assert bool(reason) == bool(found)
+
+
+@COMPILED_ONLY
+@pytest.mark.parametrize(
+    "error",
+    [
+        ModuleNotFoundError("no module lxml.odd", name="lxml.odd"),
+        ImportError("undefined symbol"),
+        AssertionError(),
+    ],
+)
+def test_what_cannot_be_loaded(monkeypatch, error):
+    def fail(name):
+        raise error
+
+    monkeypatch.setattr(loading, "import_module", fail)
+    monkeypatch.setattr(loading, "load", cache(loading.load.__wrapped__))
+    with pytest.warns(RuntimeWarning, match="runs slower") as caught:
+        loaded = [loading.load("_walk"), loading.load("_walk")]
+    assert loaded == [None, None]
+    assert [str(error) in str(w.message) for w in caught] == [True]
+
+
+def test_one_that_is_missing(monkeypatch):
+    # Warnings are errors here, and there is none if nothing was built.
+    monkeypatch.setattr(loading, "find_spec", lambda name: "_guard" not in name or None)
+    assert loading.load.__wrapped__("_walk") is None
+
+
+def test_versions_that_it_is_not_for(monkeypatch):
+    built = {"BUILT_FOR": ((5, 0), (2, 9), 40), "CHECKSUM": 1}
+    monkeypatch.delenv("SCRAPY_EATEXT_PURE", raising=False)
+    monkeypatch.setattr(loading, "find_spec", bool)
+    monkeypatch.setattr(loading, "import_module", lambda name: SimpleNamespace(**built))
+    monkeypatch.setattr(loading, "checksum", lambda source: 1)
+    with pytest.warns(RuntimeWarning, match=r"runs slower.* lxml 5\.0, not \d"):
+        assert loading.load.__wrapped__("_walk") is None
+
+
+@pytest.mark.parametrize("value", ["", "0", "1"])
+def test_the_environment_can_say_which_runs(value, tmp_path):
+    program = (
+        "import scrapy_eatext; from scrapy_eatext.page import Page, guard; "
+        "print(scrapy_eatext.compiled, len(Page.of('<p>a').blocks), "
+        "guard.without_surplus is guard.python_without_surplus)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        # The package that runs here, which may not be the one in this folder.
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(scrapy_eatext.__file__).parents[1]),
+            "SCRAPY_EATEXT_PURE": value,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # They may be built and not run here, if the environment says so.
+    runs = value != "1" and find_spec("scrapy_eatext.native._walk") is not None
+    assert done.stdout.strip() == f"{runs} 1 {not runs}"
+
+
+@COMPILED_ONLY
+@given(html=st.one_of(pages(), broken_pages(), tag_soup()))
+def test_nodes(html):
+    found = walking.walk(parse(html))
+    rows = list(range(len(found.elements)))
+    around, places = found.elements[1:, [0, 7]].T.tolist()
+    for which in (rows,), (rows[::3],), (rows[::-3],), (around, places):
+        assert walking.nodes_of(found, *which) == python_nodes_of(found, *which)
+    for row_numbers in rows, rows[::-3]:
+        for which in (("p",), 1), (("b", "div", "a"), 5), (("p",), 0):
+            given = found, row_numbers, *which
+            assert walking.nodes_in(*given) == python_nodes_in(*given)
+        for name in "class", "href", "none":
+            given = found, row_numbers, name
+            assert walking.attribute_values(*given) == python_attribute_values(*given)
+    for element in found.nodes:
+        for wanted in ("class", "id", "href"), ():
+            given = element, "div", wanted
+            assert walking.told_by_children(*given) == python_told_by_children(*given)
+
+
+# Attributes and names as only XML has them, and what is no element.
+ODD = """<!DOCTYPE r [<!ENTITY e "x&#233;y"><!ENTITY t "<a k='3'/>">]>
+<r xmlns:n="n"><a n:k="1" k="&e;z" o="">&t;<n:a k="2"/><!-- a --><?a k="4"?></a>
+<a/><n:a k="5"/><a n:k="6"/><a k="&#x1F600;"><a k="7"/></a></r>"""
+
+
+def test_attributes_of_xml():
+    parser = etree.XMLParser(resolve_entities=False)
+    root = etree.fromstring(ODD, parser)
+    for element in (root, *root):
+        given = element, "a", ("k", "o", "n:k")
+        assert walking.told_by_children(*given) == python_told_by_children(*given)
+    found = python_walk(root)
+    rows = list(range(len(found.elements)))
+    for name in "k", "o":
+        given = found, rows, name
+        assert walking.attribute_values(*given) == python_attribute_values(*given)
+    given = found, rows, ("a",), 9
+    assert walking.nodes_in(*given) == python_nodes_in(*given)
+
+
+def test_attributes():
+    found = walking.walk(parse("<p class=a><a href=x>x</a><b class=c>y</b>"))
+    rows = list(range(len(found.elements)))
+    assert walking.attribute_values(found, rows, "class") == [
+        None,
+        None,
+        "a",
+        None,
+        "c",
+    ]
+
+
+def test_nodes_of_another_tree(nodes_of):
+    found = walking.walk(parse("<p><a href=x>x</a> y <a href=y>z</a>"))
+    last = len(found.elements) - 1
+    paragraph = found.root.find(".//p")
+    assert nodes_of(found, [last]) == nodes_of(found, [last - 2], [1]) == [paragraph[1]]
+    for wrong in ([last + 1],), ([last], [0]):
+        with pytest.raises(IndexError):
+            nodes_of(found, *wrong)
+    paragraph.remove(paragraph[-1])
+    with pytest.raises(IndexError):
+        nodes_of(walking.walk(found.root), [last])
+    with pytest.raises(IndexError):
+        nodes_of(replace(found), [last])
+
+
+@pytest.mark.parametrize(
+    "tag", "article aside figure header main my-page nav section".split()
+)
+def test_a_page_that_leaves_out_where_its_head_ends(walk, tag):
+    source = f"<html lang=en><meta charset=utf-8><title>t</title><{tag}>a</{tag}><p>b"
+    root = Page.of(source).root
+    # The parser takes the element for a part of the head, which a browser does not.
+    assert root.find(f"head/{tag}") is not None
+    assert texts(walk(root)) == ["a", "b"]
+
+
+def test_a_head_is_no_text(walk):
+    source = "<head><title>t</title><noscript>n</noscript><style>s</style></head><p>b"
+    assert texts(walk(Page.of(source).root)) == ["b"]

@@ -1,0 +1,450 @@
+"""The review's server: who may ask, and what it writes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from scrapy_eatext.execution.cascade import Limits
+from scrapy_eatext.execution.choice import Choice
+from scrapy_eatext.learning.data import read_folder
+from scrapy_eatext.learning.marked import CONTENT, read_marked
+from scrapy_eatext.learning.train import train
+from scrapy_eatext.page import Page
+from scrapy_eatext.review.frame import POLICY, framed
+from scrapy_eatext.review.labels import (
+    ACCEPTED,
+    CHANGED,
+    DAMAGED,
+    DRAFT,
+    FOREIGN,
+    NEW,
+    LabelError,
+    LabelFolder,
+    carry,
+)
+from scrapy_eatext.review.pages import Opened, Review, Stored
+from scrapy_eatext.review.server import TOKEN_HEADER, ReviewServer
+from scrapy_eatext.review.teaching import Teacher
+from tests.support.passages import PROSE
+
+SENTENCE = PROSE["en"]
+
+
+def article(title: str, paragraphs: int = 5) -> bytes:
+    text = "".join(f"<p>{SENTENCE} {title} {i}.</p>" for i in range(paragraphs))
+    return (
+        f"<title>{title}</title><nav><a href=/>Home</a></nav>"
+        f"<main><h1>{title}</h1>{text}</main><footer>All rights reserved.</footer>"
+    ).encode()
+
+
+def stored(name: str, html: bytes, url: str = "") -> Stored:
+    return Stored(name, url, lambda: html)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[ReviewServer]:
+    pages = [
+        stored(name, article(name), f"https://example.com/{name}")
+        for name in ("one", "two", "three")
+    ]
+    review = Review(
+        pages, LabelFolder(tmp_path / "labels"), lambda url: Choice(), Limits(10, 10**6)
+    )
+    server = ReviewServer(review, Teacher(review, tmp_path / "sites"))
+    server.start()
+    while any(row.score is None for row in review.rows) or review.reading:
+        pass
+    yield server
+    server.close()
+
+
+def ask(
+    served: ReviewServer,
+    path: str,
+    body: object = None,
+    *,
+    token: str | None = None,
+    **headers: str,
+) -> tuple[int, dict[str, str], bytes]:
+    connection = HTTPConnection("127.0.0.1", served.port)
+    said = {TOKEN_HEADER: served.token if token is None else token}
+    said |= {name.replace("_", "-"): value for name, value in headers.items()}
+    data = (
+        body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+    )
+    connection.request("GET" if body is None else "POST", path, data, said)
+    answer = connection.getresponse()
+    found = answer.status, dict(answer.getheaders()), answer.read()
+    connection.close()
+    return found
+
+
+def test_it_listens_on_loopback_alone(served: ReviewServer) -> None:
+    assert served._server.server_address[0] == "127.0.0.1"
+    assert urlsplit(served.url).query == ""
+
+
+@pytest.mark.parametrize("path", ["/api/queue", "/api/page?id=0"])
+def test_without_the_token_nothing_is_told(served: ReviewServer, path: str) -> None:
+    assert ask(served, path)[0] == 200
+    for token in ("", "x", served.token[:-1]):
+        status, _, body = ask(served, path, token=token)
+        assert status == 403
+        assert b"example.com" not in body
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/api/queue", "frame", "/api/labels"])
+def test_other_sites_are_refused(
+    served: ReviewServer, headers: dict[str, str], path: str
+) -> None:
+    body = {"id": 0, "labels": "-" * 8, "accepted": True} if "labels" in path else None
+    if path == "frame":
+        path = f"/frame/0/{served.key(0)}"
+    assert ask(served, path, body, **headers)[0] == 403
+    assert not list((served.review.labels.folder / "ground-truth").iterdir())
+
+
+def test_a_frame_has_a_key_of_its_own_and_its_header(served: ReviewServer) -> None:
+    status, headers, body = ask(served, f"/frame/0/{served.key(0)}", token="")
+    assert status == 200
+    policy = headers["Content-Security-Policy"]
+    assert policy == POLICY
+    for part in (
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "sandbox",
+    ):
+        assert part in policy
+    assert "allow-scripts" not in policy
+    assert b'<eatext-t b="0">Home</eatext-t>' in body
+    for path in (
+        f"/frame/1/{served.key(0)}",
+        "/frame/0/",
+        "/frame/0",
+        f"/frame/x/{served.key(0)}",
+        f"/frame/0/{served.token}",
+        f"/frame/99/{served.key(98)}",
+    ):
+        assert ask(served, path)[0] == 403
+
+
+def test_the_app_loads_nothing_from_elsewhere(served: ReviewServer) -> None:
+    _, headers, _ = ask(served, "/", token="")
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    for path, body in served.assets.items():
+        text = body.decode()
+        assert "https://" not in text, path
+        assert "http://" not in text.replace("http://www.w3.org/2000/svg", ""), path
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/api/nothing", None, 404),
+        ("/../setup.cfg", None, 404),
+        ("/api/page?id=99", None, 404),
+        ("/api/page?id=-1", None, 404),
+        ("/api/page?id=x", None, 409),
+        ("/api/page", None, 400),
+        ("/api/labels", b"no JSON", 400),
+        ("/api/labels", [1], 400),
+        ("/api/labels", {"id": 0}, 400),
+        ("/api/labels", {"id": 0, "labels": "mm", "accepted": False}, 409),
+        ("/api/labels", {"id": 0, "labels": "mmmmmmm?", "accepted": False}, 409),
+        ("/api/teach", {"host": "nowhere.example"}, 409),
+        ("/api/algorithm?id=0&algorithm=nothing", None, 409),
+    ],
+)
+def test_wrong_questions_get_an_answer(
+    served: ReviewServer, path: str, body: object, status: int
+) -> None:
+    found, _, said = ask(served, path, body)
+    assert found == status, said
+    assert json.loads(said)["error"]
+    assert ask(served, "/api/queue")[0] == 200
+
+
+def test_too_much_is_refused(served: ReviewServer) -> None:
+    status, _, _ = ask(served, "/api/labels", b"x", Content_Length="99999999")
+    assert status == 413
+
+
+def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) -> None:
+    (_, _, body) = ask(served, "/api/page?id=0")
+    page = json.loads(body)
+    labels = list(page["proposed"])
+    assert page["state"] == NEW
+    home = 0
+    labels[home], labels[3] = "c", "-"
+    written = "".join(labels)
+    for number in range(3):
+        asked = {"id": number, "labels": written, "accepted": number == 0}
+        assert ask(served, "/api/labels", asked)[0] == 200
+    again = json.loads(ask(served, "/api/page?id=0")[2])
+    assert (again["state"], again["stored"]) == (ACCEPTED, written)
+    assert json.loads(ask(served, "/api/page?id=1")[2])["state"] == DRAFT
+    data = read_folder(tmp_path / "labels")
+    first = next(page for page in data.pages if page.url.endswith("/one"))
+    assert first.comments == "Home"
+    assert "one 0." in first.text
+    assert "one 1." not in first.text
+    assert first.html == article("one")
+    assert first.kind == page["kind"]
+    marked = read_marked(tmp_path / "labels" / "marked", CONTENT)
+    texts = {page.name: page.text.split() for page in marked.pages}
+    assert texts[first.name] == first.text.split()
+
+
+def test_line_models_train_from_labels(tmp_path: Path) -> None:
+    folder = LabelFolder(tmp_path / "labels")
+    review = Review([], folder, lambda url: Choice(), Limits())
+    for number in range(6):
+        name = f"page{number}"
+        one = Opened(review, stored(name, article(name, 8)))
+        one.write("-" + "m" * (len(one.texts) - 3) + "--", accepted=True)
+    folder.close()
+    for name, data in (
+        ("perceptron", read_folder(tmp_path / "labels")),
+        ("ngram", read_marked(tmp_path / "labels" / "marked", CONTENT)),
+    ):
+        ((model, _),) = train(name, data, count=0, skip=name == "ngram")
+        assert model.arrays
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Iterator[tuple[LabelFolder, Review]]:
+    folder = LabelFolder(tmp_path / "labels")
+    yield folder, Review([], folder, lambda url: Choice(), Limits())
+    folder.close()
+
+
+def one_file(folder: LabelFolder) -> Path:
+    (file,) = (folder.folder / "ground-truth").glob("*.json")
+    return file
+
+
+def test_labels_outlive_a_new_walk(labels) -> None:
+    folder, review = labels
+    page = Opened(review, stored("a", article("a")))
+    page.write("-mm--mm-", accepted=True)
+    # The same bytes, of which another walk makes other blocks: one is cut in two.
+    texts = page.texts
+    cut = [*texts[:2], texts[2][:30], texts[2][30:], *texts[3:]]
+    found = folder.find("a", page.html, cut)
+    assert found.state == CHANGED
+    assert found.labels == "-mmm--mm-"
+    assert "other blocks" in found.why
+
+
+def test_labels_of_another_version_are_not_taken_for_these(labels) -> None:
+    folder, review = labels
+    page = Opened(review, stored("a", article("a")))
+    page.write("-mm--mm-", accepted=True)
+    found = folder.find(
+        "a", article("a", 6), [*page.texts[:6], "New.", *page.texts[6:]]
+    )
+    assert found.state == CHANGED
+    assert "earlier version" in found.why
+    file = one_file(folder)
+    data = json.loads(file.read_text("utf-8"))
+    data["review"]["version"] = 99
+    file.write_text(json.dumps(data), "utf-8")
+    found = folder.find("a", page.html, page.texts)
+    assert (found.state, "99" in found.why) == (FOREIGN, True)
+    # Writing anew keeps what a later release had written.
+    page.write("--------", accepted=False)
+    before = file.with_suffix(".json.before")
+    assert json.loads(before.read_text("utf-8"))["review"]["version"] == 99
+    assert folder.find("a", page.html, page.texts).state == DRAFT
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "{}", '{"ground_truth": {}, "review": {"version": 1}}']
+)
+def test_damaged_labels_are_told(labels, content: str) -> None:
+    folder, review = labels
+    page = Opened(review, stored("a", article("a")))
+    page.write("-mm--mm-", accepted=True)
+    one_file(folder).write_text(content, "utf-8")
+    found = folder.find("a", page.html, page.texts)
+    assert found.state in (DAMAGED, FOREIGN)
+    assert found.labels in ("", "-" * 8)
+    assert one_file(folder).name in found.why
+
+
+def test_a_second_review_of_a_label_folder_is_refused(labels, tmp_path: Path) -> None:
+    with pytest.raises(LabelError, match="open in another review"):
+        LabelFolder(tmp_path / "labels")
+    labels[0].close()
+    again = LabelFolder(tmp_path / "labels")
+    again.close()
+    labels[0]._lock = again._lock = __import__("os").open(tmp_path, 0)
+
+
+def test_what_repeats_keeps_its_own_label() -> None:
+    blocks = [("m", "Read on"), ("-", "Read on"), ("c", "Nice")]
+    assert carry(blocks, ["Read on", "Read on", "Nice"]) == ("m-c", 2)
+
+
+def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) -> None:
+    tabs = [json.loads(ask(served, "/api/page?id=0")[2])["written"] for _ in range(2)]
+    assert tabs == ["", ""]
+
+    def write(labels: str, before: str) -> tuple[int, dict[str, str]]:
+        asked = {"id": 0, "labels": labels, "accepted": False, "before": before}
+        status, _, said = ask(served, "/api/labels", asked)
+        return status, json.loads(said)
+
+    status, said = write("-mm--mm-", tabs[0])
+    assert (status, said["written"]) == (200, "draft -mm--mm-")
+    status, refused = write("-------c", tabs[1])
+    assert (status, "in another tab" in refused["error"]) == (409, True)
+    assert served.review.opened(0).look().labels == "-mm--mm-"
+    # The tab itself goes on, also where an answer was lost on its way.
+    assert write("-m---mm-", said["written"])[0] == 200
+    assert write("-m---mm-", said["written"])[0] == 200
+    # And the other one once it has seen what is there.
+    found = json.loads(ask(served, "/api/page?id=0")[2])
+    assert found["stored"] == "-m---mm-"
+    assert write("-------c", found["written"])[0] == 200
+
+
+def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) -> None:
+    connection = HTTPConnection("127.0.0.1", served.port)
+    for token, status in (("old", 403), (served.token, 409)):
+        body = json.dumps({"id": 0, "labels": "mm", "accepted": False})
+        connection.request("POST", "/api/labels", body, {TOKEN_HEADER: token})
+        answer = connection.getresponse()
+        assert (answer.status, list(json.loads(answer.read()))) == (status, ["error"])
+    connection.close()
+
+
+def test_labels_that_do_not_fit_their_page_teach_nothing(
+    labels, tmp_path: Path
+) -> None:
+    folder, _ = labels
+    pages = [
+        stored(name, article(name), f"https://example.com/{name}") for name in "ab"
+    ]
+    review = Review(pages, folder, lambda url: Choice(), Limits(10, 10**6))
+    Opened(review, pages[0]).write("-mm--mm-", accepted=True)
+    file = one_file(folder)
+    data = json.loads(file.read_text("utf-8"))
+    data["review"]["blocks"][2][1] += " and more"
+    file.write_text(json.dumps(data), "utf-8")
+    review._work()
+    # The list goes by the name of the file.
+    assert [row.state for row in review.rows] == [ACCEPTED, NEW]
+    teacher = Teacher(review, tmp_path / "sites")
+    with pytest.raises(ValueError, match=r"no page of example\.com is labelled"):
+        teacher.teach("example.com", keep=False)
+
+
+def test_a_page_that_cannot_be_read_does_not_end_teaching(
+    labels, tmp_path: Path
+) -> None:
+    folder, _ = labels
+
+    def gone() -> bytes:
+        raise FileNotFoundError(2, "No such file or directory", "b.html")
+
+    pages = [
+        stored("a", article("a"), "https://example.com/a"),
+        Stored("b", "https://example.com/b", gone),
+        stored("c", article("c"), "https://example.com/c"),
+    ]
+    review = Review(pages, folder, lambda url: Choice(), Limits(10, 10**6))
+    for page in pages:
+        review._add(page)
+    review.write(0, "-mm--mm-", accepted=True)
+    found = Teacher(review, tmp_path / "sites").teach("example.com", keep=False)
+    assert found["looked"] == 1
+
+
+def test_pages_before_a_source_that_breaks_are_reviewed(labels) -> None:
+    folder, _ = labels
+
+    def pages() -> Iterator[Stored]:
+        yield stored("a", article("a"))
+        raise OSError(28, "No space left on device")
+
+    review = Review(pages(), folder, lambda url: Choice(), Limits(10, 10**6))
+    review._work()
+    assert not review.reading
+    good, broken = review.rows
+    assert (good.name, good.error, bool(good.score)) == ("a", "", True)
+    assert "No space left on device" in broken.error
+
+
+def test_a_page_that_cannot_be_written_keeps_its_labels(labels, monkeypatch) -> None:
+    folder, review = labels
+    page = Opened(review, stored("a", article("a")))
+    page.write("-mm--mm-", accepted=True)
+    before = one_file(folder).read_bytes()
+
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("scrapy_eatext.review.labels.write_whole", full)
+    with pytest.raises(OSError, match="No space left"):
+        page.write("mmmmmmmm", accepted=True)
+    assert one_file(folder).read_bytes() == before
+    assert page.found.labels == "-mm--mm-"
+
+
+def test_the_page_of_a_label_is_kept_beside_it(labels) -> None:
+    folder, review = labels
+    Opened(review, stored("a", article("a"))).write("-mm--mm-", accepted=True)
+    (html,) = (folder.folder / "html").iterdir()
+    assert gzip.decompress(html.read_bytes()) == article("a")
+
+
+def test_a_large_page_says_so(labels) -> None:
+    _, review = labels
+    review.limits = Limits(10, 1000)
+    with pytest.raises(ValueError, match="EATEXT_MAX_SIZE is 1,000"):
+        Opened(review, stored("a", b"x" * 1001))
+
+
+def test_every_block_is_found_in_its_frame() -> None:
+    html = (
+        "<p>One <b>two</b> three<div>four<br>five<p>six<!-- x -->seven</div>eight"
+        "<ul><li>nine<li>nine</ul><pre>ten\n  eleven</pre><p hidden>ten</p>"
+        "<table><tr><td>ten<td>&shy;el&shy;even</table>"
+        # Formulas are read as TeX, and names are as authors make them.
+        "<p>Let <math><mfrac><mi>x</mi><mi>y</mi></mfrac></math> be "
+        "<img class=latex alt='\\frac{a}{b}' src=x> and "
+        "<script type='math/tex'>x^2</script>.<p><a:b:c>twelve</a:b:c> <x{y>thirteen"
+    )
+    page = Page.of(html)
+    shown = Page.of(framed(page)).root
+    pieces: dict[int, str] = {}
+    for piece in shown.iter("eatext-t"):
+        number = int(piece.get("b"))
+        pieces[number] = pieces.get(number, "") + (piece.text or "")
+    texts = page.blocks.texts(list(range(len(page.blocks))))
+    assert sorted(pieces) == list(range(len(texts)))
+    for number, text in enumerate(texts):
+        bare = pieces[number].replace("\xad", "")
+        assert "".join(bare.split()) == "".join(text.split())

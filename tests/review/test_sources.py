@@ -1,0 +1,129 @@
+"""The review shows the pages of every kind of source, as the command is started."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+from scrapy_eatext.archive.readers import Reading
+from scrapy_eatext.execution.cascade import Limits
+from scrapy_eatext.execution.choice import Choice
+from scrapy_eatext.review.labels import LabelFolder
+from scrapy_eatext.review.pages import Review
+from scrapy_eatext.review.server import TOKEN_HEADER
+from scrapy_eatext.review.sources import Spool, stored_in
+from tests.browser.conftest import ReviewProcess
+from tests.support.archives import URL, article, page, warc
+from tests.support.crawling import PATIENCE, UrlSpider, crawl
+
+if TYPE_CHECKING:
+    from tests.support.mockserver import MockServer
+
+
+def of_warc(folder: Path, server: MockServer) -> list[str]:
+    (folder / "pages.warc.gz").write_bytes(warc(3))
+    return ["pages.warc.gz"]
+
+
+def of_parquet(folder: Path, server: MockServer) -> list[str]:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = [{"address": URL.format(i), "body": page(i)} for i in range(3)]
+    parquet.write_table(pa.Table.from_pylist(rows), folder / "pages.parquet")
+    return ["pages.parquet", "--html-field", "body", "--url-field", "address"]
+
+
+def of_json(folder: Path, server: MockServer) -> list[str]:
+    rows = [{"url": URL.format(i), "html": page(i).decode()} for i in range(3)]
+    (folder / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return ["pages.jsonl"]
+
+
+def of_cache(folder: Path, server: MockServer) -> list[str]:
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / "cache")}
+    done = crawl(UrlSpider, settings, urls=(*of_urls(folder, server), server("/x.png")))
+    assert len(done.items) == 3
+    return ["cache"]
+
+
+def of_urls(folder: Path, server: MockServer) -> list[str]:
+    return [server(f"/word/{i}") for i in range(3)]
+
+
+def ask(run: ReviewProcess, path: str, **asked: object) -> Any:
+    address = urlsplit(run.url)
+    connection = HTTPConnection("127.0.0.1", address.port or 0)
+    connection.request(
+        "GET", f"{path}?{urlencode(asked)}", headers={TOKEN_HEADER: address.fragment}
+    )
+    answer = connection.getresponse()
+    found = json.loads(answer.read())
+    connection.close()
+    assert answer.status == 200, found
+    return found
+
+
+def test_a_label_folder_is_reviewed_with_its_labels(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "a.html").write_bytes(page(0))
+    # This one says an address itself, by which its labels are not filed.
+    said = b'<link rel=canonical href="https://example.com/b">' + page(1)
+    (pages / "b.html").write_bytes(said)
+    states = []
+    with closing(Spool()) as spool:
+        for source in (pages, tmp_path / "labels"):
+            folder = LabelFolder(tmp_path / "labels")
+            review = Review(
+                stored_in(str(source), Reading(), spool),
+                folder,
+                lambda url: Choice(),
+                Limits(),
+            )
+            review._work()
+            states.append([row.state for row in review.rows])
+            for number in range(2):
+                signs = "m" * len(review.opened(number).texts)
+                review.write(number, signs, accepted=True)
+            folder.close()
+    assert states == [["new", "new"], ["accepted", "accepted"]]
+    assert len(list((tmp_path / "labels" / "ground-truth").iterdir())) == 2
+
+
+@pytest.mark.parametrize("source", [of_warc, of_parquet, of_json, of_cache, of_urls])
+def test_pages_of_a_source(source: Any, server: MockServer, tmp_path: Path) -> None:
+    arguments = source(tmp_path, server)
+    run = ReviewProcess(tmp_path, *arguments)
+    try:
+        end = time.monotonic() + PATIENCE
+        while True:
+            queue = ask(run, "/api/queue", since=-1)
+            rows = [row for row in queue["rows"] if not row[-1].startswith("skipped")]
+            if not queue["reading"] and all(row[5] is not None for row in rows):
+                break
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        served = source in (of_cache, of_urls)
+        urls = (
+            of_urls(tmp_path, server) if served else [URL.format(i) for i in range(3)]
+        )
+        good = {row[2]: row[0] for row in rows if not row[9]}
+        assert sorted(good) == urls
+        for number, url in enumerate(urls):
+            found = ask(run, "/api/page", id=good[url])
+            assert found["state"] == "new"
+            text = ask(run, "/api/algorithm", id=good[url], algorithm="eatext")["text"]
+            expected = (
+                f"This is the text of page {number}" if served else article(number)
+            )
+            assert expected in text
+    finally:
+        run.end()

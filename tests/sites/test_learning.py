@@ -1,0 +1,383 @@
+"""What a site teaches: places, evidence, files, and when a file is made."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scrapy.http import HtmlResponse
+from scrapy.settings import Settings
+
+from scrapy_eatext import extract
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.crawl.settings import Config
+from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.learning.data import read_folder
+from scrapy_eatext.learning.sites import studied, study
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.sites.evidence import (
+    DROPPED,
+    Lesson,
+    Lessons,
+    Place,
+    Site,
+    bare_host,
+    evidence_of,
+    python_evidence_of,
+)
+from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
+from scrapy_eatext.sites.learning import (
+    Studied,
+    learn,
+    learn_unlabelled,
+    site_of,
+)
+from scrapy_eatext.sites.places import place_of, places
+from tests import ROOT
+from tests.support.crawling import ADDON, UrlSpider, crawl
+from tests.support.pages import page_from
+from tests.support.passages import PROSE
+from tests.support.properties import COMPILED_ONLY
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+ALMANAC = ROOT / "example_project" / "almanac"
+SENTENCE = PROSE["en"]
+
+
+def odd(number: int) -> Page:
+    """A page whose main text stands where menus do, beside prose that is the same."""
+    notes = "".join(
+        f"<li class='note n{number}'><a href=/{i}>Day {number}, note {i}: boats came in.</a>"
+        for i in range(6)
+    )
+    return Page.of(
+        f"<body class=day-{number}><main><article><h1>About</h1>"
+        f"<p>{SENTENCE}</p>" * 1 + f"<p>{SENTENCE} Again.</p></article></main>"
+        f"<nav class='menu sidebar'><ul>{notes}</ul></nav>",
+        f"https://odd.example/{number}",
+    )
+
+
+class Texts(UrlSpider):
+    """Yields each page's main text."""
+
+    def parse(self, response: HtmlResponse) -> Iterator[dict[str, str]]:
+        yield {"url": response.url, "text": response.meta["main_text"].text}
+
+
+def labelled(page: Page) -> Studied:
+    texts = page.blocks.texts(list(range(len(page.blocks))))
+    signs = "".join("m" if text.startswith("Day") else "-" for text in texts)
+    return studied(page, signs)
+
+
+def test_places_have_the_same_hash_in_words_and_in_tables() -> None:
+    for seed in range(40):
+        data = random.Random(seed).randbytes(400)
+        blocks = Page.of(page_from(data)).blocks
+        if not len(blocks):
+            continue
+        likelihood = get_algorithm("eatext").model.tagger.likelihoods(blocks.walk)
+        page = Studied(blocks, "-" * len(blocks), likelihood)
+        found = places(blocks.walk).tolist()
+        assert found == [place_of(path.split("/")) for path in page.paths]
+
+
+@COMPILED_ONLY
+def test_the_compiled_evidence_is_that_of_the_python_twin() -> None:
+    pages, alike, dropped = [], 0, 0
+    for seed in range(40):
+        rng = random.Random(seed)
+        blocks = Page.of(page_from(rng.randbytes(400))).blocks
+        if len(blocks):
+            labels = "".join(rng.choices("mc-?", k=len(blocks)))
+            likelihood = np.zeros(len(blocks), dtype=np.int64)
+            pages.append(Studied(blocks, labels, likelihood))
+    for i, page in enumerate(pages):
+        for learned in ([], [page], pages[i : i + 3], pages[: i // 2]):
+            lesson = Lesson(site_of(learned, 1 + i % 3))
+            given = page.walk, lesson.tables, lesson.dropped
+            found = evidence_of(*given)
+            for ours, theirs in zip(found, python_evidence_of(*given), strict=True):
+                assert ours.dtype == theirs.dtype
+                assert ours.tolist() == theirs.tolist()
+            alike += bool(found[0].any())
+            dropped += DROPPED in found[0]
+    assert alike > len(pages)
+    assert dropped
+
+
+@COMPILED_ONLY
+def test_evidence_of_tables_that_do_not_fit() -> None:
+    page = labelled(odd(1))
+    walk, lesson = page.walk, Lesson(site_of([page]))
+    tables, dropped = lesson.tables, lesson.dropped
+    inner = walk.blocks.copy()
+    inner[-1, BlockColumn.INNER] = len(walk.elements)
+    parents, tokens = walk.elements.copy(), walk.elements.copy()
+    parents[3, ElementColumn.PARENT] = 3
+    tokens[-1, ElementColumn.FIRST_TOKEN] = len(walk.tokens) + 1
+    for changed in (
+        {"blocks": inner},
+        {"elements": parents},
+        {"elements": tokens},
+        {"elements": walk.blocks},
+        {"blocks": walk.elements},
+    ):
+        with pytest.raises(ValueError, match=r"do not fit together|number of columns"):
+            evidence_of(replace(walk, **changed), tables, dropped)
+    short = replace(tables[0], facts=tables[0].facts[1:])
+    with pytest.raises(ValueError, match="lack facts"):
+        evidence_of(walk, [short], dropped)
+    with pytest.raises(ValueError, match="no end"):
+        evidence_of(walk, tables, dropped[:0])
+
+
+def test_numbers_in_names_and_names_of_the_body_are_no_difference() -> None:
+    one, other = (labelled(odd(number)) for number in (1, 22))
+    assert one.here == other.here
+    assert "html/body/nav.menu.sidebar/ul/li.note/a" in one.here
+
+
+def test_evidence_is_the_ratio_of_words() -> None:
+    assert Place(0, 0, 0, 1).evidence == 0
+    assert Place(950, 0, 0, 1).evidence == 300
+    assert Place(0, 450, 500, 1).evidence == -300
+
+
+def test_an_odd_template_is_mended_by_two_labels(tmp_path: Path) -> None:
+    found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
+    assert found.helps
+    assert found.file.before < 0.3
+    assert found.file.after > 0.95
+    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
+    for url, helped in (
+        ("https://odd.example/9", True),
+        ("https://www.odd.example/9", True),
+        ("https://notodd.example/9", False),
+        (None, False),
+    ):
+        source = odd(9).html
+        result = extract(
+            source, url=url, options={"site_files": str(tmp_path)}, blocks=True
+        )
+        assert ("Day 9, note 3" in result.text) == helped
+        assert (SENTENCE in result.text) != helped
+        said = [block.reason for block in result.blocks if block.kept]
+        assert any("the site's own pages" in reason for reason in said) == helped
+
+
+def test_a_site_that_is_right_already_gets_no_file() -> None:
+    def right(number: int) -> Page:
+        text = "".join(f"<p>{SENTENCE} {number} {i}</p>" for i in range(5))
+        return Page.of(
+            f"<main><article>{text}</article></main><nav><a href=/>Home</a></nav>"
+        )
+
+    pages = []
+    for number in range(3):
+        page = right(number)
+        signs = "m" * (len(page.blocks) - 1) + "-"
+        pages.append(studied(page, signs))
+    found = learn("right.example", pages)
+    assert found.file.before > 0.98
+    assert not found.helps
+    assert "does not help enough" in found.told
+
+
+def test_labels_that_contradict_each_other_make_no_file() -> None:
+    pages = [labelled(odd(1)), labelled(odd(2)), labelled(odd(3)), labelled(odd(4))]
+    for page in pages[:2]:
+        page.labels = "".join("-" if sign == "m" else "m" for sign in page.labels)
+    assert not learn("odd.example", pages).helps
+
+
+def test_templates_of_a_site_are_kept_apart() -> None:
+    other = Page.of(
+        "<main><div class=x><section><p>One.</p><p>Two.</p></section></div></main>"
+    )
+    site = site_of([labelled(odd(1)), labelled(odd(2)), studied(other, "--")])
+    assert sorted(template.pages for template in site.templates) == [1, 2]
+    lesson = Lesson(site)
+    unlike = Page.of("<table><tr><td>Day 1, note 1: boats came in.</table>")
+    assert lesson.evidence(unlike.blocks.walk)[0].tolist() == [0]
+
+
+def test_the_same_pages_make_the_same_file_in_any_order() -> None:
+    files = set()
+    for seed in range(4):
+        numbers = list(range(1, 8))
+        random.Random(seed).shuffle(numbers)
+        pages = [labelled(odd(number)) for number in numbers]
+        files.add(learn("odd.example", pages).file.as_json())
+    assert len(files) == 1
+    files = set()
+    for seed in range(3):
+        numbers = list(range(25))
+        random.Random(seed).shuffle(numbers)
+        found = learn_unlabelled("odd.example", [labelled(odd(n)) for n in numbers])
+        assert found is not None
+        files.add(found.file.as_json())
+    assert len(files) == 1
+
+
+def test_without_labels_twenty_pages_are_asked_for() -> None:
+    pages = [labelled(odd(number)) for number in range(20)]
+    assert learn_unlabelled("odd.example", pages[:19]) is None
+    found = learn_unlabelled("odd.example", pages)
+    assert found is not None
+    assert sorted(text[:5] for text in found.file.texts) == sorted(
+        ["About", SENTENCE[:5], SENTENCE[:5]]
+    )
+    evidence, _ = Lesson(found.file.site).evidence(pages[0].walk)
+    assert evidence.tolist() == [-200] * 3 + [0] * 6
+
+
+def test_learning_from_20_pages_takes_under_two_seconds() -> None:
+    pages = [labelled(odd(number)) for number in range(20)]
+    started = time.process_time()
+    learn("odd.example", pages)
+    assert time.process_time() - started < 2
+
+
+def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
+    made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
+    path = tmp_path / made.name
+    path.write_text(made.as_json(), "utf-8")
+    again = SiteFile.read(path)
+    assert again.site == made.site
+    assert again.as_json() == made.as_json()
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("", "is no JSON"),
+        ("[]", "is no site file"),
+        ('{"format": "scrapy-eatext site", "version": 2}', "has version 2"),
+        ('{"format": "scrapy-eatext site", "version": 1}', "is damaged"),
+        ({"dropped": ["x y"]}, "does not begin with a hash"),
+        ({"templates": [{"pages": 1, "places": {"html": [1, 2]}}]}, "is damaged"),
+        ({"templates": [{"pages": 1, "places": {"html": [1, 2, -3, 1]}}]}, "no count"),
+        ({"host": "other.example"}, "is of the host"),
+        ({"before": 10**400}, "is damaged"),
+        ({"templates": [{"pages": 1, "places": {"\ud800": [1] * 4}}]}, "is damaged"),
+    ],
+)
+def test_a_damaged_file_ends_the_crawl_at_its_start(
+    tmp_path: Path, content: object, why: str
+) -> None:
+    file = tmp_path / "odd.example.json"
+    if isinstance(content, dict):
+        made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
+        content = json.dumps({**json.loads(made.as_json()), **content})
+    file.write_text(str(content), "utf-8")
+    with pytest.raises(SiteFileError, match=why):
+        load_lessons(tmp_path)
+    settings = Settings({"EATEXT_SITE_FILES": str(tmp_path)})
+    with pytest.raises(SettingError, match=r"EATEXT_SITE_FILES.*odd\.example\.json"):
+        Config.from_settings(settings)
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    settings = Settings({"EATEXT_SITE_FILES": str(tmp_path / "none")})
+    with pytest.raises(SettingError, match="none is no folder"):
+        Config.from_settings(settings)
+
+
+def test_sites_keep_the_site_files_beside_options_of_their_own(tmp_path: Path) -> None:
+    settings = Settings(
+        {
+            "EATEXT_SITE_FILES": str(tmp_path),
+            "EATEXT_OPTIONS": {"eatext": {"favor": "recall"}},
+            "EATEXT_SITES": {"example.com": {"options": {"comments": True}}},
+        }
+    )
+    choice = Config.from_settings(settings).choice_for("https://example.com/")
+    assert choice is not None
+    assert choice.options["eatext"] == {
+        "favor": "recall",
+        "comments": True,
+        "site_files": str(tmp_path),
+    }
+
+
+class FromMemory:
+    """Answers for the network."""
+
+    def process_request(self, request: Request) -> HtmlResponse:
+        page = odd(int(request.url.rpartition("/")[2]))
+        return HtmlResponse(request.url, body=page.html, encoding="utf-8")
+
+
+def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path: Path) -> None:
+    found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
+    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
+    urls = [
+        f"https://{host}/{i}" for host in ("odd.example", "b.example") for i in (8, 9)
+    ]
+    settings = {
+        **ADDON,
+        "DOWNLOADER_MIDDLEWARES": {FromMemory: 10},
+        "EATEXT_ALGORITHM": "eatext",
+        "EATEXT_SITE_FILES": str(tmp_path),
+    }
+    for executor in ("inline", "process"):
+        done = crawl(Texts, {**settings, "EATEXT_EXECUTOR": executor}, urls=tuple(urls))
+        texts = {item["url"]: item["text"] for item in done.items}
+        assert sorted(texts) == sorted(urls)
+        for url, text in texts.items():
+            helped = "odd.example" in url
+            assert (f"Day {url[-1]}, note 3" in text) == helped
+            assert (SENTENCE in text) != helped
+
+
+def test_hosts() -> None:
+    assert bare_host("https://www.Example.com:81/x") == "example.com"
+    assert bare_host("no address") == bare_host("http://[::1") == ""
+
+
+def test_a_host_beyond_ascii_is_that_of_its_crawl() -> None:
+    # Scrapy's addresses have hosts in ASCII, pages name them as they are read.
+    name = "b\u00fccher.example"
+    written = "xn--bcher-kva.example"
+    assert (
+        bare_host(f"https://{name}/1") == bare_host(f"https://{written}/1") == written
+    )
+    assert bare_host("https://" + "\u00fc" * 300 + "/")
+    for host in (name, written):
+        lessons = Lessons({host: Site((), (1,))})
+        for called in (name, written):
+            assert lessons.of(f"https://www.{called}/1") is not None
+
+
+def test_the_almanac_is_mended_by_its_two_labels(tmp_path: Path) -> None:
+    # What docs/tutorial.md says of it.
+    pages = sorted((ALMANAC / "pages").glob("*.html"))
+    known = read_folder(ALMANAC / "labels").pages
+    found = learn("almanac.example", [study(page) for page in known])
+    assert found.helps
+    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
+    labels = {page.text.splitlines()[0] for page in known}
+    fresh = 0
+    for page in pages:
+        html = page.read_bytes()
+        url = f"https://almanac.example/{page.name}"
+        notes = Page.of(html).root.xpath("string(//ul[@class='notes'])").split()
+        before = extract(html, url=url).text
+        after = extract(html, url=url, options={"site_files": str(tmp_path)})
+        fresh += after.text.splitlines()[0].removeprefix("- ") not in labels
+        assert "ledger" in before
+        assert " ".join(notes[:5]) not in before
+        assert after.text.replace("\n- ", "\n").removeprefix("- ").split() == notes
+    assert fresh == 3

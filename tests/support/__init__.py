@@ -1,0 +1,1 @@
+"""What tests share: pages, servers, crawls, algorithms that misbehave, properties."""

@@ -1,0 +1,302 @@
+"""Properties that the walk and every algorithm have on any page."""
+
+from __future__ import annotations
+
+import gc
+import json
+import pickle
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from datetime import datetime
+from html import unescape
+from time import process_time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pytest
+from lxml import etree
+from markdown_it import MarkdownIt
+from parsel import Selector
+from scrapy.http import HtmlResponse
+
+import scrapy_eatext
+from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.output.code import content
+from scrapy_eatext.output.emoji import is_emoji
+from scrapy_eatext.output.html import ALLOWED
+from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.page import Page
+from scrapy_eatext.page import walk as walking
+from scrapy_eatext.page.characters import BROKEN_LINE, fit
+from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
+from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
+from scrapy_eatext.page.urls import SCHEMES, Addresses
+from scrapy_eatext.page.walk import asks, python_walk
+from scrapy_eatext.rendering import render, run
+from scrapy_eatext.result import ATTRIBUTES, MainText, Media, Metadata
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Verdict
+
+_T = TypeVar("_T")
+
+# Without compiled modules there is nothing to compare; the wheel's tests test the build.
+COMPILED_ONLY = pytest.mark.skipif(
+    not scrapy_eatext.compiled, reason="the compiled modules have not been built"
+)
+EMPTY = etree.Element("html")
+# No output of a small page is longer than so many times the page and its address, and
+# a bit: a line of a link takes five bytes of it, and has the link's address again.
+MOST_TIMES, MOST_MORE = 40, 1000
+_RENDERER = MarkdownIt("commonmark").enable("table")
+_ANY_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)>')
+_ATTRIBUTE = re.compile(r' ([a-z]+)="([^"]*)"')
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([+-]\d\d:\d\d)?)?", re.ASCII)
+_SCHEME = re.compile(r"[^/?#]*?:")
+
+
+def both(python: Callable[..., Any], used: Callable[..., Any]) -> list[Any]:
+    """A function and its compiled twin, if that runs, as parameters of tests."""
+    found = [pytest.param(python, id="python")]
+    if used is not python:
+        found.append(pytest.param(used, id="compiled"))
+    return found
+
+
+def check_walks(root: Any) -> None:
+    """The twins' walks of a tree are equal, strict and lenient."""
+    for lenient in (True, False):
+        found, expected = walking.walk(root, lenient), python_walk(root, lenient)
+        assert found.text == expected.text
+        assert found.root is expected.root is root
+        assert found.nodes == expected.nodes
+        for name, columns in [
+            ("blocks", BLOCK_COLUMNS),
+            ("elements", ELEMENT_COLUMNS),
+            ("marks", MARK_COLUMNS),
+            ("tokens", ("token",)),
+        ]:
+            ours, theirs = getattr(found, name), getattr(expected, name)
+            assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
+            wrong = np.argwhere((ours != theirs).reshape(-1, len(columns)))
+            for row, column in wrong[:1]:
+                raise AssertionError(
+                    f"{columns[column]} of row {row} of the {name}: "
+                    f"{ours[row].tolist()}, not {theirs[row].tolist()}"
+                )
+
+
+def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
+    """The answer is sound, the tree stays as it is, and the way in does not matter."""
+    algorithm = get_algorithm(name, options)
+    reference = options.get("reference", False)
+    page = Page.of(source)
+    before = etree.tostring(page.root)
+    result = run(algorithm, page, blocks=True)
+    assert etree.tostring(page.root) == before
+    assert run(algorithm, page, blocks=True) == result
+    assert 0 <= result.score <= 1
+    assert all(0 <= block.score <= 1 for block in result.blocks)
+    assert result.text.strip() or not any(block.kept for block in result.blocks)
+    if not reference:
+        # The blocks', as output puts marks of its own before items and cells.
+        kept = " ".join(b.text for b in result.blocks if b.kept)
+        check_words(kept, page.root, page.is_lenient)
+    body = source.encode("utf-8", "replace")
+    url = "https://example.com/"
+    for other in (
+        # jusText takes a byte order mark for text.
+        body if body.isascii() or reference else b"\xef\xbb\xbf" + body,
+        HtmlResponse(url, body=body, encoding="utf-8"),
+        Selector(source, type="html"),
+    ):
+        if isinstance(other, Selector) and (reference or other.type != "html"):
+            # It has no source, only what its tree serialises to; and old releases
+            # of parsel take HTML that happens to be JSON for that.
+            continue
+        assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
+
+
+def check_result(source: bytes | str, url: str | None, every: bool = True) -> MainText:
+    """All that the default algorithm's result can be asked for is sound.
+
+    It is bounded by the page, holds what a feed can hold, and comes back from JSON and
+    from a pickle as it was; HTML has no more than is safe; it, the text and the
+    Markdown, as CommonMark reads it, have the words of what is kept.  With ``every``
+    that is looked at also where all blocks are kept.
+    """
+    algorithm = get_algorithm(DEFAULT)
+    page = Page.of(source, url)
+    verdict = algorithm.judge(page)
+    result = render(verdict, page, algorithm.name, algorithm.version)
+    longest = MOST_TIMES * (len(source) + len(url or "")) + MOST_MORE
+    check_outputs(result, page, verdict, longest)
+    if every:
+        # Of small pages, and of those that are mostly broken, little is kept.
+        whole = replace(verdict, kept=[True] * len(verdict.units))
+        check_outputs(render(whole, page, "", ""), page, whole, longest)
+    for name in ATTRIBUTES:
+        result.value(name)
+    assert 0 <= result.score <= 1
+    check_metadata(result.metadata, known=bool(Addresses(EMPTY, url).base))
+    alone = result.detached()
+    written = json.dumps(alone.as_dict(), ensure_ascii=False, allow_nan=False)
+    # Blocks have their paths, which are bounded, and the names of all that they tell.
+    assert len(written.encode()) <= 40 * longest
+    for back in (
+        MainText.from_dict(json.loads(written)),
+        pickle.loads(pickle.dumps(result)),
+    ):
+        assert back == alone
+        assert back.computed == alone.computed
+    return result
+
+
+def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) -> None:
+    """Text, Markdown and HTML have the words of what is kept, and not much more."""
+    page = verdict.page or page
+    shown = content(verdict.units, verdict.kept)
+    texts = (shown.code.get(i) or verdict.units.text(i) for i in shown.units)
+    wanted = letters("".join(texts))
+    assert is_with(letters(result.text), wanted)
+    check_html(result.html)
+    # Text has no images; of emoji Markdown and HTML have the emoji.
+    alts = {" ".join(image.get("alt", "").split()) for image in page.root.iter("img")}
+    emoji = str.maketrans(dict.fromkeys("".join(filter(is_emoji, alts))))
+    wanted = wanted.translate(emoji)
+    for name, made in (
+        ("html", result.html),
+        ("markdown", _RENDERER.render(result.markdown)),
+    ):
+        found = letters(unescape(_ANY_TAG.sub("", made))).translate(emoji)
+        if found != wanted:
+            said = "".join(tree_of(page, verdict.units, shown).bylines())
+            assert said, name
+            assert is_with(found, wanted), name
+    for name in ("text", "markdown", "html"):
+        size = len(getattr(result, name))
+        assert size <= longest, f"{name} has {size} characters of {longest}"
+
+
+def check_metadata(metadata: Metadata, known: bool) -> None:
+    """Feeds can hold it, its dates are dates, and its addresses are whole.
+
+    The last where it is ``known`` what they are relative to.
+    """
+    told = {name: getattr(metadata, name) for name in Metadata.__dataclass_fields__}
+    sources = told.pop("sources")
+    found = {name.removesuffix("_raw") for name, value in told.items() if value}
+    assert set(sources) == found
+    for value in told.values():
+        for one in [value] if isinstance(value, str) else value:
+            texts = (one.url, one.caption) if isinstance(one, Media) else (one,)
+            assert all(text == fit(text) for text in texts)
+    for day in (metadata.published, metadata.modified):
+        if day:
+            assert _ISO.fullmatch(day), day
+            datetime.fromisoformat(day)
+    for url in (metadata.canonical_url, metadata.image):
+        if url and known:
+            assert url.lower().startswith(("http:", "https:")), url
+
+
+def check_html(html: str) -> None:
+    """Its elements are well nested, and none but those that are safe."""
+    assert "<" not in _TAG.sub("", html)
+    opened = []
+    for end, name, attributes in _TAG.findall(html):
+        for key, value in _ATTRIBUTE.findall(attributes):
+            assert key in ALLOWED[name]
+            scheme = _SCHEME.match(unescape(value))
+            if key in ("href", "src") and scheme:
+                assert scheme[0][:-1].lower() in SCHEMES, value
+        if end:
+            assert opened.pop() == name
+        elif name not in ("br", "img"):
+            assert name in ALLOWED
+            opened.append(name)
+    assert not opened
+
+
+def letters(text: str) -> str:
+    """A text without its white space."""
+    return "".join(text.split())
+
+
+def is_with(found: str, wanted: str) -> bool:
+    """Whether one text has another one's letters, in their order, and more."""
+    rest = iter(found)
+    return all(letter in rest for letter in wanted)
+
+
+def least_seconds(work: Callable[[_T], object], thing: _T) -> float:
+    """The processor's seconds of the fastest of three runs, without the collector.
+
+    What thousands of tests left behind would be collected within one of the runs.
+    """
+    times = []
+    gc.disable()
+    try:
+        for _ in range(3):
+            start = process_time()
+            work(thing)
+            times.append(process_time() - start)
+    finally:
+        gc.enable()
+    return min(times)
+
+
+def check_linear(
+    work: Callable[[_T], object], make: Callable[[int], _T], size: int
+) -> None:
+    """Work on what is made four times as large takes about four times as long.
+
+    A square would take sixteen times as long; the benchmark is stricter.  What
+    fails is looked at again, as a machine may be busy with other things.
+    """
+    small, large = make(size), make(4 * size)
+    assert any(
+        least_seconds(work, large) < 10 * least_seconds(work, small) + 0.05
+        for _ in range(5)
+    )
+
+
+def check_words(text: str, root: Any, lenient: bool = False) -> None:
+    """Every word of the text stands on the page, an inline tag in it or not.
+
+    What has no spaces may be broken into lines.
+    """
+    found = shown(root, lenient)
+    joined = BROKEN_LINE.sub("", found)
+    for word in text.split():
+        assert word in found or word in joined, word
+
+
+def shown(root: Any, lenient: bool = False) -> str:
+    """The texts of a page in a row, without what no browser shows.
+
+    Where the page was read leniently, only without what is none of its text.
+    """
+    root = deepcopy(root)
+    for element in root.iter(etree.Element) if not lenient else ():
+        hides = "display: none" in element.get("style", "")
+        hides |= element.get("hidden", "until-found") != "until-found"
+        # Tabs and accordions are the page's.
+        if hides and not {"role", "aria-labelledby"} & {*element.keys()}:
+            element.tag = "script"
+    for head in root.iter("head"):
+        # The parser puts into it what no browser does.
+        if any(child.tag not in SKIP for child in head.iterchildren(etree.Element)):
+            head.tag = "body"
+    for button in [*root.iter("button")]:
+        around = button.iterancestors()
+        if asks(button) or any(one.get("role") == "heading" for one in around):
+            button.tag = "p"
+    skipped = LENIENT_SKIP if lenient else SKIP | {"button", "dialog"}
+    etree.strip_elements(root, etree.Comment, etree.PI, *skipped, with_tail=False)
+    return "".join(
+        c for c in "".join(root.itertext()) if c.isprintable() or c.isspace()
+    )

@@ -1,0 +1,237 @@
+"""Pages that say much of themselves, and much of it oddly.
+
+Beside the grammar of tests/support/pages.py, which is about what a page shows: JSON-LD, meta
+elements, microdata, times, bylines, the data of frameworks, tables, lists, code,
+formulas, images and links with odd addresses, long numbers.  ``rich_page()`` draws
+all its choices from one generator of random numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from html import escape
+from random import Random
+from typing import Any
+
+from tests.support.pages import ODD, REFERENCES, WORDS
+
+SENTENCES = list(WORDS.values())
+DATES = (
+    "2024-03-05 2024-03-05T10:11:12Z 2024-03-05T10:11+99:99 20240305T101112 3/4/2024 "
+    "1.2.2020 2019年3月4日 ٢٠٢٤-٠٣-٠٥ 2024-03-05T١٠:١١ 9999-12-31 0000-00-00 2024-13-45 "
+    "2024-02-30 12024-03-05 2024-03-05T24:60:60 2024-03-05T10:11:12-23:59"
+).split()
+DATES += ["March 5, 2024", "5 mars 2021 at 10:11", "Updated: 01.02.2023 99:99 +9999"]
+DATES += ["2024-03-05 10:11:12 +24:00", "5 June 2020 10:11:12 -9930", "1" * 90, ""]
+NAMES = [
+    "Ada Lovelace",
+    "by Ada",
+    "ADA",
+    "李 明",
+    "A" * 300,
+    "http://a/b",
+    "a, b & c",
+    "",
+]
+# Numbers that are long or no numbers to some.
+NUMBERS = ["7", "-1", "0", "1e999", "٣", "9" * 30, "9" * 4400, "²", "1_0", "+5", ""]
+ADDRESSES = (
+    "/a/b ../up //cdn.example.org/x ?q=1 #top . http://[ http://[::1]:x/ javascript:x "
+    "data:image/png;base64,AAAA mailto:a@b HTTP://EXAMPLE.org/%zz http:///x http: : // "
+    "/a\\b \\\\h\\x /(x)*y*_z_|[w] /é?ü=ß https://xn--.example/ http://a:99999/ "
+    "java\tscript:x http://user:pw@h/ /\u202e /\x01x /&#x110000;"
+).split(" ")
+ADDRESSES += ["http://h/" + "x" * 2000, "a b", " /x ", "\n//h\n", ""]
+CHARSETS = (
+    "utf-8 utf8 gb2312 idna punycode rot13 hex zip undefined unicode_escape utf-7 "
+    "utf-16 x-user-defined x-sjis windows-1252 iso-8859-8-i cp0 none \xe9 " + "x" * 300
+).split()
+METAS = (
+    "description keywords author date og:title og:image og:url og:site_name og:locale "
+    "article:published_time article:modified_time article:author article:tag "
+    "twitter:title twitter:image twitter:label1 twitter:data1 citation_author "
+    "citation_date dc.title dcterms.modified content-language news_keywords"
+).split()
+# Signs that begin or end something in Markdown.
+SIGNS = (
+    "* _ ` [ ] ( ) # > - + = ~~~ ``` --- === | 1. 2) [^1]: [a]: ![ <b> </p> &amp; \\ "
+    "http://h/ www.h ** __ *_` $ : <!-- %s"
+).split()
+TYPES = (
+    "Article NewsArticle BlogPosting WebPage WebSite Product Question Recipe Review "
+    "http://schema.org/Article Organization Thing"
+).split()
+KEYS = (
+    "headline name author creator datePublished dateModified dateCreated image url "
+    "description keywords publisher mainEntity mainEntityOfPage @graph @id inLanguage "
+    "articleBody text recipeInstructions thumbnailUrl reviewBody"
+).split()
+STATE = "props pageProps post body content html children blocks text value".split()
+PROPS = "headline author name datePublished dateModified image description".split()
+MATH = (
+    "<math><mi>x</mi><msup><mi>y</mi><mn>2</mn></msup><annotation encoding="
+    "'application/x-tex'>x y^{2}</annotation></math>"
+)
+DEEPEST = 4
+
+
+def said(chance: Random) -> str:
+    """A piece of metadata."""
+    one = chance.choice
+    words = one(SENTENCES).split()
+    text = " ".join(words[: chance.randrange(len(words) + 1)])
+    return one(
+        [
+            text,
+            text,
+            f"{text} | {one(NAMES)}",
+            one(DATES),
+            one(NAMES),
+            one(ADDRESSES),
+            one(NUMBERS),
+            one(ODD) + text,
+            one(REFERENCES) + text,
+            f"&#{one(NUMBERS)};{text}",
+            "\ud800" + text,
+            f"{one(SIGNS)} {text}",
+            f"{one(SIGNS)}{text}{one(SIGNS)}<br>{one(SIGNS)}",
+        ]
+    )
+
+
+def value(chance: Random, keys: list[str], depth: int = 0) -> Any:
+    """Anything that JSON can be, as deep as it may be."""
+    kind = chance.randrange(12 if depth < DEEPEST else 7)
+    if kind < 5:
+        return said(chance)
+    if kind < 6:
+        return f"<p>{said(chance)}</p>" * chance.randrange(12)
+    if kind < 7:
+        return chance.choice([None, True, -1, 1.5e300, 10**30, float("nan")])
+    count = range(chance.randrange(4))
+    if kind < 9:
+        return [value(chance, keys, depth + 1) for _ in count]
+    return {chance.choice(keys): value(chance, keys, depth + 1) for _ in count}
+
+
+def linked(chance: Random) -> str:
+    thing = {"@context": "https://schema.org", "@type": chance.choice(TYPES)}
+    for key in chance.sample(KEYS, chance.randrange(8)):
+        thing[key] = value(chance, KEYS)
+    data = json.dumps(thing, ensure_ascii=chance.random() < 0.5)
+    if chance.random() < 0.2:
+        data = chance.choice(
+            ["<!--%s-->", "%s;", "[%s,]", "%s%s", "//<![CDATA[%s//]]>"]
+        ).replace("%s", data)
+    return f"<script type=application/ld+json>{data}</script>"
+
+
+def state(chance: Random) -> str:
+    name = chance.choice(["__NEXT_DATA__", "__NUXT_DATA__"])
+    return f"<script id={name} type=application/json>{json.dumps(value(chance, STATE))}</script>"
+
+
+def meta(chance: Random) -> str:
+    kind = chance.choice(["name", "property", "itemprop"])
+    return f'<meta {kind}="{chance.choice(METAS)}" content="{escape(said(chance))}">'
+
+
+def charset(chance: Random) -> str:
+    name = chance.choice(CHARSETS)
+    return chance.choice(
+        [
+            f"<meta charset={name}>",
+            f'<meta http-equiv=content-type content="text/html;charset={name}">',
+        ]
+    )
+
+
+def link(chance: Random) -> str:
+    href = escape(chance.choice(ADDRESSES))
+    return chance.choice(
+        [
+            f'<link rel=canonical href="{href}">',
+            f'<link rel=image_src href="{href}">',
+            f'<base href="{href}">',
+        ]
+    )
+
+
+def anchor(chance: Random) -> str:
+    href, text = escape(chance.choice(ADDRESSES)), said(chance)
+    return chance.choice(
+        [
+            f'<p>{text} <a href="{href}">{text}</a> {text}</p>',
+            f'<figure><img src="{href}" alt="{escape(text)}"><figcaption>{text}</figure>',
+            f'<img srcset="{href} {chance.choice(NUMBERS)}x, {href}" width={chance.choice(NUMBERS)}>',
+            f'<a href="{href}">x</a>' * chance.randrange(60),
+        ]
+    )
+
+
+def prop(chance: Random) -> str:
+    name = chance.choice(PROPS)
+    return chance.choice(
+        [
+            f'<span itemprop={name} content="{escape(said(chance))}">{said(chance)}</span>',
+            f"<div itemprop={name} itemscope><b itemprop=name>{said(chance)}</b></div>",
+            f'<time itemprop={name} datetime="{escape(chance.choice(DATES))}">{said(chance)}</time>',
+        ]
+    )
+
+
+def byline(chance: Random) -> str:
+    name, day = chance.choice(NAMES), chance.choice(DATES)
+    return chance.choice(
+        [
+            f"<p class=byline>By {name} on {day}</p>",
+            f"<div class=author>{name}</div><time>{day}</time>",
+            f"<p>{day} | {name}</p>",
+            f"<article class=comment><cite>{name}</cite>, {day}<p>{said(chance)}</article>",
+        ]
+    )
+
+
+def table(chance: Random) -> str:
+    spans = f"colspan={chance.choice(NUMBERS)} rowspan={chance.choice(NUMBERS)}"
+    rows = "".join(
+        f"<tr><th>{said(chance)}<td {spans}>{said(chance)}<td>" for _ in range(3)
+    )
+    return f"<table><caption>{said(chance)}</caption>{rows}</table>"
+
+
+def items(chance: Random) -> str:
+    first, second = chance.choice(NUMBERS), chance.choice(NUMBERS)
+    inside = items(chance) if chance.random() < 0.3 else said(chance)
+    return f"<ol start={first}><li value={second}>{said(chance)}<li>{inside}</ol>"
+
+
+def code(chance: Random) -> str:
+    lines = "\n".join(
+        f"<span class=lineno>{i}</span>{escape(said(chance))}" for i in range(3)
+    )
+    return f"<pre class=language-{chance.choice(CHARSETS)}><code>{lines}</code></pre>"
+
+
+def text(chance: Random) -> str:
+    """A text that is long enough to be a page's."""
+    tag = chance.choice(["p", "h1", "h2", "blockquote", "dd", "div lang=de"])
+    return f"<{tag}>" + " ".join(said(chance) for _ in range(chance.randrange(9)))
+
+
+def formula(chance: Random) -> str:
+    return f"<p>{said(chance)} {MATH} <sup>{said(chance)}</sup> {said(chance)}"
+
+
+HEAD: list[Callable[[Random], str]] = [linked, state, meta, meta, meta, charset, link]
+BODY = [linked, state, anchor, prop, byline, table, items, code, text, text, formula]
+
+
+def rich_page(chance: Random) -> str:
+    """A page with a few of all these."""
+    head = "".join(chance.choice(HEAD)(chance) for _ in range(chance.randrange(6)))
+    body = "".join(chance.choice(BODY)(chance) for _ in range(chance.randrange(8)))
+    lang = escape(said(chance)) if chance.random() < 0.3 else "en"
+    title = f"<title>{said(chance)}</title><h1>{said(chance)}</h1>"
+    return f'<html lang="{lang}">{head}{title}{body}'

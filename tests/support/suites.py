@@ -1,0 +1,39 @@
+"""Suites of small pages in files of cases, and what must come out of each.
+
+A folder has a file a topic.  In it a case begins with a line `%% name`; its HTML
+follows, then for each output a line `%%=`, with what the output is behind it where a
+suite has several, and the output itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tests import CASES
+
+
+class Case(NamedTuple):
+    """A page, and its outputs: of each what it is, and how it must be."""
+
+    topic: str
+    name: str
+    source: str
+    outputs: tuple[tuple[str, str], ...]
+
+    @property
+    def id(self) -> str:
+        return f"{self.topic}: {self.name}"
+
+
+def cases(folder: str) -> Iterator[Case]:
+    """The cases of a folder beside this file, in the order of its files."""
+    for file in sorted((CASES / folder).glob("*.txt")):
+        _, *written = re.split(r"^%% ", file.read_text("utf-8"), flags=re.MULTILINE)
+        for case in written:
+            source, *outputs = re.split(r"^%%=", case, flags=re.MULTILINE)
+            name, _, html = source.removesuffix("\n").partition("\n")
+            parts = (output.removesuffix("\n").partition("\n") for output in outputs)
+            told = tuple((kind.strip(), body) for kind, _, body in parts)
+            yield Case(file.stem, name, html, told)

@@ -1,0 +1,261 @@
+"""Pages that try to get something active through, and checks that nothing comes out.
+
+    python -m tests.support.unsafe [--count 100000] [--seed 0]
+
+builds so many pages at random from the pieces below, and ends with an error at the
+first whose HTML or Markdown is active.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from markdown_it import MarkdownIt
+
+from scrapy_eatext.output.html import ALLOWED, html
+from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.structure import document
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.urls import SCHEMES
+
+CALL = "alert(1)"
+# Ways to write an address that runs a script in some browser, now or once.
+ADDRESSES = [
+    f"javascript:{CALL}",
+    f"JaVaScRiPt:{CALL}",
+    f" javascript:{CALL}",
+    f"\x01javascript:{CALL}",
+    f"&#14; javascript:{CALL}",
+    f"jav&#x09;ascript:{CALL}",
+    f"jav&#x0A;ascript:{CALL}",
+    f"jav\tascript:{CALL}",
+    f"java\0script:{CALL}",
+    f"javascript&colon;{CALL}",
+    f"javascript&#58;{CALL}",
+    f"&#106&#97&#118&#97&#115&#99&#114&#105&#112&#116&#58;{CALL}",
+    f"&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74&#x3A;{CALL}",
+    f"javascript://example.com/%0A{CALL}",
+    f"javascript:/*--></title></style></textarea></script>{CALL}",
+    f"feed:javascript:{CALL}",
+    f"view-source:javascript:{CALL}",
+    f"vbscript:{CALL}",
+    f"livescript:{CALL}",
+    f"mocha:{CALL}",
+    f"data:text/html,<script>{CALL}</script>",
+    "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
+    f"data:image/svg+xml,<svg onload={CALL}>",
+    "data:application/xhtml+xml,x",
+    "blob:https://example.com/x",
+    "file:///etc/passwd",
+    f"//\tjavascript:{CALL}",
+    f"/\\example.com/javascript:{CALL}",
+    f'x" onmouseover="{CALL}',
+    f"x' onmouseover='{CALL}",
+    f"x&quot; onmouseover=&quot;{CALL}",
+    f"x`onmouseover={CALL}",
+    f"x) [a](javascript:{CALL}",
+    f"x> <a href=javascript:{CALL}>",
+    f'x "title" onmouseover="{CALL}',
+    f"http://[javascript:{CALL}",
+    f"http:javascript:{CALL}",
+    f"https://example.com/#javascript:{CALL}",
+    f"?javascript:{CALL}",
+]
+# Markup, and text that would be markup if it were not escaped.
+PIECES = [
+    f"<script>{CALL}</script>",
+    "<SCRIPT SRC=//evil.example/x.js></SCRIPT>",
+    f"<scr<script>ipt>{CALL}</scr</script>ipt>",
+    f"<script/x>{CALL}</script\n>",
+    f"<<script>{CALL}//<</script>",
+    f"<img src=x onerror={CALL}>",
+    f"<img src=x:x onerror={CALL} alt='<script>{CALL}</script>'>",
+    f"<img alt='\" onerror=\"{CALL}' src=/a.png>",
+    f"<img src='/a.png\" onerror=\"{CALL}'>",
+    f"<img srcset='javascript:{CALL} 2x'>",
+    f'<img """><script>{CALL}</script>">',
+    f"<svg onload={CALL}><text>x</text></svg>",
+    f"<svg><script>{CALL}</script></svg>",
+    f"<svg><a xlink:href='javascript:{CALL}'><text>x</text></a></svg>",
+    f"<svg><animate onbegin={CALL} attributeName=x dur=1s>",
+    f"<math><mtext><table><mglyph><style><img src onerror={CALL}></style></table>",
+    f"<math href='javascript:{CALL}'>x</math>",
+    f"<body onload={CALL}>",
+    f"<iframe src='javascript:{CALL}'></iframe>",
+    f"<iframe srcdoc='&lt;script&gt;{CALL}&lt;/script&gt;'></iframe>",
+    f"<object data='javascript:{CALL}'>x</object>",
+    f"<embed src='javascript:{CALL}'>",
+    f"<base href='javascript:{CALL}//'>",
+    f"<meta http-equiv=refresh content='0;url=javascript:{CALL}'>",
+    f"<link rel=stylesheet href='javascript:{CALL}'>",
+    "<style>@import 'javascript:alert(1)'; p{{background:url(javascript:x)}}</style>",
+    f"<p style='background:url(javascript:{CALL})'>x</p>",
+    f"<p style='width:expression({CALL})'>x</p>",
+    f"<p onclick={CALL} onmouseover={CALL}>x</p>",
+    f"<details open ontoggle={CALL}>x</details>",
+    f"<video><source onerror={CALL}></video><audio src=x onerror={CALL}></audio>",
+    f"<form action='javascript:{CALL}'><button formaction='javascript:{CALL}'>x</button>",
+    f"<input autofocus onfocus={CALL}><textarea onfocus={CALL}>x</textarea>",
+    f"<marquee onstart={CALL}>x</marquee>",
+    f"<table background='javascript:{CALL}'><tr><td onclick={CALL}>x<td>y</table>",
+    f"<td colspan='2\" onclick=\"{CALL}'>x</td>",
+    f"<ol start='1\" onclick=\"{CALL}'><li value='2 onclick={CALL}'>x</ol>",
+    f"<pre class='language-x\" onclick=\"{CALL}'>x</pre>",
+    f"<pre><code class='language-<script>{CALL}</script>'>x</code></pre>",
+    f"<pre data-lang='x onclick={CALL}'>```\n<script>{CALL}</script>\n```</pre>",
+    f"<code>`<script>{CALL}</script>`</code>",
+    f"<noscript><p title='</noscript><img src=x onerror={CALL}>'></noscript>",
+    f"<template><script>{CALL}</script></template>",
+    f"<xmp><script>{CALL}</script></xmp>",
+    f"<plaintext><script>{CALL}</script>",
+    f"<!--><script>{CALL}</script>-->",
+    f"<!--[if gte IE 4]><script>{CALL}</script><![endif]-->",
+    f"<![CDATA[<script>{CALL}</script>]]>",
+    f"<?xml-stylesheet href='javascript:{CALL}'?>",
+    f"&lt;script&gt;{CALL}&lt;/script&gt;",
+    f"&lt;img src=x onerror={CALL}&gt;",
+    f"&lt;a href=javascript:{CALL}&gt;x&lt;/a&gt;",
+    f"[x](javascript:{CALL})",
+    f"![x](javascript:{CALL})",
+    f"[x]: javascript:{CALL}",
+    f"&lt;javascript:{CALL}&gt;",
+    f"<p>&lt;</p><p>script&gt;{CALL}</p>",
+    f"<b>&lt;</b>img src=x onerror={CALL}&gt;",
+    f"<p>&lt;<br>script&gt;{CALL}</p>",
+    f"&amp;lt;script&amp;gt;{CALL}",
+    f"<x onclick={CALL}>x</x><a:b onclick={CALL}>x</a:b>",
+    f"<{CALL}>x",
+    f"<a\nhref='javascript:{CALL}'\nonclick={CALL}>x</a>",
+]
+WRAPS = [
+    "{}",
+    "<p>{}</p>",
+    "<b>{}</b>",
+    "<a href=/x>{}</a>",
+    "<ul><li>{}<li>x</ul>",
+    "<blockquote>{}</blockquote>",
+    "<h2>{}</h2>",
+    "<pre>{}</pre>",
+    "<code>{}</code>",
+    "<table><tr><th>a<th>{}<tr><td>{}<td>b</table>",
+    "<dl><dt>{}<dd>{}</dl>",
+    "<p>One</p><figure><img src=/x.png alt='{}'><figcaption>{}</figcaption></figure>",
+    "<div class='highlight'><div class=line>{}</div><div class=line>x</div></div>",
+]
+# The output must be safe without what libraries that render Markdown refuse.
+RENDERER = MarkdownIt("commonmark").enable("table")
+RENDERER.validateLink = lambda url: True
+_CLASS = re.compile(r"language-[a-z0-9][a-z0-9+#._-]{0,30}")
+
+
+def vectors() -> Iterator[str]:
+    """The known ones, one by one."""
+    yield from PIECES
+    for address in ADDRESSES:
+        quote = '"' if "'" in address else "'"
+        for name, tag in (("href", "a"), ("src", "img"), ("data-src", "img")):
+            yield f"<p>x <{tag} {name}={quote}{address}{quote} alt=x>x</{tag}> y</p>"
+
+
+def page(source: random.Random) -> str:
+    """A page put together at random."""
+    known = list(vectors())
+    parts = []
+    for _ in range(source.randint(1, 4)):
+        piece = source.choice(known)
+        if source.random() < 0.3:  # cut somewhere
+            piece = piece[: source.randint(0, len(piece))]
+        for _ in range(source.randint(0, 3)):
+            wrap = source.choice(WRAPS)
+            piece = wrap.replace("{}", piece)
+        parts.append(piece)
+    return source.choice(["", " ", "\n"]).join(parts)
+
+
+class _Checker(HTMLParser):
+    """Raises ValueError at what is not in the allow-list."""
+
+    def __init__(self, allowed: dict[str, frozenset[str]]) -> None:
+        super().__init__()
+        self._allowed = allowed
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self._allowed:
+            raise ValueError(f"<{tag}>")
+        for name, value in attrs:
+            if name not in self._allowed[tag]:
+                raise ValueError(f"<{tag} {name}>")
+            if name in ("href", "src"):
+                check_address(value or "")
+            elif name == "class" and not _CLASS.fullmatch(value or ""):
+                raise ValueError(f"class {value!r}")
+            elif (
+                name in ("start", "value", "colspan", "rowspan")
+                and not (value or "").isdigit()
+            ):
+                raise ValueError(f"{name} {value!r}")
+
+    def handle_comment(self, data: str) -> None:
+        raise ValueError("a comment")
+
+    def handle_decl(self, decl: str) -> None:
+        raise ValueError("a declaration")
+
+    def unknown_decl(self, data: str) -> None:
+        raise ValueError("a declaration")
+
+    def handle_pi(self, data: str) -> None:
+        raise ValueError("a processing instruction")
+
+
+def check_address(address: str) -> None:
+    """ValueError for an address with a scheme that is not safe."""
+    bare = re.sub(r"[\x00-\x20]", "", address)
+    scheme, colon, _ = re.split(r"[/?#]", bare, maxsplit=1)[0].partition(":")
+    if colon and scheme.lower() not in SCHEMES:
+        raise ValueError(f"address {address!r}")
+
+
+# Rendered Markdown has elements for code and rules besides.
+RENDERED = {**ALLOWED, "hr": frozenset[str]()}
+for _name in ("th", "td"):
+    RENDERED[_name] = ALLOWED[_name] | {"style"}
+
+
+def check(source: str) -> None:
+    """Raises ValueError where something active comes out of a page."""
+    read = Page.of(source, "https://example.com/dir/page")
+    nodes = document(read, read.blocks, [True] * len(read.blocks))
+    for made, allowed in (
+        (html(nodes), ALLOWED),
+        (RENDERER.render(markdown(nodes)), RENDERED),
+    ):
+        checker = _Checker(allowed)
+        checker.feed(made)
+        checker.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    known = 0
+    for known, source in enumerate(vectors(), 1):  # noqa: B007
+        check(source)
+    chance = random.Random(args.seed)
+    for number in range(args.count):
+        source = page(chance)
+        try:
+            check(source)
+        except ValueError as error:
+            raise SystemExit(f"page {number}: {error}\n{source}") from error
+    print(f"nothing active in {known} known vectors and {args.count} pages")
+
+
+if __name__ == "__main__":
+    main()
