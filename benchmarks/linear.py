@@ -26,6 +26,7 @@ from dataclasses import fields
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 # Threads of a library's own do not outlive a fork.
@@ -196,30 +197,40 @@ def excess(costs: list[dict[str, float]]) -> list[str]:
 
 
 def write(about: dict[str, Any]) -> None:
-    """Write the results down, for programs and for the docs."""
-    rows = {(row["family"], row["algorithm"]): row for row in about["rows"]}
-    algorithms = list(dict.fromkeys(name for _, name in rows))
+    """Write the results down, for programs and, a line each algorithm, for the docs."""
     lines = []
-    for family in dict.fromkeys(name for name, _ in rows):
-        cells = [rows[family, algorithm] for algorithm in algorithms]
-        everything = rows[family, ALL]
-        shown = [
-            *(_shown(cell, "seconds", 1000) for cell in cells),
-            _shown(everything, "output", 1e-6),
-            _shown(everything, "memory", 1e-6),
-        ]
-        lines.append([family.replace("_", " "), *shown])
-    head = ["page", *algorithms, "MB of output", "MB of memory"]
+    for algorithm in dict.fromkeys(row["algorithm"] for row in about["rows"]):
+        rows = [row for row in about["rows"] if row["algorithm"] == algorithm]
+        slowest = max(rows, key=lambda row: row["seconds"][-1])
+        lines.append(
+            [
+                algorithm,
+                f"{median(row['seconds'][-1] for row in rows) * 1000:.0f}",
+                f"{slowest['seconds'][-1] * 1000:.0f}",
+                slowest["family"].replace("_", " "),
+                *(_most(rows, name) for name in NOISE),
+            ]
+        )
+    head = ["", "median ms", "most ms", "of", *(f"ratio, {name}" for name in NOISE)]
     save("linear", about, table(head, lines))
+
+
+def _most(rows: list[dict[str, Any]], name: str) -> str:
+    """The largest ratio of the largest pages that is no noise, "" where all is noise."""
+    clear = [row["ratios"][name] for row in rows if counts(_last(row), name)]
+    return f"{max(clear):.1f}" if clear else ""
+
+
+def _last(row: dict[str, Any]) -> dict[str, float]:
+    return {key: row[key][-1] for key in ("bytes", *NOISE)}
 
 
 def _shown(row: dict[str, Any], name: str, scale: float) -> str:
     """The figure of the largest page, and how many times that of the one before."""
     last = row[name][-1]
-    one = {key: row[key][-1] for key in ("bytes", *NOISE)}
     figure = f"{last * scale:.{0 if last * scale >= 100 else 1}f}"
     # What is too little to tell is compared to nothing.
-    return f"{figure} ({row['ratios'][name]:.1f})" if counts(one, name) else figure
+    return f"{figure} ({row['ratios'][name]:.1f})" if counts(_last(row), name) else figure
 
 
 def main() -> int:
