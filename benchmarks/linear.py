@@ -230,7 +230,9 @@ def _shown(row: dict[str, Any], name: str, scale: float) -> str:
     last = row[name][-1]
     figure = f"{last * scale:.{0 if last * scale >= 100 else 1}f}"
     # What is too little to tell is compared to nothing.
-    return f"{figure} ({row['ratios'][name]:.1f})" if counts(_last(row), name) else figure
+    return (
+        f"{figure} ({row['ratios'][name]:.1f})" if counts(_last(row), name) else figure
+    )
 
 
 def main() -> int:

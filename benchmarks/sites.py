@@ -257,7 +257,7 @@ def main() -> None:
 
 
 def write(results: dict[str, Any]) -> None:
-    """The table of all sites, and what they are on average."""
+    """The table of sites for which a file was made, and the average of all sites."""
     rows, lost = [], dict.fromkeys(LABELLED, 0)
     for site, found in sorted(
         results["sites"].items(), key=lambda r: (-r[1]["pages"], r[0])
@@ -271,7 +271,8 @@ def write(results: dict[str, Any]) -> None:
             gain = one["after"] - one["before"]
             lost[n] += gain < -LOST
             row += [share(one["before"]), f"{gain:+.3f}" if one["files"] else "–"]
-        rows.append(row)
+        if any(one and one["files"] for one in map(found.get, map(str, LABELLED))):
+            rows.append(row)
     means = ["**mean**", ""]
     for n in LABELLED:
         known = [r[str(n)] for r in results["sites"].values() if r[str(n)]]
@@ -289,7 +290,8 @@ def write(results: dict[str, Any]) -> None:
     losers = ", ".join(f"{lost[n]} with {n}" for n in LABELLED)
     text = (
         f"Judged by {judge}; {results['draws']} draws of labelled pages a site, scored on\n"
-        "the others. A dash stands where no draw passed the gate, so no file was made.\n"
+        "the others. A dash stands where no draw passed the gate, so no file was made; left\n"
+        f"out are {len(results['sites']) - len(rows)} of {len(results['sites'])} sites for which there was none.\n"
         f"Sites that lose more than {LOST}: {losers}.\n\n"
     )
     fill(DOCS / "teaching.md", "sites", text + table(head, [means, *rows]))
