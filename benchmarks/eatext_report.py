@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from matplotlib.figure import Figure
 
-from benchmarks.tables import DATA, DOCS, RESULTS, fill, share, table
+from benchmarks.tables import DOCS, RESULTS, fill, share, table
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 
 # Bins of fewer pages tell little.
@@ -29,10 +29,8 @@ PAGE = DOCS / "algorithms" / "eatext.md"
 
 def main() -> None:
     card = json.loads((SHIPPED / "eatext.json").read_text("utf-8"))
-    compared = json.loads((RESULTS / "compare.json").read_text("utf-8"))
     parts = card["scores"]["data"]
     write_data(parts)
-    write_kinds(parts, compared["extractors"])
     write_calibration(parts)
     (RESULTS / "eatext.json").write_text(json.dumps(parts, indent=1) + "\n", "utf-8")
 
@@ -61,26 +59,6 @@ def write_data(parts: dict[str, Any]) -> None:
             rows.append([f"· {group}", "", *figures, "", ""])
     head = ["data", "pages", "P", "R", "F1", "F1, stripped", "difference"]
     fill(PAGE, "data", table(head, rows))
-
-
-def write_kinds(parts: dict[str, Any], others: dict[str, Any]) -> None:
-    """The scores by kind of page, with the best of the other extractors."""
-    peers = {name: row for name, row in others.items() if not row["own"]}
-    rows = []
-    for data, part in parts.items():
-        if "segments" in part:
-            continue
-        for kind, own in part["kinds"].items():
-            figures = [share(own[key]) for key in ("precision", "recall", "f1")]
-            found = {
-                name: row["data"][data]["kinds"][kind]["f1"]
-                for name, row in peers.items()
-            }
-            best = max(found, key=lambda name: found[name])
-            told = f"{share(found[best])} ({best})"
-            rows.append([kind, "WCXB" if data == DATA[0] else "read", *figures, told])
-    head = ["kind of page", "data", "P", "R", "F1", "best of the others"]
-    fill(PAGE, "kinds", table(head, sorted(rows)))
 
 
 def write_calibration(parts: dict[str, Any]) -> None:

@@ -290,8 +290,8 @@ def write(results: dict[str, Any]) -> None:
     losers = ", ".join(f"{lost[n]} with {n}" for n in LABELLED)
     text = (
         f"Judged by {judge}; {results['draws']} draws of labelled pages a site, scored on\n"
-        "the others. A dash stands where no draw passed the gate, so no file was made; left\n"
-        f"out are {len(results['sites']) - len(rows)} of {len(results['sites'])} sites for which there was none.\n"
+        "the others. A dash stands where no draw passed the gate, so no file was made;\n"
+        f"{len(results['sites']) - len(rows)} of {len(results['sites'])} sites without any file are left out.\n"
         f"Sites that lose more than {LOST}: {losers}.\n\n"
     )
     fill(DOCS / "teaching.md", "sites", text + table(head, [means, *rows]))
