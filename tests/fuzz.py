@@ -40,9 +40,9 @@ from scrapy_eatext import extract
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.code import content
-from scrapy_eatext.output.images import python_images_of
+from scrapy_eatext.output.images import images_of
 from scrapy_eatext.output.inline import Inlines
-from scrapy_eatext.output.placing import images_of, place, python_place
+from scrapy_eatext.output.placing import place, python_place
 from scrapy_eatext.output.structure import bylines_of
 from scrapy_eatext.output.text import DEEPEST, first_numbers, join, python_join
 from scrapy_eatext.page import Page, guard
@@ -154,7 +154,6 @@ def check_output(page: Page) -> None:
     units = list(shown.units)
     given = walk, units, shown.code, bylines_of(blocks, units)
     images = images_of(walk, units)
-    assert images == python_images_of(walk, units)
     made = [twin(*given, Inlines(page), images) for twin in (place, python_place)]
     assert made[0] == made[1]
     given = walk, units, first_numbers(blocks, units), DEEPEST

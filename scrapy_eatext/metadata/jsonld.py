@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.jsondata import values_in
 from scrapy_eatext.page.values import (
     COMMA,
@@ -57,8 +56,6 @@ _MAX_OBJECTS = 500
 _LONGEST_URL = 4000
 _TYPE = b"application/ld+json"
 _WEB = re.compile(r"\s*https?://")
-# Most sources have few of this sign.
-_SIGN = _TYPE.index(b"+")
 # An object's rank, whether it is of another page, its number, and the object.
 _Entry = tuple[int, bool, int, dict[str, Any]]
 
@@ -319,20 +316,9 @@ def _types(thing: dict[str, Any]) -> list[str]:
     ]  # a type may be a whole address, or have a prefix
 
 
-def python_place_of(source: bytes, word: bytes, sign: int, begin: int) -> int:
-    """Where a word stands next in a source from a place on, -1 for nowhere.
-
-    ``sign`` is the place in the word of a sign that is rare.
-    """
-    return source.find(word, begin)
-
-
-place_of = twin(python_place_of, "_text")
-
-
 def scripts_in(source: bytes) -> Iterator[str]:
     """The text of the JSON-LD scripts in a page's source; HTML has it unescaped."""
-    at = place_of(source, _TYPE, _SIGN, 0)
+    at = source.find(_TYPE)
     while at >= 0:
         begin = at + len(_TYPE)
         tag = source.rfind(b"<", max(0, at - 1000), at)
@@ -345,7 +331,7 @@ def scripts_in(source: bytes) -> Iterator[str]:
                 return
             yield source[begin:end].decode("utf-8", "replace")
             begin = end
-        at = place_of(source, _TYPE, _SIGN, begin)
+        at = source.find(_TYPE, begin)
 
 
 def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:

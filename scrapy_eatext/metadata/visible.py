@@ -23,7 +23,6 @@ from scrapy_eatext.metadata.people import (
     names_by,
     names_in,
 )
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES
@@ -156,7 +155,7 @@ class Dated(NamedTuple):
     change: str
 
 
-def python_dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]:
+def dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]:
     """The blocks of at most ``longest`` characters with a year and digits for a day."""
     years = np.array(_years_in(text), dtype=np.int32)
     numbers = blocks[:, _START].searchsorted(years, side="right") - 1
@@ -184,9 +183,6 @@ def _years_in(text: bytes) -> list[int]:
                 found.append(at)
             at = text.find(century, at + 2)
     return sorted(found)
-
-
-dated = twin(python_dated, "_text")
 
 
 class Visible:

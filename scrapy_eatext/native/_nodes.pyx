@@ -1,7 +1,7 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""The compiled twins of placing.python_place() and images.python_images_of().
+"""The compiled twin of placing.python_place().
 
-Each method is described at the method of the same name in placing.py or images.py.
+Each method is described at the method of the same name in placing.py.
 """
 
 from libc.stdint cimport int32_t
@@ -11,9 +11,8 @@ from scrapy_eatext.native.bytes cimport Array, add_row
 from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.columns cimport *
 
-from scrapy_eatext.output import images as imaging, inline, placing
+from scrapy_eatext.output import inline, placing
 from scrapy_eatext.page import tags, walk as walking
-from scrapy_eatext.page.names import FIGURES
 
 CHECKSUM = EATEXT_CHECKSUM
 
@@ -27,14 +26,6 @@ cdef int HEADING = tags.HEADING
 cdef int CAPTION = tags.CAPTION
 cdef int CODE = tags.CODE
 cdef int DEEPEST = placing.DEEPEST
-cdef int TD = tags.TAG_ID["td"]
-cdef int TH = tags.TAG_ID["th"]
-cdef int FIGURE = tags.TAG_ID["figure"]
-cdef int WORDS = imaging.WORDS
-cdef int WORDS_IN_ALL = imaging.WORDS_IN_ALL
-cdef int BLOCKS = imaging.BLOCKS
-cdef int LEVELS = imaging.LEVELS
-cdef int OUTER = imaging.OUTER
 cdef Py_ssize_t ADDRESS_CHARS = inline.ADDRESS_CHARS
 cdef bytes KIND_OF_TAG = placing.KIND_OF_TAG
 # For each byte, the bits of the formats in which it is a sign.
@@ -423,122 +414,3 @@ def place(
         placed.add_block(unit, bool(code) and unit in code)
     placed.add_images_before(placed.blocks.shape[0] + 1)
     return placed.result()
-
-
-cdef class Rule:
-    cdef const int32_t[:, ::1] elements, blocks, marks
-    cdef Py_ssize_t count
-    # For each block the words before it and whether it comes out; for each element
-    # whether it is named as a figure.
-    cdef int32_t* words
-    cdef int32_t* kept
-    cdef int32_t* named
-
-    def __cinit__(self, walk, list units):
-        cdef Py_ssize_t block
-        cdef int32_t row
-        self.elements, self.blocks, self.marks = tables_of(walk)
-        self.count = self.blocks.shape[0]
-        self.words = zeros(self.count + 1)
-        self.kept = zeros(self.count + 1)
-        self.named = zeros(self.elements.shape[0])
-        for block in range(self.count):
-            self.words[block + 1] = self.words[block] + self.blocks[block, BLOCK_WORDS]
-        for block in units:
-            if not 0 <= block < self.count:
-                raise IndexError(f"there is no block {block}")
-            self.kept[block] = True
-        for row in FIGURES.rows(walk):
-            self.named[row] = True
-
-    def __dealloc__(self):
-        free(self.words)
-        free(self.kept)
-        free(self.named)
-
-    cdef bint allows(
-        self, const int32_t* mark, Py_ssize_t before, Py_ssize_t behind
-    ) noexcept:
-        cdef Py_ssize_t block = mark[MARK_BLOCK]
-        cdef bint apart = mark[MARK_START] < 0, is_between, is_near
-        cdef Py_ssize_t first, last, begin, end
-        cdef int32_t lost, row, figure = -1, cell = -1
-        if self.kept[block]:
-            if not apart:
-                return False
-            if block > 0 and self.kept[block - 1]:
-                return True
-            if self.blocks[block, BLOCK_KIND] == CAPTION:
-                return True
-        first = before + 1 if before >= 0 else block
-        last = behind if behind < self.count else block
-        lost = self.words[last] - self.words[first]
-        if lost > WORDS_IN_ALL:
-            return False
-        self.find_holders(mark[MARK_AROUND_STYLE], &figure, &cell)
-        if cell >= 0:
-            row = self.elements[cell, ELEMENT_PARENT]
-            return apart and (
-                (before >= 0 and self.blocks[before, BLOCK_ROW] == row)
-                or (behind < self.count and self.blocks[behind, BLOCK_ROW] == row)
-            )
-        is_between = before >= 0 and behind < self.count
-        if figure < 0:
-            is_near = is_between and behind - before <= BLOCKS + 1 and lost <= WORDS
-            return is_near and apart and mark[MARK_LINK] < 0
-        begin = max(<Py_ssize_t>self.elements[figure, ELEMENT_FIRST_BLOCK], first)
-        end = max(min(<Py_ssize_t>self.elements[figure, ELEMENT_LAST_BLOCK], last), begin)
-        lost -= self.words[end] - self.words[begin]
-        return lost <= WORDS and (
-            is_between
-            or self.stand_together(figure, behind if before < 0 else before)
-        )
-
-    cdef void find_holders(self, int32_t row, int32_t* figure, int32_t* cell) noexcept:
-        cdef int level, tag
-        for level in range(LEVELS):
-            if row < 0:
-                return
-            tag = self.elements[row, ELEMENT_TAG]
-            if (tag == TD or tag == TH) and (
-                self.elements[row, ELEMENT_FIRST_BLOCK]
-                == self.elements[row, ELEMENT_LAST_BLOCK]
-            ):
-                cell[0] = row
-                return
-            if tag == FIGURE or (figure[0] < 0 and self.named[row]):
-                figure[0] = row
-            row = self.elements[row, ELEMENT_PARENT]
-
-    cdef bint stand_together(self, int32_t row, Py_ssize_t block) noexcept:
-        cdef int level
-        for level in range(OUTER):
-            row = self.elements[row, ELEMENT_PARENT]
-            if row < 0:
-                return False
-            if (
-                self.elements[row, ELEMENT_FIRST_BLOCK]
-                <= block
-                < self.elements[row, ELEMENT_LAST_BLOCK]
-            ):
-                return True
-        return False
-
-
-def images_of(walk not None, list units not None):
-    cdef Rule rule = Rule(walk, units)
-    cdef Py_ssize_t mark, at = 0, before = -1, behind
-    cdef list found = []
-    if not units:
-        return found
-    for mark in range(rule.marks.shape[0]):
-        if rule.marks[mark, MARK_STYLE] != IMAGE:
-            continue
-        # Marks and units are in order.
-        while at < len(units) and units[at] < rule.marks[mark, MARK_BLOCK]:
-            before = units[at]
-            at += 1
-        behind = units[at] if at < len(units) else rule.count
-        if rule.allows(&rule.marks[mark, 0], before, behind):
-            found.append(mark)
-    return found

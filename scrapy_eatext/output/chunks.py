@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.text import texts_and_kinds
-from scrapy_eatext.page.blocks import Blocks, with_bytes
+from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import CELL, CODE, HEADING, ITEM, KINDS, PARAGRAPH
@@ -188,7 +187,7 @@ def passages_of(
     return made
 
 
-def python_lines_in(
+def lines_in(
     text: str,
     lengths: list[int],
     kinds: list[int],
@@ -235,9 +234,6 @@ def python_lines_in(
     return starts, ends, begins
 
 
-lines_in = twin(python_lines_in, "_text")
-
-
 def _facts(
     units: Units, below: Content
 ) -> tuple[list[int], list[int], list[int], list[int]]:
@@ -248,9 +244,8 @@ def _facts(
         kinds = [_KIND_OF.get(name, 0) for name in names]
         return list(map(len, texts)), kinds, levels, list(map(words_of, texts))
     # The walk has counted characters and words, so most texts need not be read.
-    walk = units.walk
-    chars, kinds, levels, words = values_of(walk.blocks, numbers, _COUNTED)
-    may_lack_spaces = with_bytes(walk.text, walk.blocks, numbers, _LEADS)
+    chars, kinds, levels, words = values_of(units.walk.blocks, numbers, _COUNTED)
+    may_lack_spaces = units.with_bytes(numbers, _LEADS)
     if may_lack_spaces:
         counts = map(words_of, units.texts(may_lack_spaces))
         recounted = dict(zip(may_lack_spaces, counts, strict=True))

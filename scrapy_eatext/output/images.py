@@ -32,7 +32,7 @@ _PARENT, _TAG, _FIRST, _LAST = (
 )
 
 
-def python_images_of(walk: Walk, units: list[int]) -> list[int]:
+def images_of(walk: Walk, units: list[int]) -> list[int]:
     """The marks of the images to show with some kept blocks, in order.
 
     An image is shown before a kept caption, between two kept blocks, alone in a cell

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_eatext.native.loading import twin
-from scrapy_eatext.output.images import python_images_of
 from scrapy_eatext.output.inline import ADDRESS_CHARS, Inlines
 from scrapy_eatext.page import tags
 from scrapy_eatext.page.columns import (
@@ -411,5 +410,3 @@ class _Placing:
 
 
 place = twin(python_place, "_nodes")
-# Looked up here, not in images.py: the compiled module of both imports both modules.
-images_of = twin(python_images_of, "_nodes")

@@ -14,18 +14,14 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
+from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page.blocks import Blocks
 
 _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
@@ -54,18 +50,6 @@ _AUTHOR = re.compile(
 )
 _SAYS = re.compile(r"\s*(?:says|said|wrote|writes|schrieb)?\s*:?$", re.IGNORECASE)
 _LONGEST = 60
-
-
-def python_with_kept(
-    elements: npt.NDArray[np.int32], rows: list[int], kept: list[int]
-) -> list[int]:
-    """The elements that have kept blocks inside; ``kept`` is in rising order."""
-    first, last = elements[rows][:, [_FIRST, _LAST]].T
-    begins, ends = np.searchsorted(kept, (first, last))
-    return [row for row, some in zip(rows, begins < ends, strict=True) if some]
-
-
-with_kept = twin(python_with_kept, "_text")
 
 
 def _is_post(element: Any) -> bool:
@@ -198,7 +182,12 @@ class Posts:
         """Those of some elements that have kept blocks inside."""
         if len(rows) < self._least:
             return []
-        return with_kept(self._walk.elements, rows, list(kept))
+        firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
+        return [
+            row
+            for row, first, last in zip(rows, firsts, lasts, strict=True)
+            if bisect_left(kept, first) < bisect_left(kept, last)
+        ]
 
     def _reach(self) -> dict[int, int]:
         """For each post the row at which it ends, or at which the next post begins.

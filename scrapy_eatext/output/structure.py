@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.code import Content, content, language
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
+from scrapy_eatext.output.images import images_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
-from scrapy_eatext.output.placing import Byline, images_of, place, signs_of
+from scrapy_eatext.output.placing import Byline, place, signs_of
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks

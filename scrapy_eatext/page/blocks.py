@@ -5,45 +5,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.paths import Paths, paths_of
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import KINDS, TAG_ID
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from scrapy_eatext.page.walk import Walk
 
 _START, _END = BlockColumn.START, BlockColumn.END
-_SHOWN = (_START, _END, BlockColumn.KIND, BlockColumn.LEVEL)
+_KIND_AND_LEVEL = (BlockColumn.KIND, BlockColumn.LEVEL)
 _ITEM_AND_ROW = [BlockColumn.ITEM, BlockColumn.ROW]
-
-
-def python_texts(
-    text: bytes, blocks: npt.NDArray[np.int32], numbers: list[int]
-) -> list[str]:
-    """The texts of some blocks of a walk."""
-    bounds = blocks[numbers][:, [_START, _END]].tolist()
-    return [text[begin:end].decode() for begin, end in bounds]
-
-
-def python_with_bytes(
-    text: bytes, blocks: npt.NDArray[np.int32], numbers: list[int], wanted: bytes
-) -> list[int]:
-    """Those of some blocks of a walk whose texts have any of some bytes in them."""
-    bounds = blocks[numbers][:, [_START, _END]].tolist()
-    return [
-        i
-        for i, (begin, end) in zip(numbers, bounds, strict=True)
-        if len(text[begin:end].translate(None, wanted)) < end - begin
-    ]
-
-
-texts = twin(python_texts, "_text")
-with_bytes = twin(python_with_bytes, "_text")
 
 
 class Blocks:
@@ -108,7 +80,19 @@ class Blocks:
 
     def texts(self, of: list[int]) -> list[str]:
         """The texts of some of the blocks."""
-        return texts(self.walk.text, self.walk.blocks, of)
+        text = self.walk.text
+        starts, ends = values_of(self.walk.blocks, of, (_START, _END))
+        return [text[a:b].decode() for a, b in zip(starts, ends, strict=True)]
+
+    def with_bytes(self, of: list[int], wanted: bytes) -> list[int]:
+        """Those of some of the blocks whose texts have any of some bytes in them."""
+        text = self.walk.text
+        starts, ends = values_of(self.walk.blocks, of, (_START, _END))
+        return [
+            i
+            for i, a, b in zip(of, starts, ends, strict=True)
+            if len(text[a:b].translate(None, wanted)) < b - a
+        ]
 
     def place(self, i: int) -> tuple[int, int]:
         """Where a block's text stands in the walk's, in bytes."""
@@ -117,13 +101,8 @@ class Blocks:
 
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""
-        text = self.walk.text
-        starts, ends, kinds, levels = values_of(self.walk.blocks, of, _SHOWN)
-        return (
-            [text[a:b].decode() for a, b in zip(starts, ends, strict=True)],
-            [KINDS[kind] for kind in kinds],
-            levels,
-        )
+        kinds, levels = values_of(self.walk.blocks, of, _KIND_AND_LEVEL)
+        return self.texts(of), [KINDS[kind] for kind in kinds], levels
 
     @cached_property
     def kinds(self) -> list[str]:

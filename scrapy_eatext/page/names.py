@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.walk import fnv1a
 
@@ -55,7 +54,7 @@ class Names:
         return found[self._number]
 
 
-def python_named(
+def named(
     tokens: _Hashes,
     elements: npt.NDArray[np.int32],
     maybe: npt.NDArray[np.uint8],
@@ -71,14 +70,14 @@ def python_named(
     first = elements[:, ElementColumn.FIRST_TOKEN]
     rows = first.searchsorted(places[there], side="right") - 1
     wanted = bits[at[there]]
+    met = int(np.bitwise_or.reduce(wanted))
     # An element may have several of the words.
     return [
         list(dict.fromkeys(rows[(wanted & 1 << number).nonzero()[0]].tolist()))
+        if met >> number & 1
+        else []
         for number in range(count)
     ]
-
-
-named = twin(python_named, "_text")
 
 
 # Names that highlighters give to line numbers and to lines.

@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.sites.places import (
-    DOWN,
-    NAMELESS,
-    SHIFT,
-    SPREAD,
     place_of,
     places,
 )
@@ -139,33 +134,30 @@ class Lesson:
         """For each block the number to add to its likelihood, and whether it stands at
         a place of comments.
         """
-        return evidence_of(walk, self.tables, self.dropped)
+        added = np.zeros(len(walk.blocks), dtype=np.int64)
+        spoken = np.zeros(len(walk.blocks), dtype=np.bool_)
+        if self.tables:
+            here = places(walk)
+            template = self._most_alike(np.sort(here))
+            if template is not None:
+                facts = template.of_places(here)
+                added += facts[:, _EVIDENCE]
+                spoken |= facts[:, _SPOKEN] > 0
+        texts = walk.blocks[:, BlockColumn.HASH].astype(np.uint32)
+        dropped = self.dropped
+        added[dropped[dropped.searchsorted(texts)] == texts] += DROPPED
+        return added, spoken
 
-
-def python_evidence_of(
-    walk: Walk, tables: list[Table], dropped: Hashes
-) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """What Lesson.evidence() gives: by the template that the page is most like, and by
-    its texts.
-    """
-    added = np.zeros(len(walk.blocks), dtype=np.int64)
-    spoken = np.zeros(len(walk.blocks), dtype=np.bool_)
-    if tables:
-        here = places(walk)
-        met = np.unique(here)
+    def _most_alike(self, here: Hashes) -> Table | None:
+        """The template that a page is most like, given its places in their order."""
+        met = here[np.diff(here, prepend=~here[:1]) != 0]
         best, found = ALIKE, None
-        for table in tables:
+        for table in self.tables:
             both = int(table.of_places(met)[:, _USUAL].sum())
             alike = both / max(table.usual + len(met) - both, 1)
             if alike >= best:
                 best, found = alike, table
-        if found is not None:
-            facts = found.of_places(here)
-            added += facts[:, _EVIDENCE]
-            spoken |= facts[:, _SPOKEN] > 0
-    texts = walk.blocks[:, BlockColumn.HASH].astype(np.uint32)
-    added[dropped[dropped.searchsorted(texts)] == texts] += DROPPED
-    return added, spoken
+        return found
 
 
 def taught(likelihood: Ints, evidence: Ints) -> Ints:
@@ -208,8 +200,3 @@ def ascii_host(host: str) -> str:
 def bare_host(url: str) -> str:
     """The host of an address without "www.", as many sites are at both hosts."""
     return next(iter(hosts_of(url)), "").removeprefix("www.")
-
-
-evidence_of = twin(
-    python_evidence_of, "_text", (SPREAD, DOWN, SHIFT), NAMELESS, ALIKE, DROPPED
-)

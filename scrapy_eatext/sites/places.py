@@ -4,8 +4,7 @@ A step of a path is a tag with the words of the element's names, as the walk rea
 from classes, ids and roles: without digits, so that ``post-17`` and ``post-18`` are one
 place.  ``html`` and ``body`` go without names, which differ from page to page.  The
 page's path is compared by a hash made of the walk's tables alone, so that a page costs
-hardly more with a site's file than without; a file has the path in words.  The compiled
-twin of evidence_of() makes the same hashes.
+hardly more with a site's file than without; a file has the path in words.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.tags import TAG_ID, TAGS
 from scrapy_eatext.page.walk import (
@@ -46,20 +44,28 @@ _COLUMNS = [
     ElementColumn.TAG,
     ElementColumn.FIRST_TOKEN,
     ElementColumn.TOKENS,
+    ElementColumn.DEPTH,
 ]
 
 
 def places(walk: Walk) -> Hashes:
     """For each block the hash of its place."""
-    tokens = walk.tokens.tolist()
+    parents, tags, first, count, depths = walk.elements[:, _COLUMNS].T
+    sums = np.zeros(len(walk.tokens) + 1, dtype=np.uint64)
+    # numpy drops what is above 64 bits, as sums and products of hashes do.
+    _mixed(walk.tokens.astype(np.uint64)).cumsum(out=sums[1:])
+    names = sums[first + count] - sums[first]
+    for tag in NAMELESS:
+        names[tags == tag] = 0
+    steps = _mixed(names + tags.astype(np.uint64))
     # Of each element; the last entry stands for the parent of the root.
-    found = [0] * (len(walk.elements) + 1)
-    rows = walk.elements[:, _COLUMNS].tolist()
-    for row, (parent, tag, first, count) in enumerate(watched(rows)):
-        step = _hash(tag, tuple(tokens[first : first + count]))
-        found[row] = _below(found[parent], step)
-    inner = walk.blocks[:, BlockColumn.INNER].tolist()
-    return np.array([found[row] for row in inner], dtype=np.uint64)
+    found = np.zeros(len(steps) + 1, dtype=np.uint64)
+    order = depths.argsort(kind="stable")
+    levels = np.diff(depths[order]).nonzero()[0] + 1
+    for rows in np.split(order, levels):
+        found[rows] = _below(found[parents[rows]], steps[rows])
+    here: Hashes = found[walk.blocks[:, BlockColumn.INNER]]
+    return here
 
 
 def place_of(steps: Iterable[str]) -> int:
@@ -70,29 +76,28 @@ def place_of(steps: Iterable[str]) -> int:
     return found
 
 
-def _below(place: int, step: int) -> int:
+# Bounded: the steps of a site's paths repeat.
+@lru_cache(maxsize=16384)
+def _hash_of_words(step: str) -> int:
+    """The hash of a step: those of its names are summed up, as their order is none."""
+    name, *words = step.split(".")
+    tag = TAG_ID.get(name, 0)
+    names = (
+        0 if tag in NAMELESS else sum(_mixed(fnv1a(word.encode())) for word in words)
+    )
+    mixed: int = _mixed(names + tag)
+    return mixed
+
+
+# The following are for numbers and for arrays of numbers.
+
+
+def _below(place: Any, step: Any) -> Any:
     """The hash of the place that is a step below another one."""
     return (step + DOWN * place) & _ALL
 
 
-# Both caches are bounded: the steps of a site's paths repeat.
-@lru_cache(maxsize=4096)
-def _hash(tag: int, names: tuple[int, ...]) -> int:
-    """The hash of a step, given the hashes of its names.
-
-    They are summed up, so that their order makes no difference.
-    """
-    told = 0 if tag in NAMELESS else sum(map(_mixed, names))
-    return _mixed(told + tag)
-
-
-@lru_cache(maxsize=16384)
-def _hash_of_words(step: str) -> int:
-    tag, *words = step.split(".")
-    return _hash(TAG_ID.get(tag, 0), tuple(fnv1a(word.encode()) for word in words))
-
-
-def _mixed(value: int) -> int:
+def _mixed(value: Any) -> Any:
     value = value * SPREAD & _ALL
     return (value ^ (value >> SHIFT)) * SPREAD & _ALL
 

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext.output.code import content
-from scrapy_eatext.output.images import python_images_of
+from scrapy_eatext.output.images import images_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import (
     HTML,
     MARKDOWN,
-    images_of,
     place,
     python_place,
 )
@@ -27,7 +26,6 @@ from tests.support.pages import any_pages
 from tests.support.properties import both
 
 TWINS = both(python_place, place)
-IMAGE_TWINS = both(python_images_of, images_of)
 # Signs that mean something to Markdown: at the beginning of a line, inside it and at the
 # edges of styles.
 SIGNS = [
@@ -76,7 +74,6 @@ def check(source: str | bytes, left_out: frozenset[int] = frozenset()) -> None:
     shown = content(blocks, [i not in left_out for i in range(len(blocks))])
     units, bylines = list(shown.units), bylines_of(blocks, shown.units)
     images = images_of(blocks.walk, units)
-    assert images == python_images_of(blocks.walk, units)
     made = [
         twin(blocks.walk, units, shown.code, bylines, Inlines(page), images)
         for twin in (place, python_place)
@@ -143,15 +140,13 @@ def test_blocks_that_are_not_there(twin, wrong):
         twin(page.blocks.walk, [wrong], {}, {}, Inlines(page), [])
 
 
-@pytest.mark.parametrize("twin", IMAGE_TWINS)
 @pytest.mark.parametrize("wrong", [2, -1])
-def test_images_beside_blocks_that_are_not_there(twin, wrong):
+def test_images_beside_blocks_that_are_not_there(wrong):
     page = Page.of("<p>one<img src=x><p>two")
     with pytest.raises(IndexError, match=f"there is no block {wrong}"):
-        twin(page.blocks.walk, [wrong])
+        images_of(page.blocks.walk, [wrong])
 
 
-@pytest.mark.parametrize("twin", IMAGE_TWINS)
 @pytest.mark.parametrize(
     ("between", "is_near"),
     [
@@ -167,12 +162,11 @@ def test_images_beside_blocks_that_are_not_there(twin, wrong):
         ("<table><tr><td><img src=x><td>w</table>", False),
     ],
 )
-def test_images_near_blocks(twin, between, is_near):
+def test_images_near_blocks(between, is_near):
     walk = Page.of(f"<p>one</p>{between}<p>two</p>").blocks.walk
-    assert twin(walk, [0, len(walk.blocks) - 1]) == [0] * is_near
+    assert images_of(walk, [0, len(walk.blocks) - 1]) == [0] * is_near
 
 
-@pytest.mark.parametrize("twin", IMAGE_TWINS)
 @pytest.mark.parametrize(
     ("source", "kept", "found"),
     [
@@ -186,8 +180,8 @@ def test_images_near_blocks(twin, between, is_near):
         ("<p>a</p><img src=x>", [], []),
     ],
 )
-def test_images_beside_one_block(twin, source, kept, found):
-    assert twin(Page.of(source).blocks.walk, kept) == found
+def test_images_beside_one_block(source, kept, found):
+    assert images_of(Page.of(source).blocks.walk, kept) == found
 
 
 @pytest.mark.parametrize("twin", TWINS)

@@ -6,11 +6,9 @@ import json
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
@@ -22,16 +20,12 @@ from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.sites import studied, study
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.sites.evidence import (
-    DROPPED,
     Lesson,
     Lessons,
     Place,
     Site,
     bare_host,
-    evidence_of,
-    python_evidence_of,
 )
 from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
 from scrapy_eatext.sites.learning import (
@@ -45,7 +39,6 @@ from tests import ROOT
 from tests.support.crawling import ADDON, UrlSpider, crawl
 from tests.support.pages import page_from
 from tests.support.passages import PROSE
-from tests.support.properties import COMPILED_ONLY
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -91,56 +84,6 @@ def test_places_have_the_same_hash_in_words_and_in_tables() -> None:
         page = Studied(blocks, "-" * len(blocks), likelihood)
         found = places(blocks.walk).tolist()
         assert found == [place_of(path.split("/")) for path in page.paths]
-
-
-@COMPILED_ONLY
-def test_the_compiled_evidence_is_that_of_the_python_twin() -> None:
-    pages, alike, dropped = [], 0, 0
-    for seed in range(40):
-        rng = random.Random(seed)
-        blocks = Page.of(page_from(rng.randbytes(400))).blocks
-        if len(blocks):
-            labels = "".join(rng.choices("mc-?", k=len(blocks)))
-            likelihood = np.zeros(len(blocks), dtype=np.int64)
-            pages.append(Studied(blocks, labels, likelihood))
-    for i, page in enumerate(pages):
-        for learned in ([], [page], pages[i : i + 3], pages[: i // 2]):
-            lesson = Lesson(site_of(learned, 1 + i % 3))
-            given = page.walk, lesson.tables, lesson.dropped
-            found = evidence_of(*given)
-            for ours, theirs in zip(found, python_evidence_of(*given), strict=True):
-                assert ours.dtype == theirs.dtype
-                assert ours.tolist() == theirs.tolist()
-            alike += bool(found[0].any())
-            dropped += DROPPED in found[0]
-    assert alike > len(pages)
-    assert dropped
-
-
-@COMPILED_ONLY
-def test_evidence_of_tables_that_do_not_fit() -> None:
-    page = labelled(odd(1))
-    walk, lesson = page.walk, Lesson(site_of([page]))
-    tables, dropped = lesson.tables, lesson.dropped
-    inner = walk.blocks.copy()
-    inner[-1, BlockColumn.INNER] = len(walk.elements)
-    parents, tokens = walk.elements.copy(), walk.elements.copy()
-    parents[3, ElementColumn.PARENT] = 3
-    tokens[-1, ElementColumn.FIRST_TOKEN] = len(walk.tokens) + 1
-    for changed in (
-        {"blocks": inner},
-        {"elements": parents},
-        {"elements": tokens},
-        {"elements": walk.blocks},
-        {"blocks": walk.elements},
-    ):
-        with pytest.raises(ValueError, match=r"do not fit together|number of columns"):
-            evidence_of(replace(walk, **changed), tables, dropped)
-    short = replace(tables[0], facts=tables[0].facts[1:])
-    with pytest.raises(ValueError, match="lack facts"):
-        evidence_of(walk, [short], dropped)
-    with pytest.raises(ValueError, match="no end"):
-        evidence_of(walk, tables, dropped[:0])
 
 
 def test_numbers_in_names_and_names_of_the_body_are_no_difference() -> None:
