@@ -42,7 +42,7 @@ class Kind(ABC):
     def take(self, value: Any, key: str) -> Any:
         """The value as its field holds it; OptionError, with the key, otherwise."""
 
-    def plain(self, value: object) -> object:
+    def parse(self, value: object) -> object:
         """The value that a command line's text stands for; any other value as it is."""
         return value
 
@@ -51,7 +51,7 @@ class Kind(ABC):
         return OptionError(key, value, f"{allowed} ({why})" if why else allowed)
 
 
-def _one_of(values: tuple[Any, ...]) -> str:
+def _listed(values: tuple[Any, ...]) -> str:
     return "one of " * (len(values) > 1) + ", ".join(map(repr, values))
 
 
@@ -60,7 +60,7 @@ class OneOf(Kind):
     values: tuple[Any, ...]
 
     def allowed(self) -> str:
-        return _one_of(self.values)
+        return _listed(self.values)
 
     def take(self, value: Any, key: str) -> Any:
         for known in self.values:
@@ -78,7 +78,7 @@ class Switch(OneOf):
     def allowed(self) -> str:
         return " or ".join(map(repr, self.values))
 
-    def plain(self, value: object) -> object:
+    def parse(self, value: object) -> object:
         words = {"true": True, "false": False, "1": True, "0": False}
         return words.get(str(value).lower(), value)
 
@@ -103,7 +103,7 @@ class Number(Kind):
             words, low = f"{words} of {self.unit}", f"{low} (no limit)"
         words += f", {low} or more" if high == "inf" else f" from {low} to {high}"
         if self.others:
-            words += f" or {_one_of(self.others)}"
+            words += f" or {_listed(self.others)}"
         return words
 
     def take(self, value: Any, key: str) -> Any:
@@ -117,7 +117,7 @@ class Number(Kind):
             raise self.error(value, key)
         return value
 
-    def plain(self, value: object) -> object:
+    def parse(self, value: object) -> object:
         # Other text stays as it is, for the error to show.
         with suppress(ValueError):
             if isinstance(value, str) and value not in self.others:
@@ -154,7 +154,7 @@ class Dict(Kind):
             raise self.error(value, key)
         return value
 
-    def plain(self, value: object) -> object:
+    def parse(self, value: object) -> object:
         with suppress(ValueError):
             return json.loads(value) if isinstance(value, str) else value
         return value
@@ -181,7 +181,7 @@ def declare(
     return field(default=default, metadata=meta)
 
 
-def choice(default: Any, *values: Any, doc: str = "") -> Any:
+def one_of(default: Any, *values: Any, doc: str = "") -> Any:
     """A dataclass field that holds one of the values."""
     return declare(default, OneOf(values), doc)
 

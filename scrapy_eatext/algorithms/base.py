@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from scrapy_eatext.declared import OptionError, choice, number, switch, text
+from scrapy_eatext.declared import OptionError, number, one_of, switch, text
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -23,9 +23,14 @@ __all__ = [
     "choice",
     "make_options",
     "number",
+    "one_of",
     "switch",
     "text",
 ]
+
+
+# The name of one_of() for algorithms that were written for earlier versions.
+choice = one_of
 
 
 @dataclass(frozen=True)

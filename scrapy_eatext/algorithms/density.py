@@ -18,8 +18,8 @@ from scrapy_eatext.algorithms.base import (
     Unit,
     UnitList,
     Verdict,
-    choice,
     number,
+    one_of,
 )
 from scrapy_eatext.algorithms.markup import block_markup, source_lines
 from scrapy_eatext.deadline import watched
@@ -47,7 +47,7 @@ class DensityOptions(Options):
     With ``reference`` the lines are the source's, whatever ``lines`` says.
     """
 
-    lines: str = choice(
+    lines: str = one_of(
         "rendered",
         "rendered",
         "source",

@@ -22,8 +22,8 @@ from scrapy_eatext.algorithms.base import (
     Algorithm,
     Options,
     Verdict,
-    choice,
     number,
+    one_of,
     switch,
     text,
 )
@@ -109,10 +109,10 @@ _COMMENT_WORDS = 3
 class EatextOptions(Options):
     """Which mistakes are worse, whether comments are wanted, and which files to use."""
 
-    reference: bool = choice(
+    reference: bool = one_of(
         False, False, doc="There is no original that it could reproduce."
     )
-    favor: str = choice(
+    favor: str = one_of(
         "balance",
         "precision",
         "balance",

@@ -17,7 +17,7 @@ from scrapy_eatext.archive.readers.parquet import value
 from scrapy_eatext.archive.record import MissingError, Record
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome
-from scrapy_eatext.execution.choice import plain
+from scrapy_eatext.execution.choice import to_json_value
 from scrapy_eatext.execution.executors import InPlace, InProcess, Runner
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.result import NOTHING
@@ -188,7 +188,7 @@ def plain_settings(settings: Any) -> dict[str, Any]:
     JSON.  A class becomes its import path.
     """
     return {
-        key: plain(settings.get(key))
+        key: to_json_value(settings.get(key))
         for key in KEYS
         if key not in _OF_ITEMS and settings.get(key) is not None
     }

@@ -56,7 +56,7 @@ class Reextraction:
             job = Job(job.html, job.url, job.choice, job.limits, give_up, COMPUTED)
         results = [extract_page(job).result]
         for html, url in further_pages.get(response, ()):
-            job = Job.of(html, url, self.choice.of_further_page, self.limits, COMPUTED)
+            job = Job.of(html, url, self.choice.of_continuation, self.limits, COMPUTED)
             results.append(extract_page(job).result)
         return (joined(results) if len(results) > 1 else results[0]).computed
 

@@ -39,7 +39,7 @@ from scrapy_eatext.crawl.weak import (
     second_meta,
 )
 from scrapy_eatext.execution.cascade import Job, Outcome, extract_page, warm_up
-from scrapy_eatext.execution.choice import NEVER, SettingError, plain
+from scrapy_eatext.execution.choice import SettingError, to_json_value
 from scrapy_eatext.execution.executors import make_executor, wait
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page.decode import text_of
@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Request
 
-    from scrapy_eatext.execution.choice import Choice, Weak
+    from scrapy_eatext.crawl.weak import Weak
+    from scrapy_eatext.execution.choice import Choice
 
 # The meta keys: how to extract a request's page, and the result for its response.
 INPUT = "eatext"
@@ -112,7 +113,7 @@ class Service:
         self._executor = make_executor(
             self.config.executor,
             self.config.workers,
-            replace(self.config.choice, weak=NEVER),
+            self.config.choice,
             self.config.memory,
         )
         if self.config.executor != "process":
@@ -171,13 +172,14 @@ class Service:
         host = host_of(request.url)
         if self._seconds.at_once(host) and _may_be_weak(request):
             with suppress(SettingError):  # it is told of when the response is there
-                choice = self.config.choice_for(request.url, request.meta.get(INPUT))
+                given = request.meta.get(INPUT)
+                weak = self.config.weak_for(request.url, given)
                 if (
-                    choice
-                    and choice.weak.meta
-                    and not is_second(request.meta, choice.weak)
+                    weak.meta
+                    and self.config.choice_for(request.url, given)
+                    and not is_second(request.meta, weak)
                 ):
-                    go_direct(request.meta, choice.weak)
+                    go_direct(request.meta, weak)
                     self.tally.inc("weak/direct")
 
     async def process(self, request: Request, response: Response) -> Response:
@@ -200,10 +202,12 @@ class Service:
                         host_of(request.url), direct=True, strong=False
                     )
             else:
+                given = request.meta.get(INPUT)
+                weak = self.config.weak_for(response.url, given)
                 outcome = await wait(self._submit(response, response.url, choice))
-                if choice.weak.meta and _may_be_weak(request):
+                if weak.meta and _may_be_weak(request):
                     response, outcome, choice = await self._better(
-                        request, response, outcome, choice, direct=direct
+                        request, response, outcome, choice, weak, direct=direct
                     )
                 found = self._told(response.url, outcome, choice)
                 if self.config.pages > 1:
@@ -258,12 +262,13 @@ class Service:
         response: Response,
         outcome: Outcome,
         choice: Choice,
+        weak: Weak,
         *,
         direct: bool,
     ) -> tuple[Response, Outcome, Choice]:
         """The better of a page's two answers; it is asked for once more if it is weak."""
         first = response, outcome, choice
-        host, weak = host_of(request.url), choice.weak
+        host = host_of(request.url)
         if direct or not is_weak(outcome, weak, response.body):
             strong = not is_weak(outcome, weak, response.body)
             self._seconds.passed(host, direct=direct, strong=strong)
@@ -323,7 +328,7 @@ class Service:
                 same = page_of(last.url) == page_of(url)
                 if choice is None or not same or not 200 <= last.status < 300:
                     break
-                told = await self._run(last, last.url, choice.of_further_page)
+                told = await self._run(last, last.url, choice.of_continuation)
                 text = told.result.text
                 if not text or any(text == known.body for known in results):
                     break
@@ -380,8 +385,6 @@ class Service:
             nothing.set_result(_EMPTY)
             return nothing
         fields = tuple(self.config.fields.values())
-        # Other processes need not know of other requests.
-        choice = replace(choice, weak=NEVER)
         return self._executor.submit(
             Job.of(html, url, choice, self.config.limits, fields)
         )
@@ -586,7 +589,7 @@ class Service:
         """
         request.meta.pop(RESULT, None)
         if INPUT in request.meta:
-            request.meta[INPUT] = plain(request.meta[INPUT])
+            request.meta[INPUT] = to_json_value(request.meta[INPUT])
 
     def _note(self, request: Request) -> None:
         self._asked.add(request)

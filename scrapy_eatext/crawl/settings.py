@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from scrapy_eatext.algorithms import DEFAULT
+from scrapy_eatext.crawl.weak import NEVER, Weak, WeakPages, override_weak
 from scrapy_eatext.declared import (
     Dict,
     Kind,
@@ -30,8 +31,9 @@ from scrapy_eatext.execution.choice import (
     Choice,
     SettingError,
     check_loadable,
-    listed,
     overridden,
+    parse_list,
+    part_of,
     taken,
 )
 from scrapy_eatext.page.urls import host_of
@@ -43,6 +45,10 @@ if TYPE_CHECKING:
 
 EXECUTORS = ("inline", "thread", "process")
 ITEMS = ("all", "declared")
+
+# Where a request has its overrides, and what may stand in them beside a choice's fields.
+_IN_META = "request.meta['eatext']"
+_BESIDE = ("weak",)
 
 # One processor is left to the crawl's own thread: with as many threads as processors
 # its event loop would wait for a processor, and no more pages get done.
@@ -79,8 +85,8 @@ class Items(Kind):
         except Exception as error:  # whatever importing a module raises
             raise self.error(value, key, error) from error
 
-    def plain(self, value: object) -> object:
-        return listed(value)
+    def parse(self, value: object) -> object:
+        return parse_list(value)
 
 
 @dataclass(frozen=True)
@@ -88,12 +94,21 @@ class Config:
     """The settings of a crawl, each checked.
 
     Each field is a setting: EATEXT_ and its name in capitals.  So are the fields of
-    ``choice``, which sites and requests may override.  ``sites`` has a choice for each
-    host, None if the host's pages are not to be extracted.  ``items`` is one of ITEMS,
-    or the classes of the items to fill.
+    ``choice``, which sites and requests may override, and ``weak`` too.  ``sites`` has a
+    choice for each host, None if the host's pages are not to be extracted, and
+    ``weak_sites`` what is weak there.  ``items`` is one of ITEMS, or the classes of the
+    items to fill.
     """
 
     choice: Choice = field(default_factory=Choice)
+    weak: Weak = declare(  # noqa: RUF009 - it makes a field
+        NEVER,
+        WeakPages("a dict with `meta` and more"),
+        "which pages to request once more, with other meta, as for a browser: "
+        '`{"meta": {"playwright": True}, "min_chars": 200}`',
+        shown="`{}`",
+    )
+    weak_sites: Mapping[str, Weak] = field(default_factory=dict)
     sites: Mapping[str, Choice | None] = declare(
         {},
         Dict("a dict: host -> what holds there"),
@@ -191,8 +206,14 @@ class Config:
         )
         check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
         values = taken(cls, given, _key)
-        values["sites"] = _sites(values.get("sites", {}), choice)
-        config = cls(choice=choice, **values)
+        given_sites = _by_host(values.pop("sites", {}))
+        weak = values.get("weak", NEVER)
+        config = cls(
+            choice=choice,
+            sites=_sites(given_sites, choice),
+            weak_sites=_weak_sites(given_sites, weak),
+            **values,
+        )
         config._check_together()
         return config
 
@@ -208,18 +229,29 @@ class Config:
                 if site is not None:
                     _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
 
-    def choice_for(self, url: str, said: object = None) -> Choice | None:
+    def choice_for(self, url: str, given: object = None) -> Choice | None:
         """How to extract the page at a URL, None for not at all.
 
-        ``said`` is the value of ``eatext`` in the request's meta; SettingError if it is
+        Given is the value of ``eatext`` in the request's meta; SettingError if it is
         wrong.
         """
-        choice = self._of_site(url)
-        if said is None:
+        choice: Choice | None = self.choice
+        if self.sites:
+            choice = self.sites.get(self.site_of(url), self.choice)
+        if given is None:
             return choice
         # A request's meta also overrides a site that is off.
-        base = self.choice if choice is None else choice
-        return overridden(base, said, "request.meta['eatext']")
+        return overridden(choice or self.choice, given, _IN_META, _BESIDE)
+
+    def weak_for(self, url: str, given: object = None) -> Weak:
+        """Whether the page at a URL is weak, and how it is retried then.
+
+        Given is as in choice_for().
+        """
+        weak = self.weak_sites.get(self.site_of(url), self.weak)
+        if isinstance(given, Mapping) and "weak" in given:
+            weak = override_weak(weak, given["weak"], part_of(_IN_META, "weak"))
+        return weak
 
     def site_of(self, url: str) -> str:
         """The host among ``sites`` that a URL belongs to, "" for none."""
@@ -227,10 +259,6 @@ class Config:
         while host and host not in self.sites:
             host = host.partition(".")[2]
         return host
-
-    def _of_site(self, url: str) -> Choice | None:
-        host = self.site_of(url)
-        return self.sites[host] if host else self.choice
 
 
 def _with_site_files(choice: Choice, folder: object) -> Choice:
@@ -246,27 +274,44 @@ def _with_site_files(choice: Choice, folder: object) -> Choice:
     return replace(choice, options={**choice.options, DEFAULT: options})
 
 
-def _class(said: Any) -> type:
+def _class(given: Any) -> type:
     """A class, or the class at an import path; "dict" names a class too."""
-    path = f"builtins.{said}" if isinstance(said, str) and "." not in said else said
+    path = f"builtins.{given}" if isinstance(given, str) and "." not in given else given
     found = load_object(path)
     if not isinstance(found, type):
-        raise TypeError(f"{said!r} is no class")
+        raise TypeError(f"{given!r} is no class")
     return found
 
 
-def _sites(given: Mapping[Any, Any], choice: Choice) -> dict[str, Choice | None]:
-    sites: dict[str, Choice | None] = {}
-    for host, said in given.items():
+def _by_host(given: Mapping[Any, Any]) -> dict[str, tuple[str, Any]]:
+    """What EATEXT_SITES has for each host, after the key where it stands."""
+    hosts: dict[str, tuple[str, Any]] = {}
+    for host, value in given.items():
         where = f"EATEXT_SITES[{host!r}]"
         name = _host(host, where)
-        if name in sites:
-            raise SettingError(where, said, "there once: another key is the same host")
-        site = overridden(choice, said, where)
+        if name in hosts:
+            raise SettingError(where, value, "there once: another key is the same host")
+        hosts[name] = where, value
+    return hosts
+
+
+def _sites(
+    given: Mapping[str, tuple[str, Any]], choice: Choice
+) -> dict[str, Choice | None]:
+    sites = {}
+    for host, (where, value) in given.items():
+        site = sites[host] = overridden(choice, value, where, _BESIDE)
         if site is not None:
             check_loadable(site, where, f"{where}['options']")
-        sites[name] = site
     return sites
+
+
+def _weak_sites(given: Mapping[str, tuple[str, Any]], weak: Weak) -> dict[str, Weak]:
+    return {
+        host: override_weak(weak, value["weak"], part_of(where, "weak"))
+        for host, (where, value) in given.items()
+        if isinstance(value, Mapping) and "weak" in value
+    }
 
 
 def _check_sendable(choice: Choice, key: str) -> None:

@@ -1,22 +1,64 @@
-"""When a page with a weak text is asked for once more, and which pages at once so.
+"""When to retry a weak page, and which pages to request with the retry's meta at once.
 
 What helps one site is in vain on another, and often costly: of each host it is counted
-how often the second answer was the better one.
+how often the retry's answer was the better one.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.declared import Dict, declare, limit, number, switch
+from scrapy_eatext.execution.choice import SettingError, override_fields, part_of
 from scrapy_eatext.page.walls import PASSABLE, WALLS, has_scripts
 
 if TYPE_CHECKING:
     from scrapy_eatext.execution.cascade import Outcome
-    from scrapy_eatext.execution.choice import Weak
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """Which pages are weak, and what a request's meta has when they are retried.
+
+    No page is retried where ``meta`` is empty.
+    """
+
+    meta: Mapping[Any, Any] = declare(
+        {}, Dict("a dict: what the second request's meta has"), setting=False
+    )
+    min_score: float = number(0.3, 0, 1)
+    min_chars: int = number(200, 0, math.inf)
+    only_if_scripts: bool = switch(True)
+    per_host: int = limit(50, "pages")
+    share: float = number(0.2, 0, 1)
+
+
+# No page is retried.
+NEVER = Weak()
+
+
+class WeakPages(Dict):
+    """A Weak, from a dict of its fields; False turns it off."""
+
+    def take(self, value: Any, key: str) -> Weak:
+        return value if isinstance(value, Weak) else override_weak(NEVER, value, key)
+
+
+def override_weak(base: Weak, given: object, key: str) -> Weak:
+    """A Weak with some of its fields changed, or turned off.  Raises SettingError."""
+    if given is False:
+        return NEVER
+    made = override_fields(base, given, key, "False, or ")
+    if given and not made.meta:
+        allowed = "a dict of what a browser or an API is asked by: it is missing"
+        raise SettingError(part_of(key, "meta"), made.meta, allowed)
+    return made
+
 
 # Marks the second request for a page, and a first one that went the second's way.
 SECOND, DIRECT = "_eatext_second", "_eatext_direct"

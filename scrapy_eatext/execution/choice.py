@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -20,7 +20,6 @@ from scrapy_eatext.declared import (
     OptionError,
     declarations,
     declare,
-    limit,
     number,
     switch,
 )
@@ -48,13 +47,13 @@ class Algorithms(Kind):
         given = [value] if isinstance(value, (str, type)) else value
         if not isinstance(given, (list, tuple)) or not given:
             raise self.error(value, key)
-        names = plain(given)
+        names = to_json_value(given)
         for name in names:
             _algorithm(name, key, value)
         return tuple(names)
 
-    def plain(self, value: object) -> object:
-        return listed(value)
+    def parse(self, value: object) -> object:
+        return parse_list(value)
 
 
 class PerAlgorithm(Dict):
@@ -62,7 +61,7 @@ class PerAlgorithm(Dict):
 
     def take(self, value: Any, key: str) -> dict[str, Mapping[str, Any]]:
         given = super().take(value, key)
-        if given and not any(isinstance(said, Mapping) for said in given.values()):
+        if given and not any(isinstance(one, Mapping) for one in given.values()):
             # Most likely one algorithm's options without its name.
             allowed = f"{self.allowed()}: {{'name': {{'option': value}}}}"
             raise OptionError(key, value, allowed)
@@ -95,75 +94,6 @@ class Css(Kind):
             raise OptionError(key, value, allowed) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Weak:
-    """When a crawl asks for a page once more, and with what in the request's meta.
-
-    It does not where ``meta`` is empty.
-    """
-
-    meta: Mapping[Any, Any] = declare(
-        {}, Dict("a dict: what the second request's meta has"), setting=False
-    )
-    min_score: float = number(0.3, 0, 1)
-    min_chars: int = number(200, 0, math.inf)
-    only_if_scripts: bool = switch(True)
-    per_host: int = limit(50, "pages")
-    share: float = number(0.2, 0, 1)
-
-
-# No page is asked for once more.
-NEVER = Weak()
-
-_Declared = TypeVar("_Declared")
-
-
-class WeakPages(Dict):
-    """A Weak, from a dict of its fields; False turns it off."""
-
-    def take(self, value: Any, key: str) -> Weak:
-        if isinstance(value, Weak):
-            return value
-        return weaker(NEVER, value, key)
-
-
-def weaker(base: Weak, said: object, key: str) -> Weak:
-    """A Weak with some of its fields changed, or turned off.  Raises SettingError."""
-    if said is False:
-        return NEVER
-    changed = partly(base, said, key, "False, or ")
-    if said and not changed.meta:
-        allowed = "a dict of what a browser or an API is asked by: it is missing"
-        raise SettingError(_part(key, "meta"), changed.meta, allowed)
-    return changed
-
-
-def partly(base: _Declared, said: object, key: str, others: str = "") -> _Declared:
-    """A dataclass of declared values, some of them changed.
-
-    ``others`` are words for what else may stand in place of a dict.  Raises
-    SettingError.
-    """
-    cls: type = type(base)
-    names = declarations(cls)
-    if not isinstance(said, Mapping):
-        allowed = f"{others}a dict with some of " + ", ".join(names)
-        raise SettingError(key, said, allowed)
-    for name in said:
-        if name not in names:
-            allowed = "left out: the keys are " + ", ".join(names)
-            raise SettingError(_part(key, name), said[name], allowed)
-    known = {field.name: getattr(base, field.name) for field in names.values()}
-    values = taken(cls, said, partial(_part, key))
-    try:
-        made: _Declared = cls(**{**known, **values})
-    except OptionError as error:  # of values that do not go together
-        raise SettingError(
-            _part(key, error.name), error.value, error.allowed
-        ) from error
-    return made
-
-
 @dataclass(frozen=True)
 class Part(Dict):
     """A dataclass of declared values, from a dict of some of them."""
@@ -171,7 +101,9 @@ class Part(Dict):
     cls: type
 
     def take(self, value: Any, key: str) -> Any:
-        return value if isinstance(value, self.cls) else partly(self.cls(), value, key)
+        if isinstance(value, self.cls):
+            return value
+        return override_fields(self.cls(), value, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +114,9 @@ class Choice:
     empty, and has at least ``min_chars`` characters and a score of ``min_score``.
     ``below`` says what becomes of a page of which no text passes.  ``options`` has a
     mapping for each algorithm.  ``title``, ``markdown`` and ``chunks`` are the forms of
-    the outputs.  ``weak`` says when a crawl asks once more.  ``keep`` and ``remove`` are
-    XPath expressions: blocks inside an element found by ``keep`` are main text, blocks
-    inside an element found by ``remove`` are not; "" finds none.
+    the outputs.  ``keep`` and ``remove`` are XPath expressions: blocks inside an element
+    found by ``keep`` are main text, blocks inside an element found by ``remove`` are
+    not; "" finds none.
     """
 
     algorithms: tuple[str, ...] = declare(
@@ -222,13 +154,6 @@ class Choice:
         'how large chunks are: `{"max_words": 200, "overlap": 0}`',
         shown="`{}`",
     )
-    weak: Weak = declare(  # noqa: RUF009 - it makes a field
-        NEVER,
-        WeakPages("a dict with `meta` and more"),
-        "which pages to request once more, with other meta, as for a browser: "
-        '`{"meta": {"playwright": True}, "min_chars": 200}`',
-        shown="`{}`",
-    )
     keep: str = declare("", Css(), setting=False)
     remove: str = declare("", Css(), setting=False)
 
@@ -242,8 +167,8 @@ class Choice:
         return Forms(self.title, self.markdown, self.chunks)
 
     @property
-    def of_further_page(self) -> Choice:
-        """This choice for a page whose text goes on from another page's."""
+    def of_continuation(self) -> Choice:
+        """This choice for a page that continues another one's article."""
         return replace(
             self, title=False, markdown=replace(self.markdown, front_matter=False)
         )
@@ -251,110 +176,143 @@ class Choice:
 
 # The fields that a site or a request may override.
 OVERRIDES = tuple(declarations(Choice))
-# Those that are dicts of which an override changes a part.
-_FORMS = ("markdown", "chunks")
+
+_Declared = TypeVar("_Declared")
 
 
-def overridden(choice: Choice, value: object, key: str) -> Choice | None:
+def overridden(
+    choice: Choice, given: object, key: str, beside: tuple[str, ...] = ()
+) -> Choice | None:
     """A choice with the overrides of a site or of a request's meta.
 
-    The value is None or True (nothing changes), False (do not extract: None
-    comes back), an algorithm's name, a list of names, or a dict with some of
-    OVERRIDES.  Raises SettingError; the key says where the value stood.
+    Given is None or True (nothing changes), False (do not extract: None comes back), an
+    algorithm's name, a list of names, or a dict with some of OVERRIDES.  ``beside`` are
+    keys of the dict that are the caller's.  Raises SettingError; the key says where the
+    value stood.
     """
-    if value is None or value is True:
+    if given is None or given is True:
         return choice
-    if value is False:
+    if given is False:
         return None
-    if not isinstance(value, Mapping):
-        return replace(choice, algorithms=take(Algorithms(), value, key))
-    return changed(choice, value, key)
+    if not isinstance(given, Mapping):
+        return replace(choice, algorithms=take(Algorithms(), given, key))
+    return changed(choice, given, key, beside)
 
 
-def changed(choice: Choice, said: Mapping[Any, object], key: str = "") -> Choice:
+def changed(
+    choice: Choice,
+    given: Mapping[Any, object],
+    key: str = "",
+    beside: tuple[str, ...] = (),
+) -> Choice:
     """A choice with some of OVERRIDES; errors name them under the key, or by their own
     names.
 
     Raises SettingError.
     """
-    if not said:
+    if not given:
         return choice
-    for name in said:
-        if name not in OVERRIDES:
-            allowed = "left out: the keys are " + ", ".join(OVERRIDES)
-            raise SettingError(_part(key, name), said[name], allowed)
-    merged = ("options", "weak", *_FORMS)
-    others = {name: given for name, given in said.items() if name not in merged}
-    changes = taken(Choice, others, partial(_part, key))
-    for name in _FORMS:
-        if name in said:
-            form = getattr(choice, name)
-            changes[name] = partly(form, said[name], _part(key, name))
-    if "weak" in said:
-        changes["weak"] = weaker(choice.weak, said["weak"], _part(key, "weak"))
-    if "options" in said:
-        changes["options"] = _merged(
-            choice.options,
-            said["options"],
-            changes.get("algorithms", choice.algorithms),
-            _part(key, "options"),
-        )
-    return replace(choice, **changes)
+    _refuse_unknown(given, (*OVERRIDES, *beside), key)
+    own = {n: v for n, v in given.items() if n != "options" and n not in beside}
+    choice = override_fields(choice, own, key)
+    if "options" not in given:
+        return choice
+    options = _merged(choice, given["options"], part_of(key, "options"))
+    return replace(choice, options=options)
+
+
+def override_fields(
+    base: _Declared, given: object, key: str, others: str = ""
+) -> _Declared:
+    """A dataclass of declared values with some of them changed.
+
+    ``others`` are words for what else may stand in place of a dict.  Raises
+    SettingError.
+    """
+    cls: type = type(base)
+    names = declarations(cls)
+    if not isinstance(given, Mapping):
+        allowed = f"{others}a dict with some of " + ", ".join(names)
+        raise SettingError(key, given, allowed)
+    _refuse_unknown(given, names, key)
+    known = {field.name: getattr(base, field.name) for field in names.values()}
+    values = taken(cls, given, partial(part_of, key), known)
+    try:
+        made: _Declared = cls(**{**known, **values})
+    except OptionError as error:  # of values that do not go together
+        raise SettingError(
+            part_of(key, error.name), error.value, error.allowed
+        ) from error
+    return made
 
 
 def taken(
-    cls: type, given: Mapping[str, object], place: Callable[[str], str]
+    cls: type,
+    given: Mapping[str, object],
+    place: Callable[[str], str],
+    known: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The fields of a declared class that are given, by the names of its declarations.
 
-    Other names are ignored.  Raises SettingError, whose key is place(name).
+    Other names are ignored.  A part of a dataclass that is ``known`` is overridden.
+    Raises SettingError, whose key is place(name).
     """
-    return {
-        declaration.name: take(declaration.metadata["kind"], given[name], place(name))
-        for name, declaration in declarations(cls).items()
-        if name in given
-    }
+    values = {}
+    for name, field in declarations(cls).items():
+        if name in given:
+            kind = field.metadata["kind"]
+            if known and isinstance(kind, Part):
+                base = known[field.name]
+                values[field.name] = override_fields(base, given[name], place(name))
+            else:
+                values[field.name] = take(kind, given[name], place(name))
+    return values
 
 
 def take(kind: Kind, value: object, key: str) -> Any:
     """A value, or a command line's text, as its kind takes it; or SettingError."""
     try:
-        return kind.take(kind.plain(value), key)
+        return kind.take(kind.parse(value), key)
     except OptionError as error:
         wrong = value if error.name == key else error.value
         raise SettingError(error.name, wrong, error.allowed) from error
 
 
-def _part(key: str, name: object) -> str:
+def part_of(key: str, name: object) -> str:
+    """The key of a value within another one."""
     return f"{key}[{name!r}]" if key else str(name)
 
 
-def _merged(
-    base: Mapping[str, Mapping[str, Any]],
-    given: object,
-    algorithms: tuple[str, ...],
-    key: str,
-) -> dict[str, Mapping[str, Any]]:
-    """The base options with others on top.
+def _refuse_unknown(
+    given: Mapping[Any, object], names: Collection[str], key: str
+) -> None:
+    for name in given:
+        if name not in names:
+            allowed = "left out: the keys are " + ", ".join(names)
+            raise SettingError(part_of(key, name), given[name], allowed)
 
-    Given are the options of the one algorithm, or a dict of options per algorithm.
+
+def _merged(choice: Choice, given: object, key: str) -> dict[str, Mapping[str, Any]]:
+    """A choice's options with others on top.
+
+    Given are the options of its one algorithm, or a dict of options per algorithm.
     """
     if not isinstance(given, Mapping):
         raise SettingError(key, given, "a dict of options")
     if all(isinstance(v, Mapping) for v in given.values()):
         per_algorithm: Mapping[Any, Any] = given
         prefix = True
-    elif len(algorithms) == 1:
-        per_algorithm = {algorithms[0]: given}
+    elif len(choice.algorithms) == 1:
+        per_algorithm = {choice.algorithms[0]: given}
         prefix = False
     else:
         raise SettingError(
             key, given, "a dict of options per algorithm, as there are several"
         )
-    merged = dict(base)
+    merged = dict(choice.options)
     for name, options in per_algorithm.items():
         where = f"{key}[{name!r}]" if prefix else key
-        merged[name] = {**base.get(name, {}), **check_options(name, options, where)}
+        merged[name] = {**merged.get(name, {}), **check_options(name, options, where)}
     return merged
 
 
@@ -416,18 +374,18 @@ def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
     return options
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A value with classes as their import paths, and with plain dicts and lists."""
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, Mapping):
-        return {plain(key): plain(one) for key, one in value.items()}
+        return {to_json_value(k): to_json_value(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [to_json_value(one) for one in value]
     return value
 
 
-def listed(value: object) -> object:
+def parse_list(value: object) -> object:
     """A list, also from the names or the JSON that a command line has."""
     if isinstance(value, str) and ("," in value or "[" in value):
         # Invalid JSON stays as it is, for the error to show.

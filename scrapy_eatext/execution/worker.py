@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any, TypeVar
@@ -29,7 +29,7 @@ from scrapy_eatext.execution.cascade import (
     extract_page,
     warm_up,
 )
-from scrapy_eatext.execution.choice import NEVER, Choice
+from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.forms import ChunkForm, MarkdownForm
 from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.result import NOTHING, MainText
@@ -108,13 +108,8 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
 
 
 def pack_choice(choice: Choice) -> dict[str, Any]:
-    """The fields of a Choice for JSON.
-
-    When to ask once more is the crawl's affair, and may hold anything.
-    """
-    fields = asdict(replace(choice, weak=NEVER))
-    del fields["weak"]
-    return fields
+    """The fields of a Choice for JSON."""
+    return asdict(choice)
 
 
 def unpack_choice(fields: dict[str, Any]) -> Choice:

@@ -13,9 +13,15 @@ from scrapy.settings import Settings
 
 from scrapy_eatext.crawl import weak as weak_module
 from scrapy_eatext.crawl.settings import Config
-from scrapy_eatext.crawl.weak import SecondAnswers, is_better, is_weak, second_meta
+from scrapy_eatext.crawl.weak import (
+    SecondAnswers,
+    Weak,
+    is_better,
+    is_weak,
+    second_meta,
+)
 from scrapy_eatext.execution.cascade import Outcome
-from scrapy_eatext.execution.choice import SettingError, Weak
+from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.walls import PASSABLE, WALLS
 from scrapy_eatext.result import MainText
 from tests.support import crawling
@@ -355,10 +361,10 @@ def test_settings_as_text_and_of_a_site():
             }
         )
     )  # fmt: skip
-    assert made.choice.weak == Weak(meta={"rendered": True}, share=0.5)
-    at_a = made.choice_for("http://a.org/").weak
+    assert made.weak == Weak(meta={"rendered": True}, share=0.5)
+    at_a = made.weak_for("http://a.org/")
     assert (at_a.per_host, at_a.share, at_a.meta) == (7, 0.5, {"rendered": True})
-    assert not made.choice_for("http://b.org/").weak.meta
+    assert not made.weak_for("http://b.org/").meta
 
 
 # -- a real browser

@@ -369,8 +369,8 @@ def test_requests_and_sites_override_a_part_of_a_form():
         markdown=MarkdownForm(front_matter=True, links=False),
         chunks=ChunkForm(50),
     )
-    assert unpack_choice(pack_choice(choice)) == replace(choice, weak=Choice().weak)
-    further = choice.of_further_page
+    assert unpack_choice(pack_choice(choice)) == choice
+    further = choice.of_continuation
     assert (further.title, further.markdown) == (False, MarkdownForm(links=False))
 
 
@@ -505,7 +505,7 @@ def test_pages_of_an_article_have_one_headline():
     further = Choice(title=True, markdown=MarkdownForm(front_matter=True))
     first = extract_page(Job(PAGE, URL, further, Limits(), fields=("markdown",)))
     second = extract_page(
-        Job(PAGE, URL, further.of_further_page, Limits(), fields=("markdown",))
+        Job(PAGE, URL, further.of_continuation, Limits(), fields=("markdown",))
     )
     result = joined([first.result, second.result])
     assert result.text.count("Boats of the river") == 1

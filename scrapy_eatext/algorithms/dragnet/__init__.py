@@ -21,8 +21,8 @@ from scrapy_eatext.algorithms.base import (
     Unit,
     UnitList,
     Verdict,
-    choice,
     number,
+    one_of,
     text,
 )
 from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
@@ -74,7 +74,7 @@ def subset(features: str) -> int:
 class DragnetOptions(Options):
     """What is looked for, by which features, and how probable a kept block must be."""
 
-    content: str = choice(
+    content: str = one_of(
         "content",
         *TARGETS,
         doc="What is looked for: `content`, the main text; `comments`, what readers say "

@@ -20,8 +20,8 @@ from scrapy_eatext.algorithms.base import (
     Unit,
     UnitList,
     Verdict,
-    choice,
     number,
+    one_of,
 )
 from scrapy_eatext.algorithms.eatiht.reference import PageError, read
 from scrapy_eatext.algorithms.scripts import letters, script_language
@@ -61,7 +61,7 @@ _FEW = 4
 class EatihtOptions(Options):
     """Which of eatiht's versions, and how long a block must be to be looked at."""
 
-    version: int = choice(1, 1, 2, doc="Which of the original's versions.")
+    version: int = one_of(1, 1, 2, doc="Which of the original's versions.")
     min_length: int = number(
         20,
         0,

@@ -19,8 +19,8 @@ from scrapy_eatext.algorithms.base import (
     Unit,
     UnitList,
     Verdict,
-    choice,
     number,
+    one_of,
 )
 from scrapy_eatext.algorithms.density import mean_score
 from scrapy_eatext.algorithms.markup import block_markup
@@ -56,19 +56,19 @@ ATTRIBUTES = ("density", "bytes", "length")
 class PerceptronOptions(Options):
     """Which network decides, what it sees, and what its output must exceed."""
 
-    network: str = choice(
+    network: str = one_of(
         "mlp",
         *NETWORKS,
         "none",
         doc='`"none"` holds the density itself against the threshold, as the original '
         "did first.",
     )
-    lines: int = choice(
+    lines: int = one_of(
         3,
         *SIZES,
         doc="1: the line alone; 2: also the one before it; 3: also the one after it.",
     )
-    attributes: int = choice(
+    attributes: int = one_of(
         3, *SIZES, doc="1: density; 2: also bytes; 3: also length."
     )
     threshold: float | str = number(
