@@ -163,7 +163,7 @@ class Command(ScrapyCommand):
         config = Config.from_settings(cast("BaseSettings", self.settings))
         prog = f"scrapy eatext {args[0]}"
         if args[0] == "learn":
-            return learn.main(args[1:], prog, config.limits.max_size)
+            return learn.main(args[1:], prog)
         return review.main(
             args[1:],
             prog,

@@ -26,16 +26,14 @@ class SiteFile:
     """A site's file.
 
     ``texts`` are the beginnings of the texts of ``site.dropped``, for readers.
-    ``labelled`` tells whether the site was learned from labels; then ``before`` and
-    ``after`` are word F1 on the labelled pages without and with what the site teaches,
-    each page judged without its own labels.
+    ``before`` and ``after`` are word F1 on the labelled pages without and with what the
+    site teaches, each page judged without its own labels.
     """
 
     host: str
     site: Site
     texts: tuple[str, ...]
     pages: int
-    labelled: bool
     before: float = 0.0
     after: float = 0.0
 
@@ -50,7 +48,6 @@ class SiteFile:
             "version": VERSION,
             "host": self.host,
             "pages": self.pages,
-            "labelled": self.labelled,
             "before": round(self.before, 4),
             "after": round(self.after, 4),
             "strength": self.site.strength,
@@ -122,7 +119,6 @@ def _from(data: Mapping[str, Any]) -> SiteFile:
         site=Site(tuple(templates), tuple(dropped), _count(data["strength"])),
         texts=tuple(texts),
         pages=_count(data["pages"]),
-        labelled=bool(data["labelled"]),
         before=float(data["before"]),
         after=float(data["after"]),
     )

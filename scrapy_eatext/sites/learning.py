@@ -47,8 +47,6 @@ _LEAST_OF_ONE, _LEAST, _MOST_LOST = 0.05, 0.005, 0.05
 # the best, the least is taken.
 STRENGTHS, _STRENGTHS_OF_ONE = (1, 3, 9), (1,)
 _ABOUT = 0.02
-# Without labels: the fewest pages, and the share of them that must repeat a text.
-MIN_PAGES, _REPEATED = 20, 0.5
 # The most pages to learn from, texts to keep, and characters of a text and a path.
 MOST_PAGES = 200
 _MOST_TEXTS, _LONGEST_TEXT, _LONGEST_PATH = 2000, 80, 600
@@ -117,8 +115,6 @@ class Learned:
         """A line for people."""
         of = self.file
         pages = f"{of.pages} page{'s' * (of.pages != 1)}"
-        if not of.labelled:
-            return f"{of.host}: {pages}, {len(of.site.dropped)} texts repeat"
         verdict = "helps" if self.helps else "does not help enough"
         return f"{of.host}: {pages}, F1 {of.before:.3f} -> {of.after:.3f}, {verdict}"
 
@@ -141,7 +137,6 @@ def learn(host: str, pages: Sequence[Studied]) -> Learned:
         site=site,
         texts=_beginnings(site, pages),
         pages=len(pages),
-        labelled=True,
         before=_mean(before),
         after=_mean(after),
     )
@@ -165,18 +160,6 @@ def _tried(pages: Sequence[Studied]) -> dict[int, list[float]]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
-
-
-def learn_unlabelled(host: str, pages: Sequence[Studied]) -> Learned | None:
-    """Learn from what repeats on pages of a host; None for too few pages."""
-    if len(pages) < MIN_PAGES:
-        return None
-    pages = sorted(pages, key=lambda page: page.order)[:MOST_PAGES]
-    often = Counter(number for page in pages for number in set(page.hashes))
-    found = [n for n, count in often.items() if count >= _REPEATED * len(pages)]
-    site = Site((), _bounded(found, often))
-    file = SiteFile(host, site, _beginnings(site, pages), len(pages), labelled=False)
-    return Learned(file, bool(site.dropped))
 
 
 def site_of(pages: Sequence[Studied], strength: int = 1) -> Site:

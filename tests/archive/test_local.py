@@ -328,7 +328,7 @@ def test_an_output_of_other_site_files(tmp_path):
     made = plan(tmp_path / "in", tmp_path / "out", settings=settings)
     assert Run(made).go().parts == 1
     assert Run(made).go().parts == 0
-    file = SiteFile("site.example", Site((), (), 1), (), pages=1, labelled=True)
+    file = SiteFile("site.example", Site((), (), 1), (), pages=1)
     (taught / file.name).write_text(file.as_json(), "utf-8")
     with pytest.raises(OutputError, match=r"site files .*sites was '\w+' and is"):
         Run(made)

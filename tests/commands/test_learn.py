@@ -1,22 +1,23 @@
-"""`scrapy eatext learn`: from labels and without, and what it says."""
+"""`scrapy eatext learn`: what it writes and says."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import random
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from scrapy_eatext.commands import learn, review
 from scrapy_eatext.execution.cascade import Limits
 from scrapy_eatext.execution.choice import Choice
 from tests.sites.test_learning import ALMANAC, odd
 
+if TYPE_CHECKING:
+    import pytest
+
 
 def run(*arguments: str) -> int:
-    return learn.main(arguments, "scrapy eatext learn", 10**7)
+    return learn.main(arguments, "scrapy eatext learn")
 
 
 def test_labels_make_a_site_file_and_before_and_after_are_told(
@@ -29,33 +30,11 @@ def test_labels_make_a_site_file_and_before_and_after_are_told(
     assert [file.name for file in sites.iterdir()] == ["almanac.example.json"]
 
 
-def test_pages_without_labels_teach_the_same_in_any_order(
+def test_a_source_that_is_not_there_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = set()
-    for seed in range(2):
-        numbers = list(range(22))
-        random.Random(seed).shuffle(numbers)
-        rows = [{"url": odd(n).url, "html": odd(n).html} for n in numbers]
-        feed = tmp_path / f"{seed}.jsonl"
-        feed.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-        sites = tmp_path / f"sites{seed}"
-        assert run("--unlabelled", str(feed), "--sites", str(sites)) == 0
-        found.add((sites / "odd.example.json").read_bytes())
-    assert len(found) == 1
-    assert "22 pages, 3 texts repeat" in capsys.readouterr().out
-    feed.write_text("\n".join(feed.read_text("utf-8").splitlines()[:19]), "utf-8")
-    assert run("--unlabelled", str(feed), "--sites", str(tmp_path / "few")) == 0
-    assert "too few pages (19)" in capsys.readouterr().out
-    assert not list((tmp_path / "few").iterdir())
-
-
-@pytest.mark.parametrize("more", [(), ("--unlabelled",)])
-def test_a_source_that_is_not_there_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...]
-) -> None:
     nothing = str(tmp_path / "nothing")
-    assert run(nothing, "--sites", str(tmp_path / "sites"), *more) == 2
+    assert run(nothing, "--sites", str(tmp_path / "sites")) == 2
     assert nothing in capsys.readouterr().err
 
 

@@ -31,7 +31,6 @@ from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
 from scrapy_eatext.sites.learning import (
     Studied,
     learn,
-    learn_unlabelled,
     site_of,
 )
 from scrapy_eatext.sites.places import place_of, places
@@ -164,26 +163,6 @@ def test_the_same_pages_make_the_same_file_in_any_order() -> None:
         pages = [labelled(odd(number)) for number in numbers]
         files.add(learn("odd.example", pages).file.as_json())
     assert len(files) == 1
-    files = set()
-    for seed in range(3):
-        numbers = list(range(25))
-        random.Random(seed).shuffle(numbers)
-        found = learn_unlabelled("odd.example", [labelled(odd(n)) for n in numbers])
-        assert found is not None
-        files.add(found.file.as_json())
-    assert len(files) == 1
-
-
-def test_without_labels_twenty_pages_are_asked_for() -> None:
-    pages = [labelled(odd(number)) for number in range(20)]
-    assert learn_unlabelled("odd.example", pages[:19]) is None
-    found = learn_unlabelled("odd.example", pages)
-    assert found is not None
-    assert sorted(text[:5] for text in found.file.texts) == sorted(
-        ["About", SENTENCE[:5], SENTENCE[:5]]
-    )
-    evidence, _ = Lesson(found.file.site).evidence(pages[0].walk)
-    assert evidence.tolist() == [-200] * 3 + [0] * 6
 
 
 def test_learning_from_20_pages_takes_under_two_seconds() -> None:
