@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
@@ -31,11 +31,13 @@ from scrapy_eatext.algorithms import eatext as algorithm
 from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import folds, site_of
-from scrapy_eatext.learning.train import Fitted, has_segments
 from scrapy_eatext.tagger.context import CHANCE, best_first
 from scrapy_eatext.tagger.facts import TokenTable
 from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.selection import Selection, select
+
+if TYPE_CHECKING:
+    from scrapy_eatext.learning.train import Fitted
 
 RESULT = RESULTS / "ablation.json"
 
@@ -100,7 +102,7 @@ def rounds(
 ALL = "all of it"
 ROWS = {
     ALL: Row(),
-    "one round: no look at what is thought of the blocks around": Row(
+    "one round: no likelihoods of the blocks around": Row(
         lambda: patch.object(eatext, "FEATURES", {})
     ),
     "no names of elements": Row(lambda: patch.object(eatext, "learn_names", no_names)),
@@ -109,28 +111,30 @@ ROWS = {
     "no blocks alike": Row(drop("way_", "tags_", "copies", "page_way", "page_tags")),
     "nothing of the page as a whole": Row(drop("page_", "place", "words_before")),
     "labels by alignment alone": Row(
-        sampled=lambda: patch.object(eatext, "settle", lambda labels, *_: labels)
+        sampled=lambda: patch.object(eatext, "refine", lambda labels, *_: labels)
     ),
-    "no doubt of what true texts lack": Row(
+    "nothing taken for label noise": Row(
         sampled=lambda: patch.object(
-            eatext, "doubtful", lambda share, _: np.zeros(len(share), dtype=np.bool_)
+            eatext, "noisy", lambda share, _: np.zeros(len(share), dtype=np.bool_)
         )
     ),
     "every page counts the same": Row(lambda: patch.object(eatext, "_EVENNESS", 0.0)),
-    "every page trusted the same": Row(lambda: patch.object(eatext, "_USUAL", 1.0)),
+    "every page trusted the same": Row(
+        lambda: patch.object(eatext, "_TRUSTED_QUANTILE", 1.0)
+    ),
     "without the pages of which segments are known": Row(segments=False),
     "trees of 6 questions": Row(rounds({"depth": 6}, {"depth": 6})),
     "one ensemble a round": Row(rounds({"seeds": 1, "inner_seeds": 1}, {"seeds": 1})),
     "half as many trees": Row(rounds({"trees": 60}, {"trees": 80})),
 }
 
-# Told of the whole models, beside the first row.
+# Measured with the models of the first row.
 CHOICES = {
     "keeping what is likelier than not": lambda: patch.object(
-        algorithm, "choose", lambda likelihood, w, *_: select(likelihood, w, least=500)
+        algorithm, "select", lambda likelihood, w, *_: select(likelihood, w, least=500)
     ),
     "choosing as if blocks were independent": lambda: patch.object(
-        algorithm, "choose", independent
+        algorithm, "select", independent
     ),
 }
 
@@ -143,7 +147,7 @@ def models(row: Row, samples: Sequence[Sample]) -> list[Fitted]:
         seen = [
             s
             for s, at in zip(samples, places, strict=True)
-            if at != fold and (row.segments or not has_segments(s[0]))
+            if at != fold and (row.segments or not s[0].has_segments)
         ]
         with row.without():
             made.append(trained(seen))
@@ -157,7 +161,7 @@ def measure(made: Sequence[Fitted], samples: Sequence[Sample]) -> dict[str, floa
     for fold, fitted in enumerate(made):
         unseen = [s for s, at in zip(samples, places, strict=True) if at == fold]
         found += [
-            ("segments" if has_segments(page) else "pages", score)
+            ("segments" if page.has_segments else "pages", score)
             for (page, *_), (_, score) in zip(
                 unseen, scores(fitted, unseen), strict=True
             )
@@ -177,7 +181,7 @@ def main() -> None:
     pages = [*read_folder(args.labelled).pages, *read_folder(args.segments).pages]
     samples = take(pages)
     results = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
-    # Every row is told beside the first.
+    # Every row stands beside the first.
     first = [] if ALL in results or ALL in args.only else [ALL]
     for name in [*first, *args.only]:
         row, used = ROWS[name], samples

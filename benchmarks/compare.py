@@ -77,7 +77,7 @@ def quality(extractor: Extractor, pages: Sequence[LabelledPage]) -> dict[str, An
         except Exception:  # noqa: BLE001
             text = ""
             errors += 1
-        judged.append(Judged.of(page, MainText(text=text), page.text))
+        judged.append(Judged.of(page, MainText(text=text)))
     found = figures(judged)
     del found["calibration"]  # others say no score
     return {**found, "errors": errors}

@@ -108,7 +108,7 @@ def main() -> None:
     samples = take_samples(made, pages, skip=True, progress=silent)
     rows: dict[Key, list[tuple[str, Score]]] = {}
     for seen, unseen in held_out(pages, samples, 0, FOLDS):
-        (fitted,) = made.fit(seen, 0, needed)
+        fitted = made.fit(seen, 0, needed)
         judges = judges_of(Model(fitted.version, fitted.header, fitted.arrays))
         for page in unseen:
             for key, text in texts_of(Page.of(page.html, page.url or None), judges):

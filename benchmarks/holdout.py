@@ -31,7 +31,7 @@ from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import SegmentCounts, segment_counts, word_score
 from scrapy_eatext.learning.splits import folds, site_of
-from scrapy_eatext.learning.train import Fitted, has_segments, silent, temporary
+from scrapy_eatext.learning.train import Fitted, silent, temporary
 from scrapy_eatext.page import Page
 
 FAMILIES = {
@@ -57,7 +57,7 @@ def take(pages: Sequence[LabelledPage]) -> list[Sample]:
     out: list[Sample] = []
     for page in pages:
         group = page.kind
-        if has_segments(page):
+        if page.has_segments:
             group = FAMILY_OF.get(Page.of(page.html).language, OTHER)
         try:
             out.append((page, made.sample(page), group))
@@ -77,8 +77,7 @@ def small() -> None:
 def trained(seen: Sequence[Sample]) -> Fitted:
     """A model of some pages."""
     samples = [sample for _, sample, _ in seen if sample is not None]
-    (model,) = eatext.EatextTrainer().fit(samples, 0, silent)
-    return model
+    return eatext.EatextTrainer().fit(samples, 0, silent)
 
 
 def scores(model: Fitted, unseen: Sequence[Sample]) -> list[tuple[str, Any]]:
@@ -87,7 +86,7 @@ def scores(model: Fitted, unseen: Sequence[Sample]) -> list[tuple[str, Any]]:
     with temporary("eatext", model) as run:
         for page, _, group in unseen:
             text = run(page).text
-            if has_segments(page):
+            if page.has_segments:
                 rows.append((group, segment_counts(text, page)))
             else:
                 rows.append((group, word_score(text, page.text).f1))

@@ -48,7 +48,7 @@ from scrapy_eatext.execution.cascade import cascade
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage, read_folder
-from scrapy_eatext.learning.settle import bag
+from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.sites import study
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.tagger import EatextTrainer
@@ -91,7 +91,7 @@ def trained(pages: Sequence[LabelledPage], folder: Path) -> dict[str, str]:
         made = EatextTrainer()
         samples = samples or holdout.take(pages)
         seen = [s for page, s, _ in samples if s and places[site_of(page)] != fold]
-        (model,) = made.fit(seen, 0, silent)
+        model = made.fit(seen, 0, silent)
         (folder / f"fold{fold}").mkdir(exist_ok=True)
         save("eatext", model, folder / f"fold{fold}")
         print(f"trained fold {fold}", flush=True)

@@ -175,7 +175,7 @@ def tables(
         model = _fit_ngram(seen, seed)
         fitted = TRAINERS["perceptron"].fit(
             [case.samples["perceptron"] for case in seen], seed, silent, ["blocks"]
-        )[0]
+        )
         networks = networks_from(fitted.arrays, "blocks")
         for case in unseen:
             rows = {
@@ -194,7 +194,7 @@ def tables(
 
 def _fit_ngram(seen: Sequence[Case], seed: int) -> LineModel:
     samples = [case.samples["ngram"] for case in seen]
-    fitted = TRAINERS["ngram"].fit(samples, seed, silent)[0]
+    fitted = TRAINERS["ngram"].fit(samples, seed, silent)
     with TemporaryDirectory() as folder:
         return load_lines(str(save("ngram", fitted, folder)))
 

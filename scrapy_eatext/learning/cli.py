@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
@@ -18,7 +19,7 @@ from scrapy_eatext.execution.choice import options_from
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import BadPageError, DataError, need
 from scrapy_eatext.learning.data import Dataset, LabelledPage, joined, read_folder
-from scrapy_eatext.learning.evaluate import evaluate, evaluate_segments
+from scrapy_eatext.learning.evaluate import evaluate
 from scrapy_eatext.learning.marked import read_marked
 from scrapy_eatext.learning.train import TRAINERS, Judged, save, train
 
@@ -140,26 +141,23 @@ def run_train(args: argparse.Namespace) -> int:
     if args.page_scores:
         _check_writable(Path(args.page_scores))
     scored: list[dict[str, Any]] = []
-
-    def tell(file: str, judged: Sequence[Judged]) -> None:
-        scored.extend(_scores_of(file, one) for one in judged)
-
     for name in args.algorithm or sorted(TRAINERS):
-        made = train(
+        judged: list[Judged] = []
+        model, card = train(
             name,
             data,
             seed=args.seed,
             count=args.folds,
             skip=args.skip_bad,
             progress=_bar,
-            tell=tell,
+            on_scores=judged.extend,
         )
-        for model, card in made:
-            path = save(name, model, folder, card)
-            line = f"{path}: {path.stat().st_size} bytes, version {model.version}"
-            if "scores" in card:
-                line += f", word F1 {card['scores']['mean']['f1']:.3f}"
-            print(line)
+        scored += [_page_scores(model.file, one) for one in judged]
+        path = save(name, model, folder, card)
+        line = f"{path}: {path.stat().st_size} bytes, version {model.version}"
+        if "scores" in card:
+            line += f", word F1 {card['scores']['mean']['f1']:.3f}"
+        print(line)
     if args.page_scores:
         scored.sort(key=itemgetter("f1"))
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in scored)
@@ -179,14 +177,14 @@ def _check_writable(file: Path) -> None:
         file.unlink()
 
 
-def _scores_of(file: str, judged: Judged) -> dict[str, Any]:
+def _page_scores(file: str, judged: Judged) -> dict[str, Any]:
     """A line of --page-scores."""
     page = judged.page
     return {
         "f1": round(judged.score.f1, 4),
         "precision": round(judged.score.precision, 4),
         "recall": round(judged.score.recall, 4),
-        "score": round(judged.said, 4),
+        "score": round(judged.expected, 4),
         "model": file,
         "page": str(page.file),
         "url": page.url,
@@ -227,30 +225,17 @@ def run_evaluate(args: argparse.Namespace) -> int:
             page.html, url=url, algorithm=args.algorithm, options=options
         ).text
 
-    pages = _bar(data.pages, args.algorithm)
-    if any(page.wanted or page.unwanted for page in data.pages):
-        score, errors = evaluate_segments(run, pages)
-        rows = {"all": score}
-        count = len(data.pages)
-    else:
-        found = evaluate(run, pages)
-        rows, errors, count = (
-            {**found.kinds, "all": found.mean},
-            found.errors,
-            found.pages,
-        )
+    found = evaluate(run, _bar(data.pages, args.algorithm))
+    rows, count = {**found.kinds, "all": found.mean}, found.pages
     if args.json:
-        scores = {
-            kind: {"precision": s.precision, "recall": s.recall, "f1": s.f1}
-            for kind, s in rows.items()
-        }
+        scores = {kind: asdict(score) for kind, score in rows.items()}
         counts = {"pages": count, "training_pages": known}
-        print(json.dumps({**counts, "scores": scores, "errors": errors}))
+        print(json.dumps({**counts, "scores": scores, "errors": found.errors}))
     else:
         print(f"{'kind':15} precision recall     F1")
         for kind, s in rows.items():
             print(f"{kind:15} {s.precision:9.3f} {s.recall:6.3f} {s.f1:6.3f}")
-        for name, error in errors.items():
+        for name, error in found.errors.items():
             print(f"{name}: {error}", file=sys.stderr)
     if known:
         print(

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ class LabelledPage:
     ``text`` is the main text and ``comments`` are the readers' comments, "" for none;
     ``kind`` is the kind of page, "page" if the data do not say.  ``wanted`` and
     ``unwanted`` are segments that must and must not come out.  ``data`` is the name of
-    the data that the page is of.  The HTML stays in its file until it is asked for.
+    the data that the page is of.  The HTML stays in its file until it is read.
     """
 
     name: str
@@ -46,6 +47,11 @@ class LabelledPage:
             raise DataError(f"{self.file} is damaged: {error}") from error
 
     @property
+    def has_segments(self) -> bool:
+        """Whether only segments of the page's text are known."""
+        return bool(self.wanted or self.unwanted)
+
+    @property
     def digest(self) -> str:
         """A short name of the page's bytes; DataError where the file is damaged."""
         return hashlib.sha256(self.html).hexdigest()[:8]
@@ -67,20 +73,17 @@ class Dataset:
 
     def kinds(self) -> dict[str, int]:
         """How many pages there are of each kind."""
-        counts: dict[str, int] = {}
-        for page in self.pages:
-            counts[page.kind] = counts.get(page.kind, 0) + 1
-        return dict(sorted(counts.items()))
+        return dict(sorted(Counter(page.kind for page in self.pages).items()))
 
 
 def read_folder(folder: str | Path) -> Dataset:
     """The labelled pages of a folder, in whichever of the three layouts it is.
 
-    WCXB's: ground-truth/NAME.json and html/NAME.html.gz; a truth may have comments
-    besides.  Segments: truth.json
-    and html/NAME.gz.  A user's own: NAME.html (or .html.gz) with NAME.txt, the
-    main text, and, where there is one, NAME.comments.txt.  Raises DataError for
-    a folder without pages, and for a file that is missing or damaged.
+    WCXB's: ground-truth/NAME.json, which may have comments besides, and
+    html/NAME.html.gz.  Segments: truth.json and html/NAME.gz.  A user's own: NAME.html
+    (or .html.gz) with NAME.txt, the main text, and, where there is one,
+    NAME.comments.txt.  Raises DataError for a folder without pages, and for a file that
+    is missing or damaged.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -132,19 +135,24 @@ def read_segments(folder: Path) -> Dataset:
 def read_own(folder: Path) -> Dataset:
     """Pages as a user keeps them: NAME.html beside NAME.txt."""
     pages = []
-    files = [*folder.glob("*.html"), *folder.glob("*.html.gz")]
-    names = [file.name.removesuffix(".gz").removesuffix(".html") for file in files]
-    known = set(names)
+    files = html_files(folder)
+    names = {name for name, _ in files}
     for other in sorted(folder.glob("*.txt")):
         name = other.name.removesuffix(".txt")
-        if known.isdisjoint((name, name.removesuffix(".comments"))):
+        if names.isdisjoint((name, name.removesuffix(".comments"))):
             raise DataError(f"{other} has no {name}.html to go with it")
-    for file, name in sorted(zip(files, names, strict=True)):
+    for name, file in files:
         text = _text(_existing(folder / f"{name}.txt", file))
         spoken = folder / f"{name}.comments.txt"
         comments = _text(spoken) if spoken.is_file() else ""
         pages.append(LabelledPage(name, file, text=text, comments=comments))
     return _dataset(folder, pages)
+
+
+def html_files(folder: Path) -> list[tuple[str, Path]]:
+    """The files NAME.html and NAME.html.gz of a folder, each with its NAME."""
+    files = sorted([*folder.glob("*.html"), *folder.glob("*.html.gz")])
+    return [(f.name.removesuffix(".gz").removesuffix(".html"), f) for f in files]
 
 
 def joined(parts: Sequence[Dataset]) -> Dataset:

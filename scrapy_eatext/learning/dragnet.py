@@ -19,7 +19,7 @@ from scrapy_eatext.algorithms.dragnet.features import (
     page_tokens,
 )
 from scrapy_eatext.learning import DataError, need
-from scrapy_eatext.learning.labels import Labels, label
+from scrapy_eatext.learning.labels import Labels, label, label_content
 from scrapy_eatext.learning.logistic import Regression
 from scrapy_eatext.learning.splits import site_of
 from scrapy_eatext.learning.train import Fitted
@@ -90,10 +90,8 @@ class DragnetTrainer:
         """
         source = Page.of(page.html, page.url or None)
         blocks = source.blocks
-        texts = [blocks.text(i) for i in range(len(blocks))]
-        labels = _label(texts, page)
-        if page.text and not labels.on_page:
-            raise DataError(f"{page.file}: its true text is not in it")
+        texts = blocks.texts(list(range(len(blocks))))
+        labels = label_content(texts, page)
         originals = original_blocks(page.html)
         if len(blocks) < 3 or len(originals) < 3:
             raise DataError(f"{page.file} has fewer than three blocks")
@@ -120,10 +118,8 @@ class DragnetTrainer:
             weak=bool(comments) and not page.comments,
         )
 
-    def fit(
-        self, samples: Sequence[Sample], seed: int, progress: Progress
-    ) -> Sequence[Fitted]:
-        """Fit all models.  DataError where the samples lack a class of content.
+    def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
+        """Fit the model.  DataError where the samples lack a class of content.
 
         The fit has one solution, which needs no seed.
         """
@@ -163,7 +159,7 @@ class DragnetTrainer:
             },
         }
         header = {"groups": list(GROUPS), "tokens": words.names}
-        return [Fitted(MODEL, arrays, header, GROUPS, notes=notes)]
+        return Fitted(MODEL, arrays, header, GROUPS, notes)
 
 
 def _models(
@@ -207,13 +203,6 @@ def _names(elements: Sequence[Any]) -> frozenset[str]:
     return frozenset(
         word.lower() for value in values if value for word in _NAME_WORD.findall(value)
     )
-
-
-def _label(texts: Sequence[str], page: LabelledPage) -> Labels:
-    try:
-        return label(texts, page.text)
-    except ValueError as error:
-        raise DataError(f"{page.file}: {error}") from error
 
 
 def _shares(content: Labels, comments: Labels) -> dict[str, Floats]:

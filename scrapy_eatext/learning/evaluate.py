@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
+from operator import add
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.learning.settle import bag
+from scrapy_eatext.learning.refinement import bag
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
@@ -55,12 +56,7 @@ class SegmentCounts:
     tn: int = 0
 
     def __add__(self, other: SegmentCounts) -> SegmentCounts:
-        return SegmentCounts(
-            self.tp + other.tp,
-            self.fp + other.fp,
-            self.fn + other.fn,
-            self.tn + other.tn,
-        )
+        return SegmentCounts(*map(add, astuple(self), astuple(other)))
 
     def score(self) -> Score:
         """Precision, recall and F1 over all segments."""
@@ -107,11 +103,7 @@ class Report:
 
 def rounded(score: Score) -> dict[str, float]:
     """A score as JSON data, to four digits."""
-    return {
-        "precision": round(score.precision, 4),
-        "recall": round(score.recall, 4),
-        "f1": round(score.f1, 4),
-    }
+    return {name: round(value, 4) for name, value in asdict(score).items()}
 
 
 def report(
@@ -131,22 +123,22 @@ def report(
 
 
 def _mean(scores: Sequence[Score]) -> Score:
-    count = len(scores) or 1
-    return Score(
-        sum(s.precision for s in scores) / count,
-        sum(s.recall for s in scores) / count,
-        sum(s.f1 for s in scores) / count,
-    )
+    if not scores:
+        return Score(0.0, 0.0, 0.0)
+    columns = zip(*map(astuple, scores), strict=True)
+    return Score(*(sum(values) / len(scores) for values in columns))
 
 
 def evaluate(
     extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPage]
 ) -> Report:
-    """Run an extractor over pages with true texts and score it by words.
+    """Run an extractor over pages and score it by words.
 
-    If the extractor raises on a page, it scores as if it had found nothing there.
+    Pages of which segments are known count together, and have no kinds.  If the
+    extractor raises on a page, it scores as if it had found nothing there.
     """
     rows: list[tuple[str, Score]] = []
+    counts: list[SegmentCounts] = []
     errors: dict[str, str] = {}
     for page in pages:
         try:
@@ -154,21 +146,11 @@ def evaluate(
         except Exception as error:  # noqa: BLE001 - any failure is a result here
             errors[page.name] = repr(error)
             text = ""
-        rows.append((page.kind, word_score(text, page.text)))
+        if page.has_segments:
+            counts.append(segment_counts(text, page))
+        else:
+            rows.append((page.kind, word_score(text, page.text)))
+    if counts:
+        score = sum(counts, SegmentCounts()).score()
+        return Report(score, {}, len(counts), errors)
     return report(rows, errors)
-
-
-def evaluate_segments(
-    extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPage]
-) -> tuple[Score, dict[str, str]]:
-    """Run an extractor over pages with segments: the scores of all, and errors by page."""
-    counts = SegmentCounts()
-    errors: dict[str, str] = {}
-    for page in pages:
-        try:
-            text = extract(page)
-        except Exception as error:  # noqa: BLE001 - any failure is a result here
-            errors[page.name] = repr(error)
-            text = ""
-        counts += segment_counts(text, page)
-    return counts.score(), errors

@@ -13,9 +13,15 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scrapy_eatext.learning import DataError
+
+if TYPE_CHECKING:
+    from scrapy_eatext.learning.data import LabelledPage
 
 # Runs of letters and digits, as the original has them.
 _RUN = re.compile(r"[^\W_]+")
@@ -137,6 +143,22 @@ class Labels:
     def on_page(self) -> bool:
         """Whether enough of the true text was found for the page to teach anything."""
         return self.found >= MIN_FOUND * self.wanted
+
+
+def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:
+    """label(), with a DataError that names the page for texts that are too long."""
+    try:
+        return label(blocks, true)
+    except ValueError as error:
+        raise DataError(f"{page.file}: {error}") from error
+
+
+def label_content(blocks: Sequence[str], page: LabelledPage) -> Labels:
+    """The labels by a page's main text; DataError if hardly any of it is on the page."""
+    labels = label_page(blocks, page, page.text)
+    if not labels.on_page:
+        raise DataError(f"{page.file}: its true text is not in it")
+    return labels
 
 
 def label(blocks: Sequence[str], true: str, *, reference: bool = False) -> Labels:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cssselect import SelectorError
 
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.data import Dataset, LabelledPage
+from scrapy_eatext.learning.data import Dataset, LabelledPage, html_files
 from scrapy_eatext.page import Page
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def read_marked(folder: str | Path, marks: str) -> Dataset:
     """
     folder = Path(folder)
     pages = []
-    for file in sorted([*folder.glob("*.html"), *folder.glob("*.html.gz")]):
-        name = file.name.removesuffix(".gz").removesuffix(".html")
+    for name, file in html_files(folder):
         html = LabelledPage(name, file).html
         try:
             text = true_text(html, marks)
@@ -113,7 +112,7 @@ def _selected(page: Page, selector: str) -> str:
 
 def _text(page: Page, otherwise: str) -> str:
     blocks = page.blocks
-    text = "\n".join(blocks.text(i) for i in range(len(blocks)))
+    text = "\n".join(blocks.texts(list(range(len(blocks)))))
     if not text:
         raise DataError(otherwise)
     return text

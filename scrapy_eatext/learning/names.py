@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.learning import need
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.tagger.facts import NEAR, TokenTable, columns, weigh
+from scrapy_eatext.tagger.facts import NEAR, TokenTable, weights
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
@@ -41,17 +41,17 @@ def learn_names(
     """
     sparse = need("scipy.sparse")
     known = _vocabulary(samples)
-    parts, truths, weights = [], [], []
+    parts, truths, weighted = [], [], []
     for sample in samples:
-        w = weigh(columns(sample.walk))
+        w = weights(sample.walk)
         usable = np.flatnonzero((sample.share >= 0) & (w > 0))
         usable = usable[:: -(-len(usable) // _BLOCKS) or 1]
         parts.append(_counts(sample.walk, usable, known))
         truths.append(sample.share[usable].astype(np.float64))
         weight = np.sqrt(w[usable].astype(np.float64))
-        weights.append(weight / max(float(np.sqrt(w[sample.share >= 0]).sum()), 1.0))
+        weighted.append(weight / max(float(np.sqrt(w[sample.share >= 0]).sum()), 1.0))
     matrix = sparse.vstack(parts).tocsr()
-    truth, weight = np.concatenate(truths), np.concatenate(weights)
+    truth, weight = np.concatenate(truths), np.concatenate(weighted)
     found = regress(matrix, truth, weight / weight.sum(), _PENALTY)
     near, far = found[: len(known)], found[len(known) :]
     if flagged is None:

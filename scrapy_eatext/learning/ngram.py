@@ -18,7 +18,7 @@ from scrapy_eatext.algorithms.ngram.characters import (
 )
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.chars import count_sequences, prune, rounded
-from scrapy_eatext.learning.labels import label
+from scrapy_eatext.learning.labels import label_content
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.page import Page
 
@@ -59,10 +59,8 @@ class NgramTrainer:
         """The page's labelled lines; DataError if its true text is not in it."""
         parsed = Page.of(page.html, page.url or None)
         blocks = parsed.blocks
-        texts = [blocks.text(i) for i in range(len(blocks))]
-        labels = label(texts, page.text)
-        if not labels.on_page:
-            raise DataError(f"{page.file}: its true text is not in it")
+        texts = blocks.texts(list(range(len(blocks))))
+        labels = label_content(texts, page)
         options = DensityOptions()
         kept = filter_lines(measure(parsed, options), options).kept
         return [
@@ -72,7 +70,7 @@ class NgramTrainer:
 
     def fit(
         self, samples: Sequence[list[Line]], seed: int, progress: Progress
-    ) -> Sequence[Fitted]:
+    ) -> Fitted:
         """The models, with the bias and the errors from held-out lines."""
         order = list(samples)
         # Whole pages are held out: lines of one page are too much alike.
@@ -101,25 +99,23 @@ class NgramTrainer:
             }
         }
         smoothing = Smoothing()
-        return [
-            Fitted(
-                file=MODEL,
-                # The last two are learned too, so they count for the model's version.
-                arrays={
-                    **to_arrays(_shrink(_count(lines))),
-                    "bias": np.array([bias], dtype=np.float32),
-                    "strange": np.array([strange], dtype=np.float32),
-                },
-                header={
-                    "order": smoothing.order,
-                    "characters": smoothing.characters,
-                    "factor": smoothing.factor,
-                    "trained": _trained(lines),
-                },
-                features=["sequences of 1 to 6 UTF-16 code units"],
-                notes=notes,
-            )
-        ]
+        return Fitted(
+            file=MODEL,
+            # The last two are learned too, so they count for the model's version.
+            arrays={
+                **to_arrays(_shrink(_count(lines))),
+                "bias": np.array([bias], dtype=np.float32),
+                "strange": np.array([strange], dtype=np.float32),
+            },
+            header={
+                "order": smoothing.order,
+                "characters": smoothing.characters,
+                "factor": smoothing.factor,
+                "trained": _trained(lines),
+            },
+            features=["sequences of 1 to 6 UTF-16 code units"],
+            notes=notes,
+        )
 
 
 def _flat(samples: Sequence[list[Line]]) -> list[Line]:

@@ -26,7 +26,7 @@ from scrapy_eatext.algorithms.perceptron import (
     written_lines,
 )
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.labels import label
+from scrapy_eatext.learning.labels import label_content, label_page
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.page import Page
 
@@ -90,13 +90,10 @@ class PerceptronTrainer:
         """The page's labelled lines; DataError if its true text is not in it."""
         parsed = Page.of(page.html, page.url or None)
         lines = block_lines(parsed)
-        labels = _label(lines, page.text)
-        if not labels.on_page:
-            raise DataError(f"{page.file}: its true text is not in it")
         written = written_lines(parsed)
         return {
-            "blocks": _reading(lines, labels),
-            "written": _reading(written, _label(written, page.text)),
+            "blocks": _reading(lines, label_content(_texts(lines), page)),
+            "written": _reading(written, label_page(_texts(written), page, page.text)),
         }
 
     def fit(
@@ -105,7 +102,7 @@ class PerceptronTrainer:
         seed: int,
         progress: Progress,
         readings: Sequence[str] = READINGS,
-    ) -> Sequence[Fitted]:
+    ) -> Fitted:
         """All networks, in one model; one of fewer ``readings`` is not to be saved."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         for reading in readings:
@@ -120,11 +117,11 @@ class PerceptronTrainer:
             "readings": list(readings),
         }
         features = [f"{a} of a line and its two neighbours" for a in ATTRIBUTES]
-        return [Fitted(MODEL, arrays, {}, features, notes=notes)]
+        return Fitted(MODEL, arrays, {}, features, notes)
 
 
-def _label(lines: Lines, text: str) -> Labels:
-    return label([lines.units.text(i) for i in range(len(lines.units))], text)
+def _texts(lines: Lines) -> list[str]:
+    return [lines.units.text(i) for i in range(len(lines.units))]
 
 
 def _reading(lines: Lines, labels: Labels) -> Reading:

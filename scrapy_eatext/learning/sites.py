@@ -11,9 +11,9 @@ import numpy as np
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.algorithms.modelfile import write_whole
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.doubt import doubtful
-from scrapy_eatext.learning.labels import label
-from scrapy_eatext.learning.settle import bag, settle
+from scrapy_eatext.learning.labels import label_content, label_page
+from scrapy_eatext.learning.noise import noisy
+from scrapy_eatext.learning.refinement import bag, refine
 from scrapy_eatext.page import Page
 from scrapy_eatext.sites.learning import COMMENT, MAIN, REST, UNKNOWN, Studied
 from scrapy_eatext.tagger.told import told_walk
@@ -41,7 +41,7 @@ def study(page: LabelledPage, model: str = "") -> Studied:
     Labels that were given to blocks are taken as they are; a true text is aligned with
     the page.  Raises DataError for a page without blocks, or whose text is not on it.
     """
-    if page.wanted or page.unwanted:
+    if page.has_segments:
         raise DataError(f"{page.file}: of its text only segments are known")
     parsed = Page.of(page.html, page.url or None)
     blocks = parsed.blocks
@@ -67,19 +67,14 @@ def _of_blocks(html: Path, name: str, texts: Sequence[str]) -> str | None:
 
 
 def _of_text(page: LabelledPage, parsed: Page, texts: Sequence[str]) -> str:
-    try:
-        found = label(texts, page.text)
-        spoken = label(texts, page.comments).share >= 0.5
-    except ValueError as error:
-        raise DataError(f"{page.file}: {error}") from error
-    if not found.on_page:
-        raise DataError(f"{page.file}: its true text is not in it")
+    share = label_content(texts, page).share
+    comments = label_page(texts, page, page.comments).share >= 0.5
     bags = [bag(text) for text in texts]
-    main = settle(found.share >= 0.5, bags, bag(page.text))
-    doubt = doubtful(main.astype(np.float32), parsed.blocks.walk)
+    main = refine(share >= 0.5, bags, bag(page.text))
+    noise = noisy(main.astype(np.float32), parsed.blocks.walk)
     return "".join(
-        MAIN if is_main else UNKNOWN if in_doubt else COMMENT if is_comment else REST
-        for is_main, in_doubt, is_comment in zip(main, doubt, spoken, strict=True)
+        MAIN if is_main else UNKNOWN if is_noise else COMMENT if is_comment else REST
+        for is_main, is_noise, is_comment in zip(main, noise, comments, strict=True)
     )
 
 

@@ -1,8 +1,8 @@
-"""How the default algorithm's model is trained: two rounds of boosted trees.
+"""Training of the default algorithm's model: two rounds of boosted trees.
 
-If one part learns from another's answers, these are about sites that the other part had
-not seen: the weights of names, the first trees' likelihoods and the choice of blocks
-are all made out of fold before the next part is fitted.
+If one part learns from another's predictions, these are out of fold: the weights of
+names, the first trees' likelihoods and the choice of blocks are made by parts that were
+trained on other sites.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.learning import DataError, need
-from scrapy_eatext.learning.doubt import doubtful
-from scrapy_eatext.learning.labels import label
+from scrapy_eatext.learning.augmentation import augmented
+from scrapy_eatext.learning.labels import label_page
 from scrapy_eatext.learning.names import learn_names
-from scrapy_eatext.learning.settle import bag, settle
+from scrapy_eatext.learning.noise import noisy
+from scrapy_eatext.learning.refinement import bag, refine
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
-from scrapy_eatext.learning.vary import varied
 from scrapy_eatext.learning.words import learn_words, tokens_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints, Rows
 
 MODEL = "eatext.model"
-# The folds by site in which answers to learn from are made.
+# The folds by site in which predictions to learn from are made.
 INNER = 3
 # A page with segments tells less than one whose whole text is known.
 SEGMENTS_WEIGHT = 0.3
@@ -54,14 +54,14 @@ _POWER = 0.5
 _BLOCKS = 200
 # Pages of rare kinds count more: by this power of the ratio to a middling number.
 _EVENNESS = 0.5
-# This share of the pages is varied.
-_VARIED = 0.3
+# This share of the pages is augmented.
+_AUGMENTED = 0.3
 # Pages with readers' comments are few, and count so much more.
-_SPOKEN = 3
+_COMMENTS_WEIGHT = 3
 # The true text of some pages is odd.  In the second round a page counts less if the
-# first trees, which have not seen it, have a loss on it above this quantile of all
+# first trees, which were not trained on it, have a loss on it above this quantile of all
 # pages: by the square of the ratio.
-_USUAL = 0.9
+_TRUSTED_QUANTILE = 0.9
 _SCALE = 2000
 # Ensembles that are grown side by side, each in one thread: quicker than one ensemble in
 # many, and the same on every machine.
@@ -72,7 +72,7 @@ _AT_ONCE = 2
 class Rounds:
     """How an ensemble is grown; with several ``seeds`` it is the mean of as many.
 
-    Ensembles that lack a fold, to make answers to learn from, have ``inner_seeds``.
+    Ensembles that lack a fold, to make predictions to learn from, have ``inner_seeds``.
     """
 
     trees: int
@@ -98,8 +98,8 @@ class Sample:
 
     ``share`` is the share of content of each block, from 0 to 1, or -1 if it is not
     known.  ``bags`` and ``true`` are the words of the blocks and of the true text, for
-    pages whose whole text is known.  ``spoken`` says which blocks are readers' comments,
-    for pages of which this is known.  ``by_block`` is true if the labels were made on
+    pages whose whole text is known.  ``comments`` marks the readers' comments, for pages
+    of which this is known.  ``by_block`` is true if the labels were made on
     blocks, and so are to be trusted.  ``lost`` counts wanted segments of no block.
     """
 
@@ -109,14 +109,14 @@ class Sample:
     share: NDArray[np.float32]
     bags: Sequence[Counter[str]] = ()
     true: Counter[str] | None = None
-    spoken: NDArray[np.bool_] | None = None
+    comments: NDArray[np.bool_] | None = None
     by_block: bool = False
     lost: int = 0
 
     @property
     def has_comments(self) -> bool:
         """Whether some blocks are known to be readers' comments."""
-        return self.spoken is not None and bool(self.spoken.any())
+        return self.comments is not None and bool(self.comments.any())
 
 
 class EatextTrainer:
@@ -133,66 +133,60 @@ class EatextTrainer:
         blocks = read.blocks
         if not len(blocks):
             raise DataError(f"{page.file} shows no text")
-        texts = [blocks.text(i) for i in range(len(blocks))]
+        texts = blocks.texts(list(range(len(blocks))))
         walk = told_walk(read)
         # Without its nodes, which hold the whole page in memory.
         bare = Walk(
             walk.text, walk.elements, walk.blocks, walk.tokens, None, told=walk.told
         )
         known = Sample(site_of(page), page.kind, bare, np.empty(0, np.float32))
-        if page.wanted or page.unwanted:
+        if page.has_segments:
             share, lost = _by_segments(texts, page)
             return replace(known, share=share, lost=lost)
         bags = [bag(text) for text in texts]
-        content = _in_text(texts, bags, page, page.text)
+        content = in_text(texts, bags, page, page.text)
         share = content.astype(np.float32)
         by_block = _is_by_block(texts, page.text)
         if not by_block:
-            share[doubtful(share, walk)] = -1
-        spoken = None
+            share[noisy(share, walk)] = -1
+        comments = None
         if page.comments:
-            spoken = _in_text(texts, bags, page, page.comments) & ~content
+            comments = in_text(texts, bags, page, page.comments) & ~content
         elif by_block:
-            spoken = np.zeros(len(texts), dtype=np.bool_)
+            comments = np.zeros(len(texts), dtype=np.bool_)
         return replace(
             known,
             share=share,
             bags=bags,
             true=bag(page.text),
-            spoken=spoken,
+            comments=comments,
             by_block=by_block,
         )
 
-    def fit(
-        self, samples: Sequence[Sample], seed: int, progress: Progress
-    ) -> Sequence[Fitted]:
+    def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         """Fit the model.  DataError where the samples lack a class."""
         share = np.concatenate([sample.share for sample in samples])
         for missing, labels in (("is", share >= 0.5), ("is no", share == 0)):
             if not labels.any():
                 raise DataError(f"no block of the data {missing} main text")
         with need("threadpoolctl").threadpool_limits(limits=1):
-            return [_fit(samples, seed, progress)]
+            return _fit(samples, seed, progress)
 
 
-def _in_text(
+def in_text(
     texts: Sequence[str],
     bags: Sequence[Counter[str]],
     page: LabelledPage,
     true: str,
 ) -> NDArray[np.bool_]:
     """Which blocks are in a true text."""
-    try:
-        share = label(texts, true).share
-    except ValueError as error:
-        raise DataError(f"{page.file}: {error}") from error
-    return settle(share >= 0.5, bags, bag(true))
+    return refine(label_page(texts, page, true).share >= 0.5, bags, bag(true))
 
 
 def _is_by_block(texts: Sequence[str], true: str) -> bool:
     """Whether each paragraph of a true text is one of the page's blocks.
 
-    An empty text tells nothing of how it was made, and may be one that was not found.
+    An empty text does not show how it was made, and may be one that was not found.
     """
     there = {_folded(text) for text in texts}
     parts = [_folded(part) for part in true.split("\n\n") if part.strip()]
@@ -221,13 +215,13 @@ def _by_segments(
     return share, lost
 
 
-def _varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """The samples, some of them varied."""
+def _augmented(samples: Sequence[Sample], seed: int) -> list[Sample]:
+    """The samples, some of them augmented."""
     made = []
     for i, sample in enumerate(samples):
         chance, walk = np.random.default_rng([seed, i]), sample.walk
-        if chance.random() < _VARIED:
-            walk = varied(walk, chance)
+        if chance.random() < _AUGMENTED:
+            walk = augmented(walk, chance)
         made.append(replace(sample, walk=walk))
     return made
 
@@ -235,15 +229,15 @@ def _varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
 def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     inner = np.array(folds([sample.site for sample in samples], INNER, seed))
     table, flagged = learn_names(samples)
-    spoken = tokens_of(samples)
-    table = replace(table, words=learn_words(samples, spoken))
+    tokens = tokens_of(samples)
+    table = replace(table, words=learn_words(samples, tokens))
     tables = []
     for fold in range(INNER):
-        seen = np.flatnonzero(inner != fold).tolist()
-        others = [samples[i] for i in seen]
-        words = learn_words(others, [spoken[i] for i in seen])
+        training = np.flatnonzero(inner != fold).tolist()
+        others = [samples[i] for i in training]
+        words = learn_words(others, [tokens[i] for i in training])
         tables.append(replace(learn_names(others, flagged)[0], words=words))
-    samples = _varied(samples, seed)
+    samples = _augmented(samples, seed)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in tables]
     # The features that every table has: a fold of few pages lacks names of the others.
     names = list(features_with(min(one.flags for one in [table, *tables])))
@@ -313,8 +307,8 @@ def _round(
         """The trees without one of the folds; behind the last one, of all samples."""
         if part == INNER:
             return grow(matrix, share, weight, names, how, seed)
-        seen = fold != part
-        return grow(matrix[seen], share[seen], weight[seen], names, inside, seed)
+        rows = fold != part
+        return grow(matrix[rows], share[rows], weight[rows], names, inside, seed)
 
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         begun = [pool.submit(grown, part) for part in range(INNER + 1)]
@@ -350,17 +344,17 @@ def _comment_trees(
     names: Sequence[str],
     seed: int,
 ) -> Trees:
-    """Trees that tell readers' comments.
+    """Trees that find readers' comments.
 
-    Where comments are not known, only main text tells something: it is none.
+    Where comments are not known, only main text is learned from: it is no comment.
     """
     truth, weight = [], []
     for sample, of_blocks in zip(samples, weights, strict=True):
-        if sample.spoken is None:
+        if sample.comments is None:
             truth.append(np.zeros(len(sample.share), dtype=np.bool_))
             weight.append(np.where(sample.share >= 0.5, of_blocks, 0))
         else:
-            truth.append(sample.spoken)
+            truth.append(sample.comments)
             weight.append(of_blocks)
     every = np.concatenate(weight)
     used = every > 0
@@ -399,7 +393,7 @@ def _weights(
     return [
         _page_weights(sample, row["w"], seed + i)
         * (1.0 if sample.by_block else of_kind[sample.kind])
-        * (_SPOKEN if sample.has_comments else 1)
+        * (_COMMENTS_WEIGHT if sample.has_comments else 1)
         for i, (sample, row) in enumerate(zip(samples, rows, strict=True))
     ]
 
@@ -409,7 +403,7 @@ def _trusted(
     weights: Sequence[NDArray[np.float64]],
     likelihoods: Sequence[Ints],
 ) -> list[NDArray[np.float64]]:
-    """The weights, lower for pages on which the first trees, unseen, were wrong.
+    """The weights, lower for pages on which the first trees, out of fold, were wrong.
 
     Labels that were made on blocks are right all the same.
     """
@@ -421,8 +415,8 @@ def _trusted(
             )
         ]
     )
-    usual = float(np.quantile(losses, _USUAL))
-    trust = np.minimum(1.0, usual / np.maximum(losses, 1e-6)) ** 2
+    high = float(np.quantile(losses, _TRUSTED_QUANTILE))
+    trust = np.minimum(1.0, high / np.maximum(losses, 1e-6)) ** 2
     return [
         weight * (1.0 if sample.by_block else t)
         for sample, weight, t in zip(samples, weights, trust.tolist(), strict=True)
@@ -508,8 +502,8 @@ def grow(
     """Grow an ensemble with CatBoost, and turn it into whole numbers."""
     catboost = need("catboost")
     if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
-        # Nothing to learn: all answers are the same.
-        return _one_answer(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
+        # Nothing to learn: all examples are the same.
+        return _constant(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
     if loss == "CrossEntropy":
         truth = np.clip(truth, 0, 1)
     pool = catboost.Pool(matrix, truth, weight=weight)
@@ -543,7 +537,7 @@ def grow(
         return whole_trees(json.loads(path.read_text("utf-8")), names, how.depth)
 
 
-def _one_answer(answer: float, depth: int) -> Trees:
+def _constant(answer: float, depth: int) -> Trees:
     """An ensemble of no trees, with one class."""
     return Trees(
         names=(),
@@ -560,7 +554,7 @@ def _one_answer(answer: float, depth: int) -> Trees:
 def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:
     """CatBoost's JSON of an ensemble as Trees, with only the features in use."""
     trees = model["oblivious_trees"]
-    asked: dict[int, set[int]] = {}
+    borders_of: dict[int, set[int]] = {}
     splits: list[list[tuple[int, int]]] = []
     for tree in trees:
         row = [
@@ -568,10 +562,10 @@ def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> T
             for s in tree["splits"]
         ]
         for feature, border in row:
-            asked.setdefault(feature, set()).add(border)
+            borders_of.setdefault(feature, set()).add(border)
         splits.append(row)
-    used = sorted(asked)
-    borders = [sorted(asked[feature]) for feature in used]
+    used = sorted(borders_of)
+    borders = [sorted(borders_of[feature]) for feature in used]
     slot = {feature: i for i, feature in enumerate(used)}
     scale, bias = model["scale_and_bias"]
     classes = len(bias)

@@ -8,7 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scrapy_eatext.algorithms.modelfile import save_card, save_model
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import BadPageError, DataError
+from scrapy_eatext.learning.augmentation import stripped
 from scrapy_eatext.learning.data import Dataset, LabelledPage, contradictions
 from scrapy_eatext.learning.evaluate import (
     Score,
@@ -29,7 +30,6 @@ from scrapy_eatext.learning.evaluate import (
     word_score,
 )
 from scrapy_eatext.learning.splits import folds, site_of
-from scrapy_eatext.learning.vary import stripped
 
 if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
@@ -66,19 +66,14 @@ def silent(items: Sequence[T], label: str) -> Iterable[T]:
 class Fitted:
     """A model as a trainer leaves it.
 
-    ``file`` is the name that it is shipped under; ``options`` are options of the
-    algorithm to use it with, beside ``model``.  ``truth`` says which text of a page the
-    model is scored by: "text", "comments" or "both", or "" for none.  ``notes`` go into
-    the card.
+    ``file`` is the name that it is shipped under; ``notes`` go into the card.
     """
 
     file: str
     arrays: Mapping[str, NDArray[Any]]
     header: Mapping[str, Any]
     features: Sequence[str]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    truth: str = "text"
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, Any]
 
     @property
     def version(self) -> str:
@@ -94,8 +89,8 @@ class Trainer(Protocol):
     """How one algorithm is trained.
 
     sample() takes the data for fit() from a page, once, however often fit() is called;
-    it raises DataError, naming the file, for a page that can't be learned from. fit()
-    must give the same models for the same samples and seed, and raises DataError for
+    it raises DataError, naming the file, for a page that can't be learned from.  fit()
+    must give the same model for the same samples and seed, and raises DataError for
     samples that lack one of the classes.  ``segments`` says whether it can learn from
     pages of which only segments are known; if not, they are left out.
     """
@@ -104,9 +99,7 @@ class Trainer(Protocol):
 
     def sample(self, page: LabelledPage) -> Any: ...
 
-    def fit(
-        self, samples: Sequence[Any], seed: int, progress: Progress
-    ) -> Sequence[Fitted]: ...
+    def fit(self, samples: Sequence[Any], seed: int, progress: Progress) -> Fitted: ...
 
 
 def trainer(name: str) -> Trainer:
@@ -171,27 +164,25 @@ def train(
     count: int = 5,
     skip: bool = False,
     progress: Progress = silent,
-    tell: Callable[[str, Sequence[Judged]], None] | None = None,
-) -> list[tuple[Fitted, dict[str, Any]]]:
-    """Train an algorithm on the data: its models, each with its card.
+    on_scores: Callable[[Sequence[Judged]], None] | None = None,
+) -> tuple[Fitted, dict[str, Any]]:
+    """Train an algorithm on the data: its model and the model's card.
 
-    The scores on a card are from cross-validation over sites, in ``count`` folds; with
-    ``count`` 0 there are no scores.  ``tell`` is given the file of each model that is
-    scored, with the score of each page.  ``skip`` leaves out pages that can't be learned
-    from, and the card counts them; otherwise the first such page raises BadPageError.
+    The scores on the card are from cross-validation over sites, in ``count`` folds; with
+    ``count`` 0 there are no scores.  ``on_scores`` is called with the score of each
+    page.  ``skip`` leaves out pages that can't be learned from, and the card counts
+    them; otherwise the first such page raises BadPageError.
     """
     made = trainer(name)
-    pages = [page for page in data.pages if made.segments or not has_segments(page)]
+    pages = [page for page in data.pages if made.segments or not page.has_segments]
     samples = take_samples(made, pages, skip=skip, progress=progress)
-    scores: dict[str, Any] = {}
+    judged: list[Judged] = []
     if count:
         judged = cross_validate(name, pages, samples, seed, count, progress)
-        scores = {file: figures(rows) for file, rows in judged.items()}
-        if tell is not None:
-            for file, rows in judged.items():
-                tell(file, rows)
-    fitted = made.fit(samples.taken, seed, progress)
-    common = {
+        if on_scores is not None:
+            on_scores(judged)
+    model = made.fit(samples.taken, seed, progress)
+    card = {
         "algorithm": name,
         "data": "; ".join(dict.fromkeys(page.data for page in pages)) or data.name,
         "licence": data.licence,
@@ -203,24 +194,18 @@ def train(
         "skipped": len(samples.skipped),
         # Of all pages, so that evaluate recognises them.
         "digests": digests(pages),
+        "model": model.file,
+        "version": model.version,
+        "features": list(model.features),
+        **model.notes,
     }
-    cards = []
-    for model in fitted:
-        card = {
-            **common,
-            "model": model.file,
-            "version": model.version,
-            "features": list(model.features),
-            **model.notes,
+    if judged:
+        card["scores"] = {
+            "measure": "words, mean over all pages, the skipped ones too",
+            "split": f"{count} folds by site",
+            **figures(judged),
         }
-        if model.file in scores:
-            card["scores"] = {
-                "measure": "words, mean over all pages, the skipped ones too",
-                "split": f"{count} folds by site",
-                **scores[model.file],
-            }
-        cards.append((model, card))
-    return cards
+    return model, card
 
 
 def digests(pages: Iterable[LabelledPage]) -> str:
@@ -235,31 +220,26 @@ def cross_validate(
     seed: int,
     count: int,
     progress: Progress,
-) -> dict[str, list[Judged]]:
-    """What each of a trainer's models makes of pages of sites that it has not seen.
+) -> list[Judged]:
+    """What a trainer's models make of pages of sites that they were not trained on.
 
     All pages are scored, even those that could not be learned from.
     """
     made = trainer(name)
-    found: dict[str, list[Judged]] = {}
+    judged: list[Judged] = []
     parts = list(held_out(pages, samples, seed, count))
-    for seen, unseen in progress(parts, "folds"):
-        for model in made.fit(seen, seed, silent):
-            if not model.truth:
-                continue
-            with temporary(name, model) as run:
-                rows = found.setdefault(model.file, [])
-                for page in progress(unseen, model.file):
-                    true = truth(page, model.truth)
-                    bare = Judged.of(page, run(page, stripped(page.html)), true)
-                    judged = Judged.of(page, run(page), true)
-                    rows.append(replace(judged, bare=bare))
-    return found
+    for training, testing in progress(parts, "folds"):
+        model = made.fit(training, seed, silent)
+        with temporary(name, model) as run:
+            for page in progress(testing, model.file):
+                bare = Judged.of(page, run(page, stripped(page.html)))
+                judged.append(replace(Judged.of(page, run(page)), bare=bare))
+    return judged
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a model made of a page: its own score, and how good the text really is.
+    """What a model made of a page: its expected score, and the score of its text.
 
     ``segments`` are counted on pages of which only these are known; ``groups`` are what
     else the page is one of.  ``bare`` is what the model made of the page without the
@@ -267,19 +247,19 @@ class Judged:
     """
 
     page: LabelledPage
-    said: float
+    expected: float
     score: Score
     segments: SegmentCounts | None = None
     groups: Sequence[str] = ()
     bare: Judged | None = None
 
     @classmethod
-    def of(cls, page: LabelledPage, found: MainText, true: str) -> Judged:
+    def of(cls, page: LabelledPage, found: MainText) -> Judged:
         """The judgement of a text that was found."""
-        if has_segments(page):
+        if page.has_segments:
             counts = segment_counts(found.text, page)
             return cls(page, found.score, counts.score(), counts)
-        score = word_score(found.text, true)
+        score = word_score(found.text, page.text)
         return cls(page, found.score, score, groups=groups(page))
 
 
@@ -317,7 +297,7 @@ def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
     if bare:
         found = _figures(bare)
         made["stripped"] = {key: found[key] for key in _WHOLE if key in found}
-    made["calibration"] = calibration([(one.said, one.score.f1) for one in judged])
+    made["calibration"] = calibration([(one.expected, one.score.f1) for one in judged])
     return made
 
 
@@ -344,20 +324,8 @@ def held_out(
     fold_of = {page.file: fold for page, fold in zip(pages, places, strict=True)}
     for fold in range(count):
         learned = zip(samples.pages, samples.taken, strict=True)
-        seen = [sample for page, sample in learned if fold_of[page.file] != fold]
-        yield seen, [page for page in pages if fold_of[page.file] == fold]
-
-
-def has_segments(page: LabelledPage) -> bool:
-    """Whether only segments of a page's text are known."""
-    return bool(page.wanted or page.unwanted)
-
-
-def truth(page: LabelledPage, which: str) -> str:
-    """A page's true text: "text", "comments" or "both"."""
-    if which == "both":
-        return f"{page.text}\n{page.comments}"
-    return page.comments if which == "comments" else page.text
+        training = [sample for page, sample in learned if fold_of[page.file] != fold]
+        yield training, [page for page in pages if fold_of[page.file] == fold]
 
 
 @contextmanager
@@ -367,8 +335,7 @@ def temporary(name: str, model: Fitted) -> Iterator[Callable[..., MainText]]:
     The page's HTML may be given, where it is to be another one.
     """
     with tempfile.TemporaryDirectory() as folder:
-        path = save(name, model, folder)
-        options = {**model.options, "model": str(path)}
+        options = {"model": str(save(name, model, folder))}
 
         def run(page: LabelledPage, html: str = "") -> MainText:
             url = page.url or None

@@ -279,12 +279,12 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
         for n in (3, 5, 8)
     ]
     first, again = (trainer.fit(samples, 7, silent) for _ in range(2))
-    path = save("perceptron", first[0], tmp_path)
+    path = save("perceptron", first, tmp_path)
     (tmp_path / "again").mkdir()
-    copy = save("perceptron", again[0], tmp_path / "again")
+    copy = save("perceptron", again, tmp_path / "again")
 
     assert path.read_bytes() == copy.read_bytes()
-    assert first[0].notes["false_positive_weight"] > 1
+    assert first.notes["false_positive_weight"] > 1
     for name, lines, attributes in ALL:
         options = {"network": name, "lines": lines, "attributes": attributes}
         options["model"] = str(path)
@@ -303,7 +303,7 @@ def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):
     sample = dict.fromkeys(READINGS, reading_of(rows, content))
 
     monkeypatch.setattr("scrapy_eatext.learning.perceptron.THRESHOLDS", [0.5])
-    fitted = PerceptronTrainer().fit([sample], 0, silent)[0]
+    fitted = PerceptronTrainer().fit([sample], 0, silent)
     bias = float(fitted.arrays[f"blocks.{network_name('slp', 1, 1)}.output"][-1, 0])
 
     assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.5, abs=0.01)

@@ -15,7 +15,6 @@ from scrapy_eatext.learning.data import LabelledPage, contradictions, read_folde
 from scrapy_eatext.learning.evaluate import (
     Score,
     evaluate,
-    evaluate_segments,
     segment_counts,
     word_score,
 )
@@ -51,9 +50,10 @@ def test_segments():
     counts = segment_counts("here are two\n words", one)
     assert (counts.tp, counts.fn, counts.fp, counts.tn) == (1, 1, 1, 1)
     assert counts.score() == Score(0.5, 0.5, 0.5)
-    score, errors = evaluate_segments(lambda page: "two words missing", [one, one])
-    assert score == Score(2 / 3, 1.0, pytest.approx(0.8))
-    assert not errors
+    found = evaluate(lambda page: "two words missing", [one, one])
+    assert found.mean == Score(2 / 3, 1.0, pytest.approx(0.8))
+    assert found.pages == 2
+    assert not found.errors
 
 
 def test_evaluate_by_kind():
@@ -77,9 +77,9 @@ def test_an_extractor_that_raises_found_nothing():
     assert found.errors == {"p": "ValueError('no')", "q": "ValueError('no')"}
     assert found.mean.f1 == 0.5
     assert found.figures()["errors"] == 2
-    score, errors = evaluate_segments(extract, [page(wanted=("a",))])
-    assert score.f1 == 0
-    assert set(errors) == {"p"}
+    found = evaluate(extract, [page(wanted=("a",))])
+    assert found.mean.f1 == 0
+    assert set(found.errors) == {"p"}
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from parsel import Selector
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import load_model, save_model
 from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.augmentation import augmented, stripped
 from scrapy_eatext.learning.data import LabelledPage, read_folder
-from scrapy_eatext.learning.doubt import cut_off
 from scrapy_eatext.learning.names import MIN_SITES
-from scrapy_eatext.learning.settle import bag, settle
-from scrapy_eatext.learning.vary import stripped, varied
+from scrapy_eatext.learning.noise import behind_cut
+from scrapy_eatext.learning.refinement import bag, refine
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID
@@ -30,15 +30,15 @@ pytest.importorskip("catboost")
 eatext = pytest.importorskip("scrapy_eatext.learning.tagger")
 
 
-def test_labels_settle_where_the_true_text_has_another_order() -> None:
+def test_labels_are_refined_where_the_true_text_has_another_order() -> None:
     bags = [bag(text) for text in ("bread is good", "water and salt", "read more now")]
     true = bag("water and salt bread is good")
-    assert settle(np.array([True, False, False]), bags, true).tolist() == [
+    assert refine(np.array([True, False, False]), bags, true).tolist() == [
         True,
         True,
         False,
     ]
-    assert settle(np.array([True, True, True]), bags, true).tolist() == [
+    assert refine(np.array([True, True, True]), bags, true).tolist() == [
         True,
         True,
         False,
@@ -46,7 +46,7 @@ def test_labels_settle_where_the_true_text_has_another_order() -> None:
 
 
 def test_labels_of_a_page_without_a_true_text() -> None:
-    assert not settle(np.array([True]), [bag("menu")], Counter()).any()
+    assert not refine(np.array([True]), [bag("menu")], Counter()).any()
 
 
 def test_of_code_that_a_true_text_leaves_out_nothing_is_learned(tmp_path: Path) -> None:
@@ -96,21 +96,23 @@ def test_labels_that_were_made_on_blocks_are_known_to_be(tmp_path: Path) -> None
     whole = sample(tmp_path, POSTED, text=LONG, comments=SAID)
     assert whole.by_block
     assert whole.share.tolist() == [1, 0, 0, 0]
-    assert whole.spoken.tolist() == [False, False, True, False]
+    assert whole.comments.tolist() == [False, False, True, False]
     # A page that is known to have no comments is learned from too.
-    assert sample(tmp_path, POSTED, text=LONG).spoken.tolist() == [False] * 4
+    assert sample(tmp_path, POSTED, text=LONG).comments.tolist() == [False] * 4
     part = sample(tmp_path, POSTED, text=LONG[:-20])
     assert not part.by_block
-    assert part.spoken is None
+    assert part.comments is None
     # Without a text nothing tells whether somebody looked for one.
     assert not sample(tmp_path, POSTED, text="").by_block
 
 
 def test_pages_with_comments_count_more(tmp_path: Path) -> None:
     silent = sample(tmp_path, POSTED, text=LONG)
-    spoken = sample(tmp_path, POSTED, text=LONG, comments=SAID)
+    with_comments = sample(tmp_path, POSTED, text=LONG, comments=SAID)
     rows = [{"w": np.array([15, 1, 13, 1])}] * 2
-    one, other = (float(w.sum()) for w in eatext._weights([silent, spoken], rows, 0))
+    one, other = (
+        float(w.sum()) for w in eatext._weights([silent, with_comments], rows, 0)
+    )
     assert one == pytest.approx(100)
     assert other == pytest.approx(300)
 
@@ -121,7 +123,7 @@ def test_what_a_page_says_of_its_text_is_learned_from(tmp_path: Path) -> None:
     assert walk.told == (b"Bread", b"", b"", b"plate")
     # Not on all pages: there are some that say nothing of it.
     seeds = range(200)
-    told = [varied(walk, np.random.default_rng(seed)).told for seed in seeds]
+    told = [augmented(walk, np.random.default_rng(seed)).told for seed in seeds]
     assert set(told) == {(), walk.told}
     assert 30 < told.count(()) < 90
 
@@ -144,15 +146,15 @@ def test_segments_of_no_block_count_as_lost(tmp_path: Path) -> None:
     assert eatext.score(found, ~kept) == 0
 
 
-def test_a_page_that_varies_keeps_its_blocks_and_part_of_its_names() -> None:
+def test_an_augmented_page_keeps_its_blocks_and_part_of_its_names() -> None:
     names = [f"name{chr(97 + i)}" for i in range(20)]
     html = "".join(f"<section class={n}><p>{LONG}</p></section>" for n in names)
     walk = Page.of(f"<main id=top><article>{html}</article></main>").blocks.walk
     tags = walk.elements[:, ElementColumn.TAG]
     gone, turned = [], 0
     for seed in range(40):
-        one = varied(walk, np.random.default_rng(seed))
-        again = varied(walk, np.random.default_rng(seed))
+        one = augmented(walk, np.random.default_rng(seed))
+        again = augmented(walk, np.random.default_rng(seed))
         assert (one.tokens == again.tokens).all()
         assert (one.blocks == walk.blocks).all()
         gone.append(int((~np.isin(one.tokens, walk.tokens)).sum()))
@@ -183,13 +185,13 @@ def test_behind_a_true_text_that_is_cut_off_nothing_is_learned() -> None:
     share = np.zeros(20, dtype=np.float32)
     share[:8] = 1
     way[8:10], way[16:] = 1, 2  # what stands between, and a menu at the end
-    found = cut_off(share, way, words)
+    found = behind_cut(share, way, words)
     assert np.flatnonzero(found).tolist() == list(range(8, 16))
     # A few words more are no text, nor are blocks that are no content elsewhere.
-    assert not cut_off(share, way, words // 15).any()
+    assert not behind_cut(share, way, words // 15).any()
     share[1:5] = 0
-    assert not cut_off(share, way, words).any()
-    assert not cut_off(np.zeros(20, np.float32), way, words).any()
+    assert not behind_cut(share, way, words).any()
+    assert not behind_cut(np.zeros(20, np.float32), way, words).any()
 
 
 def test_a_page_that_others_do_not_bear_out_counts_less() -> None:
@@ -268,7 +270,7 @@ def test_a_model_learns_comments(tmp_path: Path) -> None:
             "main_content"
         ].replace("\n", "\n\n")
         file.write_text(json.dumps(data))
-    ((model, card),) = train("eatext", read_folder(folder), count=0)
+    model, card = train("eatext", read_folder(folder), count=0)
     assert card["trees"]["comments"] > 0
     path = save("eatext", model, tmp_path, card)
     html, text = make_page(500, comments=True)
@@ -298,7 +300,7 @@ def test_a_model_learns_and_is_the_same_again(tmp_path: Path) -> None:
     data = read_folder(folder)
     pages = [*data.pages, *read_folder(segments).pages]
     data = type(data)(pages, data.name, data.licence)
-    made = [train("eatext", data, count=count)[0] for count in (3, 0)]
+    made = [train("eatext", data, count=count) for count in (3, 0)]
     (model, card), (again, _) = made
     assert card["pages with segments"] == 4
     assert card["scores"]["mean"]["f1"] > 0.8

@@ -31,7 +31,6 @@ from scrapy_eatext.learning.train import (
     temporary,
     train,
     trainer,
-    truth,
 )
 from tests.support.passages import PROSE
 
@@ -96,7 +95,7 @@ def trained(folder):
 
 
 def test_a_model_that_finds_the_text(trained, tmp_path):
-    ((model, card),) = trained
+    model, card = trained
     assert card["scores"]["mean"]["f1"] > 0.9
     assert set(card["scores"]["kinds"]) == {"article", "forum"}
     html, text = make_page(99)
@@ -107,7 +106,7 @@ def test_a_model_that_finds_the_text(trained, tmp_path):
 
 
 def test_the_card(trained, folder):
-    ((model, card),) = trained
+    model, card = trained
     assert card["algorithm"] == "dragnet"
     assert card["model"] == "dragnet.model"
     assert card["version"] == model.version
@@ -123,29 +122,19 @@ def test_the_card(trained, folder):
 
 def test_the_date_can_be_set(folder, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    ((_, card),) = train("dragnet", read_folder(folder), count=0)
+    _, card = train("dragnet", read_folder(folder), count=0)
     assert card["date"] == "1970-01-02"
     assert "scores" not in card
 
 
 def test_training_again_gives_the_same_bytes(trained, folder, tmp_path):
-    ((model, card),) = trained
-    ((again, same_card),) = train("dragnet", read_folder(folder), count=3)
+    model, card = trained
+    again, same_card = train("dragnet", read_folder(folder), count=3)
     one = save("dragnet", model, tmp_path)
     before = one.read_bytes()
     assert save("dragnet", again, tmp_path, same_card).read_bytes() == before
     assert card == same_card
     assert json.loads(one.with_suffix(".json").read_text()) == card
-
-
-def test_truths(tmp_path):
-    (tmp_path / "a.html").write_text("<p>a")
-    (tmp_path / "a.txt").write_text("text")
-    (tmp_path / "a.comments.txt").write_text("said")
-    (page,) = read_folder(tmp_path).pages
-    assert truth(page, "text") == "text"
-    assert truth(page, "comments") == "said"
-    assert truth(page, "both") == "text\nsaid"
 
 
 def test_own_pages_with_comments(tmp_path):
@@ -156,7 +145,7 @@ def test_own_pages_with_comments(tmp_path):
         said = page.partition("<div class=comments>")[2].partition("</div>")[0]
         said = said.replace("<p>", "").replace("</p>", "\n")
         (tmp_path / f"{number}.comments.txt").write_text(said)
-    ((model, card),) = train("dragnet", read_folder(tmp_path), count=0)
+    model, card = train("dragnet", read_folder(tmp_path), count=0)
     assert card["comments"]["pages with labels"] == 6
     assert card["comments"]["pages with weak labels"] == 0
     path = save("dragnet", model, tmp_path)
@@ -175,7 +164,7 @@ def test_a_page_whose_text_is_not_in_it(folder, tmp_path):
     file.write_text(json.dumps(content))
     with pytest.raises(DataError, match=r"0003\.html\.gz: its true text is not in it"):
         train("dragnet", read_folder(data), count=0)
-    ((_, card),) = train("dragnet", read_folder(data), count=0, skip=True)
+    _, card = train("dragnet", read_folder(data), count=0, skip=True)
     assert (card["pages"], card["skipped"]) == (5, 1)
 
 

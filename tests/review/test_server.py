@@ -228,7 +228,7 @@ def test_line_models_train_from_labels(tmp_path: Path) -> None:
         ("perceptron", read_folder(tmp_path / "labels")),
         ("ngram", read_marked(tmp_path / "labels" / "marked", CONTENT)),
     ):
-        ((model, _),) = train(name, data, count=0, skip=name == "ngram")
+        model, _ = train(name, data, count=0, skip=name == "ngram")
         assert model.arrays
 
 

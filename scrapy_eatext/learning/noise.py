@@ -1,4 +1,4 @@
-"""Blocks that may be content although the true text lacks them.
+"""Label noise: blocks that may be content although the true text lacks them.
 
 Some true texts leave out all code, and some end in the midst of the page's text.
 Blocks that are missing for such a reason are not learned from, neither as content nor
@@ -29,20 +29,19 @@ _MORE_BLOCKS, _MORE_WORDS = 5, 100
 _OFTEN, _SELDOM = 3, 0.2
 
 
-def doubtful(share: NDArray[np.float32], walk: Walk) -> NDArray[np.bool_]:
+def noisy(share: NDArray[np.float32], walk: Walk) -> NDArray[np.bool_]:
     """The blocks not to learn from, given the share of content of each."""
     is_code = walk.blocks[:, _KIND] == CODE
     way = tree_of(walk).same_way[walk.blocks[:, _INNER]]
-    return left_out(share, is_code) | cut_off(share, way, weights(walk))
+    return omitted_code(share, is_code) | behind_cut(share, way, weights(walk))
 
 
-def left_out(
+def omitted_code(
     share: NDArray[np.float32], is_code: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """The code that is no content although the block before it is.
+    """The code that is labelled as boilerplate although the block before it is content.
 
-    It shows that the true text leaves out code, as some do, and nothing about the page:
-    readers would not leave it out.
+    Some true texts leave out all code, which readers would not.
     """
     # For each block the last one, up to itself, that is no code.
     place = np.maximum.accumulate(np.where(is_code, -1, np.arange(len(share))))
@@ -51,7 +50,7 @@ def left_out(
     return found
 
 
-def cut_off(
+def behind_cut(
     share: NDArray[np.float32], way: NDArray[np.intp], w: Ints
 ) -> NDArray[np.bool_]:
     """The blocks behind a true text that ends in the midst of the page's text.

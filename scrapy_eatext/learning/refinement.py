@@ -20,10 +20,10 @@ _SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(f"[{_SPACELESS}]|[^\\W{_SPACELESS}]+")
 _ROUNDS = 3
 # A block is added only if this share of its words is in the true text, and this share
-# is not yet covered by kept blocks.
+# is not covered by the kept blocks.
 _IN_TEXT, _GAIN = 0.75, 0.6
-# A block with fewer words than _SHORT needs a kept block within _COMPANY blocks.
-_SHORT, _COMPANY = 4, 3
+# A block with fewer words than _SHORT needs a kept block within _NEAR blocks.
+_SHORT, _NEAR = 4, 3
 
 
 def bag(text: str) -> Counter[str]:
@@ -31,7 +31,7 @@ def bag(text: str) -> Counter[str]:
     return Counter(_WORD.findall(text.lower()))
 
 
-def settle(
+def refine(
     labels: NDArray[np.bool_], bags: Sequence[Counter[str]], true: Counter[str]
 ) -> NDArray[np.bool_]:
     """Better labels than the given ones, for blocks with these words."""
@@ -67,8 +67,8 @@ def settle(
         for i in richest:
             if kept[i] or not sizes[i] or found[i] < _IN_TEXT:
                 continue
-            company = kept[max(i - _COMPANY, 0) : i + _COMPANY + 1]
-            if sizes[i] < _SHORT and not any(company):
+            near = kept[max(i - _NEAR, 0) : i + _NEAR + 1]
+            if sizes[i] < _SHORT and not any(near):
                 continue
             gain = sum(
                 min(held[word] + n, true[word]) - min(held[word], true[word])
