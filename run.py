@@ -3,10 +3,10 @@
 
 ``python3 run.py example`` crawls the bundled site and shows the feed;
 ``python3 run.py test`` runs the tests, ``python3 run.py fuzz`` those on random
-pages, for a minute or as long as --seconds says.  Each first makes a virtual environment in .venv and
-installs the package there with what the task needs, which takes some minutes as it
-compiles; arguments after the task go to it.  Needs Python 3.10 or later and a way to
-PyPI.
+pages, for a minute or as long as --seconds says.  Each first makes a virtual
+environment in .venv and installs the package there with what the task needs, which
+takes some minutes as it compiles; arguments after the task go to it.  Needs Python 3.10
+or later and a way to PyPI.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 # task -> (extras that it needs, arguments of Python)
 TASKS = {
     "example": ("", ["example_project/run.py"]),
-    "test": ("test", ["-m", "pytest", "--cov"]),
+    # A process for each core; one that is done takes tests from the others.
+    "test": (
+        "test",
+        ["-m", "pytest", "--cov", "--numprocesses=auto", "--dist=worksteal"],
+    ),
     "fuzz": ("test", ["-m", "tests.fuzz"]),
 }
 # What the installed package depends on; it is installed anew when they change.
@@ -96,6 +100,12 @@ def main() -> int:
         prepare(extra)
     except subprocess.CalledProcessError as error:
         return error.returncode
+    if sys.argv[1:] == ["test"]:
+        print(
+            "Running all tests takes some 6 minutes on two cores; "
+            "`python3 run.py test --quick --no-cov` takes one.",
+            flush=True,
+        )
     command = [str(PYTHON), *arguments, *sys.argv[2:]]
     return subprocess.run(command, check=False, cwd=HERE).returncode
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,29 +23,12 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# The modules that crawl, start processes, train or measure time, by their rooms.
-SLOW = frozenset(
-    Path(__file__).parent / room / f"test_{name}.py"
-    for room, names in {
-        ".": "docs example_project fuzz hostile poet readme",
-        "algorithms": "language linewriter ngram",
-        "archive": "crawl diff engines local readers redis",
-        "commands": "command",
-        "crawl": "crawling decay downloadermiddleware faults feeds item_table pages pipelines settings spidermiddleware weak",
-        "execution": "deadline workers",
-        "learning": "tagger train",
-        "page": "depth",
-        "review": "server sources",
-    }.items()
-    for name in names.split()
-)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick",
         action="store_true",
-        help="try properties on few examples, and leave out the modules that take long",
+        help="leave out what is marked slow, and try properties on few examples",
     )
     parser.addoption(
         "--crawl-reactor",
@@ -59,11 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     install_reactor(config.getoption("--crawl-reactor"))
     if config.getoption("--quick"):
         settings.load_profile("quick")
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    left_out = config.getoption("--quick") and collection_path in SLOW
-    return True if left_out else None
+        config.option.markexpr = config.option.markexpr or "not slow"
 
 
 def pytest_unconfigure() -> None:

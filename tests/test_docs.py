@@ -42,6 +42,8 @@ from scrapy_eatext.page import Page
 from tests.support import archives, crawling
 from tests.support.crawling import DOCS, PATIENCE
 
+pytestmark = pytest.mark.slow
+
 ROOT = DOCS.parent
 EXAMPLE = ROOT / "example_project"
 PAGES = sorted(DOCS.rglob("*.md"))

@@ -25,6 +25,8 @@ from scrapy_eatext.page import Page
 from tests import ROOT
 from tests.support.crawling import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 PROJECT = ROOT / "example_project"
 SITE = PROJECT / "site"
 EXPECTED = PROJECT / "expected"

@@ -8,6 +8,8 @@ import pytest
 
 from tests.fuzz import CORPUS, check, inputs
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
 def test_what_broke_once_holds(path):

@@ -23,6 +23,8 @@ from tests.support.hostile import HOSTILE, SHAPES, every_page
 from tests.support.pages import any_pages
 from tests.support.properties import check_algorithm, check_linear
 
+pytestmark = pytest.mark.slow
+
 PAGES = every_page(3000)
 ALGORITHMS = sorted(REGISTRY)
 

@@ -27,6 +27,8 @@ from scrapy_eatext import MainText, extract, poet
 from tests.support.crawling import UrlSpider, crawl
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 HTML = """<html lang=en><head><title>Boats</title>
 <meta property="og:image" content="/boats.png"><meta name=author content="Ann Li">
 <meta property="article:published_time" content="2024-03-01T09:00:00+02:00">

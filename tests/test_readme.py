@@ -19,6 +19,8 @@ from tests import ROOT
 from tests.conftest import SLOW
 from tests.support.crawling import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 

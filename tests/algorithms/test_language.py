@@ -24,6 +24,8 @@ from scrapy_eatext.algorithms.stoplists import (
 )
 from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def without_justext(monkeypatch: pytest.MonkeyPatch):

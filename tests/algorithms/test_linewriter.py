@@ -9,6 +9,8 @@ from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from tests.support.pages import any_pages
 from tests.support.properties import check_linear
 
+pytestmark = pytest.mark.slow
+
 FERRY = """\
 <!DOCTYPE html><html><head><title>Not a line</title></head><body>
 <nav><ul><li><a href="/">Front page of the paper</a></li><li><a href="/map">Map of \

@@ -36,6 +36,8 @@ from tests.support.pages import any_pages
 from tests.support.passages import NOTICE, STORY
 from tests.support.properties import check_algorithm, check_linear
 
+pytestmark = pytest.mark.slow
+
 WORD = re.compile(r"\w+")
 # Three short texts; keep is category 0.
 TEXTS = ["the cat sat", "the dog ran", "copyright foo"]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tests.support.mockserver import MockServer
 
+pytestmark = pytest.mark.slow
+
 PATHS = (
     "page/1",
     "word/boats",

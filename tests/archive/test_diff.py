@@ -13,6 +13,8 @@ from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
 from tests import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 def row(url, text, page_type="article", outcome="extracted", where=""):
     return {

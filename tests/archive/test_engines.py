@@ -22,6 +22,8 @@ from scrapy_eatext.archive.local import Plan, Run
 from scrapy_eatext.archive.manifest import outputs
 from tests.support.archives import URL, page, warc
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {"EATEXT_MIN_CHARS": 10}
 COUNT = 60
 

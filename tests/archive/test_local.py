@@ -33,6 +33,8 @@ from scrapy_eatext.sites.files import SiteFile
 from tests.support.archives import URL, article, page, record, response, warc
 from tests.support.passages import PROSE
 
+pytestmark = pytest.mark.slow
+
 INLINE = {"EATEXT_EXECUTOR": "inline"}
 
 

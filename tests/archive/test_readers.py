@@ -34,6 +34,8 @@ from tests.support.archives import URL, page, page_record, record, response
 from tests.support.archives import warc as warc_of
 from tests.support.crawling import UrlSpider, crawl
 
+pytestmark = pytest.mark.slow
+
 zstd = pytest.importorskip(
     "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 )

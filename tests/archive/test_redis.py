@@ -24,7 +24,10 @@ from tests.support.mockserver import text_of
 from tests.support.redisspider import PAGES
 
 PROGRAM = shutil.which("redis-server")
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no redis-server")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="there is no redis-server"),
+]
 
 MIDDLEWARE = {
     "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}

@@ -21,6 +21,8 @@ from tests.support.crawling import PATIENCE
 from tests.support.mockserver import text_of
 from tests.support.passages import PROSE, UNSPACED_PROSE
 
+pytestmark = pytest.mark.slow
+
 ENGLISH = PROSE["en"]
 PAGE = (
     "<title>Bridge</title><ul><li><a href=/>Home</a></ul><h1>Bridge opened</h1>"

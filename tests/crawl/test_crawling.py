@@ -13,6 +13,8 @@ from tests.support import crawling
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 EXECUTORS = ("inline", "thread", "process")
 
 

@@ -13,6 +13,8 @@ from scrapy_eatext.crawl.recent import size_of
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 
 def news_of(watch, texts, host="example.com"):
     return [news for text in texts if (news := watch.see(host, text))]

@@ -32,6 +32,8 @@ from tests.support.crawling import (
 )
 from tests.support.mockserver import NOT_ASCII, PNG, text_of
 
+pytestmark = pytest.mark.slow
+
 MIDDLEWARE = {
     "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
 }

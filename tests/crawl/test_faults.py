@@ -31,6 +31,8 @@ from tests.support.algorithms import Slow
 from tests.support.crawling import ADDON, PATIENCE, Crawl, UrlSpider, crawl, happens
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 LINUX = sys.platform.startswith("linux")
 needs_linux = pytest.mark.skipif(not LINUX, reason="looks into /proc")
 # These start crawls with a reactor of their own.

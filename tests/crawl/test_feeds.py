@@ -16,6 +16,8 @@ from tests.support.crawling import ADDON, UrlSpider, crawl
 from tests.support.hostile import HOSTILE
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 # Pieces of hostile pages that some format cannot hold.
 SIGNS = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0xFFFE]))
 PAGES = {

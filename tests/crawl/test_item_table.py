@@ -24,6 +24,8 @@ from tests.support.mockserver import MockServer, text_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
+pytestmark = pytest.mark.slow
+
 PAGE = DOCS / "items.md"
 # What an item's text is called in the table.
 NAMES = {

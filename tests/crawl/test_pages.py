@@ -14,6 +14,8 @@ from tests.support.algorithms import Plain
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 FIELDS = {"main_text": "text", "markdown": "markdown", "title": "title"}
 
 

@@ -19,6 +19,8 @@ from scrapy_eatext import EatextPipeline
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.mockserver import page, text_of
 
+pytestmark = pytest.mark.slow
+
 # Neither add-on nor spider middleware.
 TWO = {
     "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545},

@@ -20,6 +20,8 @@ from tests import ROOT
 from tests.support.algorithms import Plain
 from tests.support.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
 
+pytestmark = pytest.mark.slow
+
 # No label of a host is that long.
 LONG = "\u00fc" * 64
 NOTHING = "tests.support.algorithms.Nothing"

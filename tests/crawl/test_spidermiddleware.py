@@ -15,6 +15,8 @@ from scrapy_eatext.crawl.service import Service
 from tests.support.crawling import ADDON, PLAIN, UrlSpider, crawl, run
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 
 class OtherOutputSpider(UrlSpider):
     """Yields all that a callback may yield."""

@@ -28,6 +28,8 @@ from tests.support import crawling
 from tests.support.crawling import ADDON, PLAIN, UrlSpider, crawl
 from tests.support.mockserver import text_of
 
+pytestmark = pytest.mark.slow
+
 RENDERED = {"meta": {"rendered": True}, "min_chars": 100}
 
 

@@ -15,6 +15,8 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.tagger.model import PythonTagger
 from tests.support.hostile import SHAPES, every_page
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_a_limit_nothing_happens():
     check()

@@ -36,6 +36,8 @@ from tests.support.crawling import PATIENCE, PLAIN, happens, run
 from tests.support.hostile import HOSTILE
 from tests.support.mockserver import page, text_of
 
+pytestmark = pytest.mark.slow
+
 # At the limit of memory the address sanitizer ends the process, which should get a
 # MemoryError.  tests.sanitize sets its options.
 has_memory_limits = pytest.mark.skipif(

@@ -26,6 +26,8 @@ from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.tagger.trees import NamedTrees
 from tests.learning.test_train import make_page, write_wcxb
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("catboost")
 eatext = pytest.importorskip("scrapy_eatext.learning.tagger")
 

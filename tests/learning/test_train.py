@@ -34,6 +34,8 @@ from scrapy_eatext.learning.train import (
 )
 from tests.support.passages import PROSE
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("sklearn")
 pytest.importorskip("tqdm")
 

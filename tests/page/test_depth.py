@@ -13,6 +13,8 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.depth import MAX_DEPTH, PARSER_DEPTH, flattened, is_cut_off
 from tests.support.properties import check_linear
 
+pytestmark = pytest.mark.slow
+
 DEEP = 3000
 
 

@@ -34,6 +34,8 @@ from scrapy_eatext.review.server import TOKEN_HEADER, ReviewServer
 from scrapy_eatext.review.teaching import Teacher
 from tests.support.passages import PROSE
 
+pytestmark = pytest.mark.slow
+
 SENTENCE = PROSE["en"]
 
 

@@ -26,6 +26,8 @@ from tests.support.crawling import PATIENCE, UrlSpider, crawl
 if TYPE_CHECKING:
     from tests.support.mockserver import MockServer
 
+pytestmark = pytest.mark.slow
+
 
 def of_warc(folder: Path, server: MockServer) -> list[str]:
     (folder / "pages.warc.gz").write_bytes(warc(3))
