@@ -28,7 +28,7 @@ TASKS = {
     # A process for each core; one that is done takes tests from the others.
     "test": (
         "test",
-        ["-m", "pytest", "--cov", "--numprocesses=auto", "--dist=worksteal"],
+        ["-m", "pytest", "-n=auto", "--dist=worksteal", "-m", "not apart", "--cov"],
     ),
     "fuzz": ("test", ["-m", "tests.fuzz"]),
 }

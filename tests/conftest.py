@@ -41,7 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
     install_reactor(config.getoption("--crawl-reactor"))
     if config.getoption("--quick"):
         settings.load_profile("quick")
-        config.option.markexpr = config.option.markexpr or "not slow"
+        chosen = config.option.markexpr
+        config.option.markexpr = f"({chosen}) and not slow" if chosen else "not slow"
 
 
 def pytest_unconfigure() -> None:

@@ -22,7 +22,7 @@ from scrapy_eatext.archive.local import Plan, Run
 from scrapy_eatext.archive.manifest import outputs
 from tests.support.archives import URL, page, warc
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.apart]
 
 SETTINGS = {"EATEXT_MIN_CHARS": 10}
 COUNT = 60

@@ -179,7 +179,7 @@ def archive(tmp_path_factory):
 
 
 def plan(archive, output, **changes):
-    made = Plan([str(archive)], Path(output), INLINE, workers=2, part_size=8000)
+    made = Plan([str(archive)], Path(output), INLINE, part_size=8000)
     return replace(made, **changes)
 
 
@@ -199,7 +199,7 @@ def written(folder):
 @pytest.fixture(scope="module")
 def expected(archive, tmp_path_factory):
     output = tmp_path_factory.mktemp("expected") / "out"
-    done = Run(plan(archive, output)).go()
+    done = Run(plan(archive, output, workers=2)).go()
     assert not done.errors
     assert done.counts == {"extracted": 85}
     assert done.parts > 8
@@ -214,7 +214,7 @@ def test_every_page_once(expected):
 
 
 def test_another_format_has_the_same_rows(archive, expected, tmp_path):
-    Run(plan(archive, tmp_path / "out", form="jsonl", workers=1)).go()
+    Run(plan(archive, tmp_path / "out", form="jsonl")).go()
     assert written(tmp_path / "out") == expected
 
 
@@ -273,6 +273,7 @@ def killed_after(seconds, *args):
     return False
 
 
+@pytest.mark.apart
 def test_killed_at_random_and_started_again(tmp_path):
     archives = tmp_path / "in"
     archives.mkdir()
@@ -379,9 +380,10 @@ def long_archive(tmp_path_factory):
     return archive
 
 
-LONG = {"part_size": 50_000}
+LONG = {"part_size": 50_000, "workers": 2}
 
 
+@pytest.mark.apart
 def test_a_process_that_is_killed(long_archive, tmp_path):
     killed = []
 
@@ -409,6 +411,7 @@ def test_a_part_whose_process_dies_again_and_again(long_archive, tmp_path):
     assert len(written(tmp_path / "out")) == 300
 
 
+@pytest.mark.apart
 def test_a_process_that_hangs(long_archive, tmp_path, monkeypatch):
     monkeypatch.setattr(local, "_PATIENCE", 10.0)
     monkeypatch.setattr(local, "_PAGES", 0)
@@ -439,6 +442,7 @@ def test_a_run_that_is_interrupted_leaves_no_process(long_archive, tmp_path):
     assert not list((tmp_path / "out").glob("*.part"))
 
 
+@pytest.mark.apart
 def test_out_of_room(tmp_path):
     archive = tmp_path / "pages.warc.gz"
     archive.write_bytes(warc(30, 3000))
@@ -685,7 +689,7 @@ def test_a_single_part_tells_how_far_it_is(tmp_path):
             shares.append(progress.share())
 
     output = tmp_path / "out"
-    Run(plan(archive, output, part_size=10**9, workers=1)).go(look)
+    Run(plan(archive, output, part_size=10**9)).go(look)
     assert any(0.0 < share < 1.0 for share in shares)
     assert shares == sorted(shares)
 

@@ -26,6 +26,7 @@ from tests.support.redisspider import PAGES
 PROGRAM = shutil.which("redis-server")
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.apart,
     pytest.mark.skipif(PROGRAM is None, reason="there is no redis-server"),
 ]
 

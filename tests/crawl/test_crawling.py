@@ -30,6 +30,7 @@ def test_every_item_has_its_text(server, executor, caplog):
     assert not complaints(caplog)
 
 
+@pytest.mark.apart
 @pytest.mark.skipif(
     crawling.reactor_was_chosen, reason="starts the runs with reactors itself"
 )

@@ -131,6 +131,7 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.apart
 @needs_linux
 @once
 def test_workers_that_are_killed_all_the_time(server, fault_crawl):
@@ -192,6 +193,7 @@ def test_a_crawl_that_is_stopped_and_taken_up_again(
     assert "Traceback" not in fault.log
 
 
+@pytest.mark.apart
 @needs_linux
 @once
 @pytest.mark.parametrize("how", ["two interrupts", "kill", "kill without limit"])
@@ -470,6 +472,7 @@ def test_a_full_disk_under_the_cache(server, fed_crawl, tmp_path):
     assert done.eatext("response/") == {"extracted": 2}
 
 
+@pytest.mark.apart
 @once
 def test_pages_that_break_everything_at_once(server, fault_crawl, tmp_path):
     names = ("Broken", "Endless", "Stuck", "Killed")
