@@ -233,7 +233,7 @@ def is_with(found: str, wanted: str) -> bool:
     return all(letter in rest for letter in wanted)
 
 
-def least_seconds(work: Callable[[_T], object], thing: _T, runs: int) -> float:
+def least_seconds(work: Callable[[_T], object], thing: _T, runs: int = 3) -> float:
     """The processor's seconds of the fastest run, without collector and coverage.
 
     What thousands of tests left behind would be collected within one of the runs.
@@ -263,7 +263,7 @@ def check_linear(
     """
     small, large = make(size), make(4 * size)
     assert any(
-        least_seconds(work, large, runs) < 10 * least_seconds(work, small, 3) + 0.05
+        least_seconds(work, large, runs) < 10 * least_seconds(work, small) + 0.05
         for runs in (1, 3, 3, 3, 3)
     )
 
