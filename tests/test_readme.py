@@ -16,7 +16,6 @@ from scrapy.settings import Settings
 
 from scrapy_eatext.crawl.settings import KEYS, Config
 from tests import ROOT
-from tests.conftest import SLOW
 from tests.support.crawling import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -82,10 +81,6 @@ def test_links_lead_to_files(name: str) -> None:
     links = re.findall(r"\]\(((?!https?:)[^)#]+)\)", text)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
-
-
-def test_modules_left_out_of_the_quick_tests_are_there() -> None:
-    assert [module for module in SLOW if not module.exists()] == []
 
 
 def test_the_bundled_site_is_as_large_as_it_says() -> None:

@@ -24,6 +24,7 @@ from scrapy_eatext.page.head import head_of
 from scrapy_eatext.result import IncompleteError
 from tests.support.pages import any_pages
 from tests.support.properties import check_linear
+from tests.support.suites import table_of
 
 URL = "https://news.example.com/2024/boats"
 
@@ -233,72 +234,11 @@ def test_time_elements():
     assert found.sources["published"] == "time"
 
 
-@pytest.mark.parametrize(
-    ("line", "authors"),
-    [
-        ("By Ann Li", ["Ann Li"]),
-        ("By Ann Li and Bo Ek | March 1, 2024", ["Ann Li", "Bo Ek"]),
-        ("Published March 1, 2024 by Ann Li", ["Ann Li"]),
-        ("March 1, 2024 · 3 min read · By Ann Li", ["Ann Li"]),
-        ("Written by<br>Ann Li", ["Ann Li"]),
-        ("Von Ann Li", ["Ann Li"]),
-        ("Posted by ann_li77 on March 1, 2024", ["ann_li77"]),
-        ('<span class="author-name">Ann Li</span>', ["Ann Li"]),
-        ('<a class="username">ann77</a>', ["ann77"]),
-        ("Ann Li · March 1, 2024", ["Ann Li"]),
-        ("By April Li and Jan de Ek", ["April Li", "Jan de Ek"]),
-        ("By March 2, 2024", []),
-        ("By January 5 Update", []),
-        ("作者：张三 来源：新华网 2024-01-01", ["张三"]),
-        ("记者：李四、王五", ["李四", "王五"]),
-        ("文：山田 太郎", ["山田 太郎"]),
-        ("Автор: Иван Петров", ["Иван Петров"]),
-        ("Yazar: Ayşe Kaya | 15 Ağustos 2023", ["Ayşe Kaya"]),
-        ("بقلم: أحمد علي", ["أحمد علي"]),
-        ("Tác giả: Nguyễn Văn A", ["Nguyễn Văn A"]),
-        ("By Ann Li Senior Political Correspondent", ["Ann Li"]),
-        ("By Ann Li ann.li@news.example", ["Ann Li"]),
-        ("By Ann Li for The News", ["Ann Li"]),
-        ("By Ann Li/The News", ["Ann Li"]),
-        ("By Ann Li with Bo Ek", ["Ann Li", "Bo Ek"]),
-        ("By Ann LiPublished March 1, 2024", ["Ann Li"]),
-        ("Submitted by ann_li77 on March 1, 2024", ["ann_li77"]),
-        ("Posted in News by Ann Li", ["Ann Li"]),
-        ("Publié par Ann Li le 1 mars 2024", ["Ann Li"]),
-        ("Par Ann Li, Bo Ek et Cy Dee", ["Ann Li", "Bo Ek", "Cy Dee"]),
-        ("Escrito por Ana Costa e Silva", ["Ana Costa e Silva"]),
-        ("Por Ana Costa e Bo Ek", ["Ana Costa", "Bo Ek"]),
-        ("Por Ann Li en Madrid", ["Ann Li"]),
-        ("Door Ann Li en Bo Ek", ["Ann Li", "Bo Ek"]),
-        ("Av Ann Li och Bo Ek", ["Ann Li", "Bo Ek"]),
-        ("Text: Ann Li", ["Ann Li"]),
-        ("Veröffentlicht am 1. März 2024 von Ann Li", ["Ann Li"]),
-        ("Wurde 2023 von Anderen gekauft", []),
-        ("Präsident von Mexiko", []),
-        ("Авторы: Иван Петров и Анна Сидорова", ["Иван Петров", "Анна Сидорова"]),
-        ("מאת דנה כהן", ["דנה כהן"]),
-        ("بقلم أحمد علي", ["أحمد علي"]),
-        ("लेखक: राम कुमार", ["राम कुमार"]),
-        ("Oleh Budi Santoso", ["Budi Santoso"]),
-        ("홍길동 기자 hong@news.example", ["홍길동"]),
-        ("記者 王小明／台北報導", ["王小明"]),
-        ("来源：新华网 作者：王小明 编辑：李四", ["王小明"]),
-        ("文化：东京", []),
-        ("By Yo Yo Ma and Ann Li, Reuters", ["Yo Yo Ma", "Ann Li"]),
-        ("By Staff Reporter", []),
-        ("By Our Correspondent", []),
-        ("By clicking Accept you agree", []),
-        ("Yazarlar bugün burada", []),
-        ("Sort by Price", []),
-        ("Powered by Engines", []),
-        ("By using this site you agree", []),
-        ('<span class="author">About the author</span>', []),
-    ],
-)
+@pytest.mark.parametrize(("line", "authors"), table_of("tables/bylines.txt"))
 def test_bylines(line, authors):
     body = f"<h1>Boats</h1><p>{line}</p><p>March 1, 2024</p><p>A text.</p>"
     found = metadata("", body)
-    assert list(found.authors) == authors
+    assert "; ".join(found.authors) == authors
     assert found.sources.get("authors", "page") == "page"
 
 
@@ -347,91 +287,7 @@ def test_a_date_in_the_address():
     assert found.published == ""
 
 
-@pytest.mark.parametrize(
-    ("value", "made"),
-    [
-        ("2024-03-01", "2024-03-01"),
-        ("20240301", "2024-03-01"),
-        ("2024/3/1", "2024-03-01"),
-        ("2024-03-01T08:00", "2024-03-01T08:00:00"),
-        ("2024-03-01 08:00:05.123 +0200", "2024-03-01T08:00:05+02:00"),
-        ("2024-03-01T08:00:00.000Z", "2024-03-01T08:00:00+00:00"),
-        ("2024-03-01T99:00", "2024-03-01"),
-        ("Fri, 01 Mar 2024 08:00:00 GMT", "2024-03-01T08:00:00+00:00"),
-        ("Fri Mar 01 2024 08:00:00 GMT+0200 (EET)", "2024-03-01T08:00:00+02:00"),
-        ("2024-03-01 08:00:00 GMT +0200", "2024-03-01T08:00:00+02:00"),
-        ("2024-03-01 08:00 UTC-5", "2024-03-01T08:00:00-05:00"),
-        ("2024-03-01 08:00 UTC+5:30", "2024-03-01T08:00:00+05:30"),
-        ("2024-03-01 08:00:05.123+02", "2024-03-01T08:00:05+02:00"),
-        ("2024-03-01 08:00 UTC", "2024-03-01T08:00:00+00:00"),
-        ("2024-03-01 02:30 PM", "2024-03-01T14:30:00"),
-        ("2024-03-01 12:05am", "2024-03-01T00:05:00"),
-        ("13/02/2024 2:30:00 PM", "2024-02-13T14:30:00"),
-        ("March 1, 2024 12:00 p.m. GMT", "2024-03-01T12:00:00+00:00"),
-        ("March 1, 2024, 14:30 PM", "2024-03-01T14:30:00"),
-        ("March 1, 2024 8:00", "2024-03-01T08:00:00"),
-        ("1st of March 2024", "2024-03-01"),
-        ("Mar. 1st, 2024", "2024-03-01"),
-        ("13/02/2024", "2024-02-13"),
-        ("02/13/2024", "2024-02-13"),
-        ("2 de marzo de 2024", "2024-03-02"),
-        ("2 de marzo del 2024", "2024-03-02"),
-        ("15 Ağustos 2023", "2023-08-15"),
-        ("3. září 2021", "2021-09-03"),
-        ("5. syyskuuta 2022", "2022-09-05"),
-        ("2024. január 7.", "2024-01-07"),
-        ("14 Δεκεμβρίου 2022", "2022-12-14"),
-        ("9 липня 2023", "2023-07-09"),
-        ("12 noiembrie 2020", "2020-11-12"),
-        ("٣ يناير، ٢٠٢٤", "2024-01-03"),
-        ("21 شباط 2019", "2019-02-21"),
-        ("1. 3. 2024", "2024-03-01"),
-        ("2024. 3. 1.", "2024-03-01"),
-        ("2024年03月01日08:00", "2024-03-01T08:00:00"),
-        ("March 1,2024", "2024-03-01"),
-        ("2024-Mar-01", "2024-03-01"),
-        ("14 févr. 2024", "2024-02-14"),
-        ("14 juill. 2023", "2023-07-14"),
-        ("3 окт. 2023", "2023-10-03"),
-        ("7 Şub 2024", "2024-02-07"),
-        ("2024 m. kovo 1 d.", "2024-03-01"),
-        ("1 במרץ 2024", "2024-03-01"),
-        ("1 मई 2023", "2023-05-01"),
-        ("1 फ़रवरी, 2024", "2024-02-01"),
-        ("৭ মার্চ ২০২৪", "2024-03-07"),
-        ("1 فوریه 2024", "2024-02-01"),
-        ("ngày 1 tháng 3 năm 2024", "2024-03-01"),
-        ("1 tháng 3, 2024", "2024-03-01"),
-        ("1 listopada 2023", "2023-11-01"),
-        ("1. listopada 2023.", "2023-10-01"),
-        # Years of the Buddhist era are known by their months; of other calendars none is.
-        ("1 มีนาคม 2567", "2024-03-01"),
-        ("1 มี.ค. 2567", "2024-03-01"),
-        ("1 มีนาคม 2024", "2024-03-01"),
-        ("1 March 2567", ""),
-        ("01/03/2567", ""),
-        ("2567-03-01", ""),
-        ("۱۱ اسفند ۱۴۰۲", ""),
-        ("۱۴۰۲/۱۲/۱۱", ""),
-        ("14 رمضان 1445", ""),
-        ("令和6年3月1日", ""),
-        ("民國113年3月1日", ""),
-        ("1709280000", "2024-03-01T08:00:00+00:00"),
-        ("1709280000123", "2024-03-01T08:00:00+00:00"),
-        ("1709280000.5", "2024-03-01T08:00:00+00:00"),
-        ("1999999999", ""),
-        ("20240301080005", "2024-03-01T08:00:05"),
-        ("0001-01-01T00:00:00", ""),
-        ("1970-01-01T00:00:00Z", ""),
-        ("2024-13-45", ""),
-        ("2024", ""),
-        ("1 Foo 2024", ""),
-        ("2999-01-01", ""),
-        ("1905-01-01", ""),
-        ("soon", ""),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("value", "made"), table_of("tables/dates.txt"))
 def test_dates(value, made):
     assert dates.iso(value) == made
 

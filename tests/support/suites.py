@@ -1,4 +1,4 @@
-"""Suites of small pages in files of cases, and what must come out of each.
+"""Files of cases: suites of small pages, and what must come out of each; tables.
 
 A folder has a file a topic.  In it a case begins with a line `%% name`; its HTML
 follows, then for each output a line `%%=`, with what the output is behind it where a
@@ -37,3 +37,10 @@ def cases(folder: str) -> Iterator[Case]:
             parts = (output.removesuffix("\n").partition("\n") for output in outputs)
             told = tuple((kind.strip(), body) for kind, _, body in parts)
             yield Case(file.stem, name, html, told)
+
+
+def table_of(file: str) -> list[tuple[str, ...]]:
+    """The rows of a table: two spaces or more are between cells, and - is nothing."""
+    lines = (CASES / file).read_text("utf-8").splitlines()
+    rows = [re.split(" {2,}", line) for line in lines if not line.startswith("#")]
+    return [tuple("" if cell == "-" else cell for cell in row) for row in rows]
