@@ -4,123 +4,46 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
-import attrs
-import pydantic
 import pytest
 import scrapy
-from scrapy.exceptions import CloseSpider
 from scrapy.loader import ItemLoader
 from scrapy.pipelines import ItemPipelineManager
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_eatext import EatextPipeline
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.items import (
+    TWO,
+    TYPES,
+    LooseItem,
+    PydanticItem,
+    ScrapyItem,
+    TypeSpider,
+    html_of,
+    one,
+    url_of,
+    value_of,
+)
 from tests.support.mockserver import page, text_of
 
 pytestmark = pytest.mark.slow
 
-# Neither add-on nor spider middleware.
-TWO = {
-    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545},
-    "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
-}
-
-
-class ScrapyItem(scrapy.Item):
-    url = scrapy.Field()
-    html = scrapy.Field()
-    main_text = scrapy.Field()
-
-
-@dataclass
-class DataItem:
-    url: str = ""
-    html: str = ""
-    main_text: str | None = None
-
-
-@dataclass(slots=True)
-class SlotsItem:
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-@attrs.define
-class AttrsItem:
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-@dataclass
-class LooseItem:
-    html: Any = ""
-    main_text: str = ""
-
-
-class PydanticItem(pydantic.BaseModel):
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-TYPES = (dict, ScrapyItem, DataItem, SlotsItem, AttrsItem, PydanticItem)
 every_type = pytest.mark.parametrize("item_type", TYPES)
-
-
-def value(item: Any, name: str) -> Any:
-    if isinstance(item, (dict, scrapy.Item)):
-        return item.get(name)
-    return getattr(item, name)
-
-
-class TypeSpider(UrlSpider):
-    """Yields an item of its type for each response, with the fields it is told."""
-
-    item_type: Any = dict
-    fields: dict[str, Any]
-
-    def parse(self, response):
-        told = {
-            name: given(response) if callable(given) else given
-            for name, given in self.fields.items()
-        }
-        yield self.item_type(**told)
-
-
-def url_of(response):
-    return response.url
-
-
-def html_of(response):
-    return response.text
-
-
-def one(server, settings, item_type, path="/page/one", **fields):
-    """The item of one page, and its crawl."""
-    done = crawl(
-        TypeSpider, settings, urls=(server(path),), item_type=item_type, fields=fields
-    )
-    assert not done.errors
-    (item,) = done.items
-    assert sum(done.eatext("item/").values()) == done.stats["eatext/item_count"] == 1
-    return item, done
 
 
 @every_type
 def test_tied_items_need_no_url(server, item_type):
     item, done = one(server, ADDON, item_type)
-    assert value(item, "main_text") == text_of("one")
+    assert value_of(item, "main_text") == text_of("one")
     assert done.eatext("item/") == {"response": 1}
 
 
 @every_type
 def test_two_components_find_an_item_by_its_url(server, item_type):
     item, done = one(server, TWO, item_type, url=url_of)
-    assert value(item, "main_text") == text_of("one")
+    assert value_of(item, "main_text") == text_of("one")
     assert done.eatext("item/") == {"url": 1}
 
 
@@ -137,8 +60,8 @@ def test_html_in_an_item_is_used_and_dropped(server, item_type, kind):
         html=html if kind is bytes else html.decode(),
         url="https://other.example/",
     )
-    assert value(item, "main_text") == "Another text."
-    assert not value(item, "html")
+    assert value_of(item, "main_text") == "Another text."
+    assert not value_of(item, "html")
     if isinstance(item, (dict, scrapy.Item)):
         assert "html" not in item
     assert done.eatext("item/") == {"html": 1}
@@ -154,8 +77,8 @@ def test_html_of_another_url_goes_before_the_response(server, item_type):
         html="<p>Another text.",
         url="https://archive.example/",
     )
-    assert value(item, "main_text") == "Another text."
-    assert not value(item, "html")
+    assert value_of(item, "main_text") == "Another text."
+    assert not value_of(item, "html")
     assert done.eatext("item/") == {"html": 1}
 
 
@@ -164,8 +87,8 @@ def test_html_of_another_url_goes_before_the_response(server, item_type):
 def test_html_of_the_responses_url_does_not(server, item_type, url):
     settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
     item, done = one(server, settings, item_type, html="<p>Other.", url=url)
-    assert value(item, "main_text") == text_of("one")
-    assert not value(item, "html")
+    assert value_of(item, "main_text") == text_of("one")
+    assert not value_of(item, "html")
     assert done.eatext("item/") == {"response": 1}
 
 
@@ -174,8 +97,8 @@ def test_html_of_the_responses_url_does_not(server, item_type, url):
 def test_html_that_is_none_is_taken_out_too(server, item_type, html):
     settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
     item, done = one(server, settings, item_type, html=html)
-    assert value(item, "main_text") == text_of("one")
-    assert not value(item, "html")
+    assert value_of(item, "main_text") == text_of("one")
+    assert not value_of(item, "html")
     if item_type is not LooseItem:
         assert "html" not in item
     assert done.eatext("item/") == {"response": 1}
@@ -187,8 +110,8 @@ def test_a_filled_field_stays(server, item_type):
     item, done = one(
         server, settings, item_type, path="/short", main_text="Mine.", html=html_of
     )
-    assert value(item, "main_text") == "Mine."
-    assert not value(item, "html")
+    assert value_of(item, "main_text") == "Mine."
+    assert not value_of(item, "html")
     assert done.eatext("item/") == {"already_filled": 1}
 
 
@@ -285,144 +208,6 @@ def test_other_fields_by_other_names(server):
         "by": "plain",
         "sure": 0.5,
     }
-
-
-@dataclass
-class LackingItem:
-    url: str = ""
-
-
-@dataclass(frozen=True)
-class FrozenItem:
-    url: str = ""
-    main_text: str = ""
-
-
-class StrictItem(pydantic.BaseModel, validate_assignment=True):
-    url: str = ""
-    main_text: str = pydantic.Field("", max_length=3)
-
-
-@attrs.frozen
-class FrozenAttrs:
-    url: str = ""
-    html: str = ""
-    _hidden: str = ""
-    main_text: str = ""
-
-
-class FrozenPydantic(pydantic.BaseModel, frozen=True):
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-class FrozenField(pydantic.BaseModel):
-    url: str = ""
-    html: str = ""
-    main_text: str = pydantic.Field("", frozen=True)
-
-
-@attrs.define
-class FrozenAttribute:
-    url: str = ""
-    html: str = ""
-    main_text: str = attrs.field(default="", on_setattr=attrs.setters.frozen)
-
-
-@dataclass(frozen=True)
-class FrozenUncopied:
-    """dataclasses.replace() refuses what __init__() does not take."""
-
-    url: str = ""
-    main_text: str = field(default="", init=False)
-
-
-@pytest.mark.parametrize("settings", [ADDON, TWO])
-def test_an_item_that_has_no_field_is_left_as_it_is(server, caplog, settings):
-    item, done = one(server, settings, LackingItem, url=url_of)
-    assert item == LackingItem(server("/page/one"))
-    assert done.eatext("item/") == {"no_field": 1}
-    assert complaints(caplog) == []
-
-
-@pytest.mark.parametrize(
-    ("item_type", "said"),
-    [
-        (StrictItem, "main_text of StrictItem cannot be set: 1 valid"),
-        (FrozenUncopied, "main_text of FrozenUncopied cannot be set: "),
-    ],
-)
-@pytest.mark.parametrize("settings", [ADDON, TWO])
-def test_an_item_that_cannot_be_filled_is_not_lost(
-    server, caplog, item_type, said, settings
-):
-    done = crawl(
-        TypeSpider,
-        settings,
-        urls=(server("/page/1"), server("/page/2")),
-        item_type=item_type,
-        fields={"url": url_of},
-    )
-    assert [item.main_text for item in done.items] == ["", ""]
-    assert done.eatext("item/") == {"not_settable": 2}
-    (complaint,) = complaints(caplog)
-    assert said in complaint
-    assert "EATEXT_ITEMS" in complaint
-
-
-@pytest.mark.parametrize(
-    "item_type",
-    [FrozenItem, FrozenAttrs, FrozenPydantic, FrozenField, FrozenAttribute],
-)
-@pytest.mark.parametrize("settings", [ADDON, TWO])
-def test_a_frozen_item_is_copied(server, caplog, item_type, settings):
-    yielded = []
-
-    def remembered(**fields):
-        yielded.append(item_type(**fields))
-        return yielded[0]
-
-    settings = {**settings, "EATEXT_HTML_FIELD": "html"}
-    told = {} if item_type is FrozenItem else {"html": "<p>Other."}
-    item, _ = one(server, settings, remembered, url=url_of, **told)
-    own = "Other." if told and settings.get("ADDONS") is None else text_of("one")
-    assert item.main_text == own
-    assert not getattr(item, "html", "")
-    assert type(item) is item_type
-    assert yielded[0].main_text == ""
-    assert complaints(caplog) == []
-
-
-@pytest.mark.parametrize("settings", [ADDON, {**TWO, "EATEXT_HTML_FIELD": "html"}])
-def test_fields_that_are_not_there_before_they_are_set(server, settings):
-    @dataclass
-    class Unset:
-        url: str
-        html: str = field(init=False)
-        main_text: str = field(init=False)
-
-    item, done = one(server, settings, Unset, url=url_of)
-    assert item.main_text == text_of("one")
-    assert not hasattr(item, "html")
-    assert sum(done.eatext("item/").values()) == 1
-
-
-def test_half_of_the_fields(server, caplog):
-    @dataclass
-    class Half:
-        main_text: str = ""
-
-    settings = {**ADDON, "EATEXT_FIELDS": {"main_text": "text", "headline": "title"}}
-    item, done = one(server, settings, Half)
-    assert item.main_text == text_of("one")
-    assert done.eatext("item/") == {"response": 1}
-    (complaint,) = complaints(caplog)
-    assert "Half has no field headline" in complaint
-    assert "EATEXT_ITEMS = 'declared'" in complaint
-    caplog.clear()
-    one(server, {**settings, "EATEXT_ITEMS": "declared"}, Half)
-    assert complaints(caplog) == []
 
 
 @pytest.mark.parametrize(
@@ -604,260 +389,6 @@ def test_a_processor_of_ones_own(server, caplog):
     assert done.eatext("item/") == {"url": 1}
     (complaint,) = complaints(caplog)
     assert "OwnProcessor has no list of pipelines" in complaint
-
-
-OWN_URLS = [
-    "{server}/page/one",
-    " {server}/page/one#part ",
-    "{server}/page/o%6Ee/",
-    "https{rest}/page/one",
-    "one",
-    "/page/one/",
-    "{server}/redirect/one",
-    "https://short.example/1",
-]
-
-
-@pytest.mark.parametrize("url", OWN_URLS)
-def test_urls_that_mean_the_response(server, caplog, url):
-    """Its own as spiders write it, those redirected to it, and its canonical one."""
-
-    class Canonical:
-        def process_response(self, request, response):
-            link = b"<link rel=canonical href=https://short.example/1></head>"
-            return response.replace(body=response.body.replace(b"</head>", link))
-
-    settings = {
-        **ADDON,
-        "EATEXT_FIELDS": {"main_text": "text", "link": "canonical_url"},
-        "DOWNLOADER_MIDDLEWARES": {Canonical: 600},
-    }
-    url = url.format(server=server.url, rest=server.url.removeprefix("http"))
-    item, done = one(server, settings, dict, path="/redirect/one", url=url)
-    assert item["main_text"] == text_of("one")
-    assert item["link"] == "https://short.example/1"
-    assert done.eatext("item/") == {"response": 1}
-    assert complaints(caplog) == []
-
-
-class OtherUrlSpider(scrapy.Spider):
-    """Yields items with the URL of the first page from the second."""
-
-    name = "other"
-    at = ""
-
-    async def start(self):
-        yield scrapy.Request(self.at + "/page/first")
-
-    def parse(self, response):
-        item = {"url": response.url}
-        yield response.follow("/page/second", self.parse_2, cb_kwargs={"item": item})
-
-    def parse_2(self, response, item):
-        yield item
-        yield {"url": item["url"].replace("page", "./page") + "/#top", "number": 2}
-        yield {"url": response.url, "number": 3}
-
-
-def test_an_item_with_the_url_of_another_page_has_its_text(server, caplog):
-    done = crawl(OtherUrlSpider, ADDON, at=server.url)
-    assert [item["main_text"] for item in done.items] == [
-        text_of("first"),
-        text_of("first"),
-        text_of("second"),
-    ]
-    assert done.eatext("item/") == {"url": 2, "response": 1}
-    assert complaints(caplog) == []
-
-
-def test_an_item_with_the_url_of_a_page_long_ago_has_none(server, caplog, monkeypatch):
-    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_URLS", 1)
-    done = crawl(OtherUrlSpider, ADDON, at=server.url)
-    assert [item.get("main_text") for item in done.items] == [
-        None,
-        None,
-        text_of("second"),
-    ]
-    assert done.eatext("item/") == {"other_page": 2, "response": 1}
-    (complaint,) = complaints(caplog)
-    assert "dict has the URL of another page of this crawl" in complaint
-    assert "EATEXT_URL_FIELD = ''" in complaint
-    caplog.clear()
-    done = crawl(OtherUrlSpider, {**ADDON, "EATEXT_URL_FIELD": ""}, at=server.url)
-    assert {item["main_text"] for item in done.items} == {text_of("second")}
-    assert done.eatext("item/") == {"response": 3}
-    assert complaints(caplog) == []
-
-
-class UrlItem(pydantic.BaseModel):
-    url: pydantic.HttpUrl
-    main_text: str = ""
-
-
-def test_a_url_that_is_no_str(server):
-    class Typed(OtherUrlSpider):
-        def parse_2(self, response, item):
-            for url in (item["url"], response.url):
-                yield UrlItem(url=url)
-
-    done = crawl(Typed, ADDON, at=server.url)
-    assert [item.main_text for item in done.items] == [
-        text_of("first"),
-        text_of("second"),
-    ]
-    assert done.eatext("item/") == {"url": 1, "response": 1}
-
-
-class PausedSpider(OtherUrlSpider):
-    def parse(self, response):
-        yield from super().parse(response)
-        raise CloseSpider
-
-
-# Older releases of Scrapy leave a file of the queue open where they go on.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_item_with_the_url_of_a_page_before_a_pause_has_none(server, tmp_path):
-    settings = {**ADDON, "JOBDIR": str(tmp_path)}
-    assert crawl(PausedSpider, settings, at=server.url).items == []
-    done = crawl(PausedSpider, settings, at=server.url)
-    texts = [item.get("main_text") for item in done.items]
-    assert texts == [None, None, text_of("second")]
-    assert done.eatext("item/") == {"other_page": 2, "response": 1}
-
-
-def test_an_item_with_the_url_of_a_page_yet_to_come_has_none(server, caplog):
-    class Listing(UrlSpider):
-        def parse(self, response):
-            url = response.urljoin("/page/detail")
-            yield scrapy.Request(url, self.parse_detail)
-            yield {"url": url, "kind": "link"}
-
-        def parse_detail(self, response):
-            yield {"url": response.url, "kind": "detail"}
-
-    done = crawl(Listing, ADDON, urls=(server("/page/list"),))
-    texts = {item["kind"]: item.get("main_text") for item in done.items}
-    assert texts == {"link": None, "detail": text_of("detail")}
-    assert done.eatext("item/") == {"other_page": 1, "response": 1}
-    assert len(complaints(caplog)) == 1
-
-
-def test_an_item_with_an_unknown_url_has_its_responses_text(server, caplog):
-    class Links(UrlSpider):
-        def parse(self, response):
-            for number in range(3):
-                yield {"url": f"https://other.example/{number}"}
-
-    done = crawl(Links, ADDON, urls=(server("/page/list"),))
-    assert {item["main_text"] for item in done.items} == {text_of("list")}
-    assert done.eatext("item/") == {"response": 3}
-    (complaint,) = complaints(caplog)
-    assert "dict has a URL that this crawl has not requested" in complaint
-    assert "EATEXT_URL_FIELD = ''" in complaint
-
-
-def test_a_page_downloaded_in_the_callback(server):
-    class Within(UrlSpider):
-        async def parse(self, response):
-            request = response.follow("/redirect/print")
-            printed = await maybe_deferred_to_future(self.download(request))
-            yield {"url": printed.url}
-            yield {"url": response.url}
-
-        def download(self, request):
-            return deferred_from_coro(self.crawler.engine.download_async(request))
-
-    done = crawl(Within, ADDON, urls=(server("/page/one"),))
-    texts = [item["main_text"] for item in done.items]
-    assert texts == [text_of("print"), text_of("one")]
-    assert done.eatext("item/") == {"url": 1, "response": 1}
-
-
-@pytest.mark.parametrize("urls", [None, "http://a.example/", [None, 3], 7])
-def test_redirect_urls_that_are_none(server, urls):
-    request = scrapy.Request(server("/page/one"), meta={"redirect_urls": urls})
-    done = crawl(UrlSpider, TWO, urls=(request,))
-    assert done.items[0]["main_text"] == text_of("one")
-    assert done.eatext("response/") == {"extracted": 1}
-    assert done.eatext("item/") == {"url": 1}
-
-
-@dataclass
-class Refusing:
-    """Its class says no."""
-
-    eatext: ClassVar[bool] = False
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-class RefusingItem(ScrapyItem):
-    eatext = False
-
-
-class RefusingDict(dict):
-    eatext = False
-
-
-@pytest.mark.parametrize("item_type", [Refusing, RefusingItem, RefusingDict])
-def test_a_class_that_says_no(server, caplog, item_type):
-    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-    item, done = one(server, settings, item_type, html="<p>Mine.", url=url_of)
-    assert not value(item, "main_text")
-    assert value(item, "html") == "<p>Mine."
-    assert done.eatext("item/") == {"skipped_off": 1}
-    assert complaints(caplog) == []
-
-
-@pytest.mark.parametrize(
-    "item_type", [dict, ScrapyItem, LooseItem, AttrsItem, FrozenAttrs]
-)
-@pytest.mark.parametrize("no", [False, [False]])
-def test_an_item_that_says_no(server, caplog, item_type, no):
-    settings = {
-        **ADDON,
-        "EATEXT_FIELDS": {"main_text": "text", "sure": "score"},
-        "EATEXT_ITEMS": "declared",
-        "EATEXT_HTML_FIELD": "html",
-    }
-    item, done = one(server, settings, item_type, html="<p>x", main_text=no)
-    if isinstance(item, (dict, scrapy.Item)):
-        assert dict(item) == {}
-    else:
-        assert (item.main_text, item.html) == ("", "")
-    assert done.eatext("item/") == {"skipped_off": 1}
-    assert complaints(caplog) == []
-
-
-@pytest.mark.parametrize(
-    ("items", "item_type", "fields", "counted"),
-    [
-        ("all", dict, {}, "response"),
-        ("declared", dict, {}, "no_field"),
-        ("declared", dict, {"main_text": ""}, "response"),
-        ("declared", dict, {"main_text": None}, "response"),
-        ("declared", ScrapyItem, {}, "response"),
-        ("declared", DataItem, {}, "response"),
-        ("declared", LackingItem, {}, "no_field"),
-        ([DataItem], DataItem, {}, "response"),
-        ([DataItem], AttrsItem, {}, "skipped_off"),
-        ([DataItem], dict, {}, "skipped_off"),
-        (["tests.crawl.test_pipelines.DataItem", dict], dict, {}, "response"),
-        ("tests.crawl.test_pipelines.DataItem,dict", dict, {}, "response"),
-        (scrapy.Item, ScrapyItem, {}, "response"),
-        (scrapy.Item, RefusingItem, {}, "skipped_off"),
-    ],
-)
-def test_which_items_are_filled(server, caplog, items, item_type, fields, counted):
-    settings = {**ADDON, "EATEXT_ITEMS": items}
-    item, done = one(server, settings, item_type, **fields)
-    if counted == "response":
-        assert value(item, "main_text") == text_of("one")
-    else:
-        assert item == item_type(**fields)
-    assert done.eatext("item/") == {counted: 1}
-    assert complaints(caplog) == []
 
 
 class SharingSpider(scrapy.Spider):

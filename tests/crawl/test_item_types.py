@@ -1,0 +1,243 @@
+"""Which items are filled: frozen ones, those that lack a field, those that say no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import attrs
+import pydantic
+import pytest
+import scrapy
+
+from tests.support.crawling import ADDON, complaints, crawl
+from tests.support.items import (
+    TWO,
+    AttrsItem,
+    DataItem,
+    LooseItem,
+    ScrapyItem,
+    TypeSpider,
+    one,
+    url_of,
+    value_of,
+)
+from tests.support.mockserver import text_of
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass
+class LackingItem:
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class FrozenItem:
+    url: str = ""
+    main_text: str = ""
+
+
+class StrictItem(pydantic.BaseModel, validate_assignment=True):
+    url: str = ""
+    main_text: str = pydantic.Field("", max_length=3)
+
+
+@attrs.frozen
+class FrozenAttrs:
+    url: str = ""
+    html: str = ""
+    _hidden: str = ""
+    main_text: str = ""
+
+
+class FrozenPydantic(pydantic.BaseModel, frozen=True):
+    url: str = ""
+    html: str = ""
+    main_text: str = ""
+
+
+class FrozenField(pydantic.BaseModel):
+    url: str = ""
+    html: str = ""
+    main_text: str = pydantic.Field("", frozen=True)
+
+
+@attrs.define
+class FrozenAttribute:
+    url: str = ""
+    html: str = ""
+    main_text: str = attrs.field(default="", on_setattr=attrs.setters.frozen)
+
+
+@dataclass(frozen=True)
+class FrozenUncopied:
+    """dataclasses.replace() refuses what __init__() does not take."""
+
+    url: str = ""
+    main_text: str = field(default="", init=False)
+
+
+@pytest.mark.parametrize("settings", [ADDON, TWO])
+def test_an_item_that_has_no_field_is_left_as_it_is(server, caplog, settings):
+    item, done = one(server, settings, LackingItem, url=url_of)
+    assert item == LackingItem(server("/page/one"))
+    assert done.eatext("item/") == {"no_field": 1}
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("item_type", "said"),
+    [
+        (StrictItem, "main_text of StrictItem cannot be set: 1 valid"),
+        (FrozenUncopied, "main_text of FrozenUncopied cannot be set: "),
+    ],
+)
+@pytest.mark.parametrize("settings", [ADDON, TWO])
+def test_an_item_that_cannot_be_filled_is_not_lost(
+    server, caplog, item_type, said, settings
+):
+    done = crawl(
+        TypeSpider,
+        settings,
+        urls=(server("/page/1"), server("/page/2")),
+        item_type=item_type,
+        fields={"url": url_of},
+    )
+    assert [item.main_text for item in done.items] == ["", ""]
+    assert done.eatext("item/") == {"not_settable": 2}
+    (complaint,) = complaints(caplog)
+    assert said in complaint
+    assert "EATEXT_ITEMS" in complaint
+
+
+@pytest.mark.parametrize(
+    "item_type",
+    [FrozenItem, FrozenAttrs, FrozenPydantic, FrozenField, FrozenAttribute],
+)
+@pytest.mark.parametrize("settings", [ADDON, TWO])
+def test_a_frozen_item_is_copied(server, caplog, item_type, settings):
+    yielded = []
+
+    def remembered(**fields):
+        yielded.append(item_type(**fields))
+        return yielded[0]
+
+    settings = {**settings, "EATEXT_HTML_FIELD": "html"}
+    told = {} if item_type is FrozenItem else {"html": "<p>Other."}
+    item, _ = one(server, settings, remembered, url=url_of, **told)
+    own = "Other." if told and settings.get("ADDONS") is None else text_of("one")
+    assert item.main_text == own
+    assert not getattr(item, "html", "")
+    assert type(item) is item_type
+    assert yielded[0].main_text == ""
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize("settings", [ADDON, {**TWO, "EATEXT_HTML_FIELD": "html"}])
+def test_fields_that_are_not_there_before_they_are_set(server, settings):
+    @dataclass
+    class Unset:
+        url: str
+        html: str = field(init=False)
+        main_text: str = field(init=False)
+
+    item, done = one(server, settings, Unset, url=url_of)
+    assert item.main_text == text_of("one")
+    assert not hasattr(item, "html")
+    assert sum(done.eatext("item/").values()) == 1
+
+
+def test_half_of_the_fields(server, caplog):
+    @dataclass
+    class Half:
+        main_text: str = ""
+
+    settings = {**ADDON, "EATEXT_FIELDS": {"main_text": "text", "headline": "title"}}
+    item, done = one(server, settings, Half)
+    assert item.main_text == text_of("one")
+    assert done.eatext("item/") == {"response": 1}
+    (complaint,) = complaints(caplog)
+    assert "Half has no field headline" in complaint
+    assert "EATEXT_ITEMS = 'declared'" in complaint
+    caplog.clear()
+    one(server, {**settings, "EATEXT_ITEMS": "declared"}, Half)
+    assert complaints(caplog) == []
+
+
+@dataclass
+class Refusing:
+    """Its class says no."""
+
+    eatext: ClassVar[bool] = False
+    url: str = ""
+    html: str = ""
+    main_text: str = ""
+
+
+class RefusingItem(ScrapyItem):
+    eatext = False
+
+
+class RefusingDict(dict):
+    eatext = False
+
+
+@pytest.mark.parametrize("item_type", [Refusing, RefusingItem, RefusingDict])
+def test_a_class_that_says_no(server, caplog, item_type):
+    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
+    item, done = one(server, settings, item_type, html="<p>Mine.", url=url_of)
+    assert not value_of(item, "main_text")
+    assert value_of(item, "html") == "<p>Mine."
+    assert done.eatext("item/") == {"skipped_off": 1}
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    "item_type", [dict, ScrapyItem, LooseItem, AttrsItem, FrozenAttrs]
+)
+@pytest.mark.parametrize("no", [False, [False]])
+def test_an_item_that_says_no(server, caplog, item_type, no):
+    settings = {
+        **ADDON,
+        "EATEXT_FIELDS": {"main_text": "text", "sure": "score"},
+        "EATEXT_ITEMS": "declared",
+        "EATEXT_HTML_FIELD": "html",
+    }
+    item, done = one(server, settings, item_type, html="<p>x", main_text=no)
+    if isinstance(item, (dict, scrapy.Item)):
+        assert dict(item) == {}
+    else:
+        assert (item.main_text, item.html) == ("", "")
+    assert done.eatext("item/") == {"skipped_off": 1}
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("items", "item_type", "fields", "counted"),
+    [
+        ("all", dict, {}, "response"),
+        ("declared", dict, {}, "no_field"),
+        ("declared", dict, {"main_text": ""}, "response"),
+        ("declared", dict, {"main_text": None}, "response"),
+        ("declared", ScrapyItem, {}, "response"),
+        ("declared", DataItem, {}, "response"),
+        ("declared", LackingItem, {}, "no_field"),
+        ([DataItem], DataItem, {}, "response"),
+        ([DataItem], AttrsItem, {}, "skipped_off"),
+        ([DataItem], dict, {}, "skipped_off"),
+        (["tests.support.items.DataItem", dict], dict, {}, "response"),
+        ("tests.support.items.DataItem,dict", dict, {}, "response"),
+        (scrapy.Item, ScrapyItem, {}, "response"),
+        (scrapy.Item, RefusingItem, {}, "skipped_off"),
+    ],
+)
+def test_which_items_are_filled(server, caplog, items, item_type, fields, counted):
+    settings = {**ADDON, "EATEXT_ITEMS": items}
+    item, done = one(server, settings, item_type, **fields)
+    if counted == "response":
+        assert value_of(item, "main_text") == text_of("one")
+    else:
+        assert item == item_type(**fields)
+    assert done.eatext("item/") == {counted: 1}
+    assert complaints(caplog) == []
