@@ -47,187 +47,74 @@ def numbered(unit: str, size: int, before: str = "", after: str = "") -> str:
     return before + "".join(unit % i for i in range(max(1, size // length))) + after
 
 
+def repeated(unit: str, before: str = "", after: str = "", share: int = 1) -> Family:
+    """Pages of a unit again and again; of wide letters a ``share`` is enough."""
+    return lambda size: repeat(unit, size // share, before, after)
+
+
+def counted(unit: str, before: str = "", after: str = "", share: int = 1) -> Family:
+    return lambda size: numbered(unit, size // share, before, after)
+
+
 # -- shapes of ordinary pages
 
 
-@shape
-def nested(size: int) -> str:
-    """Sections in sections, twenty deep, with a text in each."""
-    part = f"<div class=box><h3>Part</h3><p>{SENTENCE}</p>" * 20 + "</div>" * 20
-    return repeat(part, size)
-
-
-@shape
-def flat(size: int) -> str:
-    return repeat(f"<p>{SENTENCE}</p>\n", size, "<article>", "</article>")
-
-
-@shape
-def long_line(size: int) -> str:
-    return repeat(SENTENCE, size, "<p>", "</p>")
-
-
-@shape
-def many_links(size: int) -> str:
-    return numbered("<li><a href='/page/%d'>A link to a page</a></li>", size, "<ul>")
-
-
-@shape
-def source_lines(size: int) -> str:
-    return repeat("<span>a line</span> of text\n", size, "<pre>", "</pre>")
-
-
-@shape
-def inline_tags(size: int) -> str:
-    return repeat("wor<b>ds</b> in <i>pieces</i> ", size, "<p>", "</p>")
-
-
-@shape
-def table(size: int) -> str:
-    row = "<tr><td>Name</td><td>12.5</td><td><a href=x>more</a></td></tr>"
-    return repeat(row, size, "<table>", "</table>")
-
-
-@shape
-def chinese(size: int) -> str:
-    return repeat("<p>小镇的河流很安静，没有人见过船，也没有人等船。</p>", size // 2)
+SHAPES |= {
+    # Sections in sections, twenty deep, with a text in each.
+    "nested": repeated(
+        f"<div class=box><h3>Part</h3><p>{SENTENCE}</p>" * 20 + "</div>" * 20
+    ),
+    "flat": repeated(f"<p>{SENTENCE}</p>\n", "<article>", "</article>"),
+    "long_line": repeated(SENTENCE, "<p>", "</p>"),
+    "many_links": counted("<li><a href='/page/%d'>A link to a page</a></li>", "<ul>"),
+    "source_lines": repeated("<span>a line</span> of text\n", "<pre>", "</pre>"),
+    "inline_tags": repeated("wor<b>ds</b> in <i>pieces</i> ", "<p>", "</p>"),
+    "table": repeated(
+        "<tr><td>Name</td><td>12.5</td><td><a href=x>more</a></td></tr>",
+        "<table>",
+        "</table>",
+    ),
+    "chinese": repeated(
+        "<p>小镇的河流很安静，没有人见过船，也没有人等船。</p>", share=2
+    ),
+}
 
 
 # -- tags
 
 
-@hostile
-def nested_tags(size: int) -> str:
-    return repeat("<div>", size)
-
-
-@hostile
-def nested_links(size: int) -> str:
-    return repeat("<a href=x>x", size)
-
-
-@hostile
-def nested_tables(size: int) -> str:
-    return repeat("<table><tr><td>x", size)
-
-
-@hostile
-def nested_lists(size: int) -> str:
-    return repeat("<ul><li>x", size)
-
-
-@hostile
-def deep_then_flat(size: int) -> str:
-    return repeat("<p>x</p>", size, "<div>" * 2000)
-
-
-@hostile
-def deep_then_unmatched(size: int) -> str:
-    return repeat("</b>", size, "<div>" * 2000)
-
-
-@hostile
-def deep_then_open_end_tags(size: int) -> str:
-    return repeat("</b x='>' ", size, "<div>" * 1900)
-
-
-@hostile
-def deep_then_bodies(size: int) -> str:
-    return repeat("<body>", size, "<div>" * 1900)
-
-
-@hostile
-def deep_then_closed_by_others(size: int) -> str:
-    """End tags of paragraphs that are closed already, which the parser finds out late."""
-    return repeat("<p>a<hr></p>", size, "<div>" * 1900)
-
-
-@hostile
-def open_end_tags(size: int) -> str:
-    return repeat("</a", size, "<p>text")
-
-
-@hostile
-def lone_end_tags(size: int) -> str:
-    return numbered("a</x%d></i>", size, "<p>")
-
-
-@hostile
-def tiny_blocks(size: int) -> str:
-    return repeat("<p>a", size)
-
-
-@hostile
-def empty_blocks(size: int) -> str:
-    return repeat("<div></div>", size)
-
-
-@hostile
-def line_breaks(size: int) -> str:
-    return repeat("a<br>", size)
-
-
-@hostile
-def headings(size: int) -> str:
-    return repeat("<h2>a</h2>", size)
-
-
-@hostile
-def text_beside_tags(size: int) -> str:
-    """One element with as many pieces of text as there is room for."""
-    return repeat("A text. <hr>", size, "<div>", "</div>")
-
-
-@hostile
-def unclosed_tags(size: int) -> str:
-    return repeat("<p", size, "<p>text")
-
-
-@hostile
-def end_tags(size: int) -> str:
-    return repeat("</p>", size)
-
-
-@hostile
-def unknown_tags(size: int) -> str:
-    return numbered("<x%d>a", size)
-
-
-@hostile
-def scripts(size: int) -> str:
-    return repeat("<p>a<script>b</script>", size)
-
-
-@hostile
-def form_controls(size: int) -> str:
-    return repeat("<option>a", size, "<p>text<select>")
-
-
-@hostile
-def deep_list_of_items(size: int) -> str:
-    """Lists in lists, whose items would have a thousand levels of space before them."""
-    return repeat("<li>x", size, "<ul><li>" * 900)
-
-
-@hostile
-def deep_quote_of_paragraphs(size: int) -> str:
-    return repeat("<p>x</p>", size, "<blockquote>" * 900)
-
-
-@hostile
-def definitions(size: int) -> str:
-    return repeat("<dt>a<dd>b", size, "<dl>")
-
-
-@hostile
-def code_in_lines(size: int) -> str:
-    return repeat("<code>a</code><br>", size, f"<p>{SENTENCE}</p><p>")
-
-
-@hostile
-def numbered_code(size: int) -> str:
-    """Code with the numbers of its lines beside it, each an element."""
-    return numbered("<span class=lineno>%d</span>code()\n", size, "<pre>", "</pre>")
+HOSTILE |= {
+    "nested_tags": repeated("<div>"),
+    "nested_links": repeated("<a href=x>x"),
+    "nested_tables": repeated("<table><tr><td>x"),
+    "nested_lists": repeated("<ul><li>x"),
+    "deep_then_flat": repeated("<p>x</p>", "<div>" * 2000),
+    "deep_then_unmatched": repeated("</b>", "<div>" * 2000),
+    "deep_then_open_end_tags": repeated("</b x='>' ", "<div>" * 1900),
+    "deep_then_bodies": repeated("<body>", "<div>" * 1900),
+    # End tags of paragraphs that are closed already, which the parser finds out late.
+    "deep_then_closed_by_others": repeated("<p>a<hr></p>", "<div>" * 1900),
+    "open_end_tags": repeated("</a", "<p>text"),
+    "lone_end_tags": counted("a</x%d></i>", "<p>"),
+    "tiny_blocks": repeated("<p>a"),
+    "empty_blocks": repeated("<div></div>"),
+    "line_breaks": repeated("a<br>"),
+    "headings": repeated("<h2>a</h2>"),
+    # One element with as many pieces of text as there is room for.
+    "text_beside_tags": repeated("A text. <hr>", "<div>", "</div>"),
+    "unclosed_tags": repeated("<p", "<p>text"),
+    "end_tags": repeated("</p>"),
+    "unknown_tags": counted("<x%d>a"),
+    "scripts": repeated("<p>a<script>b</script>"),
+    "form_controls": repeated("<option>a", "<p>text<select>"),
+    # Lists in lists, whose items would have a thousand levels of space before them.
+    "deep_list_of_items": repeated("<li>x", "<ul><li>" * 900),
+    "deep_quote_of_paragraphs": repeated("<p>x</p>", "<blockquote>" * 900),
+    "definitions": repeated("<dt>a<dd>b", "<dl>"),
+    "code_in_lines": repeated("<code>a</code><br>", f"<p>{SENTENCE}</p><p>"),
+    # Code with the numbers of its lines beside it, each an element.
+    "numbered_code": counted("<span class=lineno>%d</span>code()\n", "<pre>", "</pre>"),
+}
 
 
 @hostile
@@ -265,14 +152,10 @@ def posts_in_posts(size: int) -> str:
     return repeat(part * 100 + "</div>" * 100, size)
 
 
-@hostile
-def spans_of_cells(size: int) -> str:
-    return repeat("<tr><td colspan=1000 rowspan=1000>a", size, "<table>")
-
-
-@hostile
-def panels(size: int) -> str:
-    return repeat("<div role=tabpanel hidden>a", size, f"<p>{SENTENCE}</p>")
+HOSTILE |= {
+    "spans_of_cells": repeated("<tr><td colspan=1000 rowspan=1000>a", "<table>"),
+    "panels": repeated("<div role=tabpanel hidden>a", f"<p>{SENTENCE}</p>"),
+}
 
 
 # -- attributes
@@ -286,20 +169,12 @@ def long_base(size: int) -> str:
     return f"{base}<p>{SENTENCE * 3}{links}</p>"
 
 
-@hostile
-def long_path(size: int) -> str:
-    """The page's own address is longer than the page's links."""
-    return numbered("<a href=x%d>a</a> ", size, f"<p>{SENTENCE * 3}")
-
-
-@hostile
-def long_query(size: int) -> str:
-    return numbered("<a href=?%d>a</a> ", size, f"<p>{SENTENCE * 3}")
-
-
-@hostile
-def addresses_of_fragments(size: int) -> str:
-    return repeat("<a href=#x>a</a> ", size, f"<p>{SENTENCE * 3}")
+HOSTILE |= {
+    # The page's own address is longer than the page's links.
+    "long_path": counted("<a href=x%d>a</a> ", f"<p>{SENTENCE * 3}"),
+    "long_query": counted("<a href=?%d>a</a> ", f"<p>{SENTENCE * 3}"),
+    "addresses_of_fragments": repeated("<a href=#x>a</a> ", f"<p>{SENTENCE * 3}"),
+}
 
 
 @hostile
@@ -322,41 +197,20 @@ def link_around_blocks(size: int) -> str:
     return repeat("<p>a", 9 * size // 10, f"<p>{SENTENCE * 3}</p>{link}")
 
 
-@hostile
-def quoted_addresses(size: int) -> str:
-    """Addresses of signs that come out as nine characters each."""
-    return repeat(f"<a href='/{chr(0x3000) * 20}x'>a</a> ", size // 2, "<p>")
-
-
-@hostile
-def unique_attributes(size: int) -> str:
-    return numbered("<p a%d=b>text", size)
-
-
-@hostile
-def attributes(size: int) -> str:
-    return numbered("a%d=1 ", size, "<p ", ">text")
-
-
-@hostile
-def attributes_in_many_tags(size: int) -> str:
-    tag = "<p " + " ".join(f"a{i}" for i in range(900)) + ">text"
-    return repeat(tag, size)
-
-
-@hostile
-def attributes_of_html(size: int) -> str:
-    return numbered("<html a%d=1><body b>", size)
-
-
-@hostile
-def long_attribute(size: int) -> str:
-    return repeat("x", size, "<p title='", "'>text")
-
-
-@hostile
-def long_language(size: int) -> str:
-    return repeat("de-", size, "<html lang='", f"'><p>{SENTENCE * 3}")
+HOSTILE |= {
+    # Addresses of signs that come out as nine characters each.
+    "quoted_addresses": repeated(
+        f"<a href='/{chr(0x3000) * 20}x'>a</a> ", "<p>", share=2
+    ),
+    "unique_attributes": counted("<p a%d=b>text"),
+    "attributes": counted("a%d=1 ", "<p ", ">text"),
+    "attributes_in_many_tags": repeated(
+        "<p " + " ".join(f"a{i}" for i in range(900)) + ">text"
+    ),
+    "attributes_of_html": counted("<html a%d=1><body b>"),
+    "long_attribute": repeated("x", "<p title='", "'>text"),
+    "long_language": repeated("de-", "<html lang='", f"'><p>{SENTENCE * 3}"),
+}
 
 
 @hostile
@@ -370,52 +224,18 @@ def long_values(size: int) -> str:
     return f"{metas}{link}{title}<p>{SENTENCE * 3}"
 
 
-@hostile
-def class_names(size: int) -> str:
-    return numbered("name%d ", size, "<div class='", f"'><p>{SENTENCE}")
-
-
-@hostile
-def many_class_names(size: int) -> str:
-    return numbered("<p class='box%d item-main post_body' id=a>a", size)
-
-
-@hostile
-def open_quotes(size: int) -> str:
-    return repeat("<a href='", size, "<p>text")
-
-
-@hostile
-def styles(size: int) -> str:
-    return repeat("display:", size, "<p style='", "'>text")
-
-
-@hostile
-def languages(size: int) -> str:
-    return repeat("<p lang=de>a", size)
-
-
-# -- text
-
-
-@hostile
-def one_word(size: int) -> str:
-    return repeat("a", size, "<p>", "</p>")
-
-
-@hostile
-def spaces(size: int) -> str:
-    return repeat(" \n\t", size, "<p>a", "b</p>")
-
-
-@hostile
-def no_break_spaces(size: int) -> str:
-    return repeat("&nbsp;", size, "<p>a", "b</p>")
-
-
-@hostile
-def newlines(size: int) -> str:
-    return repeat("\n", size, "<pre>a", "b</pre>")
+HOSTILE |= {
+    "class_names": counted("name%d ", "<div class='", f"'><p>{SENTENCE}"),
+    "many_class_names": counted("<p class='box%d item-main post_body' id=a>a"),
+    "open_quotes": repeated("<a href='", "<p>text"),
+    "styles": repeated("display:", "<p style='", "'>text"),
+    "languages": repeated("<p lang=de>a"),
+    # -- text
+    "one_word": repeated("a", "<p>", "</p>"),
+    "spaces": repeated(" \n\t", "<p>a", "b</p>"),
+    "no_break_spaces": repeated("&nbsp;", "<p>a", "b</p>"),
+    "newlines": repeated("\n", "<pre>a", "b</pre>"),
+}
 
 
 @hostile
@@ -423,49 +243,17 @@ def zero_widths(size: int) -> str:
     return repeat("\u200b\u00ad", size // 5, "<p>a", "b</p>")
 
 
-@hostile
-def dots(size: int) -> str:
-    return repeat(".", size, "<p>a", "b</p>")
-
-
-@hostile
-def sentences(size: int) -> str:
-    return repeat("A. ", size, "<p>", "</p>")
-
-
-@hostile
-def brackets(size: int) -> str:
-    return repeat("<", size, "<p>a", "b</p>")
-
-
-@hostile
-def closing_brackets(size: int) -> str:
-    return repeat(">", size, "<p>a", "b</p>")
-
-
-@hostile
-def parentheses(size: int) -> str:
-    return repeat("([{", size, "<p>a", "b</p>")
-
-
-@hostile
-def ampersands(size: int) -> str:
-    return repeat("&", size, "<p>a", "b</p>")
-
-
-@hostile
-def entities(size: int) -> str:
-    return repeat("&amp;&bogus;&#65;", size, "<p>a", "b</p>")
-
-
-@hostile
-def endless_entity(size: int) -> str:
-    return repeat("a", size, "<p>&", "</p>")
-
-
-@hostile
-def endless_number(size: int) -> str:
-    return repeat("9", size, "<p>&#", ";</p>")
+HOSTILE |= {
+    "dots": repeated(".", "<p>a", "b</p>"),
+    "sentences": repeated("A. ", "<p>", "</p>"),
+    "brackets": repeated("<", "<p>a", "b</p>"),
+    "closing_brackets": repeated(">", "<p>a", "b</p>"),
+    "parentheses": repeated("([{", "<p>a", "b</p>"),
+    "ampersands": repeated("&", "<p>a", "b</p>"),
+    "entities": repeated("&amp;&bogus;&#65;", "<p>a", "b</p>"),
+    "endless_entity": repeated("a", "<p>&", "</p>"),
+    "endless_number": repeated("9", "<p>&#", ";</p>"),
+}
 
 
 @hostile
@@ -481,9 +269,11 @@ def huge_references(size: int) -> str:
     )
 
 
-@hostile
-def references_with_many_digits(size: int) -> str:
-    return repeat(f"&#{'0' * 5000}65;", size, f"<p>{SENTENCE * 3}", "</p>")
+HOSTILE |= {
+    "references_with_many_digits": repeated(
+        f"&#{'0' * 5000}65;", f"<p>{SENTENCE * 3}", "</p>"
+    ),
+}
 
 
 @hostile
@@ -501,88 +291,26 @@ def lines_of_marks(size: int) -> str:
     return repeat(f"<p>{lines}<br>", size)
 
 
-@hostile
-def marks_in_cells(size: int) -> str:
-    return repeat("<tr><td>|*_<td>`|`\\|<br>", size, "<table>")
-
-
-@hostile
-def open_brackets_of_links(size: int) -> str:
-    return repeat("[^", size, "<p>", "]: <code>]:</code>")
-
-
-@hostile
-def quotation_marks(size: int) -> str:
-    return repeat("\"'", size, "<p>", "</p>")
-
-
-@hostile
-def dashes_and_stars(size: int) -> str:
-    """Text that Markdown would have to escape."""
-    return repeat("*_`-#|\\", size, "<p>", "</p>")
-
-
-@hostile
-def combining_marks(size: int) -> str:
-    return repeat("\u0301", size // 2, "<p>e", "</p>")
-
-
-@hostile
-def different_words(size: int) -> str:
-    return numbered("word%d ", size, "<p>", "</p>")
-
-
-@hostile
-def equal_paragraphs(size: int) -> str:
-    return repeat("<p>The same text again and again.</p>", size)
-
-
-# -- comments and declarations
-
-
-@hostile
-def open_comments(size: int) -> str:
-    return repeat("<!--", size, "<p>text")
-
-
-@hostile
-def dashes(size: int) -> str:
-    return repeat("-", size, "<p>text<!--")
-
-
-@hostile
-def comments(size: int) -> str:
-    return repeat("<!---->", size, "<p>text")
-
-
-@hostile
-def declarations(size: int) -> str:
-    return repeat("<!x>", size, "<p>text")
-
-
-@hostile
-def instructions(size: int) -> str:
-    return repeat("<?", size, "<p>text")
-
-
-@hostile
-def cdata(size: int) -> str:
-    return repeat("<![CDATA[", size, "<p>text")
-
-
-@hostile
-def open_scripts(size: int) -> str:
-    return repeat("<script><!--", size, "<p>text")
-
-
-@hostile
-def script_ends(size: int) -> str:
-    return repeat("</scrip", size, "<p>text<script>")
-
-
-@hostile
-def metas(size: int) -> str:
-    return repeat("<meta property='og:title' content='a'>", size)
+HOSTILE |= {
+    "marks_in_cells": repeated("<tr><td>|*_<td>`|`\\|<br>", "<table>"),
+    "open_brackets_of_links": repeated("[^", "<p>", "]: <code>]:</code>"),
+    "quotation_marks": repeated("\"'", "<p>", "</p>"),
+    # Text that Markdown would have to escape.
+    "dashes_and_stars": repeated("*_`-#|\\", "<p>", "</p>"),
+    "combining_marks": repeated("\u0301", "<p>e", "</p>", share=2),
+    "different_words": counted("word%d ", "<p>", "</p>"),
+    "equal_paragraphs": repeated("<p>The same text again and again.</p>"),
+    # -- comments and declarations
+    "open_comments": repeated("<!--", "<p>text"),
+    "dashes": repeated("-", "<p>text<!--"),
+    "comments": repeated("<!---->", "<p>text"),
+    "declarations": repeated("<!x>", "<p>text"),
+    "instructions": repeated("<?", "<p>text"),
+    "cdata": repeated("<![CDATA[", "<p>text"),
+    "open_scripts": repeated("<script><!--", "<p>text"),
+    "script_ends": repeated("</scrip", "<p>text<script>"),
+    "metas": repeated("<meta property='og:title' content='a'>"),
+}
 
 
 @hostile
@@ -619,9 +347,9 @@ def scripts_of_data(size: int) -> str:
     return repeat(f"<script type='application/ld+json'>{text}</script>", size)
 
 
-@hostile
-def titles(size: int) -> str:
-    return repeat("<title>a</title>", size)
+HOSTILE |= {
+    "titles": repeated("<title>a</title>"),
+}
 
 
 @hostile
@@ -680,33 +408,19 @@ def wrong_byte_order_mark(size: int) -> bytes:
     return b"\xfe\xff" + b"<p>text</p>" * (size // 11)
 
 
-@hostile
-def control_characters(size: int) -> str:
-    signs = "".join(map(chr, [*range(1, 32), 127, *range(0x80, 0xA0)]))
-    return repeat(signs, size // 2, "<p>text", "</p>")
-
-
-@hostile
-def directions(size: int) -> str:
-    return repeat("\u202eabc\u2066def\u202c", size // 2, "<p>", "</p>")
-
-
-@hostile
-def noncharacters(size: int) -> str:
-    return repeat("&#xFFFE;&#xFFFF;&#x1FFFE;&#xD800;", size, "<p>text", "</p>")
-
-
-@hostile
-def lone_surrogates(size: int) -> str:
-    return repeat("\ud800a\udc00", size, "<p>text", "</p>")
-
-
-# -- metadata
-
-
-@hostile
-def one_long_language(size: int) -> str:
-    return repeat("de ", size, "<html lang='", f"'><p>{SENTENCE}</p>")
+HOSTILE |= {
+    "control_characters": repeated(
+        "".join(map(chr, [*range(1, 32), 127, *range(0x80, 0xA0)])),
+        "<p>text",
+        "</p>",
+        share=2,
+    ),
+    "directions": repeated("\u202eabc\u2066def\u202c", "<p>", "</p>", share=2),
+    "noncharacters": repeated("&#xFFFE;&#xFFFF;&#x1FFFE;&#xD800;", "<p>text", "</p>"),
+    "lone_surrogates": repeated("\ud800a\udc00", "<p>text", "</p>"),
+    # -- metadata
+    "one_long_language": repeated("de ", "<html lang='", f"'><p>{SENTENCE}</p>"),
+}
 
 
 @hostile
