@@ -27,6 +27,20 @@ pytestmark = pytest.mark.slow
 
 PAGES = every_page(3000)
 ALGORITHMS = sorted(REGISTRY)
+# Every algorithm as it is, and as its options make another of it.
+MODES = [(name, {}) for name in ALGORITHMS] + [
+    ("density", {"min_chars": 0, "threshold": 0}),
+    ("density", {"threshold": "mean"}),
+    ("density", {"reference": True}),
+    ("dragnet", {"reference": True}),
+    ("eatiht", {"version": 2}),
+    ("justext", {"reference": True, "language": "en"}),
+    ("ngram", {"min_chars": 0, "threshold": 0}),
+    ("ngram", {"reference": True}),
+    ("perceptron", {"network": "none", "threshold": "mean"}),
+    ("perceptron", {"threshold": "mean"}),
+    ("perceptron", {"reference": True}),
+]
 
 
 def texts(page: Page) -> list[str]:
@@ -63,11 +77,11 @@ def test_families_are_of_the_size_asked_for():
         assert 50_000 < size < 150_000, name
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=30)
+@pytest.mark.parametrize(("algorithm", "options"), MODES)
+@settings(max_examples=50)
 @given(html=any_pages())
-def test_what_must_hold_of_every_algorithm(algorithm, html):
-    check_algorithm(html, algorithm, {})
+def test_what_must_hold_of_every_algorithm(algorithm, options, html):
+    check_algorithm(html, algorithm, options)
 
 
 @given(html=any_pages())
@@ -119,6 +133,14 @@ def test_truncated_gzip_is_just_bytes():
 def test_nothing_gives_nothing(html, algorithm):
     result = extract(html, algorithm=algorithm)
     assert result.text.strip("<") == ""
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options"),
+    [*MODES, ("density", {"lines": "source"}), ("ngram", {"lines": "source"})],
+)
+def test_an_empty_page_has_no_text(algorithm, options):
+    assert extract("", algorithm=algorithm, options=options).text == ""
 
 
 def test_a_script_that_is_not_closed_hides_the_rest():

@@ -20,7 +20,7 @@ from scrapy_eatext.algorithms.markup import block_markup, source_lines
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page import Page
 from tests.support.pages import any_pages
-from tests.support.properties import check_algorithm, check_linear
+from tests.support.properties import check_linear
 
 LONG = "The river rose in the night and by morning the lower road was gone."
 WORD = re.compile(r"\w+")
@@ -188,16 +188,6 @@ def test_rendered_lines_are_the_blocks_of_the_page():
     assert dense.score == 0
 
 
-def test_an_empty_page():
-    for options in (
-        {},
-        {"reference": True},
-        {"lines": "source"},
-        {"threshold": "mean"},
-    ):
-        assert extract("", algorithm="density", options=options).text == ""
-
-
 @pytest.mark.parametrize(
     "options",
     [{"threshold": "median"}, {"threshold": 2}, {"min_chars": 0.5}, {"lines": "all"}],
@@ -214,21 +204,6 @@ def test_densities_are_shares(rows):
     assert ((density > 0) & (density <= 1)).all()
     assert limit(density, "stddev") <= 0.5
     assert not math.isnan(limit(density, "stddev"))
-
-
-@given(
-    any_pages(),
-    st.sampled_from(
-        [
-            {},
-            {"min_chars": 0, "threshold": 0},
-            {"threshold": "mean"},
-            {"reference": True},
-        ]
-    ),
-)
-def test_what_must_hold_of_every_algorithm(html, options):
-    check_algorithm(html, "density", options)
 
 
 @given(any_pages())

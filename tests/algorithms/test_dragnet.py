@@ -34,7 +34,6 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import fnv1a
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE
-from tests.support.properties import check_algorithm
 
 PAGE = f"""<html lang=en><head><title>The river</title></head><body>
 <div class="nav menu"><ul><li><a href="/">Home</a></li><li><a href="/a">About</a></li>
@@ -379,18 +378,6 @@ def test_models_without_what_is_asked_for():
     arrays = {**shipped.arrays, "page": np.zeros_like(shipped.arrays["page"])}
     with pytest.raises(ModelError, match="not trained to find content"):
         judge_of(Model("1", {}, arrays), DragnetOptions())
-
-
-@given(any_pages())
-@settings(max_examples=30, deadline=None)
-def test_properties(source):
-    check_algorithm(source, "dragnet", {})
-
-
-@given(any_pages())
-@settings(max_examples=30, deadline=None)
-def test_properties_of_the_reference(source):
-    check_algorithm(source, "dragnet", {"reference": True})
 
 
 def test_deep_pages():

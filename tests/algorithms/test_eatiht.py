@@ -18,7 +18,6 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE, UNSPACED_PROSE
-from tests.support.properties import check_algorithm
 
 ENGLISH = PROSE["en"]
 FIRST, SECOND, THIRD = (
@@ -372,12 +371,6 @@ def test_sentences_are_counted_in_linear_time(text):
 
 
 # --- any page -----------------------------------------------------------------
-
-
-@given(any_pages())
-@pytest.mark.parametrize("version", [1, 2])
-def test_properties(version, source):
-    check_algorithm(source, "eatiht", {"version": version})
 
 
 @given(any_pages())

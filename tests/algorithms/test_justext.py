@@ -19,7 +19,6 @@ from scrapy_eatext.algorithms.justext.reference import (
 from scrapy_eatext.page import Page
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
-from tests.support.properties import check_algorithm
 
 ENGLISH = PROSE["en"]
 CLASSES = st.sampled_from([GOOD, NEAR_GOOD, SHORT, BAD])
@@ -474,16 +473,6 @@ def test_every_language_may_be_named(name):
 
 
 # --- any page -----------------------------------------------------------------
-
-
-@given(any_pages())
-def test_properties(source):
-    check_algorithm(source, "justext", {})
-
-
-@given(any_pages())
-def test_properties_of_reference(source):
-    check_algorithm(source, "justext", {"reference": True, "language": "en"})
 
 
 def test_reference_reads_the_bytes_of_a_response():

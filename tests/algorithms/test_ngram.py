@@ -32,9 +32,8 @@ from scrapy_eatext.learning.data import LabelledPage
 from scrapy_eatext.learning.ngram import Line, NgramTrainer
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
-from tests.support.pages import any_pages
 from tests.support.passages import NOTICE, STORY
-from tests.support.properties import check_algorithm, check_linear
+from tests.support.properties import check_linear
 
 pytestmark = pytest.mark.slow
 
@@ -340,11 +339,6 @@ def test_reference_reads_lines_of_source_and_knows_no_bias():
     assert found.text == "\n".join(b.text for b in found.blocks if b.kept)
 
 
-@pytest.mark.parametrize("options", [{}, {"reference": True}, {"lines": "source"}])
-def test_an_empty_page(options):
-    assert extract("", algorithm="ngram", options=options).text == ""
-
-
 def test_options_that_are_refused():
     with pytest.raises(OptionError, match="model"):
         get_algorithm("ngram", {"model": 3})
@@ -352,14 +346,6 @@ def test_options_that_are_refused():
         get_algorithm("ngram", {"min_chars": -1})
     with pytest.raises(FileNotFoundError):
         get_algorithm("ngram", {"model": "/nowhere/at-all.model"})
-
-
-@given(
-    any_pages(),
-    st.sampled_from([{}, {"min_chars": 0, "threshold": 0}, {"reference": True}]),
-)
-def test_what_must_hold_of_every_algorithm(html, options):
-    check_algorithm(html, "ngram", options)
 
 
 def test_time_is_linear():

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
@@ -39,7 +38,7 @@ from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.algorithms.test_linewriter import FERRY, ODDITIES
 from tests.support.pages import any_pages
-from tests.support.properties import check_algorithm, check_linear
+from tests.support.properties import check_linear
 
 WORD = re.compile(r"\w+")
 SHIPPED_MODEL = SHIPPED / MODEL
@@ -176,11 +175,6 @@ def test_thresholds():
     assert kept("mean") == sum(s > np.mean(scores) for s in scores)
 
 
-@pytest.mark.parametrize("options", [{}, {"reference": True}, {"threshold": "mean"}])
-def test_an_empty_page(options):
-    assert extract("", algorithm="perceptron", options=options).text == ""
-
-
 @pytest.mark.parametrize(
     "options",
     [{"network": "deep"}, {"lines": 0}, {"attributes": 4}, {"threshold": "stddev"}],
@@ -222,16 +216,6 @@ def test_a_model_of_another_algorithm_is_refused(tmp_path):
 
     with pytest.raises(ModelError, match="ngram"):
         extract("", algorithm="perceptron", options={"model": str(path)})
-
-
-@given(
-    any_pages(),
-    st.sampled_from(
-        [{}, {"network": "none", "threshold": "mean"}, {"reference": True}]
-    ),
-)
-def test_what_must_hold_of_every_algorithm(html, options):
-    check_algorithm(html, "perceptron", options)
 
 
 @given(any_pages())
