@@ -19,6 +19,7 @@ from scrapy_eatext.execution.choice import OVERRIDES, Choice, SettingError, over
 from tests import ROOT
 from tests.support.algorithms import Plain
 from tests.support.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
+from tests.support.suites import table_of
 
 pytestmark = pytest.mark.slow
 
@@ -114,162 +115,20 @@ def test_values_for_a_choice(key, given, attribute, value):
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "where", "allowed"),
-    [
-        ("EATEXT_ENABLED", "maybe", "EATEXT_ENABLED", "True or False"),
-        ("EATEXT_ALGORITHM", "nope", "EATEXT_ALGORITHM", "justext"),
-        ("EATEXT_ALGORITHM", "no.such.Class", "EATEXT_ALGORITHM", "(No module named"),
-        ("EATEXT_ALGORITHM", "os.path.join", "EATEXT_ALGORITHM", "named join"),
-        ("EATEXT_ALGORITHM", "os.path.nope", "EATEXT_ALGORITHM", "named nope"),
-        ("EATEXT_ALGORITHM", dict, "EATEXT_ALGORITHM", "named dict"),
-        ("EATEXT_ALGORITHM", [], "EATEXT_ALGORITHM", "a list"),
-        ("EATEXT_ALGORITHM", 7, "EATEXT_ALGORITHM", "the name of an algorithm"),
-        ("EATEXT_ALGORITHM", [PLAIN, None], "EATEXT_ALGORITHM", "justext"),
-        ("EATEXT_ALGORITHM", "[", "EATEXT_ALGORITHM", "justext"),
-        ("EATEXT_OPTIONS", "x", "EATEXT_OPTIONS", "a dict of options per"),
-        ("EATEXT_OPTIONS", [], "EATEXT_OPTIONS", "a dict of options per"),
-        ("EATEXT_OPTIONS", {"nope": {}}, "EATEXT_OPTIONS['nope']", "one of"),
-        ("EATEXT_OPTIONS", {"min_length": 3}, "EATEXT_OPTIONS", "{'name': {'option'"),
-        (
-            "EATEXT_OPTIONS",
-            {PLAIN: {}, NOTHING: 3},
-            f"EATEXT_OPTIONS['{NOTHING}']",
-            "a dict",
-        ),
-        (
-            "EATEXT_OPTIONS",
-            {PLAIN: {"max": 3}},
-            f"EATEXT_OPTIONS['{PLAIN}']['max']",
-            "min_length",
-        ),
-        (
-            "EATEXT_OPTIONS",
-            {PLAIN: {"min_length": -1}},
-            f"EATEXT_OPTIONS['{PLAIN}']['min_length']",
-            "a whole number from 0 to 1000",
-        ),
-        ("EATEXT_FIELDS", ["text"], "EATEXT_FIELDS", "text, "),
-        ("EATEXT_FIELDS", {"": "text"}, "EATEXT_FIELDS", "item field"),
-        ("EATEXT_FIELDS", {"a": "body"}, "EATEXT_FIELDS['a']", "'title'"),
-        ("EATEXT_ITEMS", "some", "EATEXT_ITEMS", "'all', 'declared', or a list of"),
-        ("EATEXT_ITEMS", "no.such.Item", "EATEXT_ITEMS", "(No module named 'no'"),
-        ("EATEXT_ITEMS", ["dict", "scrapy.Nope"], "EATEXT_ITEMS", "named 'Nope'"),
-        ("EATEXT_ITEMS", ["os.path.join"], "EATEXT_ITEMS", "'os.path.join' is no cla"),
-        ("EATEXT_ITEMS", [], "EATEXT_ITEMS", "'declared', or a list of classes"),
-        ("EATEXT_ITEMS", 7, "EATEXT_ITEMS", "'declared', or a list of classes"),
-        ("EATEXT_ITEMS", ["all", "declared"], "EATEXT_ITEMS", "'all', 'declared'"),
-        ("EATEXT_HTML_FIELD", 3, "EATEXT_HTML_FIELD", "an item field"),
-        ("EATEXT_HTML_FIELD", "main_text", "EATEXT_HTML_FIELD", "none of the fields"),
-        ("EATEXT_URL_FIELD", b"url", "EATEXT_URL_FIELD", "an item field"),
-        ("EATEXT_MIN_CHARS", "many", "EATEXT_MIN_CHARS", "a whole number, 0 or more"),
-        ("EATEXT_MIN_CHARS", -1, "EATEXT_MIN_CHARS", "0 or more"),
-        ("EATEXT_MIN_CHARS", 1.5, "EATEXT_MIN_CHARS", "a whole number"),
-        ("EATEXT_MIN_CHARS", True, "EATEXT_MIN_CHARS", "a whole number"),
-        ("EATEXT_MIN_SCORE", 1.1, "EATEXT_MIN_SCORE", "a number from 0 to 1"),
-        ("EATEXT_MIN_SCORE", "nan", "EATEXT_MIN_SCORE", "a number from 0 to 1"),
-        ("EATEXT_MIN_SCORE", "half", "EATEXT_MIN_SCORE", "a number from 0 to 1"),
-        ("EATEXT_MIN_SCORE", False, "EATEXT_MIN_SCORE", "a number from 0 to 1"),
-        ("EATEXT_BELOW", "delete", "EATEXT_BELOW", "'keep', 'empty', 'drop'"),
-        ("EATEXT_EXECUTOR", "fork", "EATEXT_EXECUTOR", "'inline', 'thread', 'process'"),
-        ("EATEXT_WORKERS", 0, "EATEXT_WORKERS", "1 or more"),
-        ("EATEXT_TIMEOUT", "soon", "EATEXT_TIMEOUT", "a number of seconds"),
-        ("EATEXT_TIMEOUT", float("inf"), "EATEXT_TIMEOUT", "a number of seconds"),
-        ("EATEXT_TIMEOUT", -1, "EATEXT_TIMEOUT", "a number of seconds"),
-        ("EATEXT_TIMEOUT", 1e10, "EATEXT_TIMEOUT", "from 0 (no limit) to 1000000000"),
-        pytest.param(
-            "EATEXT_TIMEOUT",
-            10**400,
-            "EATEXT_TIMEOUT",
-            "a number of seconds",
-            id="huge EATEXT_TIMEOUT",
-        ),
-        pytest.param(
-            "EATEXT_MIN_SCORE",
-            10**400,
-            "EATEXT_MIN_SCORE",
-            "a number from 0 to 1",
-            id="huge EATEXT_MIN_SCORE",
-        ),
-        ("EATEXT_MEMORY", 10**14, "EATEXT_MEMORY", "MiB from 0 (no limit) to 1000000"),
-        ("EATEXT_MIN_CHARS", "9" * 5000, "EATEXT_MIN_CHARS", "a whole number"),
-        ("EATEXT_MAX_SIZE", "1MB", "EATEXT_MAX_SIZE", "a whole number"),
-        ("EATEXT_MEMORY", None, None, None),
-        ("EATEXT_LAST_RESORT", "justext", "EATEXT_LAST_RESORT", "'density', 'empty'"),
-        ("EATEXT_ON_DECAY", "stop", "EATEXT_ON_DECAY", "'ignore', 'warn'"),
-        ("EATEXT_SITES", "example.com", "EATEXT_SITES", "a dict"),
-        (
-            "EATEXT_SITES",
-            {"http://a.org": False},
-            "EATEXT_SITES['http://a.org']",
-            "host",
-        ),
-        ("EATEXT_SITES", {3: False}, "EATEXT_SITES[3]", "host"),
-        ("EATEXT_SITES", {"": False}, "EATEXT_SITES['']", "host"),
-        ("EATEXT_SITES", {LONG: False}, f"EATEXT_SITES['{LONG}']", "host"),
-        (
-            "EATEXT_SITES",
-            {"a.org": False, "A.org": True},
-            "EATEXT_SITES['A.org']",
-            "once",
-        ),
-        ("EATEXT_SITES", {"a.org": "nope"}, "EATEXT_SITES['a.org']", "justext"),
-        (
-            "EATEXT_SITES",
-            {"a.org": {"keep": "p::text"}},
-            "EATEXT_SITES['a.org']['keep']",
-            "CSS",
-        ),
-        (
-            "EATEXT_SITES",
-            {"a.org": {"remove": ["p", "["]}},
-            "EATEXT_SITES['a.org']['remove']",
-            "CSS",
-        ),
-        (
-            "EATEXT_SITES",
-            {"a.org": {"remove": 3}},
-            "EATEXT_SITES['a.org']['remove']",
-            "CSS",
-        ),
-        (
-            "EATEXT_SITES",
-            {"a.org": {"kept": "p"}},
-            "EATEXT_SITES['a.org']['kept']",
-            "algorithm, options",
-        ),
-        (
-            "EATEXT_SITES",
-            {"a.org": {"algorithm": PLAIN, "options": {"min": 1}}},
-            "EATEXT_SITES['a.org']['options']['min']",
-            "min_length",
-        ),
-        (
-            "EATEXT_SITES",
-            {"a.org": {"algorithm": [PLAIN, NOTHING], "options": {"min_length": 1}}},
-            "EATEXT_SITES['a.org']['options']",
-            "per algorithm",
-        ),
-        (
-            "EATEXT_SITES",
-            {"a.org": {"options": 1}},
-            "EATEXT_SITES['a.org']['options']",
-            "a dict",
-        ),
-        ("EATEXT_MIN_CHAR", 3, "EATEXT_MIN_CHAR", "spelt EATEXT_MIN_CHARS"),
-        ("EATEXT_VERBOSE_COLOURS", 3, "EATEXT_VERBOSE_COLOURS", "no such setting"),
-    ],
+    ("key", "given", "where", "allowed"), table_of("tables/wrong_settings.txt")
 )
-def test_errors_name_key_value_and_what_may_be(key, value, where, allowed):
-    if where is None:  # None is as good as nothing
-        assert config(**{key: value}) == config()
-        return
+def test_errors_name_key_value_and_what_may_be(key, given, where, allowed):
     with pytest.raises(SettingError) as caught:
-        config(**{key: value})
-    assert caught.value.key == where
+        config(**{key: eval(given)})
+    assert caught.value.key == (where or key)
     assert allowed in str(caught.value)
     assert str(caught.value).startswith(
-        f"{where} is {caught.value.value!r}, it must be"
+        f"{where or key} is {caught.value.value!r}, it must be"
     )
+
+
+def test_none_is_as_good_as_nothing():
+    assert config(EATEXT_MEMORY=None) == config()
 
 
 def test_an_algorithm_that_lacks_something_is_a_setting_error(monkeypatch):
