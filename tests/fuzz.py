@@ -312,12 +312,7 @@ def run(
 
 
 def run_rounds(
-    seconds: float,
-    pages: float,
-    seed: int,
-    every: int,
-    fields: bool,
-    log: Path | None,
+    seconds: float, pages: float, seed: int, every: int, fields: bool, log: Path | None
 ) -> int:
     """Go round until the time is up or the log has enough pages."""
     rounds = []
@@ -393,12 +388,7 @@ def main() -> int:
     pages = arguments.pages or math.inf
     seconds = arguments.seconds or (math.inf if arguments.pages else 60.0)
     return run_rounds(
-        seconds,
-        pages,
-        arguments.seed,
-        arguments.every,
-        arguments.fields,
-        arguments.log,
+        seconds, pages, arguments.seed, arguments.every, arguments.fields, arguments.log
     )
 
 

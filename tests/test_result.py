@@ -58,8 +58,7 @@ def test_every_attribute_is_there(attribute):
 
 
 @pytest.mark.parametrize(
-    "taken",
-    [lambda found: pickle.loads(pickle.dumps(found)), copy.copy, copy.deepcopy],
+    "taken", [lambda found: pickle.loads(pickle.dumps(found)), copy.copy, copy.deepcopy]
 )
 def test_copies_take_everything_along(taken):
     found = result()

@@ -41,7 +41,6 @@ EXAMPLE = [(60, 3), (80, 116), (200, 3), (79, 0), (70, 1)]
 
 def test_the_worked_example_in_single_precision():
     density = density_of(*EXAMPLE)
-
     assert density.dtype == np.float32
     expected = [0.953125, 0.41116750, 0.98529410, 1.0, 0.98611110]
     assert [round(float(d), 8) for d in density] == pytest.approx(expected, abs=6e-8)
@@ -77,7 +76,6 @@ def test_a_line_at_the_threshold_is_left_out():
     page = "<" + "b" * 100 + ">" + "x" * 99
     kept = "<" + "b" * 100 + ">" + "x" * 100
     options = {"reference": True}
-
     assert extract(page, algorithm="density", options=options).text == ""
     assert extract(kept, algorithm="density", options=options).text == "x" * 100
 
@@ -108,9 +106,7 @@ def test_lengths_are_those_of_java():
 
 def test_lines_end_where_java_ends_them():
     html = f"{LONG}\r{LONG}\u2028{LONG}\n\n{LONG}\r\n"
-
     found = extract(html, algorithm="density", options={"reference": True}, blocks=True)
-
     assert found.blocks is not None
     assert [b.text for b in found.blocks] == [LONG, f"{LONG}\u2028{LONG}", LONG]
 
@@ -118,10 +114,8 @@ def test_lines_end_where_java_ends_them():
 def test_reference_takes_scripts_for_text_and_lines_of_source_do_not():
     script = "var somewhere = 'a long line that is nothing but a script of the page';"
     html = f"<script>\n{script}\n</script>\n<p\nclass=a>{LONG}</p>"
-
     reference = extract(html, algorithm="density", options={"reference": True}).text
     source = extract(html, algorithm="density", options={"lines": "source"}).text
-
     assert reference.splitlines() == [script, f"class=a{LONG}"]
     assert source == LONG
 
@@ -132,7 +126,6 @@ def test_lines_of_source():
         "<p title='a > b'\r\nid=it's>one<td>two<b>three</b>\n"
         "a &amp; b &lt;i&gt; 1 < 2\n<style>p > a\n</style >z<br>y\x1f\n<?php a ?>q"
     )
-
     assert list(source_lines(html)) == [
         ("", 6),
         ("x", 7),
@@ -162,7 +155,6 @@ def test_blocks_pay_for_the_tags_before_them():
         "<html><head><title>no</title></head><body><div class='a b'><p>one</p></div>"
         "<p hidden>no</p><p>two <b>three</b></p></body></html>"
     )
-
     # html, body, div with its class, p; then p and b.
     assert block_markup(page).tolist() == [13 + 13 + 11 + 12 + 7, 7 + 7]
     assert len(block_markup(Page.of(""))) == 0
@@ -173,11 +165,9 @@ def test_rendered_lines_are_the_blocks_of_the_page():
         f"<li><a class='nav-link item' href='/a/{i}'>Go</a>" for i in range(9)
     )
     html = f"<ul>{nav}</ul><h1>Rain</h1><p>{LONG}</p><p>{LONG} Twice.</p>"
-
     found = extract(html, algorithm="density", blocks=True)
     short = extract(html, algorithm="density", options={"min_chars": 0})
     dense = extract(html, algorithm="density", options={"threshold": 0.95})
-
     assert found.text == f"{LONG}\n\n{LONG} Twice."
     assert found.blocks is not None
     assert [b.reason for b in found.blocks] == ["short"] * 10 + ["dense"] * 2
@@ -200,7 +190,6 @@ def test_options_that_are_refused(options):
 @given(st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 5000)), max_size=20))
 def test_densities_are_shares(rows):
     density = density_of(*rows)
-
     assert ((density > 0) & (density <= 1)).all()
     assert limit(density, "stddev") <= 0.5
     assert not math.isnan(limit(density, "stddev"))
@@ -209,7 +198,6 @@ def test_densities_are_shares(rows):
 @given(any_pages())
 def test_lines_of_source_stay_lines(html):
     lines = list(source_lines(html))
-
     assert len(lines) == len(re.split(r"\r\n|\r|\n", html))
     assert all(markup >= 0 and "\n" not in text for text, markup in lines)
 
@@ -217,7 +205,6 @@ def test_lines_of_source_stay_lines(html):
 @given(any_pages())
 def test_reference_keeps_text_as_it_stands(html):
     found = extract(html, algorithm="density", options={"reference": True})
-
     assert words(found.text) <= words(html.replace("<", " ").replace(">", " ")) | words(
         re.sub(r"<[^>\r\n]*>?|>", "", html)
     )

@@ -417,13 +417,7 @@ def test_nested_state_takes_the_time_of_its_size() -> None:
 LONG_REFERENCE = f"&#{'9' * 5000};"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        NEXT,
-        'type="application/ld+json"',
-    ],
-)
+@pytest.mark.parametrize("script", [NEXT, 'type="application/ld+json"'])
 def test_a_reference_of_any_length_in_the_data(script: str) -> None:
     data = {"@type": "Article", "articleBody": f"{ARTICLE} {LONG_REFERENCE} {ARTICLE}"}
     found = with_data(data, script)
@@ -491,9 +485,7 @@ def test_a_model_that_does_not_fit_is_refused(
 
 @pytest.mark.parametrize("change", ["kinds", "features", "scales"])
 def test_a_model_whose_header_does_not_fit_is_refused(
-    tmp_path: Path,
-    parts: tuple[dict[str, np.ndarray], dict[str, object]],
-    change: str,
+    tmp_path: Path, parts: tuple[dict[str, np.ndarray], dict[str, object]], change: str
 ) -> None:
     arrays, header = parts
     path = tmp_path / "broken.model"

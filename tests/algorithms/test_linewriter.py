@@ -80,13 +80,11 @@ def test_what_breaks_lines_and_what_is_text():
 
 def test_a_slash_in_a_tag_was_the_short_form_of_sgml():
     html = "text <br/>that an old <b>slash/ ends</b>"
-
     assert written(html) == [("text\n", 6), (">that an old <b>slash ends", 32)]
 
 
 def test_literal_elements():
     html = "a<xmp><b>x</b></xmp>b<plaintext>c<p>d</plaintext>"
-
     assert written(html) == [
         ("a\n", 3),
         ("<b>x\n", 11),
@@ -136,7 +134,6 @@ def test_broken_markup(html, text):
 @given(any_pages())
 def test_every_byte_is_paid_once(html):
     lines = write_lines(html)
-
     # What ends lines is paid extra, two bytes for each.
     ends = sum(2 * (len(line.text) - len(line.text.rstrip("\n"))) for line in lines)
     numbers = sum(len(line.text) for line in lines)

@@ -84,7 +84,6 @@ GOLDEN = [
 @pytest.mark.parametrize(("text", "keep", "discard", "best", "joint"), GOLDEN)
 def test_the_golden_table(text, keep, discard, best, joint):
     model = small_model()
-
     assert model.log2_probabilities([text])[0] == pytest.approx(
         [keep, discard], abs=1e-9
     )
@@ -96,9 +95,7 @@ def test_the_golden_table(text, keep, discard, best, joint):
 def test_texts_do_not_touch_each_other():
     model = small_model()
     texts = [row[0] for row in GOLDEN]
-
     together = joint_of(model, texts)
-
     alone = [joint_of(model, [text])[0].tolist() for text in texts]
     assert together.tolist() == pytest.approx(np.array(alone), abs=1e-12)
 
@@ -107,15 +104,12 @@ def test_long_texts_are_looked_up_in_slices(monkeypatch):
     model = small_model()
     texts = [row[0] for row in GOLDEN] * 3
     whole = model.log2_probabilities(texts)
-
     monkeypatch.setattr("scrapy_eatext.algorithms.ngram.characters.SLICE", 7)
-
     assert model.log2_probabilities(texts) == pytest.approx(whole, abs=1e-9)
 
 
 def test_the_worked_example():
     model = single("aba", Smoothing(order=2, characters=4, factor=2.0))
-
     # P(a), P(b), P(a) P(b|a), P(a) P(a|a), P(b) P(a|b), P(aba)
     a, b = Fraction(3, 7), Fraction(2, 7)
     expected = [a, b, a * Fraction(11, 21), a * Fraction(2, 7), b * Fraction(13, 21)]
@@ -132,7 +126,6 @@ def test_three_letters_of_abracadabra():
     a, b, ab, da, dab, xda, xdab, za, zab = log2(
         model, "a", "b", "ab", "da", "dab", "xda", "xdab", "za", "zab"
     )
-
     own = Fraction(11, 11 + 4 * 5)
     expected = own * Fraction(5, 11) + (1 - own) * Fraction(1, 255)
     assert a == pytest.approx(math.log2(expected), abs=1e-9)
@@ -148,9 +141,7 @@ def test_three_letters_of_abracadabra():
 
 def test_an_untrained_model_keeps():
     levels = count_sequences([], [], categories=2, order=6)
-
     joint = joint_of(CharModel(levels, [0, 0], Smoothing()), ["abc"])[0]
-
     assert joint[0] == joint[1] == pytest.approx(-48.99993, abs=1e-4)
     assert joint[0] == pytest.approx(3 * math.log2(1 / 65535) - 1, abs=1e-9)
 
@@ -183,7 +174,6 @@ SHORT = st.text("ab c", max_size=12)
 def test_the_trie_gives_what_the_definition_gives(texts, text, order):
     smoothing = Smoothing(order=order, factor=float(order))
     levels = count_sequences(texts, [0] * len(texts), categories=1, order=order)
-
     assert log2(CharModel(levels, [1], smoothing), text)[0] == pytest.approx(
         slow_log2(texts, text, order), abs=1e-9
     )
@@ -195,9 +185,7 @@ def test_the_trie_gives_what_the_definition_gives(texts, text, order):
 def test_a_model_survives_its_file(rows):
     texts, labels = [text for text, _ in rows], [label for _, label in rows]
     levels = count_sequences(texts, labels, categories=2, order=4)
-
     again = from_arrays(to_arrays(levels), 4)
-
     for level, copy in zip(levels, again, strict=True):
         assert level.keys.tolist() == copy.keys.tolist()
         assert level.counts.tolist() == copy.counts.tolist()
@@ -209,10 +197,8 @@ def test_pruned_models_still_add_up(texts):
     smoothing = Smoothing(order=4, characters=3, factor=4.0)
     labels = [i % 2 for i in range(len(texts))]
     levels = count_sequences(texts, labels, categories=2, order=4)
-
     small = prune(levels, 6, smoothing)
     model = CharModel(small, [1, 1], smoothing)
-
     # All that follows a context has, together, no more than all probability.
     for context in ("", "a", "ab", "cab"):
         base = model.log2_probabilities([context])
@@ -229,9 +215,7 @@ def test_pruned_models_still_add_up(texts):
 def test_pruning_keeps_what_tells():
     texts = ["the same words", "the same words", "the same words too", "xyzzy"]
     levels = count_sequences(texts, [0, 1, 0, 1], categories=2, order=3)
-
     small = prune(levels, 2, Smoothing(order=3, factor=3.0))
-
     assert "".join(chr(int(key & 0xFFFF)) for key in small[0].keys) == "yz"
     # What is gone is still counted where it stood.
     assert small[0].pruned.sum() + small[0].counts.sum() == levels[0].counts.sum()
@@ -241,9 +225,7 @@ def test_pruning_keeps_what_tells():
 def test_rounding():
     counts = np.array([[0.0, 1.0], [2.0, 3.0], [100.0, 1000.0]])
     level = Level(np.arange(3), counts, counts[:1], counts[:1])
-
     coarse = rounded([level], 2)[0].counts
-
     assert coarse.tolist() == [[0, 1], [2, 3], [91, 1024]]
 
 
@@ -269,7 +251,6 @@ def test_a_damaged_model_is_refused(tmp_path, name, change):
         arrays[name] = changed
     path = tmp_path / "damaged.model"
     save_model(path, "ngram", "1", arrays, good.header)
-
     with pytest.raises(ModelError, match=r"damaged\.model"):
         get_algorithm("ngram", {"model": str(path)})
 
@@ -283,7 +264,6 @@ def test_a_damaged_header_is_refused(tmp_path, header):
     save_model(
         path, "ngram", "1", good.arrays, {**good.header, **header} if header else {}
     )
-
     with pytest.raises(ModelError, match=r"damaged\.model"):
         get_algorithm("ngram", {"model": str(path)})
 
@@ -295,7 +275,6 @@ def page_of(count: int) -> str:
 
 def test_the_shipped_model_tells_a_story_from_a_notice():
     found = extract(page_of(2), algorithm="ngram", blocks=True)
-
     assert found.text == f"{STORY} That was day 0.\n\n{STORY} That was day 1."
     assert found.blocks is not None
     assert [b.reason for b in found.blocks] == ["short", "keep", "keep", "discard"]
@@ -313,9 +292,7 @@ def test_a_line_in_a_language_that_is_not_known_is_kept():
         " ნავმისადგომზე იდგა მის სანახავად, თითქოს არასოდეს ენახათ ბორანი."
     )
     html = f"<html><body><p>{georgian}</p><p>{NOTICE}</p></body></html>"
-
     found = extract(html, algorithm="ngram", blocks=True)
-
     assert found.text == georgian
     assert found.blocks is not None
     assert found.blocks[0].reason == "strange"
@@ -326,9 +303,7 @@ def test_a_line_in_a_language_that_is_not_known_is_kept():
 def test_reference_reads_lines_of_source_and_knows_no_bias():
     html = page_of(1).replace("<p>", "\n<p>")
     bias = load_lines(str(SHIPPED / MODEL)).bias
-
     found = extract(html, algorithm="ngram", options={"reference": True}, blocks=True)
-
     assert bias > 0
     assert found.blocks is not None
     lines = [b.text for b in found.blocks if b.reason in ("keep", "discard")]
@@ -350,7 +325,6 @@ def test_options_that_are_refused():
 
 def test_time_is_linear():
     algorithm = get_algorithm("ngram")
-
     check_linear(lambda html: algorithm.judge(Page.of(html)), page_of, 400)
 
 
@@ -369,9 +343,7 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path):
         for n in (1, 2, 3)
     ]
     assert [line.keep for line in samples[1]] == [True, True, False]
-
     first, again = (trainer.fit(samples, 3, silent) for _ in range(2))
-
     path = save("ngram", first, tmp_path)
     (tmp_path / "again").mkdir()
     assert path.read_bytes() == save("ngram", again, tmp_path / "again").read_bytes()
@@ -386,7 +358,6 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path):
 def test_what_can_not_be_learned_from(tmp_path):
     trainer = NgramTrainer()
     keep, discard = Line(STORY, True, 30), Line(NOTICE, False, 30)
-
     with pytest.raises(DataError, match=r"a\.html"):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "Entirely different"))
     with pytest.raises(DataError, match="boilerplate"):

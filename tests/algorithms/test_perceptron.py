@@ -61,12 +61,10 @@ def page_of(paragraphs: int, links: int = 20) -> str:
 
 def test_the_original_filter():
     fixed = {"reference": True, "network": "none"}
-
     found = extract(FERRY, algorithm="perceptron", options=fixed, blocks=True)
     mean = extract(
         FERRY, algorithm="perceptron", options={**fixed, "threshold": "mean"}
     )
-
     assert found.blocks is not None
     lines = write_lines(FERRY)
     assert [b.score for b in found.blocks] == pytest.approx(
@@ -81,7 +79,6 @@ def test_the_original_filter():
 
 def test_the_mean_counts_lines_without_text():
     lines = written_lines(Page.of(ODDITIES))
-
     assert lines.density[-1] == 0
     assert lines.density.mean() == pytest.approx(
         sum(len(line.text) / line.bytes for line in write_lines(ODDITIES) if line.bytes)
@@ -91,7 +88,6 @@ def test_the_mean_counts_lines_without_text():
 
 def test_a_line_at_the_threshold_is_left_out():
     options = {"reference": True, "network": "none", "threshold": 0.5}
-
     # 24 characters in 48 bytes, and 25 in 49.
     assert extract("<i>" + " " * 10, algorithm="perceptron", options=options).text == ""
     text = "x" * 10
@@ -106,7 +102,6 @@ def test_attributes_and_neighbours():
     lines = block_lines(
         Page.of("<html><body><p>ab</p><p>abcd</p><p>a</p></body></html>")
     )
-
     assert lines.length.tolist() == [2, 4, 1]
     # html, body and p; then p alone.
     assert lines.bytes.tolist() == [2 + 33, 4 + 7, 1 + 7]
@@ -127,7 +122,6 @@ def test_networks_by_hand():
     hidden = Network(
         (np.array([[1.0, -1.0], [0.0, 0.5]]), np.array([[2.0], [1.0], [0.1]]))
     )
-
     assert single.output(np.array([[1.0, 2.0]]))[0] == pytest.approx(
         1 / (1 + np.exp(-0.5))
     )
@@ -143,9 +137,7 @@ def test_every_network_is_shipped_and_tells_a_story_from_a_menu(
     network, lines, attributes
 ):
     options = {"network": network, "lines": lines, "attributes": attributes}
-
     found = extract(page_of(6), algorithm="perceptron", options=options)
-
     assert STORY in found.text
     assert "Go 3" not in found.text
     assert 0.5 < found.score <= 1
@@ -153,7 +145,6 @@ def test_every_network_is_shipped_and_tells_a_story_from_a_menu(
 
 def test_the_default_is_the_biggest_network():
     options = {"network": "mlp", "lines": 3, "attributes": 3, "threshold": 0.5}
-
     page = page_of(3)
     default = extract(page, algorithm="perceptron", blocks=True)
     assert default == extract(
@@ -205,7 +196,6 @@ def test_a_damaged_model_is_refused(tmp_path, name, array):
     broken = {**arrays(), name: array}
     broken = {key: value for key, value in broken.items() if value is not None}
     save_model(path, "perceptron", "1", broken)
-
     with pytest.raises(ModelError, match=r"damaged\.model"):
         extract("", algorithm="perceptron", options={"model": str(path)})
 
@@ -213,7 +203,6 @@ def test_a_damaged_model_is_refused(tmp_path, name, array):
 def test_a_model_of_another_algorithm_is_refused(tmp_path):
     path = tmp_path / "other.model"
     save_model(path, "ngram", "1", arrays())
-
     with pytest.raises(ModelError, match="ngram"):
         extract("", algorithm="perceptron", options={"model": str(path)})
 
@@ -221,16 +210,13 @@ def test_a_model_of_another_algorithm_is_refused(tmp_path):
 @given(any_pages())
 def test_reference_never_fails(html):
     options = {"reference": True, "network": "none"}
-
     found = extract(html, algorithm="perceptron", options=options, blocks=True)
-
     assert found == extract(html, algorithm="perceptron", options=options, blocks=True)
 
 
 @pytest.mark.parametrize("options", [{}, {"reference": True}])
 def test_time_is_linear(options):
     algorithm = get_algorithm("perceptron", options)
-
     check_linear(
         lambda html: algorithm.judge(Page.of(html)),
         lambda count: page_of(count, links=count),
@@ -266,7 +252,6 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
     path = save("perceptron", first, tmp_path)
     (tmp_path / "again").mkdir()
     copy = save("perceptron", again, tmp_path / "again")
-
     assert path.read_bytes() == copy.read_bytes()
     assert first.notes["false_positive_weight"] > 1
     for name, lines, attributes in ALL:
@@ -285,11 +270,9 @@ def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):
     rows = np.zeros((200, 3))
     content = np.arange(200) % 2 == 0
     sample = dict.fromkeys(READINGS, reading_of(rows, content))
-
     monkeypatch.setattr("scrapy_eatext.learning.perceptron.THRESHOLDS", [0.5])
     fitted = PerceptronTrainer().fit([sample], 0, silent)
     bias = float(fitted.arrays[f"blocks.{network_name('slp', 1, 1)}.output"][-1, 0])
-
     assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.5, abs=0.01)
 
 
@@ -297,15 +280,12 @@ def test_the_output_is_shifted_to_the_best_threshold():
     # Four lines whose output is not changed by the threshold that is found.
     outputs = np.array([0.1, 0.3, 0.4, 0.9])
     content = np.array([False, True, True, True])
-
     best = best_threshold(outputs, [reading_of(np.zeros((4, 3)), content)])
-
     assert 0.1 < best < 0.3
 
 
 def test_what_can_not_be_learned_from(tmp_path):
     trainer = PerceptronTrainer()
-
     with pytest.raises(DataError, match=r"a\.html"):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "entirely different"))
     content = reading_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
@@ -319,7 +299,5 @@ def test_what_can_not_be_learned_from(tmp_path):
 def test_backpropagation_solves_what_one_layer_can_not():
     inputs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
     target = np.array([0, 1, 1, 0], dtype=float)
-
     network = backpropagate(inputs, target, np.ones(4), hidden=8, epochs=200, seed=1)
-
     assert network.output(inputs).round().tolist() == target.tolist()

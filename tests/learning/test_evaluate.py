@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.data import LabelledPage, contradictions, read_folder
-from scrapy_eatext.learning.evaluate import (
-    Score,
-    evaluate,
-    segment_counts,
-    word_score,
-)
+from scrapy_eatext.learning.evaluate import Score, evaluate, segment_counts, word_score
 
 
 def test_word_score():

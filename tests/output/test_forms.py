@@ -85,10 +85,7 @@ def test_all_outputs_begin_with_the_headline_once(script, is_kept):
     html = f"<h1>{title}</h1><p>{prose}</p><h2>{heading}</h2><p>{prose}</p>"
     result = entitled(html, title=title, dropped=() if is_kept else (title,))
     assert lines(result) == [title, prose, heading, prose]
-    assert (result.headline, result.body) == (
-        title,
-        f"{prose}\n\n{heading}\n\n{prose}",
-    )
+    assert (result.headline, result.body) == (title, f"{prose}\n\n{heading}\n\n{prose}")
     assert result.markdown == f"# {title}\n\n{prose}\n\n## {heading}\n\n{prose}"
     assert result.html == (
         f"<h1>{title}</h1>\n<p>{prose}</p>\n<h2>{heading}</h2>\n<p>{prose}</p>"

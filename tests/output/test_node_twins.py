@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.images import images_of
 from scrapy_eatext.output.inline import Inlines
-from scrapy_eatext.output.placing import (
-    HTML,
-    MARKDOWN,
-    place,
-    python_place,
-)
+from scrapy_eatext.output.placing import HTML, MARKDOWN, place, python_place
 from scrapy_eatext.output.structure import bylines_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import NodeKind

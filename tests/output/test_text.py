@@ -30,10 +30,7 @@ def rendered(html: str, *left_out: str) -> str:
         ("<ul><li>a<ul><li>b<p>c</ul></ul>", "- a\n  - b\n    c"),
         ("<ul><li>a<ul><li>b</ul>c<li>d</ul>", "- a\n  - b\n  c\n- d"),
         ("<ul><li><h2>a</h2>b<p>c<li><h2>d</h2>e</ul>", "a\n\nb\n\nc\n\nd\n\ne"),
-        (
-            "<table><tr><th>a<th>b<tr><td>1<td>2</table><p>x",
-            "a | b\n1 | 2\n\nx",
-        ),
+        ("<table><tr><th>a<th>b<tr><td>1<td>2</table><p>x", "a | b\n1 | 2\n\nx"),
         ("<p>x<table><tr><td>a<td>b</table>", "x\n\na | b"),
         ("<table><tr><td rowspan=2>a<td>b<tr><td>c</table>", "a | b\nc"),
         ("<ol start=5><li>a<li>b</ol>", "5. a\n6. b"),

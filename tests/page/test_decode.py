@@ -29,9 +29,7 @@ from tests.support.passages import PROSE
 
 TWINS = {python_is_utf8, is_utf8}
 # The first and the last character of each length in UTF-8, and bytes like them.
-PIECES = [
-    *"a \x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff",
-]
+PIECES = [*"a \x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff"]
 BYTES = [
     *(piece.encode() for piece in PIECES),
     b"\x80",

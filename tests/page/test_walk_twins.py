@@ -40,12 +40,7 @@ from scrapy_eatext.page.walk import (
 from tests import SITE
 from tests.support.hostile import every_page
 from tests.support.pages import broken_pages, page_from, pages, soup_from, tag_soup
-from tests.support.properties import (
-    COMPILED_ONLY,
-    both,
-    check_linear,
-    check_walks,
-)
+from tests.support.properties import COMPILED_ONLY, both, check_linear, check_walks
 
 
 @pytest.fixture(params=both(python_walk, walking.walk))

@@ -20,19 +20,9 @@ from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.sites import studied, study
 from scrapy_eatext.page import Page
-from scrapy_eatext.sites.evidence import (
-    Lesson,
-    Lessons,
-    Place,
-    Site,
-    bare_host,
-)
+from scrapy_eatext.sites.evidence import Lesson, Lessons, Place, Site, bare_host
 from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
-from scrapy_eatext.sites.learning import (
-    Studied,
-    learn,
-    site_of,
-)
+from scrapy_eatext.sites.learning import Studied, learn, site_of
 from scrapy_eatext.sites.places import place_of, places
 from tests import ROOT
 from tests.support.crawling import ADDON, UrlSpider, crawl

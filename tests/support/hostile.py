@@ -272,7 +272,7 @@ def huge_references(size: int) -> str:
 HOSTILE |= {
     "references_with_many_digits": repeated(
         f"&#{'0' * 5000}65;", f"<p>{SENTENCE * 3}", "</p>"
-    ),
+    )
 }
 
 
@@ -347,9 +347,7 @@ def scripts_of_data(size: int) -> str:
     return repeat(f"<script type='application/ld+json'>{text}</script>", size)
 
 
-HOSTILE |= {
-    "titles": repeated("<title>a</title>"),
-}
+HOSTILE |= {"titles": repeated("<title>a</title>")}
 
 
 @hostile
