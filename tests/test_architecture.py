@@ -16,6 +16,7 @@ from scrapy_eatext.archive.record import MissingError
 from tests import ROOT
 
 PACKAGE = Path(scrapy_eatext.__file__).parent
+TESTS = Path(__file__).parent
 
 # The rooms from the roof down: a module imports from its own floor and from those
 # below.  docs/architecture.md tells what is in them, in a picture made of this table.
@@ -88,6 +89,71 @@ def test_imports_run_one_way(module):
             assert FLOOR_OF[room_of(imported)] >= floor, f"{module} imports {imported}"
         if top in ("scrapy", "twisted"):
             assert floor <= KNOWS_SCRAPY, f"{module} imports {imported}"
+
+
+# The tests of modules that have none of their own name: of a module, or of a room's.
+TESTED_IN = {
+    "algorithms": "test_hostile.py",
+    "algorithms.scripts": "algorithms/test_language.py",
+    "algorithms.stoplists": "algorithms/test_language.py",
+    "algorithms.trail": "algorithms/test_justext.py",
+    "archive": "archive/test_local.py",
+    "archive.files": "archive/test_readers.py",
+    "archive.packed": "archive/test_readers.py",
+    "archive.record": "archive/test_readers.py",
+    "commands": "commands/test_command.py",
+    "commands.archive": "archive/test_local.py",
+    "commands.review": "review/test_server.py",
+    "crawl": "crawl/test_crawling.py",
+    "execution": "execution/test_workers.py",
+    "execution.choice": "crawl/test_settings.py",
+    "learning": "learning/test_train.py",
+    "learning.chars": "algorithms/test_ngram.py",
+    "learning.names": "learning/test_tagger.py",
+    "learning.ngram": "algorithms/test_ngram.py",
+    "learning.perceptron": "algorithms/test_perceptron.py",
+    "metadata": "metadata/test_reader.py",
+    "output": "output/test_fidelity.py",
+    "output.images": "output/test_node_twins.py",
+    "output.placing": "output/test_node_twins.py",
+    "page": "page/test_walk_twins.py",
+    "page.dates": "metadata/test_reader.py",
+    "page.embedded": "algorithms/test_eatext.py",
+    "page.head": "metadata/test_reader.py",
+    "page.mathml": "output/test_formulas.py",
+    "page.page": "page/test_decode.py",
+    "page.urls": "test_hostile.py",
+    "rendering": "test_extraction.py",
+    "review": "review/test_server.py",
+    "sites": "sites/test_learning.py",
+    "tagger": "tagger/test_features.py",
+    "tagger.tables": "output/test_outputs.py",
+}
+LONG = 100
+
+
+def covering(module: str) -> list[Path]:
+    """Its tests by its name, or by that of a folder around it, else by the table."""
+    room, *names = module.split(".")[1:]
+    folder = TESTS / room if names else TESTS
+    for name in reversed(names or [room]):
+        if found := sorted(folder.glob(f"test_{name}*.py")):
+            return found
+    return [
+        TESTS / TESTED_IN[known]
+        for known in (".".join([room, *names]), room)
+        if known in TESTED_IN
+    ][:1]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_tests_of_a_module_are_found_by_its_path(module):
+    if len(MODULES[module].read_text("utf-8").splitlines()) > LONG:
+        assert covering(module), f"which test is of {module}? Say so in TESTED_IN"
+
+
+def test_the_tests_that_the_table_names_are_there():
+    assert [name for name in TESTED_IN.values() if not (TESTS / name).exists()] == []
 
 
 SCRIPTS = [

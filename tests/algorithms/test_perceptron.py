@@ -36,7 +36,7 @@ from scrapy_eatext.learning.perceptron import (
 )
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
-from tests.algorithms.test_linewriter import FERRY, ODDITIES
+from tests.algorithms.test_lines import FERRY, ODDITIES
 from tests.support.pages import any_pages
 from tests.support.properties import check_linear
 
