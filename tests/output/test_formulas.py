@@ -15,49 +15,9 @@ from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 from tests.support.properties import check_linear
+from tests.support.suites import column_of
 
-FORMULAS = [
-    r"E = mc^2",
-    r"a_1 + b_{12} - c^{-1}",
-    r"x_* \ast y* z",
-    r"\frac{1}{2} \cdot \tfrac ab",
-    r"\sqrt[3]{x+y}",
-    r"\sum_{i=1}^{n} i = \frac{n(n+1)}{2}",
-    r"\int_{-\infty}^{\infty} e^{-x^2}\,dx = \sqrt{\pi}",
-    r"\lim_{h \to 0} \frac{f(x+h)-f(x)}{h}",
-    r"\left( \frac{a}{b} \right]",
-    r"\left\{ x \mid x > 0 \right\}",
-    r"\{1, 2, 3\}",
-    r"[a, b](c)",
-    r"![x](y) \_ z",
-    r"a < b > c \& d",
-    r"x \leq y \iff y \geq x",
-    r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}",
-    r"\begin{cases} 1 & x > 0 \\[2pt] 0 & \text{otherwise} \end{cases}",
-    r"\begin{aligned} x &= 1 \\ y &= 2 \end{aligned}",
-    r"\mathbb{R}^n \setminus \mathcal{O}",
-    r"\text{if } x \text{ is } \textbf{even}",
-    r"\mathrm{d}x \wedge \mathrm{d}y",
-    r"f\colon A \to B,\; a \mapsto a'",
-    r"\hat{x} \bar{y} \vec{z} \dot q",
-    r"\overline{AB} \parallel \underbrace{CD}_{2}",
-    r"\alpha \beta \gamma \Delta \Omega",
-    r"p \Rightarrow \neg q \lor r",
-    r"\binom{n}{k} {n \choose k}",
-    r"\operatorname{argmin}_\theta L(\theta)",
-    r"\nabla \times \mathbf{B} = \mu_0 \mathbf{J}",
-    r"\langle \psi | H | \psi \rangle",
-    r"50\% \text{ of } \#3",
-    r"\color{red}{x} + \colorbox{aqua}{y}",
-    r"~x~ \quad ~~y~~",
-    r"`x` ``y''",
-    r"|x| \le \|y\|",
-    r"a \bmod n \pmod{p}",
-    r"\ce{2H2 + O2 -> 2H2O}",
-    "\u03b1 = \u03c0 / 2",
-    r"x = 1.5 \times 10^{3}\ \mathrm{m}",
-    r"1. + 2) - 3 # 4 = 5",
-]
+FORMULAS = column_of("tables/formulas.txt")
 
 
 def mathml(tex, mode="inline"):

@@ -44,3 +44,8 @@ def table_of(file: str) -> list[tuple[str, ...]]:
     lines = (CASES / file).read_text("utf-8").splitlines()
     rows = [re.split(" {2,}", line) for line in lines if not line.startswith("#")]
     return [tuple("" if cell == "-" else cell for cell in row) for row in rows]
+
+
+def column_of(file: str) -> list[str]:
+    """The rows of a table that has one column."""
+    return [row for (row,) in table_of(file)]
