@@ -10,6 +10,8 @@ import pytest
 
 from tests.browser.test_review import article
 
+pytestmark = pytest.mark.slow
+
 
 class Listener:
     """A server that counts whatever reaches it."""

@@ -14,6 +14,8 @@ import pytest
 from tests.sites.test_learning import odd
 from tests.support.passages import PROSE
 
+pytestmark = pytest.mark.slow
+
 SENTENCE = PROSE["en"]
 
 
