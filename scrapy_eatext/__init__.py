@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrapy_eatext.crawl.addon import Addon
+    from scrapy_eatext.crawl.callbacks import main_text
     from scrapy_eatext.crawl.downloadermiddleware import EatextDownloaderMiddleware
     from scrapy_eatext.crawl.pipelines import EatextPipeline
-    from scrapy_eatext.crawl.service import main_text
     from scrapy_eatext.crawl.spidermiddleware import EatextSpiderMiddleware
     from scrapy_eatext.extraction import extract
     from scrapy_eatext.page.walk import compiled
@@ -45,7 +45,7 @@ _HOMES = {
     "MainText": "result",
     "compiled": "page.walk",
     "extract": "extraction",
-    "main_text": "crawl.service",
+    "main_text": "crawl.callbacks",
 }
 
 

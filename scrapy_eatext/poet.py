@@ -31,7 +31,8 @@ from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
 from scrapy.http import Response  # noqa: TC002
 from web_poet.serialization import register_serialization
 
-from scrapy_eatext.crawl.service import attached, main_text
+from scrapy_eatext.crawl.callbacks import main_text
+from scrapy_eatext.crawl.reextraction import attached
 from scrapy_eatext.result import MainText, Metadata
 
 try:

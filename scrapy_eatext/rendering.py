@@ -35,7 +35,9 @@ def run(
     ``rules`` are two XPath expressions, for the elements to keep and to remove whatever
     the algorithm says.
     """
-    verdict = apply_rules(page, algorithm.judge(page), *rules)
+    verdict = algorithm.judge(page)
+    if any(rules):
+        verdict = apply_rules(page, verdict, *rules)
     return render(verdict, page, algorithm.name, algorithm.version, blocks=blocks)
 
 
@@ -64,7 +66,10 @@ def render(
         language=kept("language", verdict.language or "") or page.language,
         origin=_origin(page, verdict),
     )
-    return result.backed({"blocks": _blocks(verdict)} if blocks else {}, judged)
+    result.attach(judged)
+    if blocks:
+        result.computed["blocks"] = _blocks(verdict)
+    return result
 
 
 def formed(result: MainText, forms: Forms) -> MainText:

@@ -241,15 +241,22 @@ class MainText(_Backed):
     origin: str = "page"
 
     def __post_init__(self) -> None:
-        _back(self, {}, None)
+        # Results are frozen; these two attributes are set all the same.
+        object.__setattr__(self, "computed", {})
+        self.attach(None)
 
     def backed(
         self, computed: dict[str, Any], source: Source | None = None
     ) -> MainText:
         """This result with computed attributes, and a source for the others."""
         other = replace(self)
-        _back(other, computed, source)
+        object.__setattr__(other, "computed", computed)
+        other.attach(source)
         return other
+
+    def attach(self, source: Source | None) -> None:
+        """Compute missing attributes from another source from now on."""
+        object.__setattr__(self, "source", source)
 
     def __str__(self) -> str:
         return self.text
@@ -263,7 +270,8 @@ class MainText(_Backed):
     @property
     def body(self) -> str:
         """The text without the headline that it may begin with."""
-        return self.text.removeprefix(self.headline).removeprefix("\n\n")
+        headline: str = self.computed.get("headline", "")
+        return self.text.removeprefix(headline).removeprefix("\n\n")
 
     @property
     def markdown(self) -> str:
@@ -462,12 +470,6 @@ class MainText(_Backed):
                 )
             self.computed.update(self.source.compute((name,)))
         return self.computed[name]
-
-
-def _back(result: MainText, computed: dict[str, Any], source: Source | None) -> None:
-    # Results are frozen; these two attributes are set all the same.
-    object.__setattr__(result, "computed", computed)
-    object.__setattr__(result, "source", source)
 
 
 # The result for a page of which nothing is known.

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, OrderedDict, deque
+from typing import TYPE_CHECKING
+
+from scrapy.utils.defer import deferred_from_coro
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from scrapy_eatext.crawl.settings import Config
+    from scrapy_eatext.crawl.tally import Tally
 
 # A site is judged by its last WINDOW texts, of which _AGREE must be empty or the same:
 # among any twenty pages one or two are of another kind.
@@ -18,8 +28,8 @@ class DecayWatch:
     def __init__(self) -> None:
         self._hosts: OrderedDict[int, deque[int]] = OrderedDict()
 
-    def see(self, host: str, text: str) -> str | None:
-        """Take in a page's text; return ``empty`` or ``alike`` for bad news, else None.
+    def add(self, host: str, text: str) -> str | None:
+        """Add a page's text; return ``empty`` or ``alike`` for bad news, else None.
 
         The news is bad if the host's last texts are nearly all empty, or nearly all the
         same.  After bad news the host's texts are counted from the beginning.
@@ -39,3 +49,20 @@ class DecayWatch:
             return None
         del self._hosts[key]
         return "alike" if most else "empty"
+
+
+def report_decay(
+    crawler: Crawler, config: Config, tally: Tally, host: str, news: str
+) -> None:
+    """Count and log a site's decay, and close the spider if EATEXT_ON_DECAY says so."""
+    tally.inc(f"decay/{news}")
+    tally.log(
+        logging.WARNING,
+        "The last texts of %(host)s are nearly all %(news)s: its layout may "
+        "have changed, or it may block this crawl",
+        {"host": host, "news": news},
+        once=f"decay {host}",
+    )
+    if config.on_decay == "close_spider":
+        # Not awaited: the engine waits for this very response.
+        deferred_from_coro(crawler.engine.close_spider_async(reason="eatext_decay"))

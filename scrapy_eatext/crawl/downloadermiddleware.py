@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.crawl.service import Service
+from scrapy_eatext.crawl.service import Component
 
 if TYPE_CHECKING:
     from scrapy import Spider
-    from scrapy.crawler import Crawler
     from scrapy.http import Request, Response
 
-    # typing.Self requires Python 3.11
-    from typing_extensions import Self
 
-
-class EatextDownloaderMiddleware:
+class EatextDownloaderMiddleware(Component):
     """Puts a MainText into ``response.meta["main_text"]``.
 
     Its priority is below 550, RetryMiddleware's: so it sees every final response once,
@@ -23,18 +19,11 @@ class EatextDownloaderMiddleware:
     goes on with an empty text.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._service = Service.of(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
     def process_request(self, request: Request) -> None:
         self._service.prepare(request)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        self._service.failed(request, exception)
+        self._service.retries.failed(request, exception)
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None

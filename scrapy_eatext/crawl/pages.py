@@ -49,8 +49,8 @@ def next_page(response: TextResponse, first: str, number: int) -> str:
         if not any((stem, number) == page_of(url) for stem in stems):
             continue
         text = "".join(islice(link.itertext(), 20)).strip()
-        said = link.get("rel", "").lower().split()
-        if "next" in said or text == str(number) or _NEXT.fullmatch(text[:40]):
+        rel = link.get("rel", "").lower().split()
+        if "next" in rel or text == str(number) or _NEXT.fullmatch(text[:40]):
             return url
     return ""
 
@@ -64,9 +64,9 @@ def _links(response: TextResponse) -> Iterator[Any]:
 
 def stems_of(first: str) -> set[str]:
     """What addresses of the pages behind a first one are without their numbers."""
-    plain = first.partition("#")[0]
-    stem, number = page_of(plain)
-    return {_bare(plain), stem} if number == 1 else {_bare(plain)}
+    url = first.partition("#")[0]
+    stem, number = page_of(url)
+    return {_bare(url), stem} if number == 1 else {_bare(url)}
 
 
 def page_of(url: str) -> tuple[str, int]:

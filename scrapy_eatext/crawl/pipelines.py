@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
 from scrapy import Item
 from scrapy.exceptions import DropItem
 
-from scrapy_eatext.crawl.service import Found, Service
+from scrapy_eatext.crawl.extractor import POOR
+from scrapy_eatext.crawl.service import Component
+from scrapy_eatext.crawl.tally import shortened
+from scrapy_eatext.crawl.ties import current_response
 from scrapy_eatext.page.characters import fit
 from scrapy_eatext.result import NOTHING, Block, Chunk, Post
 
@@ -21,16 +25,15 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    # typing.Self requires Python 3.11
-    from typing_extensions import Self
+    from scrapy_eatext.crawl.extractor import Extracted
 
 # Stands for a value: the field is to be removed from the item.
-_GONE = object()
-# The most characters of an exception or a URL in a warning; either may be very long.
-_SHOWN = 300
+_REMOVED = object()
+# Items whose fields can be removed; those of other classes are always there.
+_OPEN_ITEMS = (dict, Item)
 
 
-class EatextPipeline:
+class EatextPipeline(Component):
     """Fills the fields of EATEXT_FIELDS.
 
     The text is that of the response that yielded the item, even if an earlier pipeline
@@ -41,77 +44,73 @@ class EatextPipeline:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._service = Service.of(crawler)
-        self._service.fills = True
+        super().__init__(crawler)
+        self._service.fill_items()
         self._config = self._service.config
         self._tally = self._service.tally
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         if not is_item(item):
             return item
-        kind, found = "cancelled", None
+        kind, extracted = "cancelled", None
         try:
-            item, kind, found = await self._filled(item)
+            item, kind, extracted = await self._filled(item)
         finally:
             # Both at once, so that they add up even if the crawl gives up waiting.
             self._tally.inc("item_count")
             self._tally.inc(f"item/{kind}")
-        if kind == "dropped" and found is not None:
+        if kind == "dropped" and extracted is not None:
             raise DropItem(
-                f"main text is {found.outcome.kind}: {len(found.result.text)} "
-                f"characters, score {found.result.score:.2f}"
+                f"main text is {extracted.kind}: {len(extracted.result.text)} "
+                f"characters, score {extracted.result.score:.2f}"
             )
         return item
 
-    async def _filled(self, item: Any) -> tuple[Any, str, Found | None]:
+    async def _filled(self, item: Any) -> tuple[Any, str, Extracted | None]:
         """The item or a filled copy, its outcome as in the stats, and its page."""
-        if not self._is_wanted(type(item)):
-            return item, "skipped_off", None
         adapter = ItemAdapter(item)
-        known = self._known_fields(item, adapter)
-        values = {name: _single(_value(adapter, name)) for name in known}
-        open_fields = [name for name in known if not values[name]]
-        refused = [name for name in known if values[name] is False]
+        names = self._names(item, adapter)
+        if names is None:
+            return item, "skipped_off", None
+        values = {name: _value(adapter, name) for name in names}
+        unfilled = [name for name in names if not values[name]]
+        refused = [name for name in names if values[name] is False]
         changes = self._without_html(item, adapter)
-        found = None
+        extracted = None
         if refused:
             kind = "skipped_off"
             for name in refused:
                 empty = NOTHING.value(self._config.fields[name])
-                changes[name] = _GONE if _may_lack_fields(item) else empty
-        elif not known:
+                changes[name] = _REMOVED if isinstance(item, _OPEN_ITEMS) else empty
+        elif not names:
             kind = "no_field"
-        elif not open_fields:
+        elif not unfilled:
             kind = "already_filled"
         else:
-            kind, found = await self._text_of(item, adapter)
-        if found is not None:
-            if found.drop:
-                return item, "dropped", found
-            for name in open_fields:
-                value = found.result.value(self._config.fields[name])
-                changes[name] = _fit(value)
+            kind, extracted = await self._text_of(item, adapter)
+        if extracted is not None:
+            # A failed extraction drops no item.
+            if extracted.choice.below == "drop" and extracted.kind in POOR:
+                return item, "dropped", extracted
+            for name in unfilled:
+                value = extracted.result.value(self._config.fields[name])
+                changes[name] = _storable(value)
         item, failed = self._changed(item, adapter, changes)
-        if found is not None and failed.intersection(open_fields):
+        if extracted is not None and failed.intersection(unfilled):
             kind = "not_settable"
-        return item, kind, found
+        return item, kind, extracted
 
-    # -- which fields
+    def _names(self, item: Any, adapter: ItemAdapter) -> list[str] | None:
+        """The fields of EATEXT_FIELDS that the item may have.
 
-    def _is_wanted(self, cls: type) -> bool:
-        """Whether items of a class are filled, as it and EATEXT_ITEMS say."""
-        items = self._config.items
-        named = isinstance(items, str) or issubclass(cls, items)
-        return named and getattr(cls, "eatext", None) is not False
-
-    def _known_fields(self, item: Any, adapter: ItemAdapter) -> list[str]:
-        """The fields of EATEXT_FIELDS that the item may have."""
-        declared = self._config.items == "declared"
-        names: Any = ItemAdapter.get_field_names_from_class(type(item))
+        None if the item is not to be filled, as its class or EATEXT_ITEMS says.
+        """
+        cls, items = type(item), self._config.items
+        is_named = isinstance(items, str) or issubclass(cls, items)
+        if not is_named or getattr(cls, "eatext", None) is False:
+            return None
+        declared = items == "declared"
+        names: Any = ItemAdapter.get_field_names_from_class(cls)
         if names is None and declared:  # a dict has the fields that it has
             names = adapter
         known = [f for f in self._config.fields if names is None or f in names]
@@ -130,75 +129,70 @@ class EatextPipeline:
 
     async def _text_of(
         self, item: Any, adapter: ItemAdapter
-    ) -> tuple[str, Found | None]:
+    ) -> tuple[str, Extracted | None]:
         """The source of an item's text, as the stats name it, and the text's page."""
-        response = self._service.response_of_item()
-        url = self._url(adapter, response)
+        response = current_response()
+        url = _value(adapter, self._config.url_field)
+        if hasattr(url, "host"):  # no str, but a URL: pydantic's HttpUrl, yarl's URL
+            url = str(url)
+        if not isinstance(url, str) or not url.strip():
+            url = ""
+        elif response is not None:
+            with suppress(ValueError):  # it is no URL
+                url = response.urljoin(url.strip())
         try:
-            source, found = await self._find(item, adapter, response, url)
+            source, extracted = await self._find(item, adapter, response, url)
         except Exception as error:  # noqa: BLE001 - an item is never lost
             self._tally.error(url, error)
             return "none", None
-        if found is None and source != "other_page":
+        if extracted is None and source != "other_page":
             source = "none"
-        return source, found
+        return source, extracted
 
     async def _find(
         self, item: Any, adapter: ItemAdapter, response: Response | None, url: str
-    ) -> tuple[str, Found | None]:
-        service = self._service
-        own = response is not None and (not url or service.is_url_of(response, url))
+    ) -> tuple[str, Extracted | None]:
+        extractor = self._service.extractor
+        own = response is not None and (not url or extractor.is_url_of(response, url))
         if own and response is not None:
-            found = await service.of_response(response)
-            if found is not None:
-                return "response", found
-        html = _single(_value(adapter, self._config.html_field))
+            extracted = await extractor.of_response(response)
+            if extracted is not None:
+                return "response", extracted
+        html = _value(adapter, self._config.html_field)
         if isinstance(html, (str, bytes)) and html:
-            return "html", await service.of_html(html, url)
-        found = service.of_url(url) if url else None
-        if found is not None or own or response is None:
-            return "url", found
-        if service.has_seen(url):
+            return "html", await extractor.of_html(html, url)
+        extracted = extractor.at_url(url) if url else None
+        if extracted is not None or own or response is None:
+            return "url", extracted
+        if self._service.requested.has_url(url):
             self._warn(
                 item,
                 "%(cls)s has the URL of another page of this crawl, whose text is not "
                 "at hand, and gets none (%(url)s): yield it from that page's callback "
                 "or fill it there with main_text(); EATEXT_URL_FIELD = '' gives each "
                 "item the text of the response that yields it",
-                {"url": url[:_SHOWN]},
+                {"url": shortened(url)},
             )
             return "other_page", None
-        found = await service.of_response(response)
-        if found is not None:
+        extracted = await extractor.of_response(response)
+        if extracted is not None:
             self._warn(
                 item,
                 "%(cls)s has a URL that this crawl has not requested, and gets the "
                 "text of the response that yields it (%(url)s): EATEXT_URL_FIELD = '' "
                 "says that this is meant, EATEXT_ITEMS leaves such items empty",
-                {"url": url[:_SHOWN]},
+                {"url": shortened(url)},
             )
-        return "response", found
-
-    def _url(self, adapter: ItemAdapter, response: Response | None) -> str:
-        """The item's URL, "" where it has none."""
-        url = _single(_value(adapter, self._config.url_field))
-        if hasattr(url, "host"):  # no str, but a URL: pydantic's HttpUrl, yarl's URL
-            url = str(url)
-        if not isinstance(url, str) or not url.strip():
-            return ""
-        try:
-            return url if response is None else response.urljoin(url.strip())
-        except ValueError:  # it is no URL
-            return url
+        return "response", extracted
 
     # -- changes
 
     def _without_html(self, item: Any, adapter: ItemAdapter) -> dict[str, Any]:
         """The change that removes the raw HTML; a class's field is emptied."""
         name = self._config.html_field
-        if _may_lack_fields(item):
-            return {name: _GONE} if name in adapter else {}
-        value = _value(adapter, name)
+        if isinstance(item, _OPEN_ITEMS):
+            return {name: _REMOVED} if name in adapter else {}
+        value = _value(adapter, name, whole=True)
         kinds = (str, bytes, list, tuple)
         return (
             {name: type(value)() if isinstance(value, kinds) else None} if value else {}
@@ -230,7 +224,7 @@ class EatextPipeline:
                 "The field %(name)s of %(cls)s cannot be set: %(error)s; let it take "
                 "what EATEXT_FIELDS puts there, or leave the class out with "
                 "EATEXT_ITEMS or a class attribute eatext = False",
-                {"name": name, "error": repr(why)[:_SHOWN]},
+                {"name": name, "error": shortened(why)},
             )
         return item, set(failed)
 
@@ -244,15 +238,10 @@ class EatextPipeline:
         )
 
 
-def _may_lack_fields(item: Any) -> bool:
-    """Whether fields can be removed from an item; in a class they are always there."""
-    return isinstance(item, (dict, Item))
-
-
 def _refusal(adapter: ItemAdapter, name: str, value: Any) -> Exception | None:
     """The exception with which an item refuses a value, None if it takes the value."""
     try:
-        if value is _GONE:
+        if value is _REMOVED:
             del adapter[name]
         else:
             adapter[name] = value
@@ -281,26 +270,26 @@ def _copied(item: Any, values: Mapping[str, Any]) -> Any:
     return attrs.evolve(item, **{names[name]: values[name] for name in values})
 
 
-def _value(adapter: ItemAdapter, name: str) -> Any:
-    """An item's field, None if there is none; "" names no field."""
+def _value(adapter: ItemAdapter, name: str, *, whole: bool = False) -> Any:
+    """An item's field, None if there is none; "" names no field.
+
+    A value that is alone in a list comes without it, unless the ``whole`` is wanted:
+    item loaders put values into lists.
+    """
     try:
-        return adapter.get(name) if name else None
+        value: Any = adapter.get(name) if name else None
     except AttributeError:  # declared, but not set yet
         return None
+    is_alone = isinstance(value, (list, tuple)) and len(value) == 1
+    return value[0] if is_alone and not whole else value
 
 
-def _single(value: Any) -> Any:
-    """A value without its list: item loaders put values into lists by default."""
-    alone = isinstance(value, (list, tuple)) and len(value) == 1
-    return value[0] if alone else value
-
-
-def _fit(value: Any) -> Any:
+def _storable(value: Any) -> Any:
     """A result's value without characters that feeds refuse; metadata have none."""
     if isinstance(value, str):
         return fit(value)
     if isinstance(value, tuple):
-        return tuple(map(_fit, value))
+        return tuple(map(_storable, value))
     if isinstance(value, Block):
         # Most blocks need no change, and all items of a page share them.
         text = fit(value.text)

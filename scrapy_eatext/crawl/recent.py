@@ -1,4 +1,4 @@
-"""Pages by their URLs: the results of the last pages, and the URLs seen at all."""
+"""Pages by their URLs: the results of the last pages, and the URLs requested at all."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from scrapy_eatext.result import Block
 # its page, so that a crawl seldom looks further back than its concurrency.
 MAX_URLS = 1000
 MAX_BYTES = 20_000_000
-# The most URLs that are known as seen, at 8 bytes each.
-SEEN_URLS = 1 << 20
+# The most URLs in a set of them, at 8 bytes each.
+MAX_IN_SET = 1 << 20
 
 _T = TypeVar("_T")
 
@@ -35,7 +35,7 @@ class RecentPages(Generic[_T]):
 
     def remember(self, urls: Iterable[str], page: _T, size: int) -> None:
         """Remember what is known of a page, which takes so many bytes."""
-        for key in {key_of(url) for url in set(urls)}:
+        for key in {hash(_canonical(url)) for url in set(urls)}:
             if key in self._pages:
                 self._bytes -= self._pages.pop(key)[1]
             self._pages[key] = page, size
@@ -50,8 +50,8 @@ class RecentPages(Generic[_T]):
         return None if found is None else found[0]
 
 
-class SeenUrls:
-    """Whether a URL was seen, in a table that does not grow.
+class UrlSet:
+    """The URLs that were added last, in a table that does not grow.
 
     If two URLs fall on the same place, the later one stays: of very many URLs the last
     are known.
@@ -59,18 +59,18 @@ class SeenUrls:
 
     def __init__(self) -> None:
         # The system gives memory only for the parts that are written to.
-        self._table = np.zeros(SEEN_URLS, dtype=np.int64)
+        self._table = np.zeros(MAX_IN_SET, dtype=np.int64)
 
     def add(self, url: str) -> None:
         key = key_of(url)
-        self._table[key % SEEN_URLS] = key
+        self._table[key % MAX_IN_SET] = key
 
     def __contains__(self, key: int) -> bool:
-        return bool(self._table[key % SEEN_URLS] == key)
+        return bool(self._table[key % MAX_IN_SET] == key)
 
 
 def key_of(url: str) -> int:
-    """The same number for all URLs of a page; of a long URL nothing else is kept."""
+    """The same number for all URLs of a page; of a long URL nothing else stays."""
     return hash(_canonical(url))
 
 
@@ -116,6 +116,6 @@ def _canonical(url: str) -> str:
 
 
 def _other_scheme(url: str) -> str:
-    scheme, colon, rest = url.partition(":")
+    scheme, colon, address = url.partition(":")
     other = {"http": "https", "https": "http"}.get(scheme, scheme)
-    return other + colon + rest
+    return other + colon + address

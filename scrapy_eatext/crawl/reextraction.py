@@ -7,27 +7,28 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary
 
+from scrapy_eatext.crawl.ownrequests import RESULT
 from scrapy_eatext.crawl.pages import joined
 from scrapy_eatext.execution.cascade import GIVEN_UP, Job, Limits, extract_page
 from scrapy_eatext.page.decode import text_of
-from scrapy_eatext.result import COMPUTED
+from scrapy_eatext.result import COMPUTED, MainText
 
 if TYPE_CHECKING:
-    from scrapy.http import TextResponse
+    from scrapy.http import Request, Response, TextResponse
 
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import Chunk
 
 # The HTML and URLs of the pages that were joined to a response's, for as long as the
-# response is there.
-further_pages: WeakKeyDictionary[TextResponse, list[tuple[str, str]]] = (
+# response lives.
+continuations: WeakKeyDictionary[TextResponse, list[tuple[str, str]]] = (
     WeakKeyDictionary()
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Reextraction:
-    """Extracts a response once more, as it was extracted before.
+    """Extracts a response anew, as it was extracted before.
 
     So are the pages that were joined to it.  The response is parsed anew: its own tree
     is the spider's by now.  The result does not keep the response in memory.
@@ -48,17 +49,17 @@ class Reextraction:
                 "another has replaced it: name what you need in EATEXT_FIELDS to have "
                 "it computed ahead, or ask main_text(response)"
             )
-        give_up = self.kind if self.kind in GIVEN_UP else ""
-        job = Job.of(
-            text_of(response), response.url, self.choice, self.limits, COMPUTED
-        )
-        if give_up and not job.give_up:
-            job = Job(job.html, job.url, job.choice, job.limits, give_up, COMPUTED)
-        results = [extract_page(job).result]
-        for html, url in further_pages.get(response, ()):
-            job = Job.of(html, url, self.choice.of_continuation, self.limits, COMPUTED)
-            results.append(extract_page(job).result)
+        job = self._job(text_of(response), response.url, self.choice)
+        if self.kind in GIVEN_UP and not job.give_up:
+            job = replace(job, give_up=self.kind)
+        jobs = [job]
+        for html, url in continuations.get(response, ()):
+            jobs.append(self._job(html, url, self.choice.of_continuation))
+        results = [extract_page(job).result for job in jobs]
         return (joined(results) if len(results) > 1 else results[0]).computed
+
+    def _job(self, html: str, url: str, choice: Choice) -> Job:
+        return Job.of(html, url, choice, self.limits, COMPUTED)
 
     def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
         """Chunks of another size, by one more extraction."""
@@ -66,3 +67,18 @@ class Reextraction:
         way = replace(self, choice=replace(self.choice, chunks=form))
         found: tuple[Chunk, ...] = way.compute(("chunks",))["chunks"]
         return found
+
+
+def attached(request: Request, response: Response) -> MainText | None:
+    """The result that the downloader middleware attached to this very response.
+
+    If another middleware or a callback replaces a response, the meta of the request
+    stays, and has the text of the response before.
+    """
+    result = request.meta.get(RESULT)
+    if not isinstance(result, MainText):
+        return None
+    source = result.source
+    if isinstance(source, Reextraction) and source.response() is not response:
+        return None
+    return result

@@ -253,6 +253,11 @@ class Config:
             weak = override_weak(weak, given["weak"], part_of(_IN_META, "weak"))
         return weak
 
+    @cached_property
+    def retries(self) -> bool:
+        """Whether some pages are retried, even if no request says so."""
+        return any(weak.meta for weak in (self.weak, *self.weak_sites.values()))
+
     def site_of(self, url: str) -> str:
         """The host among ``sites`` that a URL belongs to, "" for none."""
         host = host_of(url) if self.sites else ""

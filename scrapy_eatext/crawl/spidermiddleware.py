@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import is_item
 from scrapy.http import Request
 
-from scrapy_eatext.crawl.service import RESULT, Service
+from scrapy_eatext.crawl.ownrequests import RESULT
+from scrapy_eatext.crawl.reextraction import attached
+from scrapy_eatext.crawl.service import Component
+from scrapy_eatext.result import MainText
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    # typing.Self requires Python 3.11
-    from typing_extensions import Self
 
-
-class EatextSpiderMiddleware:
+class EatextSpiderMiddleware(Component):
     """Ties every item to its response, and cleans requests of inherited text.
 
     Its place is close to the engine (a small number), so that it sees items that other
     spider middlewares make or replace.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._service = Service.of(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
     def process_spider_input(self, response: Response) -> None:
-        self._service.receive(response)
+        request = response.request
+        if (
+            request is not None
+            and isinstance(request.meta.get(RESULT), MainText)
+            and attached(request, response) is None
+        ):
+            self._service.tally.log(
+                logging.WARNING,
+                "A downloader middleware has replaced %(response)s after its main text "
+                "was extracted: items and main_text() get the new one's text, by one "
+                "more extraction and without further pages; response.meta has the old "
+                "one's. Give that middleware a higher number in DOWNLOADER_MIDDLEWARES "
+                "than EatextDownloaderMiddleware has (545)",
+                {"response": response},
+                once="replaced",
+            )
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
@@ -43,7 +51,7 @@ class EatextSpiderMiddleware:
             if isinstance(output, Request):
                 # Before it goes to disk, in a crawl with JOBDIR.
                 output.meta.pop(RESULT, None)
-                self._service.see(output.url)
+                self._service.requested.add_url(output.url)
             elif is_item(output):
-                self._service.tie(output, response)
+                self._service.ties.tie(output, response)
             yield output

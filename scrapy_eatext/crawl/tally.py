@@ -22,9 +22,13 @@ logger = logging.getLogger(__name__)
 _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
 # The last so many messages are remembered as logged.  Only a crawl of very many sites
 # logs more, and may repeat a message.
-_MAX_SAID = 10_000
+_MAX_LOGGED = 10_000
 # The histogram of seconds a page: each step is about three times the last.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+
+
+# The most characters of an exception or a URL in the log; either may be very long.
+_SHOWN = 300
 
 
 class Tally:
@@ -36,7 +40,7 @@ class Tally:
         # A collector may keep no counts that it can be asked for, or those of other
         # processes too.
         self._counts: Counter[str] = Counter()
-        self._said: dict[int, None] = {}  # hashes, in order
+        self._logged: dict[int, None] = {}  # hashes, in order
         self._pages = 0
         self._seconds = self._most = 0.0
         self._least = math.inf
@@ -57,11 +61,11 @@ class Tally:
         """Whether a message has not been logged yet; it counts as logged now."""
         # A host may have a name of any length.
         key = hash(message)
-        if key in self._said:
+        if key in self._logged:
             return False
-        self._said[key] = None
-        if len(self._said) > _MAX_SAID:
-            del self._said[next(iter(self._said))]
+        self._logged[key] = None
+        if len(self._logged) > _MAX_LOGGED:
+            del self._logged[next(iter(self._logged))]
         return True
 
     def outcome(self, url: str, outcome: Outcome) -> None:
@@ -78,9 +82,7 @@ class Tally:
                 "Gave up on the main text of %(url)s: %(kind)s",
                 {"url": url, "kind": outcome.kind.replace("_", " ")},
             )
-        self._time(outcome.seconds)
-
-    def _time(self, seconds: float) -> None:
+        seconds = outcome.seconds
         self._pages += 1
         self._seconds += seconds
         self._least = min(self._least, seconds)
@@ -150,3 +152,8 @@ class Tally:
                 "max": 1000 * self._most,
             },
         )
+
+
+def shortened(value: Exception | str) -> str:
+    """An exception or a URL as it is logged."""
+    return (value if isinstance(value, str) else repr(value))[:_SHOWN]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.algorithms import get_algorithm
@@ -41,6 +42,10 @@ TURN = 1 << 22
 
 # The kinds of outcome whose result is the last resort's.
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
+
+
+# A crawl's pages all have the same attributes computed.
+_outputs_for = lru_cache(computed_for)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +156,27 @@ def extract_page(job: Job) -> Outcome:
     """Extract a page.  It never raises, whatever a page or an algorithm does."""
     started = time.perf_counter()
     failures: list[Failure] = []
-    result, kind = _extract(job, failures)
+    result = page = None
+    kind = job.give_up or "failed"
+    try:
+        if not job.give_up:
+            with time_limit(job.limits.timeout):
+                page = Page.of(job.html, job.url)
+                check()
+                result, kind = cascade(job.choice, page, failures)
+                result = _detached(result, job.fields, failures)
+    except TimeLimitError:
+        result, kind = None, "timed_out"
+        if page is None:
+            # Reading the whole page once more would take as long.
+            job = job.shortened(kind) or job
+    except _BREAKS as error:
+        result, kind = None, "failed"
+        failures.append(Failure.of(error))
+        if lacks_memory(error):
+            page = None
+    if result is None:
+        result = _last_resort(page, job, failures)
     seconds = time.perf_counter() - started
     return Outcome(result, kind, seconds, tuple(failures))
 
@@ -161,29 +186,6 @@ def warm_up(choice: Choice) -> None:
     for name in choice.algorithms:
         one = replace(choice, algorithms=(name,))
         extract_page(Job("<p>A first page.</p>", "", one, Limits()))
-
-
-def _extract(job: Job, failures: list[Failure]) -> tuple[MainText, str]:
-    if job.give_up:
-        return _last_resort(None, job, failures), job.give_up
-    page = None
-    kind = "failed"
-    try:
-        with time_limit(job.limits.timeout):
-            page = Page.of(job.html, job.url)
-            check()
-            result, kind = cascade(job.choice, page, failures)
-            return _detached(result, job.fields, failures), kind
-    except TimeLimitError:
-        kind = "timed_out"
-        if page is None:
-            # Reading the whole page once more would take as long.
-            job = job.shortened(kind) or job
-    except _BREAKS as error:
-        failures.append(Failure.of(error))
-        if lacks_memory(error):
-            page = None
-    return _last_resort(page, job, failures), kind
 
 
 def cascade(
@@ -224,9 +226,10 @@ def _detached(
     result: MainText, fields: tuple[str, ...], failures: list[Failure]
 ) -> MainText:
     """A result without its page."""
-    for name in computed_for(fields):
+    for name in _outputs_for(fields):
         _compute(result, name, failures)
-    return result.detached(fields)
+    result.attach(None)
+    return result
 
 
 def _compute(result: MainText, name: str, failures: list[Failure]) -> None:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def news_of(watch, texts, host="example.com"):
-    return [news for text in texts if (news := watch.see(host, text))]
+    return [news for text in texts if (news := watch.add(host, text))]
 
 
 def test_texts_of_their_own_are_no_news():
@@ -40,14 +40,14 @@ def test_most_of_the_last_texts_decide(text, news):
 def test_hosts_are_apart():
     watch = DecayWatch()
     for number in range(WINDOW * 2 - 2):
-        assert watch.see(f"host {number % 2}", "") is None
-    assert watch.see("host 0", "") == "empty"
+        assert watch.add(f"host {number % 2}", "") is None
+    assert watch.add("host 0", "") == "empty"
 
 
 def test_hosts_are_bounded():
     watch = DecayWatch()
     for number in range(3000):
-        watch.see(f"host {number}", "")
+        watch.add(f"host {number}", "")
     assert len(watch._hosts) == 1000
 
 
@@ -90,20 +90,20 @@ def test_names_of_any_length_are_not_kept():
     counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
     for number in range(10):
         host = f"{number}." + "x" * 15_000
-        watch.see(host, "text")
+        watch.add(host, "text")
         counts.log(logging.INFO, "a host", {}, once=host)
-    assert len(watch._hosts) == len(counts._said) == 10
-    assert size_of([*watch._hosts, *counts._said]) < 2000
+    assert len(watch._hosts) == len(counts._logged) == 10
+    assert size_of([*watch._hosts, *counts._logged]) < 2000
 
 
 def test_the_warnings_that_are_remembered_are_bounded(monkeypatch, caplog):
-    monkeypatch.setattr(tally, "_MAX_SAID", 3)
+    monkeypatch.setattr(tally, "_MAX_LOGGED", 3)
     counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
     for host in "abacad" * 2 + "b":
         counts.log(logging.WARNING, "%(host)s", {"host": host}, once=host)
     # The fourth host takes the place of the first, which is news again, and so on.
     assert [record.getMessage() for record in caplog.records] == list("abcdabcd")
-    assert len(counts._said) == 3
+    assert len(counts._logged) == 3
 
 
 def test_a_healthy_crawl_is_silent(server, caplog):

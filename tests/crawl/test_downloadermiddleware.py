@@ -396,7 +396,7 @@ class CallingSpider(UrlSpider):
 @pytest.mark.parametrize("settings", [MIDDLEWARE, {}])
 def test_main_text_by_hand(server, settings, monkeypatch):
     monkeypatch.setattr(
-        "scrapy_eatext.crawl.service.extract",
+        "scrapy_eatext.crawl.callbacks.extract",
         lambda page: extract(page, algorithm=PLAIN),
     )
     done = crawl(CallingSpider, settings, urls=(server("/page/1"),))
@@ -460,7 +460,7 @@ class FollowingSpider(UrlSpider):
 @pytest.mark.parametrize("settings", [{}, PIPELINE])
 def test_what_was_found_by_hand_is_not_inherited(server, settings, monkeypatch):
     monkeypatch.setattr(
-        "scrapy_eatext.crawl.service.extract",
+        "scrapy_eatext.crawl.callbacks.extract",
         lambda page: extract(page, algorithm=PLAIN),
     )
     done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
@@ -567,7 +567,7 @@ def test_main_text_by_hand_after_a_crawl_that_did_not_start(server):
 
 def test_main_text_of_a_response_without_a_crawl(monkeypatch):
     monkeypatch.setattr(
-        "scrapy_eatext.crawl.service.extract",
+        "scrapy_eatext.crawl.callbacks.extract",
         lambda page: extract(page, algorithm=PLAIN),
     )
     body = b"<p>Some text.</p>"

@@ -408,11 +408,14 @@ class SharingSpider(CalledSpider):
         service = Service.of(self.crawler)
         body = b"<p>A slow page.</p>"
         response = response.replace(body=body, request=response.request)
-        found = [asyncio.ensure_future(service.of_response(response)) for _ in range(2)]
+        found = [
+            asyncio.ensure_future(service.extractor.of_response(response))
+            for _ in range(2)
+        ]
         await asyncio.sleep(0.1)
         found.pop(self.cancelled).cancel()
         self.texts.append((await found[0]).result.text)
-        self.texts.append((await service.of_response(response)).result.text)
+        self.texts.append((await service.extractor.of_response(response)).result.text)
 
 
 @needs_asyncio

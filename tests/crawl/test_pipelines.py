@@ -447,7 +447,7 @@ def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, capl
     async def fail(*_: object) -> None:
         raise OSError("broken on purpose")
 
-    monkeypatch.setattr("scrapy_eatext.crawl.service.Service.of_html", fail)
+    monkeypatch.setattr("scrapy_eatext.crawl.extractor.Extractor.of_html", fail)
     settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
     item, done = one(server, settings, dict, html="<p>x", url=url_of)
     assert item == {"url": server("/page/one")}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext.crawl import recent
-from scrapy_eatext.crawl.recent import RecentPages, SeenUrls, key_of, keys_of, size_of
+from scrapy_eatext.crawl.recent import RecentPages, UrlSet, key_of, keys_of, size_of
 from scrapy_eatext.result import Block, MainText, Metadata
 
 
@@ -103,8 +103,8 @@ def test_urls_of_other_pages(other):
 
 
 def test_seen_urls_are_known_and_bounded(monkeypatch):
-    monkeypatch.setattr("scrapy_eatext.crawl.recent.SEEN_URLS", 64)
-    seen = SeenUrls()
+    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_IN_SET", 64)
+    seen = UrlSet()
     assert key_of("http://a.org/0") not in seen
     for number in range(10_000):
         seen.add(f"http://a.org/{number}#part")

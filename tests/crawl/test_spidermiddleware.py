@@ -12,6 +12,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_eatext import EatextSpiderMiddleware, MainText
 from scrapy_eatext.crawl.service import Service
+from scrapy_eatext.crawl.ties import current_response
 from tests.support.crawling import ADDON, PLAIN, UrlSpider, crawl, run
 from tests.support.mockserver import text_of
 
@@ -89,7 +90,7 @@ def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
         """Sees how many items the service holds when another is done."""
 
         def process_item(self, item):
-            held.append(len(services[0]._tied))
+            held.append(len(services[0].ties._tied))
             return item
 
     class Many(UrlSpider):
@@ -115,7 +116,7 @@ def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
         assert done.eatext("item/") == {"response": 1998}
     # As many items as Scrapy has in its own queue, and no more.
     assert max(held) <= 2 * 10 + 1
-    assert not services[0]._tied
+    assert not services[0].ties._tied
 
 
 class SwallowingMiddleware:
@@ -138,7 +139,7 @@ def test_items_that_another_middleware_swallows_are_let_go(server, services):
     done = crawl(UrlSpider, settings, urls=urls)
     assert not done.items
     gc.collect()
-    assert not services[0]._tied
+    assert not services[0].ties._tied
 
 
 @pytest.fixture
@@ -178,38 +179,38 @@ def test_nothing_stays_of_a_crawl_that_could_not_start(make_crawler):
 
 
 def test_an_item_that_is_yielded_twice_enters_twice(service):
-    service.fills = True
+    service.fill_items()
     item = {"number": 1}
     responses = [HtmlResponse(f"http://example.com/{n}") for n in range(2)]
     for response in responses:
-        service.tie(item, response)
+        service.ties.tie(item, response)
     for response in responses:
-        assert service.enter(item) is item
-        assert service.response_of_item() is response
-    service.enter(item)
-    assert service.response_of_item() is None
-    assert not service._tied
+        assert service.ties.enter(item) is item
+        assert current_response() is response
+    service.ties.enter(item)
+    assert current_response() is None
+    assert not service.ties._tied
 
 
 def test_items_that_nobody_fills_are_not_tied(service):
-    service.tie({}, HtmlResponse("http://example.com/"))
-    assert not service._tied
+    service.ties.tie({}, HtmlResponse("http://example.com/"))
+    assert not service.ties._tied
 
 
 @pytest.mark.parametrize("entered", [False, True])
 def test_a_tied_item_does_not_keep_its_response(service, entered):
-    service.fills = True
+    service.fill_items()
     response = HtmlResponse("http://example.com/")
     gone = weakref.ref(response)
     item = {"number": 1}
-    service.tie(item, response)
+    service.ties.tie(item, response)
     if entered:
-        service.enter(item)
+        service.ties.enter(item)
     del response
     gc.collect()
     assert gone() is None
-    assert not service._tied
-    assert service.response_of_item() is None
+    assert not service.ties._tied
+    assert current_response() is None
 
 
 def test_requests_are_cleaned_before_they_are_stored(service):
@@ -217,7 +218,7 @@ def test_requests_are_cleaned_before_they_are_stored(service):
         yield scrapy.Request("http://example.com/", meta={"main_text": MainText()})
 
     async def clean():
-        middleware = EatextSpiderMiddleware(service._crawler)
+        middleware = EatextSpiderMiddleware(service.crawler)
         response = HtmlResponse("http://example.com/")
         return [
             output

@@ -11,15 +11,11 @@ import pytest
 import scrapy
 from scrapy.settings import Settings
 
-from scrapy_eatext.crawl import weak as weak_module
+from scrapy_eatext.crawl import retries as retries_module
+from scrapy_eatext.crawl.ownrequests import OWN, retry_meta
+from scrapy_eatext.crawl.retries import RetriedHosts
 from scrapy_eatext.crawl.settings import Config
-from scrapy_eatext.crawl.weak import (
-    SecondAnswers,
-    Weak,
-    is_better,
-    is_weak,
-    second_meta,
-)
+from scrapy_eatext.crawl.weak import Weak, is_better, is_weak
 from scrapy_eatext.execution.cascade import Outcome
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.walls import PASSABLE, WALLS
@@ -221,9 +217,9 @@ def test_a_second_request_inherits_nothing_of_the_first_download(server):
         "main_text": MainText(), "retry_times": 2, "redirect_urls": ["http://a"],
         "redirect_times": 1, "cached_response": None, "mine": 1, 7: 8, "depth": 3,
     }  # fmt: skip
-    assert second_meta(meta, Weak(meta={"rendered": True})) == {
+    assert retry_meta(meta, {"rendered": True}) == {
         "mine": 1, 7: 8, "depth": 3, "rendered": True,
-        "dont_cache": True, "dont_retry": True, weak_module.SECOND: True,
+        "dont_cache": True, "dont_retry": True, OWN: True,
     }  # fmt: skip
 
 
@@ -314,23 +310,23 @@ def test_which_answer_is_better():
 
 
 def test_direct_pages_end_where_they_do_not_help():
-    hosts = SecondAnswers()
+    hosts = RetriedHosts()
     for _ in range(10):
-        hosts.answered("a", better=True)
-    assert hosts.at_once("a")
-    assert not hosts.at_once("b")
+        hosts.add_retry("a", better=True)
+    assert hosts.are_direct("a")
+    assert not hosts.are_direct("b")
     for _ in range(2):
-        hosts.passed("a", direct=True, strong=False)
-    assert not hosts.at_once("a")
+        hosts.add_first("a", was_right=False)
+    assert not hosts.are_direct("a")
 
 
 def test_hosts_are_bounded(monkeypatch):
-    monkeypatch.setattr(weak_module, "_MAX_HOSTS", 3)
-    hosts = SecondAnswers()
+    monkeypatch.setattr(retries_module, "_MAX_HOSTS", 3)
+    hosts = RetriedHosts()
     for name in "abcd":
-        assert hosts.may_ask(name, WEAK)
+        assert hosts.may_retry(name, WEAK)
     assert len(hosts._hosts) == 3
-    assert not hosts.at_once("zz")
+    assert not hosts.are_direct("zz")
     assert len(hosts._hosts) == 3
 
 

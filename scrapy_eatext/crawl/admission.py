@@ -1,0 +1,82 @@
+"""Which responses are extracted, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.http import HtmlResponse
+from scrapy.http.request import NO_CALLBACK
+from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
+from scrapy.utils.misc import load_object
+
+from scrapy_eatext.crawl.ownrequests import INPUT
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Request, Response
+
+    from scrapy_eatext.crawl.settings import Config
+    from scrapy_eatext.execution.choice import Choice
+
+# Statuses whose responses have no body, as HTTP has it.
+_WITHOUT_BODY = frozenset((204, 205, 304))
+
+
+class Admission:
+    """Decides for a crawl which responses are extracted."""
+
+    def __init__(self, crawler: Crawler, config: Config) -> None:
+        self._crawler = crawler
+        self._config = config
+        self._checks_status = _has_error_middleware(crawler)
+        self._all_statuses = crawler.settings.getbool("HTTPERROR_ALLOW_ALL")
+        self._statuses = crawler.settings.getlist("HTTPERROR_ALLOWED_CODES")
+
+    def choice_for(
+        self, request: Request, response: Response
+    ) -> tuple[Choice | None, str]:
+        """How to extract a response; if not at all, None and the outcome's kind."""
+        overrides = request.meta.get(INPUT)
+        if overrides is False:
+            return None, "skipped_off"
+        # robots.txt, and what media pipelines download, have no callback.
+        if request.callback is NO_CALLBACK and overrides is None:
+            return None, "skipped_internal"
+        if not isinstance(response, HtmlResponse):
+            return None, "skipped_type"
+        if not 200 <= response.status < 300 and not self._passes(request, response):
+            return None, "skipped_status"
+        # An empty body is expected here.
+        if request.method == "HEAD" or response.status in _WITHOUT_BODY:
+            return None, "skipped_type"
+        return self._config.choice_for(response.url, overrides), "skipped_off"
+
+    def _passes(self, request: Request, response: Response) -> bool:
+        """Whether a response that is no success gets to its callback.
+
+        scrapy.spidermiddlewares.httperror decides the same later on.
+        """
+        if not self._checks_status or request.meta.get("handle_httpstatus_all"):
+            return True
+        if "handle_httpstatus_list" in request.meta:
+            return response.status in request.meta["handle_httpstatus_list"]
+        if self._all_statuses:
+            return True
+        spider = self._crawler.spider
+        statuses = getattr(spider, "handle_httpstatus_list", self._statuses)
+        return response.status in statuses
+
+
+def _has_error_middleware(crawler: Crawler) -> bool:
+    """Whether a spider middleware keeps errors' pages from their callbacks."""
+    places: dict[object, object] = {}
+    # Scrapy's own way to join the two has another name in each of its versions.
+    for key in ("SPIDER_MIDDLEWARES_BASE", "SPIDER_MIDDLEWARES"):
+        for path, place in crawler.settings.getdict(key).items():
+            places[load_object(path)] = place
+    return any(
+        isinstance(cls, type)
+        and issubclass(cls, HttpErrorMiddleware)
+        and place is not None
+        for cls, place in places.items()
+    )

@@ -1,0 +1,87 @@
+"""Articles that stand on several pages: the others are requested and joined."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from twisted.internet.defer import CancelledError
+
+from scrapy_eatext.crawl.ownrequests import continuation_meta, download
+from scrapy_eatext.crawl.pages import LISTS, joined, next_page, page_of
+from scrapy_eatext.crawl.reextraction import continuations
+from scrapy_eatext.crawl.tally import shortened
+from scrapy_eatext.page.decode import text_of
+
+if TYPE_CHECKING:
+    from scrapy.http import Request, Response, TextResponse
+
+    from scrapy_eatext.crawl.extractor import Extracted
+    from scrapy_eatext.crawl.service import Service
+    from scrapy_eatext.result import MainText
+
+
+async def join_continuations(
+    service: Service, request: Request, response: Response, first: Extracted
+) -> Extracted:
+    """A page's result with those of the pages that continue it, if any."""
+    if first.kind != "extracted" or first.result.page_type in LISTS:
+        return first
+    results, pages = [first.result], [cast("TextResponse", response)]
+    try:
+        while len(results) < service.config.pages and request.method == "GET":
+            url = next_page(pages[-1], response.url, len(results) + 1)
+            page = await _download(service, request, url) if url else None
+            result = page and await _result(service, request, page, url)
+            if page is None or not result:
+                break
+            if any(result.text == known.body for known in results):
+                break
+            results.append(result)
+            pages.append(page)
+            service.tally.inc("pages/joined")
+    except CancelledError:  # Twisted's; asyncio's is no Exception
+        raise
+    except Exception as error:  # noqa: BLE001 - the pages so far are there
+        service.tally.error(response.url, error)
+    if len(results) == 1:
+        return first
+    continuations[pages[0]] = [(text_of(page), page.url) for page in pages[1:]]
+    return replace(first, result=joined(results))
+
+
+async def _download(
+    service: Service, request: Request, url: str
+) -> TextResponse | None:
+    """A page that continues another, None if it cannot be downloaded."""
+    service.tally.inc("pages/asked")
+    meta = continuation_meta(request.meta)
+    try:
+        response = await download(service.crawler, request, meta, url)
+    except CancelledError:  # Twisted's; asyncio's is no Exception
+        raise
+    except Exception as error:  # noqa: BLE001 - the pages so far are there
+        service.tally.inc("pages/failed")
+        service.tally.log(
+            logging.INFO,
+            "No further page of %(first)s at %(url)s: %(error)s",
+            {"first": request.url, "url": url, "error": shortened(error)},
+        )
+        return None
+    return cast("TextResponse", response)
+
+
+async def _result(
+    service: Service, request: Request, page: TextResponse, url: str
+) -> MainText | None:
+    """The result of a page that continues another, None if it has no text."""
+    choice, _ = service.admission.choice_for(request, page)
+    # A redirect may lead anywhere, and a spider may ask for errors' pages.
+    is_page = page_of(page.url) == page_of(url) and 200 <= page.status < 300
+    if choice is None or not is_page:
+        return None
+    choice = choice.of_continuation
+    outcome = await service.extractor.run(page, page.url, choice)
+    result = service.extractor.counted(page.url, outcome, choice).result
+    return result if result.text else None

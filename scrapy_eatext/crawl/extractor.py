@@ -1,0 +1,210 @@
+"""Runs extractions for a crawl, and remembers their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary, ref
+
+from scrapy_eatext.crawl.ownrequests import INPUT
+from scrapy_eatext.crawl.recent import RecentPages, key_of, keys_of, size_of
+from scrapy_eatext.crawl.reextraction import Reextraction
+from scrapy_eatext.execution.cascade import Job, Outcome, extract_page, warm_up
+from scrapy_eatext.execution.executors import make_executor, wait
+from scrapy_eatext.page.decode import text_of
+from scrapy_eatext.page.walls import WALLS
+from scrapy_eatext.result import NOTHING
+
+if TYPE_CHECKING:
+    from scrapy.http import Request, Response, TextResponse
+
+    from scrapy_eatext.crawl.admission import Admission
+    from scrapy_eatext.crawl.settings import Config
+    from scrapy_eatext.crawl.tally import Tally
+    from scrapy_eatext.execution.choice import Choice
+    from scrapy_eatext.result import MainText
+
+# The outcome for a page without a byte.
+_EMPTY = Outcome(NOTHING, "empty")
+
+# Outcomes of a text that an algorithm found too poor, and of walls.
+POOR = frozenset({"below", "empty", *WALLS})
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A page's result, its outcome's kind, and the choice that led to it."""
+
+    result: MainText
+    kind: str
+    choice: Choice
+
+
+class Extractor:
+    """Runs extractions, and remembers what it extracted.
+
+    A response's result is remembered for as long as the response lives, and the results
+    of the last pages by their URLs.
+    """
+
+    def __init__(self, config: Config, tally: Tally, admission: Admission) -> None:
+        self._config = config
+        self._tally = tally
+        self._admission = admission
+        self._limits = config.limits
+        self._fields = tuple(config.fields.values())
+        self._executor = make_executor(
+            config.executor, config.workers, config.choice, config.memory
+        )
+        if config.executor != "process":
+            warm_up(config.choice)
+        self._known: WeakKeyDictionary[Response, Extracted] = WeakKeyDictionary()
+        self._late: WeakKeyDictionary[Response, Future[Outcome]] = WeakKeyDictionary()
+        self._recent: RecentPages[Extracted] = RecentPages()
+
+    async def close(self) -> None:
+        try:
+            await self._executor.close()
+        finally:
+            for name, count in self._executor.counts().items():
+                self._tally.inc(f"worker/{name}", count)
+
+    # -- running
+
+    async def run(self, html: Any, url: str, choice: Choice) -> Outcome:
+        """Extract HTML, or a response whose tree nobody else uses meanwhile."""
+        return await wait(self._submit(html, url, choice))
+
+    def _submit(self, html: Any, url: str, choice: Choice) -> Future[Outcome]:
+        if not (html if isinstance(html, (str, bytes)) else html.body):
+            nothing: Future[Outcome] = Future()
+            nothing.set_result(_EMPTY)
+            return nothing
+        job = Job.of(html, url, choice, self._limits, self._fields)
+        return self._executor.submit(job)
+
+    def counted(self, url: str, outcome: Outcome, choice: Choice) -> Extracted:
+        """An outcome that is used, counted as such."""
+        if outcome is not _EMPTY:  # for which nothing was run
+            self._tally.outcome(url, outcome)
+        return Extracted(outcome.result, outcome.kind, choice)
+
+    async def of_html(self, html: str | bytes, url: str) -> Extracted | None:
+        """The result for the HTML that an item carries, None if its host is off."""
+        choice = self._config.choice_for(url)
+        if choice is None:
+            return None
+        outcome = await self.run(html, url, choice)
+        self._tally.inc(f"html/{outcome.kind}")
+        return self.counted(url, outcome, choice)
+
+    async def of_response(self, response: Response) -> Extracted | None:
+        """The result of a response, which is extracted now if it was not before.
+
+        None if the response is not to be extracted.
+        """
+        if response in self._known:
+            return self._known[response]
+        # The downloader middleware is off, or saw another response, which was replaced.
+        request = response.request
+        if request is None:
+            return None
+        choice, _ = self._admission.choice_for(request, response)
+        if choice is None:
+            return None
+        # Several items may wait for the same page, and some of them may be cancelled.
+        if response not in self._late:
+            # By now the spider may work on the response's own tree: parse again.
+            text = text_of(cast("TextResponse", response))
+            self._late[response] = self._submit(text, response.url, choice)
+        outcome = await wait(self._late[response], shared=True)
+        if response not in self._known:
+            self._tally.inc(f"late/{outcome.kind}")
+            extracted = self.counted(response.url, outcome, choice)
+            self.remember(response, extracted, urls_of(response, request))
+        return self._known[response]
+
+    def now(self, response: TextResponse) -> MainText:
+        """Extract a response here and now, whether or not it was to be extracted.
+
+        Raises SettingError for a wrong meta of its request.
+        """
+        request = response.request
+        overrides = None if request is None else request.meta.get(INPUT)
+        choice = self._config.choice_for(response.url, overrides)
+        used = choice or self._config.choice
+        outcome = extract_page(
+            Job.of(response, response.url, used, self._limits, self._fields)
+        )
+        self._tally.inc(f"late/{outcome.kind}")
+        extracted = self.counted(response.url, outcome, used)
+        is_off = choice is None or request is None
+        urls = None if is_off else urls_of(response, request)
+        return self.remember(response, extracted, urls)
+
+    # -- remembering
+
+    def remember(
+        self, response: Response, extracted: Extracted, urls: Iterable[str] | None
+    ) -> MainText:
+        """A response's result, which computes missing attributes from the response.
+
+        It is remembered as the response's, and as that of the page at some URLs, unless
+        these are None: no item gets it then.
+        """
+        result = extracted.result
+        if urls is not None:
+            self._recent.remember(urls, extracted, size_of((result, result.computed)))
+            self._known[response] = extracted
+        source = Reextraction(
+            ref(cast("TextResponse", response)),
+            extracted.choice,
+            self._limits,
+            extracted.kind,
+        )
+        if result is NOTHING:  # which pages share
+            return NOTHING.backed(NOTHING.computed, source)
+        result.attach(source)
+        return result
+
+    def known(self, response: Response) -> MainText | None:
+        """The result of a response that this crawl has extracted."""
+        extracted = self._known.get(response)
+        return None if extracted is None else extracted.result
+
+    def at_url(self, url: str) -> Extracted | None:
+        """The result of the page last seen at a URL, or redirected from it."""
+        found = map(self._recent.find, keys_of(url))
+        return next((page for page in found if page is not None), None)
+
+    def is_url_of(self, response: Response, url: str) -> bool:
+        """Whether a URL belongs to a response, and to no other page that is known."""
+        urls = urls_of(response, response.request)
+        if url in urls:
+            return True
+        own = {key_of(own) for own in urls}
+        for key in keys_of(url):
+            if key in own:
+                return True
+            if self._recent.find(key) is not None:
+                return False
+        known = self._known.get(response)
+        metadata = known and known.result.computed.get("metadata")
+        return bool(
+            metadata
+            and metadata.canonical_url
+            and key_of(metadata.canonical_url) in keys_of(url)
+        )
+
+
+def urls_of(response: Response, request: Request | None) -> list[str]:
+    """The URLs that lead to a response: its own, and those redirected to it."""
+    if request is None:
+        return [response.url]
+    redirected = request.meta.get("redirect_urls")
+    # Anyone may write into a request's meta.
+    redirected = redirected if isinstance(redirected, (list, tuple)) else ()
+    urls = [response.url, request.url, *redirected]
+    return [url for url in urls if isinstance(url, str)]

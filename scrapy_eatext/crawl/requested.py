@@ -1,0 +1,60 @@
+"""The requests of a crawl: which it made, and for which URLs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+from scrapy_eatext.crawl.ownrequests import INPUT, RESULT
+from scrapy_eatext.crawl.recent import UrlSet, keys_of
+from scrapy_eatext.execution.choice import to_json_value
+
+if TYPE_CHECKING:
+    from scrapy.http import Request
+
+
+class Requested:
+    """What a crawl has requested, or will request."""
+
+    def __init__(self) -> None:
+        self._requests: WeakSet[Request] = WeakSet()
+        self._urls = UrlSet()
+        # Whether URLs are wanted: where items find their pages by them.
+        self.keeps_urls = False
+
+    def prepare(self, request: Request) -> None:
+        """Remember a request before it is downloaded."""
+        # A request made with another response's meta has that response's text.
+        request.meta.pop(RESULT, None)
+        self.add(request)
+        self.add_url(request.url)
+        # The page that it was found on may have been requested by another process: of a
+        # crawl that was paused, or with a queue in common.
+        if found_on := request.headers.get("Referer"):
+            self.add_url(found_on.decode("latin-1"))
+
+    def add(self, request: Request) -> None:
+        """Remember that this crawl sent a request, or got a response to it."""
+        self._requests.add(request)
+
+    def __contains__(self, request: Request) -> bool:
+        return request in self._requests
+
+    def add_url(self, url: str) -> None:
+        """Remember that this crawl has requested a URL, or will request it."""
+        if self.keeps_urls:
+            self._urls.add(url)
+
+    def has_url(self, url: str) -> bool:
+        """Whether this crawl has requested a URL, as far as that is remembered."""
+        return any(key in self._urls for key in keys_of(url))
+
+
+def clean(request: Request) -> None:
+    """Have a request that goes into a queue carry what any serializer can take.
+
+    A request made with a response's meta has that response's text.
+    """
+    request.meta.pop(RESULT, None)
+    if INPUT in request.meta:
+        request.meta[INPUT] = to_json_value(request.meta[INPUT])

@@ -1,0 +1,80 @@
+"""Which response each item came from, from the spider to the last pipeline."""
+
+from __future__ import annotations
+
+import logging
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from scrapy_eatext.crawl.tally import Tally
+
+# The response of the item that is in the pipelines: Scrapy sends an item through all
+# pipelines in one context.
+_current: ContextVar[ref[Response] | None] = ContextVar("response", default=None)
+
+
+class ItemTies:
+    """The responses of a crawl's items."""
+
+    def __init__(self) -> None:
+        # Whether items' responses are wanted: where a pipeline fills items.
+        self.wanted = False
+        # By identity, as few items can be hashed; the item itself stays here so that no
+        # other gets its id meanwhile.
+        self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
+
+    def follow(self, crawler: Crawler, tally: Tally) -> None:
+        """See each item of a crawl before any pipeline replaces it."""
+        pipelines = getattr(crawler.engine.scraper.itemproc, "methods", None)
+        if pipelines is None:
+            tally.log(
+                logging.WARNING,
+                "Items find their pages by their URLs alone: %(what)s has no list of "
+                "pipelines, as a subclass of scrapy.pipelines.ItemPipelineManager has",
+                {"what": crawler.settings["ITEM_PROCESSOR"]},
+            )
+        else:
+            pipelines["process_item"].appendleft(self.enter)
+
+    def tie(self, item: object, response: Response) -> None:
+        """Remember an item's response until the item enters the pipelines.
+
+        If the item never enters, the tie ends with the response.
+        """
+        if not self.wanted:
+            return
+        key = id(item)
+        _, ties = self._tied.setdefault(key, (item, []))
+        ties.append(ref(response, lambda tie: self._untie(key, tie)))
+
+    def _untie(self, key: int, tie: ref[Response]) -> None:
+        _, ties = self._tied[key]
+        ties.remove(tie)
+        if not ties:
+            del self._tied[key]
+
+    def enter(self, item: Any) -> Any:
+        """Untie an item that enters the pipelines.
+
+        Within its context the item, and any item in its place, belongs to its response.
+        """
+        response = None
+        if id(item) in self._tied:
+            _, ties = self._tied[id(item)]
+            # An item that is yielded twice enters twice, in the same order.
+            response = ties.pop(0)()
+            if not ties:
+                del self._tied[id(item)]
+        _current.set(None if response is None else ref(response))
+        return item
+
+
+def current_response() -> Response | None:
+    """The response of the item that is in the pipelines in this context."""
+    tie = _current.get()
+    return None if tie is None else tie()
