@@ -5,18 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import re
-import sys
 import zlib
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
-T = TypeVar("T")
+from scrapy_eatext.archive.readers.folder import is_page
 
 _GZIP = b"\x1f\x8b"
-_PAGE = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)
-_BAR = 30
 
 
 class FileError(ValueError):
@@ -62,24 +56,7 @@ def pages_in(folder: Path) -> list[Path]:
         found.append(Path(error.filename))
 
     for root, _, names in os.walk(folder, onerror=refuse):
-        files = (Path(root, name) for name in names if _PAGE.search(name))
+        files = (Path(root, name) for name in names if is_page(name))
         # Reading a pipe could wait for ever.  A link that leads nowhere is an error.
         found += (file for file in files if file.is_file() or not file.exists())
     return sorted(found)
-
-
-def progress(items: Sequence[T]) -> Iterator[T]:
-    """The items, with a bar on standard error, where that alone is a terminal."""
-    shown = sys.stderr.isatty() and not sys.stdout.isatty()
-    for done, item in enumerate(items):
-        if shown:
-            bar = "#" * (_BAR * done // len(items))
-            print(
-                f"\r[{bar:{_BAR}}] {done}/{len(items)}",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-        yield item
-    if shown:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

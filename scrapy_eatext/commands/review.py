@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 import webbrowser
-from collections.abc import Callable, Iterator, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,13 @@ from typing import TYPE_CHECKING, Any
 from w3lib.url import is_url
 
 from scrapy_eatext.archive.readers import ArchiveError, Reading
+from scrapy_eatext.commands.choosing import (
+    add_choice_arguments,
+    choice_for,
+    project_config,
+)
+from scrapy_eatext.commands.fetching import fetch_all
+from scrapy_eatext.commands.terminal import fail
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.review.labels import LabelError, LabelFolder
@@ -23,98 +29,80 @@ from scrapy_eatext.review.sources import Spool, stored_in, text_page
 from scrapy_eatext.review.teaching import Teacher
 
 if TYPE_CHECKING:
-    from scrapy.http import Response
-
-    from scrapy_eatext.execution.cascade import Limits
-    from scrapy_eatext.execution.choice import Choice
+    from scrapy.commands import ScrapyCommand
 
 
-def parser(prog: str) -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog=prog,
-        description="Show pages in the browser, with what is kept of them, to be "
-        "corrected by mouse and keyboard.",
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.description = (
+        "Show pages in the browser, with what is kept of them, to be corrected by mouse "
+        "and keyboard."
     )
-    made.add_argument(
+    parser.add_argument(
         "source",
         nargs="+",
         help="a folder of pages, a feed with url and html, an HTTPCACHE, a WARC file, "
         "or a URL",
     )
-    made.add_argument(
+    parser.add_argument(
         "--labels",
         default="labels",
         metavar="FOLDER",
         help="where the labels go, for train, evaluate and learn (default: labels)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--sites",
         default="",
         metavar="FOLDER",
         help="where site files go (default: EATEXT_SITE_FILES, or else sites)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--html-field",
         default="html",
         metavar="NAME",
         help="the field of a feed that has the page (default: html)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--url-field",
         default="url",
         metavar="NAME",
         help="the field of a feed that has its address (default: url)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--port", type=int, default=0, help="the port (default: a free one)"
     )
-    made.add_argument(
+    parser.add_argument(
         "--no-browser", action="store_true", help="print the address, and open nothing"
     )
-    return made
+    add_choice_arguments(parser)
 
 
-def main(
-    arguments: Sequence[str],
-    prog: str,
-    *,
-    limits: Limits,
-    choose: Callable[[str], Choice],
-    sites: str,
-    fetch: Callable[[Sequence[str]], Sequence[Response]],
-) -> int:
-    """Serve a review until Ctrl-C; the exit code."""
-    args = parser(prog).parse_args(arguments)
+def run(args: Namespace, command: ScrapyCommand) -> int:
+    """Serve a review until Ctrl-C; the exit code.  Raises SettingError."""
+    config = project_config(command)
+    choose = partial(choice_for, args, config)
     choose("")  # Wrong options show before anything is read.
+    reading = Reading(config.limits.max_size, args.html_field, args.url_field)
     with closing(Spool()) as spool:
-        return _review(args, limits, choose, sites, partial(_pages, fetch, spool))
+        try:
+            pages = _first(_pages(command, spool, args.source, reading))
+            labels = LabelFolder(Path(args.labels))
+        except (ArchiveError, DataError, LabelError, OSError) as error:
+            return fail(error, 2)
+        review = Review(pages, labels, choose, config.limits)
+        sites = Path(args.sites or config.site_files or "sites")
+        try:
+            server = ReviewServer(review, Teacher(review, sites), args.port)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            return fail(f"port {args.port}: {why}", 2)
+        _serve(server, browser=not args.no_browser)
+    return 0
 
 
-def _review(
-    args: argparse.Namespace,
-    limits: Limits,
-    choose: Callable[[str], Choice],
-    sites: str,
-    read: Callable[[Sequence[str], Reading], Iterator[Stored]],
-) -> int:
-    reading = Reading(limits.max_size, args.html_field, args.url_field)
-    try:
-        pages = _first(read(args.source, reading))
-        labels = LabelFolder(Path(args.labels))
-    except (ArchiveError, DataError, LabelError, OSError) as error:
-        print(f"scrapy eatext: {error}", file=sys.stderr)
-        return 2
-    review = Review(pages, labels, choose, limits)
-    try:
-        teacher = Teacher(review, Path(args.sites or sites or "sites"))
-        server = ReviewServer(review, teacher, args.port)
-    except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        print(f"scrapy eatext: port {args.port}: {why}", file=sys.stderr)
-        return 2
+def _serve(server: ReviewServer, *, browser: bool) -> None:
     server.start()
     print(f"Review at {server.url}", "Ctrl-C ends it.", sep="\n", flush=True)
-    if not args.no_browser:
+    if browser:
         webbrowser.open(server.url)
     try:
         server.wait()
@@ -122,14 +110,10 @@ def _review(
         print()
     finally:
         server.close()
-    return 0
 
 
 def _pages(
-    fetch: Callable[[Sequence[str]], Sequence[Response]],
-    spool: Spool,
-    sources: Sequence[str],
-    reading: Reading,
+    command: ScrapyCommand, spool: Spool, sources: Sequence[str], reading: Reading
 ) -> Iterator[Stored]:
     urls = [source for source in sources if is_url(source)]
     # A source that is not there is an error before anything is shown.
@@ -137,7 +121,7 @@ def _pages(
         stored_in(source, reading, spool) for source in sources if not is_url(source)
     ]
     if urls:
-        for response in fetch(urls):
+        for response in fetch_all(command, urls):
             yield _fetched(response, spool)
     for pages in others:
         yield from pages

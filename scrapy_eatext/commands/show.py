@@ -1,4 +1,4 @@
-"""Results as people read them at a terminal."""
+"""Results in the forms of --format."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import codecs
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import zip_longest
 from typing import Any
-from unicodedata import east_asian_width
 
+from scrapy_eatext.commands.terminal import cut, table
 from scrapy_eatext.result import ATTRIBUTES, Block, MainText
 from scrapy_eatext.review.compare import kept_blocks
 
@@ -120,38 +119,3 @@ def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
     ]
     names = (*(run.name for run in runs), "text")
     return f"{table(head, figures)}\n\n{table(names, rows)}"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under their names, each as wide as its widest cell."""
-    lines = [head, *rows]
-    widths = [max(map(width, column)) for column in zip_longest(*lines, fillvalue="")]
-    return "\n".join(
-        "  ".join(
-            cell + " " * (wide - width(cell))
-            for cell, wide in zip(line, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    )
-
-
-def width(text: str) -> int:
-    """The columns that a text takes at a terminal."""
-    if text.isascii():
-        return len(text)
-    return len(text) + sum(east_asian_width(c) in "WF" for c in text)
-
-
-def cut(text: str, columns: int) -> str:
-    """The beginning of a text on one line, with … where something is left out."""
-    line = printable(" ".join(text[: 4 * columns].split()))
-    if width(line) <= columns and len(text) <= 4 * columns:
-        return line
-    while width(line) > columns - 1:
-        line = line[:-1]
-    return line + "…"
-
-
-def printable(text: str) -> str:
-    """A text without characters that a terminal would take for commands."""
-    return "".join(c for c in text if c.isprintable() or c in "\n\t")

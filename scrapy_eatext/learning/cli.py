@@ -45,6 +45,7 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the cards call the pages of --segments, with their licence",
     )
     parser.add_argument(
+        "-a",
         "--algorithm",
         action="append",
         choices=sorted(TRAINERS),
@@ -111,6 +112,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     )
     known = ", ".join(sorted(REGISTRY))
     parser.add_argument(
+        "-a",
         "--algorithm",
         default=DEFAULT,
         metavar="NAME",

@@ -8,15 +8,13 @@ import os
 import re
 import subprocess
 import sys
-from argparse import ArgumentParser
 
 import pytest
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
 
-from scrapy_eatext.commands.command import Command
-from scrapy_eatext.commands.show import cut, printable, table, width
+from scrapy_eatext.commands.terminal import cut, printable, table, width
 from tests import ROOT
+from tests.support.commands import run_command as run
 from tests.support.crawling import PATIENCE
 from tests.support.mockserver import text_of
 from tests.support.passages import PROSE, UNSPACED_PROSE
@@ -28,18 +26,6 @@ PAGE = (
     "<title>Bridge</title><ul><li><a href=/>Home</a></ul><h1>Bridge opened</h1>"
     f"<p>{ENGLISH}</p><p>Contact us\x1b[31m now.</p>"
 )
-
-
-def run(*arguments, settings=None):
-    """Run the command inside this process: its exit code."""
-    command = Command()
-    command.settings = Settings(settings or {})
-    parser = ArgumentParser(conflict_handler="resolve")  # as Scrapy's
-    command.add_options(parser)
-    options, rest = parser.parse_known_args(arguments)
-    command.process_options(rest, options)
-    command.run(rest, options)
-    return command.exitcode
 
 
 def scrapy(*arguments, cwd=ROOT, stdin=None, **environment):
@@ -191,28 +177,48 @@ def test_cascade(page, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
-        ([], "^$"),
-        ([""], "^$"),
-        (["a", "b"], "^$"),
         (["a", "-f", "pdf"], "--format is 'pdf', it must be one of text"),
-        (["a", "--nope"], "there is no option --nope"),
         (["a", "--spider", "b"], "--spider is for a URL, not for a"),
         (["a", "--spider-arg", "b=c"], "--spider-arg is for a URL, not for a"),
         (["http://a.org/", "--spider-arg", "b"], "--spider-arg is 'b', .* NAME=VALUE"),
-        (["train", "a", "--spider-arg", "b=c"], "--spider-arg is not for train"),
         (["http://a.org/", "--url", "b"], "--url is for a file, not for http:"),
-        (["train", "a", "-f", "json"], "--format is not for train"),
-        (["evaluate", "a", "--url", "b"], "--url is not for evaluate"),
-        (["learn", "a", "-a", "justext"], "--algorithm is not for learn"),
-        (["learn", "a", "--options", "favor=recall"], "--options is not for learn"),
         (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
     ],
 )
-def test_wrong_usage(arguments, said):
-    with pytest.raises(UsageError, match=said):
+def test_wrong_usage(arguments, message):
+    with pytest.raises(UsageError, match=message):
         run(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unknown"),
+    [
+        (["a", "b"], "b"),
+        (["a", "--nope"], "--nope"),
+        (["train", "a", "--models", "b", "--spider-arg", "b=c"], "--spider-arg b=c"),
+        (["train", "a", "--models", "b", "-f", "json"], "-f json"),
+        (["evaluate", "a", "--url", "b"], "--url b"),
+        (["learn", "a", "--sites", "b", "-a", "justext"], "-a justext"),
+        (["review", "a", "--format", "json"], "--format json"),
+        (["diff", "a", "b", "--html"], "--html"),
+    ],
+)
+def test_arguments_of_another_task(arguments, unknown, capsys):
+    with pytest.raises(SystemExit) as end:
+        run(*arguments)
+    assert end.value.code == 2
+    err = capsys.readouterr().err
+    assert err.endswith(f"error: unrecognized arguments: {unknown}\n")
+
+
+@pytest.mark.parametrize("arguments", [[], [""]])
+def test_without_a_page_the_help_is_shown(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        run(*arguments)
+    assert end.value.code == 2
+    assert "--compare" in capsys.readouterr().out
 
 
 KLINGON = {"justext": {"language": "klingon"}}
@@ -451,7 +457,7 @@ def test_a_bar_shows_how_far_a_folder_is(folder, monkeypatch, capsys):
 def test_a_folder_whose_reader_has_read_enough(folder, monkeypatch, reader_stops):
     seen = []
     monkeypatch.setattr(
-        "scrapy_eatext.commands.command._print",
+        "scrapy_eatext.commands.page.print_text",
         lambda line: seen.append(line) or not reader_stops,
     )
     assert run(str(folder)) == 0
@@ -504,8 +510,8 @@ def test_reader_that_has_read_enough(page, tmp_path):
     os.close(reading)
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from scrapy_eatext.commands.command import _print\n"
-        "_print('x' * 100_000)\n"
+        "from scrapy_eatext.commands.terminal import print_text\n"
+        "print_text('x' * 100_000)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(ROOT)],

@@ -7,17 +7,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.commands import learn, review
-from scrapy_eatext.execution.cascade import Limits
-from scrapy_eatext.execution.choice import Choice
 from tests.sites.test_learning import ALMANAC, odd
+from tests.support.commands import run_command
 
 if TYPE_CHECKING:
     import pytest
 
 
 def run(*arguments: str) -> int:
-    return learn.main(arguments, "scrapy eatext learn")
+    return run_command("learn", *arguments)
 
 
 def test_labels_make_a_site_file_and_before_and_after_are_told(
@@ -87,15 +85,7 @@ def test_a_review_of_several_sources_needs_them_all(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
-    code = review.main(
-        ["a.html", "nothing", "--no-browser"],
-        "scrapy eatext review",
-        limits=Limits(),
-        choose=lambda url: Choice(),
-        sites="",
-        fetch=lambda urls: [],
-    )
-    assert code == 2
+    assert run_command("review", "a.html", "nothing", "--no-browser") == 2
     assert "nothing: there is no such file" in capsys.readouterr().err
 
 
@@ -105,15 +95,7 @@ def test_a_review_without_pages_is_an_error(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     for source in ("empty", "nothing"):
-        code = review.main(
-            [source],
-            "scrapy eatext review",
-            limits=Limits(),
-            choose=lambda url: Choice(),
-            sites="",
-            fetch=lambda urls: [],
-        )
-        assert code == 2
+        assert run_command("review", source) == 2
         assert source in capsys.readouterr().err
 
 
@@ -122,13 +104,5 @@ def test_a_port_that_is_none_is_an_error(
 ) -> None:
     (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
     arguments = [str(tmp_path / "a.html"), "--labels", str(tmp_path / "labels")]
-    code = review.main(
-        [*arguments, "--no-browser", "--port", "99999"],
-        "scrapy eatext review",
-        limits=Limits(),
-        choose=lambda url: Choice(),
-        sites="",
-        fetch=lambda urls: [],
-    )
-    assert code == 2
+    assert run_command("review", *arguments, "--no-browser", "--port", "99999") == 2
     assert "port 99999: " in capsys.readouterr().err

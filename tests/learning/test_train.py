@@ -8,16 +8,13 @@ import random
 import re
 import runpy
 import sys
-from argparse import ArgumentParser
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scrapy.settings import Settings
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import SHIPPED, load_card, load_model
-from scrapy_eatext.commands.command import Command
 from scrapy_eatext.learning import DataError, labels
 from scrapy_eatext.learning.cli import main
 from scrapy_eatext.learning.data import LabelledPage, read_folder
@@ -32,6 +29,7 @@ from scrapy_eatext.learning.train import (
     train,
     trainer,
 )
+from tests.support.commands import run_command
 from tests.support.passages import PROSE
 
 pytestmark = pytest.mark.slow
@@ -392,24 +390,13 @@ def test_the_module_runs(monkeypatch, tmp_path, capsys):
 
 
 def test_commands_of_scrapy(folder, tmp_path, capsys):
-    command = Command()
-    command.settings = Settings()
-    parser = ArgumentParser(conflict_handler="resolve")  # as Scrapy's
-    command.add_options(parser)
     arguments = ["train", str(folder), "-a", "dragnet", "--folds", "0"]
-    options, rest = parser.parse_known_args([*arguments, "--models", str(tmp_path)])
-    command.run(rest, options)
-    assert command.exitcode == 0
+    assert run_command(*arguments, "--models", str(tmp_path)) == 0
     assert "dragnet.model" in capsys.readouterr().out
     arguments = ["evaluate", str(folder), "--algorithm", "dragnet", "--options"]
-    arguments += [f"model={tmp_path}/dragnet.model"]
-    options, rest = parser.parse_known_args(arguments)
-    command.run(rest, options)
-    assert command.exitcode == 0
+    assert run_command(*arguments, f"model={tmp_path}/dragnet.model") == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
-    options, rest = parser.parse_known_args(["evaluate", str(tmp_path / "none")])
-    command.run(rest, options)
-    assert command.exitcode == 2
+    assert run_command("evaluate", str(tmp_path / "none")) == 2
 
 
 def test_scores_after_training(folder, tmp_path, capsys):

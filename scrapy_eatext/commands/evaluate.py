@@ -1,0 +1,14 @@
+"""`scrapy eatext evaluate`; see learning/cli.py."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from scrapy_eatext.learning.cli import add_evaluate_arguments as add_arguments
+from scrapy_eatext.learning.cli import run_command
+
+__all__ = ["add_arguments", "run"]
+
+
+def run(args: Namespace, command: object) -> int:
+    return run_command("evaluate", args)

@@ -1,0 +1,226 @@
+"""`scrapy eatext PAGE`: the main text of a page, and the reasons for it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import UsageError
+from scrapy.http import TextResponse
+from w3lib.url import is_url
+
+from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.commands.choosing import (
+    add_choice_arguments,
+    choice_for,
+    project_config,
+)
+from scrapy_eatext.commands.fetching import OnePage
+from scrapy_eatext.commands.pages import FileError, pages_in, read, unpacked
+from scrapy_eatext.commands.show import (
+    FORMATS,
+    TEXTS,
+    Run,
+    comparison,
+    line,
+    line_of_error,
+    show,
+)
+from scrapy_eatext.commands.terminal import (
+    describe_error,
+    encoding,
+    fail,
+    print_text,
+    printable,
+    progress,
+)
+from scrapy_eatext.crawl.settings import Config
+from scrapy_eatext.deadline import time_limit
+from scrapy_eatext.execution.cascade import Failure, cascade
+from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import run as run_algorithm
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+    from scrapy_eatext.execution.choice import Choice
+    from scrapy_eatext.result import MainText
+
+# Exceptions that fail one page; a library may raise SystemExit.
+_BREAKS = (Exception, SystemExit)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.description = (
+        "Extract the main text of a page and print it, as text, Markdown or HTML, as"
+        " JSON with all that is known of it, or as a table of the page's blocks with"
+        " score and reason. The page is fetched with Scrapy if a URL is given, else"
+        " read from a file, or from standard input if the file is -; it may be packed"
+        " with gzip. Of a folder each page becomes a line of JSON. The EATEXT_*"
+        " settings of the project hold; --algorithm and --options override them."
+        " `review` shows pages in the browser, to be corrected; `learn` makes site"
+        " files of the corrections; `train` and `evaluate` train models and score"
+        " algorithms on a folder of labelled pages; `archive` extracts the pages of"
+        " archives, and `diff` compares two runs of it. `review --help` shows the"
+        " options of review, and so on."
+    )
+    parser.add_argument("page", help="a URL, a file, a folder, or - (standard input)")
+    add_choice_arguments(parser)
+    parser.add_argument(
+        "-f",
+        "--format",
+        metavar="FORMAT",
+        help="text, markdown, html, json (all there is to know) or blocks (a table)"
+        " (default: text)",
+    )
+    parser.add_argument(
+        "--compare",
+        metavar="NAMES",
+        help="algorithms with commas between, to be shown side by side",
+    )
+    parser.add_argument(
+        "--url", default="", help="the URL that a file or standard input is from"
+    )
+    parser.add_argument("--spider", help="fetch the URL with this spider")
+    parser.add_argument(
+        "--spider-arg",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument of the spider, as -a of scrapy crawl (may be repeated)",
+    )
+
+
+def run(args: Namespace, command: ScrapyCommand) -> int:
+    """Extract one page, or all in a folder; the exit code.
+
+    Raises SettingError and UsageError.
+    """
+    if args.format not in (None, *FORMATS):
+        allowed = ", ".join(FORMATS)
+        raise UsageError(f"--format is {args.format!r}, it must be one of {allowed}")
+    if args.compare and args.format not in (None, "text"):
+        raise UsageError(
+            f"--format is {args.format!r}, it must be left out with --compare"
+        )
+    try:
+        if args.page != "-" and is_url(args.page):
+            return _fetched(args, command)
+        return _stored(args, project_config(command))
+    except FileError as error:
+        return fail(error)
+
+
+def _fetched(args: Namespace, command: ScrapyCommand) -> int:
+    if args.url:
+        raise UsageError(f"--url is for a file, not for {args.page}")
+    crawl = OnePage(command, args.page, args.spider, args.spider_arg)
+    # Report wrong options before anything is fetched.
+    choice_for(args, Config.from_settings(crawl.crawler.settings))
+    response = crawl.fetch()
+    if response is None:
+        return 1
+    # By now add-ons may have changed the settings.
+    config = Config.from_settings(crawl.crawler.settings)
+    try:
+        body = unpacked(response.body, config.limits.max_size)
+    except FileError as error:
+        raise FileError(f"{args.page}: {error}") from error
+    if body is not response.body:
+        return _one(body, response.url, config, args)
+    if not isinstance(response, TextResponse):
+        return fail(f"{args.page}: the response is no text")
+    return _one(response, response.url, config, args)
+
+
+def _stored(args: Namespace, config: Config) -> int:
+    """Extract a file, a folder or standard input."""
+    for name in ("spider", "spider-arg"):
+        if getattr(args, name.replace("-", "_")):
+            raise UsageError(f"--{name} is for a URL, not for {args.page}")
+    choice = choice_for(args, config)
+    most = config.limits.max_size
+    if args.page == "-":
+        return _one(unpacked(sys.stdin.buffer.read(), most), args.url, config, args)
+    if Path(args.page).is_dir():
+        return _folder(Path(args.page), choice, config, args)
+    return _one(read(Path(args.page), most), args.url, config, args)
+
+
+def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
+    choice = choice_for(args, config, url)
+    try:
+        shown = _shown(Page.of(html, url or None), choice, args)
+    except _BREAKS as error:
+        return fail(describe_error(error))
+    print_text(shown)
+    return 0
+
+
+def _shown(page: Page, choice: Choice, args: Namespace) -> str:
+    if args.compare is not None:
+        texts = [page.blocks.text(i) for i in range(len(page.blocks))]
+        # In its first run an algorithm loads its model, so the second run counts.
+        for name in choice.algorithms:
+            _timed(name, page, choice)
+        runs = [_timed(name, page, choice) for name in choice.algorithms]
+        return comparison(runs, texts)
+    form = args.format or "text"
+    shown = show(_result(page, choice), form, encoding())
+    return shown if form == "json" else printable(shown)
+
+
+def _timed(name: str, page: Page, choice: Choice) -> Run:
+    algorithm = get_algorithm(name, choice.options.get(name))
+    started = time.perf_counter()
+    rules = choice.keep, choice.remove
+    result = run_algorithm(algorithm, page, blocks=True, rules=rules)
+    return Run(name, result, time.perf_counter() - started)
+
+
+def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> int:
+    """Print a line of JSON for each page, or with its error."""
+    form = args.format or "text"
+    for name, wrong in (
+        ("format", form not in (*TEXTS, "json")),
+        ("compare", args.compare is not None),
+        ("url", args.url),
+    ):
+        if wrong:
+            value = getattr(args, name)
+            raise UsageError(f"--{name} is {value!r}: it is not for a folder")
+    files = pages_in(folder)
+    if not files:
+        return fail(f"{folder} holds no pages: .html, .htm or .xhtml, with .gz or not")
+    failed = 0
+    for file in progress(files):
+        name = file.relative_to(folder).as_posix()
+        try:
+            # The time limit of a crawl, as the other pages wait.
+            with time_limit(config.limits.timeout):
+                page = Page.of(read(file, config.limits.max_size))
+                shown = line(name, _result(page, choice, name), form, encoding())
+        except FileError as error:
+            failed += 1
+            shown = line_of_error(name, str(error), encoding())
+        except _BREAKS as error:
+            failed += 1
+            shown = line_of_error(name, describe_error(error), encoding())
+        if not print_text(shown):
+            return 0
+    return fail(f"{failed} of {len(files)} pages failed") if failed else 0
+
+
+def _result(page: Page, choice: Choice, name: str = "") -> MainText:
+    """A page's result; standard error names the algorithms that failed."""
+    failures: list[Failure] = []
+    result, kind = cascade(choice, page, failures)
+    for failure in failures:
+        where = f"{name}: " if name else ""
+        fail(f"{where}an algorithm failed with {failure.name}")
+    if kind == "below" and choice.below == "drop":
+        return result.without_text()
+    return result
