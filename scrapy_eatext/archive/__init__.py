@@ -1,1 +1,1 @@
-"""Pages that were kept: read from archives, extracted on one machine or on many."""
+"""Stored pages: read from archives, extracted on one machine or on many."""

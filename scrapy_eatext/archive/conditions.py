@@ -46,9 +46,9 @@ class Conditions:
     _all: tuple[_Condition, ...]
 
     @classmethod
-    def of(cls, said: Iterable[str]) -> Conditions:
+    def of(cls, given: Iterable[str]) -> Conditions:
         """Conditions as a command line has them.  Raises SettingError."""
-        return cls(tuple(map(_condition, said)))
+        return cls(tuple(map(_condition, given)))
 
     def of_url(self, url: str) -> bool:
         """Whether a page may be among those to take, by its address."""
@@ -60,28 +60,28 @@ class Conditions:
         others = [one for one in self._all if one.name != "host"]
         if not others:
             return batch
-        kept = [
+        chosen = [
             i
             for i, row in enumerate(batch.to_pylist())
             if all(one.holds(row[one.name]) for one in others)
         ]
-        return batch.take(kept)
+        return batch.take(chosen)
 
 
-def _condition(said: str) -> _Condition:
-    match = _CONDITION.match(said)
+def _condition(text: str) -> _Condition:
+    match = _CONDITION.match(text)
     name, sign, value = match.groups() if match else ("", "", "")
     if name not in NAMES or not value:
         names = ", ".join(NAMES)
         raise SettingError(
-            "--where", said, f"NAME=VALUE or score>=NUMBER, NAME one of {names}"
+            "--where", text, f"NAME=VALUE or score>=NUMBER, NAME one of {names}"
         )
     values = tuple(one.strip() for one in value.lower().split(","))
     if name == "score":
         try:
             float(value)
         except ValueError:
-            raise SettingError("--where", said, "a score and a number") from None
+            raise SettingError("--where", text, "a score and a number") from None
     elif sign not in ("=", "!="):
-        raise SettingError("--where", said, f"{name}= or {name}!= and values")
+        raise SettingError("--where", text, f"{name}= or {name}!= and values")
     return _Condition(name, sign, values)

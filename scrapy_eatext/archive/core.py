@@ -1,6 +1,6 @@
 """Pages in record batches to texts in record batches: what every engine runs.
 
-A row in is a row out, whatever happens to it, and its outcome says what happened.
+A row in is a row out, whatever happens to it, and its outcome names what happened.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings
 
 from scrapy_eatext.archive.readers.jsonlines import record_of
 from scrapy_eatext.archive.readers.parquet import value
-from scrapy_eatext.archive.record import MissingError, Record
+from scrapy_eatext.archive.record import MissingError, Record, storable
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome
 from scrapy_eatext.execution.choice import to_json_value
@@ -125,13 +125,13 @@ class Extractor:
         self._tick()
         outcome = self._outcome(record)
         errors = [record.error] if record.error else []
-        errors += [_told(failure) for failure in outcome.failures]
+        errors += [_describe(failure) for failure in outcome.failures]
         return (
-            _clean(record.id),
-            _clean(record.url),
+            storable(record.id),
+            storable(record.url),
             *(_value(outcome, name) for name in self._attributes),
             outcome.kind,
-            _clean("; ".join(errors))[:_LONGEST_ERROR],
+            storable("; ".join(errors))[:_LONGEST_ERROR],
         )
 
     def _outcome(self, record: Record) -> Outcome:
@@ -184,9 +184,7 @@ def config_of(settings: Mapping[str, Any]) -> Config:
 
 
 def plain_settings(settings: Any) -> dict[str, Any]:
-    """The EATEXT_* settings of a project that say how a page is extracted, ready for
-    JSON.  A class becomes its import path.
-    """
+    """The EATEXT_* settings of a project that determine a row, ready for JSON.  A class becomes its import path."""
     return {
         key: to_json_value(settings.get(key))
         for key in KEYS
@@ -211,15 +209,15 @@ _OF_ITEMS = frozenset(
 
 def _batch(records: list[Record]) -> Any:
     columns = {
-        "id": [_clean(one.id) for one in records],
-        "url": [_clean(one.url) for one in records],
+        "id": [storable(one.id) for one in records],
+        "url": [storable(one.url) for one in records],
         "html": [_bytes(one.html) for one in records],
         # Text has no encoding any more; as bytes it is in UTF-8.
         "encoding": [
             "utf-8" if isinstance(one.html, str) else one.encoding for one in records
         ],
         "outcome": [one.outcome for one in records],
-        "error": [_clean(one.error) for one in records],
+        "error": [storable(one.error) for one in records],
     }
     types = {"html": pa.binary()}
     arrays = {
@@ -238,40 +236,29 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
     read = {name: batch.column(name) for name in wanted if name in names}
     for i in range(batch.num_rows):
         row = {name: value(column[i]) for name, column in read.items()}
-        said = {
-            name: row[name] if isinstance(row.get(name), str) else ""
-            for name in ("id", "outcome", "error")
-        }
-        if said["outcome"]:
-            url = row.get(url_column)
-            address = url if isinstance(url, str) else ""
-            yield Record(
-                said["id"], address, None, None, said["outcome"], said["error"]
-            )
+        texts = {name: one for name, one in row.items() if isinstance(one, str)}
+        where, outcome, error = (texts.get(n, "") for n in ("id", "outcome", "error"))
+        if outcome:
+            url = texts.get(url_column, "")
+            yield Record(where, url, outcome=outcome, error=error)
             continue
-        record = record_of(said["id"], row, html_column, url_column)
-        encoding = row.get("encoding")
-        if isinstance(encoding, str) and isinstance(record.html, bytes):
-            record = replace(record, encoding=encoding or None)
-        yield replace(record, error=record.error or said["error"])
+        record = record_of(where, row, html_column, url_column)
+        if isinstance(record.html, bytes):
+            record = replace(record, encoding=texts.get("encoding") or None)
+        yield replace(record, error=record.error or error)
 
 
 def _value(outcome: Outcome, name: str) -> Any:
     value = getattr(outcome.result, name)
-    return float(value) if name == "score" else _clean(value)
+    return float(value) if name == "score" else storable(value)
 
 
-def _told(failure: Failure) -> str:
-    """A failure in a line: its class, its field, and what it said."""
+def _describe(failure: Failure) -> str:
+    """A failure in a line: its field, its class, and its message."""
     last = failure.traceback.strip().rpartition("\n")[2]
-    said = last if last.partition(":")[0].endswith(failure.name) else failure.name
-    return f"{failure.field}: {said}" if failure.field else said
+    error = last if last.partition(":")[0].endswith(failure.name) else failure.name
+    return f"{failure.field}: {error}" if failure.field else error
 
 
 def _bytes(html: bytes | str | None) -> bytes | None:
     return html.encode("utf-8", "replace") if isinstance(html, str) else html
-
-
-def _clean(text: str) -> str:
-    """A text that can be encoded: JSON can name halves of characters."""
-    return text.encode("utf-8", "replace").decode()

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from scrapy_eatext.archive.manifest import NAME, outputs
-from scrapy_eatext.archive.readers import ArchiveError
-from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.archive.readers import ArchiveError, parquet
+from scrapy_eatext.archive.record import storable
 from scrapy_eatext.page.urls import host_of
 
 # Pages of which the whole is written, the most changed ones.
@@ -120,12 +120,12 @@ def compare(
             "CREATE TABLE old (key TEXT, n INTEGER, row TEXT, PRIMARY KEY (key, n))"
         )
         table.execute("BEGIN")
-        kept: Counter[str] = Counter()
+        rows: Counter[str] = Counter()
         for row in _rows(old):
             key = _key(row)
             values = (key, _number_of(table, key), json.dumps(row))
             table.execute("INSERT INTO old VALUES (?, ?, ?)", values)
-            kept["old"] += 1
+            rows["old"] += 1
         for row in _rows(new):
             # The same page may be there several times, in the same order.
             query = "SELECT n, row FROM old WHERE key = ? ORDER BY n LIMIT 1"
@@ -136,14 +136,14 @@ def compare(
             table.execute(
                 "DELETE FROM old WHERE key = ? AND n = ?", (_key(row), match[0])
             )
-            kept["both"] += 1
+            rows["both"] += 1
             change = found.add(json.loads(match[1]), row)
             if change is not None and most:
                 if len(changes) < most:
                     heapq.heappush(changes, change)
                 else:
                     heapq.heappushpop(changes, change)
-        found.only_old = kept["old"] - kept["both"]
+        found.only_old = rows["old"] - rows["both"]
     changes.sort(reverse=True)
     found.top = changes[:top]
     if output:
@@ -182,44 +182,37 @@ def _rows(where: str | Path) -> Iterator[dict[str, str]]:
     files = outputs(path) if path.is_dir() else [path]
     for file in files:
         if file.suffix == ".parquet":
-            yield from _of_parquet(file)
+            rows = _of_parquet(file)
         elif file.suffix in (".jsonl", ".jl") and file.name != NAME:
-            yield from _of_lines(file)
+            rows = _of_lines(file)
         else:
             raise ArchiveError(
                 f"{file} is neither an output folder nor .parquet or .jsonl"
             )
+        try:
+            yield from rows
+        except (OSError, ValueError) as error:
+            raise ArchiveError(f"{file}: {error}") from error
 
 
 def _of_parquet(file: Path) -> Iterator[dict[str, str]]:
-    try:
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise MissingError("Parquet", "archive", "pyarrow") from None
-    try:
-        with ParquetFile(file) as table:
-            names = [name for name in _COLUMNS if name in table.schema_arrow.names]
-            for batch in table.iter_batches(256, columns=names):
-                yield from map(_row, batch.to_pylist())
-    except (ValueError, OSError) as error:
-        raise ArchiveError(f"{file}: {error}") from error
+    with file.open("rb") as opened:
+        table = parquet.open_table(opened)
+        names = [name for name in _COLUMNS if name in table.schema_arrow.names]
+        for batch in table.iter_batches(256, columns=names):
+            yield from map(_row, batch.to_pylist())
 
 
 def _of_lines(file: Path) -> Iterator[dict[str, str]]:
-    try:
-        with file.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                try:
-                    row = _row(json.loads(line))
-                except ValueError as error:
-                    raise ArchiveError(f"{file}: line {number}: {error}") from error
-                yield row
-    except ArchiveError:
-        raise
-    except (OSError, ValueError) as error:
-        raise ArchiveError(f"{file}: {error}") from error
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = _row(json.loads(line))
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from error
+            yield row
 
 
 def _row(found: Any) -> dict[str, str]:
@@ -227,6 +220,5 @@ def _row(found: Any) -> dict[str, str]:
         raise ValueError(f"{type(found).__name__} is no row")  # noqa: TRY004
     if "text" not in found:
         raise ValueError("a row has no 'text'")
-    # JSON can name halves of characters, which cannot be stored.
-    said = {name: str(found.get(name) or "") for name in _COLUMNS}
-    return {name: s.encode("utf-8", "replace").decode() for name, s in said.items()}
+    texts = {name: str(found.get(name) or "") for name in _COLUMNS}
+    return {name: storable(text) for name, text in texts.items()}

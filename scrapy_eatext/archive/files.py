@@ -13,7 +13,7 @@ from scrapy_eatext.archive.record import MissingError
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What tells whether a file is still the same: its bytes, and when it changed."""
+    """A file's size and the time of its last change, by which a change is noticed."""
 
     size: int
     changed: int

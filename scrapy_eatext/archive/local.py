@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
 from typing import IO, Any, cast
@@ -70,7 +71,7 @@ class Plan:
     part_size: int = SIZE
 
     def task(self) -> Task:
-        """What every process is told.  Raises SettingError."""
+        """What every process gets.  Raises SettingError."""
         config = config_of(self.settings)
         reading = Reading(config.limits.max_size, self.html_column, self.url_column)
         return Task(
@@ -97,15 +98,15 @@ class Plan:
             for options in choice.options.values()
             if options.get("site_files")
         }
-        told = asdict(self.task())
-        settings = told.pop("settings")
+        task = asdict(self.task())
+        settings = task.pop("settings")
         return {
             "scrapy-eatext": scrapy_eatext.__version__,
             **{f"algorithm {name}": version for name, version in versions.items()},
             # Files that were learned anew have the names of the old ones.
             **{f"site files {path}": _hash_of(path) for path in sorted(taught)},
             **settings,
-            **told,
+            **task,
             "part_size": self.part_size,
         }
 
@@ -211,40 +212,40 @@ class Run:
         """Do a part; the process to go on with."""
         output = _name_of(part, self._plan.form)
         to = self._plan.output / f"{output}.{number}.part"
-        said: dict[str, Any] = {}
+        answer: dict[str, Any] | None = None
         for _ in range(_MAX_DEATHS):
             if shard is None:
                 shard = _Shard(self._task, self._patience())
                 self._shards.add(shard)
-            answer = shard.do(part, to, lambda news: self._news(number, size, news))
+            answer = shard.do(part, to, partial(self._note, number, size))
             if answer is not None:
-                said = answer
                 break
             self._shards.discard(shard)
             shard = None
             if self._stopped:
                 return None
         with self._lock:
-            if said.get("full"):
-                self._stopped = self._stopped or said["error"]
-            elif not said.get("done"):
-                died = f"its process died {_MAX_DEATHS} times"
-                self.progress.errors[name] = said.get("error", died)
+            if answer is None:
+                self.progress.errors[name] = f"its process died {_MAX_DEATHS} times"
+            elif answer.get("full"):
+                self._stopped = self._stopped or answer["error"]
+            elif "error" in answer:
+                self.progress.errors[name] = answer["error"]
             elif _state_now(part) != state and not part.names:
                 self.progress.errors[name] = "it changed while it was read"
             elif not self._stopped:
-                has = bool(said["rows"])
+                rows = answer["rows"]
                 entry = Entry(
                     name,
                     state,
-                    output if has else "",
-                    said["digest"],
-                    said["rows"],
-                    said["counts"],
+                    output if rows else "",
+                    answer["digest"],
+                    rows,
+                    answer["counts"],
                 )
-                self._manifest.add(entry, to if has else None)
+                self._manifest.add(entry, to if rows else None)
                 self.progress.under_way[number] = UnderWay()
-                self.progress.counts.update(said["counts"])
+                self.progress.counts.update(answer["counts"])
                 self.progress.done += size
                 self.progress.parts += 1
                 return shard
@@ -253,9 +254,9 @@ class Run:
             to.unlink(missing_ok=True)
         return shard
 
-    def _news(self, number: int, size: int, news: Mapping[str, Any]) -> None:
+    def _note(self, number: int, size: int, news: Mapping[str, Any]) -> None:
         if not self.progress.under_way and not self.progress.counts:
-            # The time that processes took to start says nothing of the rest.
+            # The time that processes took to start is none of the pace.
             self.progress.started = time.monotonic()
         counts = Counter(news["counts"])
         self.progress.under_way[number] = UnderWay(size, news["share"], counts)
@@ -293,18 +294,21 @@ class _Shard:
             send(self._to, asdict(task))
 
     def do(
-        self, part: Part, to: Path, news: Callable[[Mapping[str, Any]], None]
+        self, part: Part, to: Path, note: Callable[[Mapping[str, Any]], None]
     ) -> dict[str, Any] | None:
-        """Do a part; None if the process ended over it."""
+        """Do a part; None if the process ended over it.
+
+        ``note`` is called with what the process has done so far.
+        """
         try:
             send(self._to, {"part": asdict(part), "to": str(to)})
             while message := receive(self._from):
                 self._heard = time.monotonic()
-                said: dict[str, Any] = message[0]
-                if "done" in said or "error" in said:
-                    return said
-                if "counts" in said:
-                    news(said)
+                answer: dict[str, Any] = message[0]
+                if "done" in answer or "error" in answer:
+                    return answer
+                if "counts" in answer:
+                    note(answer)
         except (OSError, ValueError):
             pass
         self.kill()
@@ -392,9 +396,9 @@ def _state_of(part: Part) -> str:
         ]
     else:
         stats = [(part.source, files.stat(part.source))]
-    told = [[name, stat.size, stat.changed] for name, stat in stats]
-    names = list(part.names)
-    return hashlib.sha256(json.dumps([part.kind, told, names]).encode()).hexdigest()
+    state = [[name, stat.size, stat.changed] for name, stat in stats]
+    known = json.dumps([part.kind, state, list(part.names)])
+    return hashlib.sha256(known.encode()).hexdigest()
 
 
 def _state_now(part: Part) -> str:

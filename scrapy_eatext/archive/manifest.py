@@ -18,7 +18,7 @@ NAME = "manifest.jsonl"
 
 
 class OutputError(ValueError):
-    """An output folder that cannot be used; it says why."""
+    """An output folder that cannot be used; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class Manifest:
         # A line without an end was being written when a run was killed.
         if lines[-1]:
             self._file.truncate(sum(len(line) + 1 for line in lines[:-1]))
-        said = [self._parsed(line) for line in lines[:-1]]
-        if not said:
+        entered = [self._parsed(line) for line in lines[:-1]]
+        if not entered:
             others = [path for path in self._folder.iterdir() if path.name != NAME]
             if any(not path.name.endswith(".part") for path in others):
                 (self._folder / NAME).unlink(missing_ok=True)
@@ -88,9 +88,11 @@ class Manifest:
                     f"{self._folder} is not empty, and has no {NAME} of an earlier run"
                 )
             self._write({"made_by": made_by})
-        elif said[0].get("made_by") != made_by:
-            raise OutputError(self._difference(said[0].get("made_by") or {}, made_by))
-        for line in said[1:]:
+        elif entered[0].get("made_by") != made_by:
+            raise OutputError(
+                self._difference(entered[0].get("made_by") or {}, made_by)
+            )
+        for line in entered[1:]:
             if "places" in line:
                 self._places[line["source"]] = line["state"], line["places"]
             else:
@@ -103,14 +105,14 @@ class Manifest:
             raise OutputError(f"{self._folder / NAME} is damaged: {error}") from error
 
     def _difference(self, before: dict[str, Any], now: dict[str, Any]) -> str:
-        told = [
-            f"{name} was {_told(before, name)} and is {_told(now, name)}"
+        changes = [
+            f"{name} was {_shown(before, name)} and is {_shown(now, name)}"
             for name in {**before, **now}
             if before.get(name) != now.get(name)
         ]
         return (
             f"{self._folder} has the output of a run with other versions or options: "
-            f"{'; '.join(told)}. Name another folder, or delete this one"
+            f"{'; '.join(changes)}. Name another folder, or delete this one"
         )
 
     def places(self, source: str, state: str) -> list[int] | None:
@@ -183,7 +185,7 @@ def outputs(folder: Path) -> list[Path]:
     ]
 
 
-def _told(made_by: Mapping[str, Any], name: str) -> str:
+def _shown(made_by: Mapping[str, Any], name: str) -> str:
     return repr(made_by[name]) if name in made_by else "not set"
 
 

@@ -83,16 +83,16 @@ def _document(record: Record) -> Any:
     html = record.html or ""
     if isinstance(html, bytes):
         html = decode(html, record.encoding)[1]
-    said = {"url": record.url, "outcome": record.outcome, "error": record.error}
-    return Document(text=html, id=record.id, metadata=said)
+    known = {"url": record.url, "outcome": record.outcome, "error": record.error}
+    return Document(text=html, id=record.id, metadata=known)
 
 
 def _record(document: Any) -> Record:
-    said = document.metadata
+    known = document.metadata
     return Record(
         str(document.id),
-        str(said.get("url") or ""),
+        str(known.get("url") or ""),
         document.text,
-        outcome=str(said.get("outcome") or ""),
-        error=str(said.get("error") or ""),
+        outcome=str(known.get("outcome") or ""),
+        error=str(known.get("error") or ""),
     )

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol
 
@@ -34,21 +35,18 @@ class PackedError(ValueError):
         self.data = data
 
 
-class Unpacker(Protocol):
-    """One compressed member, fed piece by piece."""
+class Decompressor(Protocol):
+    """One compressed member, by the interface of the standard library's decompressors,
+    as lzma.LZMADecompressor and ZstdDecompressor have it.
+    """
 
     @property
     def eof(self) -> bool: ...
     @property
     def unused_data(self) -> bytes: ...
-    def feed(self, data: bytes, most: int) -> bytes:
-        """Up to so many bytes more, of new data or of what is left of the old."""
-        ...
-
     @property
-    def hungry(self) -> bool:
-        """Whether nothing is left of the data fed before."""
-        ...
+    def needs_input(self) -> bool: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 class _Zlib:
@@ -64,31 +62,11 @@ class _Zlib:
         return self._of.unused_data
 
     @property
-    def hungry(self) -> bool:
+    def needs_input(self) -> bool:
         return not self._of.unconsumed_tail
 
-    def feed(self, data: bytes, most: int) -> bytes:
-        return self._of.decompress(self._of.unconsumed_tail + data, most)
-
-
-class _Zstd:
-    def __init__(self, dictionary: Any = None) -> None:
-        self._of = _zstd().ZstdDecompressor(zstd_dict=dictionary)
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._of.eof)
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self._of.unused_data)
-
-    @property
-    def hungry(self) -> bool:
-        return bool(self._of.needs_input)
-
-    def feed(self, data: bytes, most: int) -> bytes:
-        return bytes(self._of.decompress(data, most))
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._of.decompress(self._of.unconsumed_tail + data, max_length)
 
 
 class _Brotli:
@@ -106,14 +84,23 @@ class _Brotli:
         return bool(self._of.is_finished())
 
     @property
-    def hungry(self) -> bool:
+    def needs_input(self) -> bool:
         return bool(self._of.can_accept_more_data())
 
-    def feed(self, data: bytes, most: int) -> bytes:
-        return bytes(self._of.process(data, output_buffer_limit=most))
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return bytes(self._of.process(data, output_buffer_limit=max_length))
 
 
-def _zstd() -> Any:
+def _gzip() -> Decompressor:
+    return _Zlib(31)
+
+
+def _zstd(dictionary: Any = None) -> Decompressor:
+    made: Decompressor = _zstd_module().ZstdDecompressor(zstd_dict=dictionary)
+    return made
+
+
+def _zstd_module() -> Any:
     try:
         return import_module(_ZSTD)
     except ImportError:
@@ -141,17 +128,17 @@ def unpacked(body: bytes, codings: str, most: int) -> bytes:
     PackedError.
     """
     for coding in reversed(codings.lower().split(",")):
-        make = _unpacker_for(coding.strip(), body)
+        make = _decompressor_for(coding.strip(), body)
         if make is not None:
             body = _all_of(make, body, most + 1 if most else 0)
     return body
 
 
-def _unpacker_for(coding: str, body: bytes) -> Callable[[], Unpacker] | None:
+def _decompressor_for(coding: str, body: bytes) -> Callable[[], Decompressor] | None:
     if coding in ("gzip", "x-gzip"):
-        return (lambda: _Zlib(31)) if body.startswith(GZIP) else None
+        return _gzip if body.startswith(GZIP) else None
     if coding == "zstd":
-        return _Zstd if body.startswith(ZSTD) else None
+        return _zstd if body.startswith(ZSTD) else None
     if coding == "br":
         return None if body.lstrip()[:1] == b"<" else _Brotli
     if coding == "deflate":
@@ -162,22 +149,22 @@ def _unpacker_for(coding: str, body: bytes) -> Callable[[], Unpacker] | None:
     return None
 
 
-def _all_of(make: Callable[[], Unpacker], data: bytes, most: int) -> bytes:
+def _all_of(make: Callable[[], Decompressor], data: bytes, most: int) -> bytes:
     """Up to so many bytes of members that follow each other; 0 is no limit."""
     out = bytearray()
     try:
         while data:
-            unpacker = make()
-            while not unpacker.eof:
+            decompressor = make()
+            while not decompressor.eof:
                 if most and len(out) >= most:
                     return bytes(out[:most])
-                if unpacker.hungry and not data:
+                if decompressor.needs_input and not data:
                     raise PackedError("the packed body is cut off", bytes(out))
-                fed, data = (data, b"") if unpacker.hungry else (b"", data)
-                out += unpacker.feed(
+                fed, data = (data, b"") if decompressor.needs_input else (b"", data)
+                out += decompressor.decompress(
                     fed, min(CHUNK, most - len(out)) if most else CHUNK
                 )
-            data = unpacker.unused_data
+            data = decompressor.unused_data
             if not data.startswith(GZIP):
                 break
     except BROKEN as error:
@@ -223,12 +210,12 @@ def is_packed(file: BinaryIO) -> bool:
     return head.startswith((GZIP, ZSTD)) or head[1:] == _SKIPPABLE
 
 
-def _packing(file: BinaryIO) -> tuple[Callable[[], Unpacker], bytes]:
+def _packing(file: BinaryIO) -> tuple[Callable[[], Decompressor], bytes]:
     """What unpacks a file's members, and the mark at their beginnings."""
     file.seek(0)
     head = file.read(8)
     if head.startswith(GZIP):
-        return lambda: _Zlib(31), GZIP
+        return _gzip, GZIP
     dictionary = None
     if head.startswith(_DICTIONARY):
         length = int.from_bytes(head[4:], "little")
@@ -236,13 +223,17 @@ def _packing(file: BinaryIO) -> tuple[Callable[[], Unpacker], bytes]:
             raise PackedError(f"a dictionary of zstd has {length:,} bytes")
         content = file.read(length)
         if content.startswith(ZSTD):
-            content = _all_of(_Zstd, content, _MOST_OF_A_DICTIONARY)
-        dictionary = _zstd().ZstdDict(content)
-    return lambda: _Zstd(dictionary), ZSTD
+            content = _all_of(_zstd, content, _MOST_OF_A_DICTIONARY)
+        dictionary = _zstd_module().ZstdDict(content)
+    return partial(_zstd, dictionary), ZSTD
 
 
 def _members(
-    file: BinaryIO, start: int, make: Callable[[], Unpacker], mark: bytes, begins: bytes
+    file: BinaryIO,
+    start: int,
+    make: Callable[[], Decompressor],
+    mark: bytes,
+    begins: bytes,
 ) -> Generator[Piece, None, int | None]:
     """The pieces of members up to the end, or to damage: the damaged one's start."""
     file.seek(start)
@@ -260,30 +251,30 @@ def _members(
             return offset
         end = offset + len(data)
         held, given = b"", 0
-        unpacker = make()
+        decompressor = make()
         try:
             if mark == GZIP and _is_misleading(data, begins):
                 raise zlib.error("wrong flags in the header")
-            while not unpacker.eof:
-                if unpacker.hungry and not data:
+            while not decompressor.eof:
+                if decompressor.needs_input and not data:
                     data = file.read(CHUNK)
                     end += len(data)
                     if not data:
                         # Or a wrong length led past other members.
                         yield Piece(offset, held, not given, "the file is cut off")
                         return offset
-                fed, data = (data, b"") if unpacker.hungry else (b"", data)
-                held += unpacker.feed(fed, CHUNK)
+                fed, data = (data, b"") if decompressor.needs_input else (b"", data)
+                held += decompressor.decompress(fed, CHUNK)
                 # The first piece is long enough to show how the member begins.
-                if held and (given or len(held) >= _BEGINNING or unpacker.eof):
+                if held and (given or len(held) >= _BEGINNING or decompressor.eof):
                     yield Piece(offset, held, not given)
                     given += len(held)
                     held = b""
         except BROKEN as error:
-            rest = _salvaged(file, offset, given, begins) if mark == GZIP else held
-            yield Piece(offset, rest, not given, f"damaged: {error}")
+            salvaged = _salvaged(file, offset, given, begins) if mark == GZIP else held
+            yield Piece(offset, salvaged, not given, f"damaged: {error}")
             return offset
-        data = unpacker.unused_data
+        data = decompressor.unused_data
         offset = end - len(data)
 
 
@@ -351,7 +342,11 @@ def _end_of_header(head: bytes, flags: int) -> int:
 
 
 def _next_member(
-    file: BinaryIO, start: int, make: Callable[[], Unpacker], mark: bytes, begins: bytes
+    file: BinaryIO,
+    start: int,
+    make: Callable[[], Decompressor],
+    mark: bytes,
+    begins: bytes,
 ) -> int | None:
     """Where the next member begins whose content begins so."""
     file.seek(start)
@@ -362,14 +357,14 @@ def _next_member(
             if len(data) - at < _ENOUGH:
                 data += file.read(CHUNK)
             try:
-                if make().feed(data[at : at + _ENOUGH], len(begins)) == begins:
+                if make().decompress(data[at : at + _ENOUGH], len(begins)) == begins:
                     return offset + at
             except BROKEN:
                 pass
             at = data.find(mark, at + 1)
-        kept = data[1 - len(mark) :]
+        overlap = data[1 - len(mark) :]
         more = file.read(CHUNK)
         if not more:
             return None
-        offset += len(data) - len(kept)
-        data = kept + more
+        offset += len(data) - len(overlap)
+        data = overlap + more

@@ -1,4 +1,4 @@
-"""How far a run over archives is, and how long the rest will take."""
+"""How far a run over archives is, and how long what is left will take."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Progress:
         self._noted = now, done
 
     def remaining(self) -> float | None:
-        """Seconds that the rest will take, None while nothing tells.
+        """Seconds that what is left will take, None while they are unknown.
 
         All processes share in what is left, but for a part that one has begun.
         """

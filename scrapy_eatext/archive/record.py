@@ -1,4 +1,4 @@
-"""A page of an archive, and what an HTTP message tells of it."""
+"""A page of an archive, and what an HTTP message has on it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Record:
     """What an archive has under one address.
 
     ``id`` says where it stands in its archive.  ``encoding`` is the one that the
-    transport declared.  ``outcome`` is "" for a page; otherwise it says why there is
+    transport declared.  ``outcome`` is "" for a page; otherwise it is why there is
     none: ``skipped_status``, ``skipped_type``, or ``unreadable``, with an ``error``.  A
     page may be damaged and have an error too.
     """
@@ -44,6 +44,11 @@ class Record:
     encoding: str | None = None
     outcome: str = ""
     error: str = ""
+
+
+def storable(text: str) -> str:
+    """A text that can be encoded: JSON can name halves of characters."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def unreadable(where: str, url: str, error: object) -> Record:

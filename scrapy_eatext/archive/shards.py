@@ -1,7 +1,7 @@
 """A process that extracts parts of archives, and the files that it writes.
 
-It reads messages from standard input, a part each, and tells on standard output how
-far it is.
+It reads messages from standard input, a part each, and writes to standard output
+how far it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
 
 FORMATS = ("parquet", "jsonl")
 # Seconds between two messages about how far it is.
-_NEWS = 0.5
+_BETWEEN_REPORTS = 0.5
 # Rows that are written at a time, and the bytes of text after which fewer are.
 _ROWS, _BYTES = 1000, 1 << 24
 # No other part can be written either.
@@ -115,30 +115,32 @@ def _serve() -> None:
     if hello is None:
         return
     task = Task(**hello[0])
-    news = _News(answers)
-    extractor = Extractor(task.settings, html=task.html, tick=news.tell)
+    report = _Report(answers)
+    extractor = Extractor(task.settings, html=task.html, tick=report.send)
     send(answers, {"ready": True})
     while message := receive(source):
         head = message[0]
-        news.counts, news.share = Counter(), 0.0
+        report.counts, report.share = Counter(), 0.0
         try:
-            said = _do(Part(**head["part"]), Path(head["to"]), task, extractor, news)
+            answer = _do(
+                Part(**head["part"]), Path(head["to"]), task, extractor, report
+            )
         except (ArchiveError, MissingError) as error:
-            said = {"error": str(error)}
+            answer = {"error": str(error)}
         except OSError as error:
             full = error.errno in _FULL
-            said = {"error": f"{head['to']}: {error.strerror or error}", "full": full}
+            answer = {"error": f"{head['to']}: {error.strerror or error}", "full": full}
         except Exception as error:  # noqa: BLE001
-            said = {"error": f"{type(error).__name__}: {error}"}
-        if "error" in said:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        if "error" in answer:
             with suppress(OSError):
                 Path(head["to"]).unlink(missing_ok=True)
-        send(answers, said)
+        send(answers, answer)
     extractor.close()
 
 
-class _News:
-    """Tells the process that started this one how far it is, now and then."""
+class _Report:
+    """Sent to the process that started this one now and then: how far this one is."""
 
     def __init__(self, answers: IO[bytes]) -> None:
         self._answers = answers
@@ -146,21 +148,21 @@ class _News:
         self.counts: Counter[str] = Counter()
         self.share = 0.0
 
-    def tell(self) -> None:
+    def send(self) -> None:
         now = time.monotonic()
         if now >= self._next:
-            self._next = now + _NEWS
+            self._next = now + _BETWEEN_REPORTS
             send(self._answers, {"counts": self.counts, "share": self.share})
 
 
 def _do(
-    part: Part, to: Path, task: Task, extractor: Extractor, news: _News
+    part: Part, to: Path, task: Task, extractor: Extractor, report: _Report
 ) -> dict[str, Any]:
     """Extract a part into a file; what to enter into the manifest."""
     conditions = Conditions.of(task.where)
     place = Place()
     found = read_part(part, Reading(**task.reading), place)
-    records = _chosen(found, task, conditions, news)
+    records = _chosen(found, task, conditions, report)
     columns = schema(html=task.html)
     rows = 0
     with to.open("w+b") as file:
@@ -168,16 +170,16 @@ def _do(
         try:
             for batch in batches_of(records):
                 done = extractor.batch(batch)
-                news.counts.update(done.column("outcome").to_pylist())
+                report.counts.update(done.column("outcome").to_pylist())
                 done = conditions.of_rows(done)
-                news.counts["left_out"] += batch.num_rows - done.num_rows
-                news.share = place.share
+                report.counts["left_out"] += batch.num_rows - done.num_rows
+                report.share = place.share
                 if done.num_rows:
                     rows += done.num_rows
                     writer.write(done)
         except BaseException:
             # pyarrow's writer would close itself later, print a traceback as its file
-            # is closed by then, and hide the error that the command tells.
+            # is closed by then, and hide the error.
             with suppress(OSError, ValueError):
                 writer.close()
             raise
@@ -186,7 +188,7 @@ def _do(
         digest = _digest(file) if rows else ""
     if not rows:
         to.unlink()
-    counts = {name: count for name, count in sorted(news.counts.items()) if count}
+    counts = {name: count for name, count in sorted(report.counts.items()) if count}
     return {"done": True, "digest": digest, "rows": rows, "counts": counts}
 
 
@@ -199,15 +201,15 @@ def _digest(file: IO[bytes]) -> str:
 
 
 def _chosen(
-    records: Iterable[Record], task: Task, conditions: Conditions, news: _News
+    records: Iterable[Record], task: Task, conditions: Conditions, report: _Report
 ) -> Iterator[Record]:
-    """The records that get a row: pages that are asked for, and what is unreadable."""
+    """The records that get a row: pages that are wanted, and what is unreadable."""
     for record in records:
-        news.tell()
+        report.send()
         if record.outcome.startswith("skipped_"):
-            news.counts[record.outcome] += 1
+            report.counts[record.outcome] += 1
         elif not (_in_sample(record, task.sample) and conditions.of_url(record.url)):
-            news.counts["left_out"] += 1
+            report.counts["left_out"] += 1
         else:
             yield record
 

@@ -42,15 +42,23 @@ class Command(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: Namespace) -> None:
         """Parse what is not among Scrapy's own options, by the arguments of the task."""
+        from scrapy_eatext.archive.record import MissingError
+        from scrapy_eatext.commands.terminal import fail
+
         super().process_options(args, opts)
         named = bool(args) and args[0] in TASKS
         name = args[0] if named else "page"
-        opts.task = import_module(f"scrapy_eatext.commands.{name}")
+        try:
+            opts.task = import_module(f"scrapy_eatext.commands.{name}")
+        except MissingError as error:
+            sys.exit(fail(error))
         parser = ArgumentParser(
             prog=f"scrapy eatext {name}" if named else "scrapy eatext",
             usage=None if named else f"scrapy eatext {self.syntax()}",
             parents=[self._parser],
             add_help=False,
+            # --url is no --url-column.
+            allow_abbrev=False,
         )
         opts.task.add_arguments(parser)
         if opts.help or not any(args):

@@ -712,9 +712,9 @@ def test_the_command(archive, expected, tmp_path):
     assert {row["algorithm"] for row in written(tmp_path / "out")} == {"plain"}
     for wrong, code, message in (
         (["--where", "x=y"], 2, "--where is 'x=y'"),
-        (["-a", "no"], 2, "EATEXT_ALGORITHM is"),
+        (["-a", "no"], 2, "--algorithm is 'no'"),
         (["-o", tmp_path / "out"], 1, "EATEXT_ALGORITHM was"),
-        (["--url", "x"], 2, "--url is not for archive"),
+        (["--url", "x"], 2, "unrecognized arguments: --url x"),
         (["-o", "s3://bucket/out"], 1, "the output is a folder of this machine"),
     ):
         given = [archive, "-o", tmp_path / "new", *wrong]

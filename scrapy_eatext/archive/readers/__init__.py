@@ -39,7 +39,7 @@ _TO_THE_END = 1 << 62
 
 
 class ArchiveError(ValueError):
-    """An archive that cannot be read; it says which, and why."""
+    """An archive that cannot be read; the message has its name and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def read_part(
 ) -> Iterator[Record]:
     """The pages of a part, and what is unreadable.  Raises ArchiveError.
 
-    ``place`` is told how far reading is.
+    ``place`` is kept up with how far reading is.
     """
     try:
         yield from _read(part, reading, place or Place())

@@ -18,7 +18,7 @@ def is_page(name: str) -> bool:
 
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some files in a folder.  Files do not tell the address of a page."""
+    """The pages of some files in a folder.  Their addresses are unknown."""
     return (read_page(joined(folder, name), name, most) for name in names)
 
 

@@ -71,10 +71,10 @@ def _of_folder(folder: str, most: int) -> Record:
     except OSError as error:
         return unreadable(where, url, error)
     try:
-        said = plain(_content(folder, _MORE))
+        details = plain_values(_content(folder, _MORE))
     except (FileNotFoundError, *_UNPICKLING):
-        said = None
-    return _record(where, url, status, headers, body, most, said, wrong)
+        details = None
+    return _record(where, url, status, headers, body, most, details, wrong)
 
 
 def _content(folder: str, name: str, most: int = 1 << 24) -> bytes:
@@ -98,7 +98,7 @@ def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record
 
 def _of_database(name: str, database: Any, most: int) -> Record:
     try:
-        found = plain(database[(name + _SUFFIX).encode()])
+        found = plain_values(database[(name + _SUFFIX).encode()])
         url, status = str(found["url"]), int(found["status"])
         headers, body = dict(found["headers"]), bytes(found["body"])
     except (KeyError, TypeError, ValueError, *_UNPICKLING) as error:
@@ -199,7 +199,7 @@ _UNPICKLING = (
 )
 
 
-def plain(data: bytes) -> Any:
+def plain_values(data: bytes) -> Any:
     """The plain values in a pickle; in place of other objects stands an empty one.
 
     No class of the pickle's is looked up, and nothing is called.
@@ -214,12 +214,12 @@ def _record(
     headers: Mapping[Any, Any],
     body: bytes,
     most: int,
-    said: Any,
+    details: Any,
     error: str = "",
 ) -> Record:
-    """A cached response's record; ``said`` is what Scrapy 2.19 keeps beside it."""
-    said = said if isinstance(said, dict) else {}
-    is_page = said.get("_class") == _HTML_RESPONSE
+    """A cached response's record; ``details`` are what Scrapy 2.19 keeps beside it."""
+    details = details if isinstance(details, dict) else {}
+    is_page = details.get("_class") == _HTML_RESPONSE
     record = record_of_response(
         where,
         url,
@@ -230,7 +230,7 @@ def _record(
         identified="text/html" if is_page else "",
         error=error,
     )
-    encoding = said.get("encoding")
+    encoding = details.get("encoding")
     if is_page and isinstance(encoding, str):
         return replace(record, encoding=encoding)
     return record

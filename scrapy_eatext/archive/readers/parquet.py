@@ -19,7 +19,7 @@ def read(
 
     Raises ValueError for a file that is damaged or has no such column.
     """
-    table = _opened(file)
+    table = open_table(file)
     names = [name for name in (html, url) if name in table.schema_arrow.names]
     if html not in names:
         known = ", ".join(table.schema_arrow.names)
@@ -48,14 +48,14 @@ def value(of: Any) -> Any:
 
 def rows(file: BinaryIO, start: int, stop: int) -> int:
     """How many rows some row groups have."""
-    about = _opened(file).metadata
+    about = open_table(file).metadata
     groups = range(start, min(stop, about.num_row_groups))
     return sum(about.row_group(i).num_rows for i in groups)
 
 
 def cuts(file: BinaryIO, size: int) -> list[int]:
     """Row groups at which to cut a file into parts of about so many bytes."""
-    about = _opened(file).metadata
+    about = open_table(file).metadata
     found, sum_ = [0], 0
     for i in range(about.num_row_groups):
         if sum_ >= size:
@@ -66,7 +66,8 @@ def cuts(file: BinaryIO, size: int) -> list[int]:
     return found
 
 
-def _opened(file: BinaryIO) -> Any:
+def open_table(file: BinaryIO) -> Any:
+    """A ParquetFile.  Raises ValueError for what is none."""
     try:
         from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile

@@ -139,10 +139,10 @@ def _clean_end(file: BinaryIO, at: int) -> int | None:
     after = file.read(64)
     if not after and at > 0:
         return None
-    rest = after[1:].lstrip(_BETWEEN)
+    following = after[1:].lstrip(_BETWEEN)
     # The file may end within the next one's first line.
-    if _START.startswith(rest[: len(_START)]):
-        return at + len(after) - 1 - len(rest)
+    if _START.startswith(following[: len(_START)]):
+        return at + len(after) - 1 - len(following)
     return None
 
 
@@ -158,9 +158,9 @@ def _find(file: BinaryIO, at: int, line: int) -> int | None:
         if not more:
             return None
         # A first line may be cut in two.
-        kept = data[-32:]
-        at += len(data) - len(kept)
-        data = kept + more
+        overlap = data[-32:]
+        at += len(data) - len(overlap)
+        data = overlap + more
     return None
 
 
@@ -190,7 +190,7 @@ class _Segment:
 
     def header(self) -> bytes:
         """A record's header, b"" if it has no end."""
-        # No byte more is asked for: another member's may be none of this record.
+        # No byte more is read: another member's may be none of this record.
         while not (found := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
             if not self._fill():
                 break
@@ -225,32 +225,32 @@ class _Segment:
         self._data = self._data[size:]
 
     def take(self, size: int, room: int) -> bytes:
-        """So many bytes, of which only the first are kept."""
-        kept = []
+        """So many bytes, of which only the first ``room`` are returned."""
+        parts = []
         while size > 0 and (data := self.ahead(1)[:size]):
-            kept.append(data[:room])
-            room -= len(kept[-1])
+            parts.append(data[:room])
+            room -= len(parts[-1])
             size -= len(data)
             self.drop(len(data))
         self._whole = not size and not self._data.strip(_BETWEEN)
-        return b"".join(kept)
+        return b"".join(parts)
 
     def take_to_start(self, room: int) -> bytes:
-        """The bytes before the next record, of which only the first are kept."""
-        kept = []
+        """The bytes before the next record, of which only the first ``room`` are returned."""
+        parts = []
         line = True
         while data := self.ahead(32):
             at = _start_in(data, line)
             # A first line may not be complete yet.
             end = len(data) if len(data) < 32 else max(1, len(data) - 31)
             end = end if at is None else at
-            kept.append(data[:end][:room])
-            room -= len(kept[-1])
+            parts.append(data[:end][:room])
+            room -= len(parts[-1])
             line = data[end - 1 : end] == b"\n" if end else line
             self.drop(end)
             if at is not None:
                 break
-        return b"".join(kept)
+        return b"".join(parts)
 
     def close(self) -> Piece | None:
         """Go to the end; return the first piece of the next segment."""
@@ -297,15 +297,15 @@ def _packed(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]
     piece = next(source, None)
     while piece is not None and piece.offset < stop:
         segment = _Segment(source, piece)
-        told = False
+        reported = False
         while True:
-            lost = segment.take_to_start(0 if told else 64).strip(_BETWEEN)
+            lost = segment.take_to_start(0 if reported else 64).strip(_BETWEEN)
             if not segment.ahead(1):
                 break
             frame = _next_frame(segment, room)
-            told = told or bool(frame.error)
+            reported = reported or bool(frame.error)
             yield frame
-        if not told and (lost or segment.error):
+        if not reported and (lost or segment.error):
             yield Frame(segment.offset, b"", b"", segment.error or _NO_RECORD)
         piece = segment.close()
 

@@ -1,0 +1,438 @@
+"""Every page of a WARC file is read, whoever wrote it, and whatever is damaged."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+import sys
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from itertools import pairwise, product
+
+import pytest
+
+from scrapy_eatext.archive.readers import Reading, parts, read, read_part, warc
+from tests.support.archives import URL, page, page_record, record, response
+
+zstd = pytest.importorskip(
+    "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+)
+
+PACKINGS: dict[str, Callable[[list[bytes]], bytes]] = {
+    "plain": b"".join,
+    "gzip": lambda records: b"".join(map(gzip.compress, records)),
+    "gzip in one": lambda records: gzip.compress(b"".join(records)),
+    "zstd": lambda records: b"".join(map(zstd.compress, records)),
+    "zstd in one": lambda records: zstd.compress(b"".join(records)),
+    # Members that end anywhere, as bgzip writes.
+    "blocks": lambda records: b"".join(
+        gzip.compress(b"".join(records)[at : at + 700])
+        for at in range(0, len(b"".join(records)), 700)
+    ),
+}
+BY_ITSELF = ("plain", "gzip", "zstd")
+
+
+def records_of(data: bytes, most: int = 0):
+    return list(warc.read(io.BytesIO(data), 0, 1 << 62, most))
+
+
+def pages_of(data: bytes) -> dict[str, bytes]:
+    return {one.url: one.html for one in records_of(data) if not one.outcome}
+
+
+FIVE = [page_record(i) for i in range(5)]
+ALL = {URL.format(i): page(i) for i in range(5)}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_every_page_of_a_warc(packing):
+    found = records_of(PACKINGS[packing](FIVE))
+    assert {one.url: one.html for one in found} == ALL
+    assert {(one.encoding, one.outcome, one.error) for one in found} == {
+        ("utf-8", "", "")
+    }
+
+
+@pytest.mark.parametrize("packing", BY_ITSELF)
+@pytest.mark.parametrize("wrong", [-300, 300, 700, 10**12])
+def test_a_record_whose_length_is_wrong_costs_no_page(packing, wrong):
+    length = len(response(page(1))) + wrong
+    records = [FIVE[0], page_record(1, length=length), *FIVE[2:]]
+    found = records_of(PACKINGS[packing](records))
+    assert {one.url: one.html for one in found} == ALL
+    assert [one.url for one in found if "length is wrong" in one.error] == [
+        URL.format(1)
+    ]
+
+
+@pytest.mark.parametrize("packing", BY_ITSELF)
+def test_a_record_whose_header_has_no_end(packing):
+    found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50]]))
+    assert [one.outcome for one in found] == ["", "unreadable"]
+    found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50], *FIVE[2:]]))
+    assert [one.outcome for one in found] == ["", "unreadable", "", "", ""]
+
+
+SHORT = [page_record(i, words=8) for i in range(3)]
+
+
+@pytest.mark.parametrize("packing", BY_ITSELF)
+def test_a_record_that_is_cut_off_anywhere_costs_no_other(packing):
+    first, second, third = (PACKINGS[packing]([one]) for one in SHORT)
+    for size, after in product(range(1, len(second)), (b"", third)):
+        found = records_of(first + second[:size] + after)
+        whole = {one.url: one.html for one in found if not one.error}
+        urls = {0, 2} if after else {0}
+        if packing == "plain" and size < 5 and after:
+            # So little of it counts as the end of the one before.
+            assert found[0].html.startswith(page(0, 8))
+            urls -= {0}
+        if packing == "plain" and size >= len(second) - 4:  # line ends alone
+            urls |= {1}
+        assert whole == {URL.format(i): page(i, 8) for i in urls}, size
+        assert (len(found) > len(whole)) == (1 not in urls), size
+
+
+def test_a_record_that_is_cut_off_in_a_file_that_is_packed_as_a_whole():
+    for size in range(len(b"WARC/1.0\r\n"), SHORT[1].index(b"\r\n\r\n")):
+        found = records_of(gzip.compress(SHORT[0] + SHORT[1][:size] + SHORT[2]))
+        assert [one.outcome for one in found] == ["", "unreadable", ""], size
+
+
+def test_an_address_that_ends_like_a_first_line():
+    url = "http://site.example/WARC/1.1"
+    block = response(page(1))
+    first = record(block, url)
+    lines = first[: -len(block) - 8].split(b"\r\n")
+    other = b"\r\n".join([lines[0], lines[-1], *lines[1:-1], b"", b""]) + block
+    for one in (first, other + b"\r\n\r\n"):
+        found = records_of(one + FIVE[2])
+        assert [(r.url, r.html, r.error) for r in found] == [
+            (url, page(1), ""),
+            (URL.format(2), page(2), ""),
+        ]
+
+
+def test_a_status_of_too_many_digits_costs_no_other():
+    found = records_of(record(response(b"", status="9" * 5000), "x") + FIVE[0])
+    assert [one.outcome for one in found] == ["skipped_status", ""]
+
+
+def test_a_record_without_length():
+    without = FIVE[1].replace(b"Content-Length", b"Content-Size")
+    assert pages_of(b"".join([FIVE[0], without, *FIVE[2:]])) == ALL
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_an_archive_that_is_cut_off_gives_what_it_has(packing):
+    data = PACKINGS[packing](FIVE)
+    for size in (len(data) - 9, len(data) - 90, len(data) // 2, 40, 5):
+        found = records_of(data[:size])
+        whole = [one for one in found if not one.error]
+        assert len(found) - len(whole) == 1, size
+        assert all(ALL[one.url] == one.html for one in whole)
+        # All pages before the cut are there.
+        assert [one.url for one in whole] == list(ALL)[: len(whole)]
+        if packing in BY_ITSELF:
+            assert len(whole) >= size * 5 // len(data) - 1
+
+
+def test_the_beginning_of_a_page_that_is_cut_off_is_kept():
+    last = records_of(PACKINGS["gzip"](FIVE)[:-100])[-1]
+    assert page(4).startswith(last.html)
+    assert len(last.html) > 100
+    assert last.error
+
+
+@pytest.mark.parametrize("at", [-6, -2, 3, 12, 100, 200])
+def test_a_damaged_member_of_gzip_costs_no_other(at):
+    packed = [gzip.compress(one) for one in FIVE]
+    damaged = bytearray(packed[1])
+    damaged[at] ^= 255
+    found = records_of(b"".join([packed[0], bytes(damaged), *packed[2:]]))
+    whole = {one.url: one.html for one in found if not one.error}
+    assert whole == {url: html for url, html in ALL.items() if url != URL.format(1)}
+    (other,) = [one for one in found if one.error]
+    if at < 0:  # the checksum: the page is all there
+        assert other.html == page(1)
+
+
+def named(data: bytes) -> bytes:
+    """A member with a name and a field in its header, as tools write them."""
+    packed = gzip.compress(data, mtime=1_700_000_000)
+    extra = b"\x04\x00name"
+    return packed[:3] + b"\x0c" + packed[4:10] + extra + b"pages.warc\0" + packed[10:]
+
+
+def checked(data: bytes) -> bytes:
+    options = {zstd.CompressionParameter.checksum_flag: 1}
+    return zstd.compress(data, options=options)
+
+
+MEMBERS = {"gzip": gzip.compress, "gzip with a name": named, "zstd": checked}
+
+
+@pytest.mark.parametrize("packing", MEMBERS)
+@pytest.mark.parametrize("bits", [1, 4, 8, 28, 64, 255])
+def test_damage_anywhere_in_a_member_costs_no_other(packing, bits):
+    packed = [MEMBERS[packing](one) for one in FIVE]
+    for at in range(len(packed[1])):
+        damaged = bytearray(packed[1])
+        damaged[at] ^= bits
+        found = records_of(b"".join([packed[0], damaged, *packed[2:]]))
+        whole = {one.url: one.html for one in found if not one.error}
+        # Some bits of a member do not matter.
+        assert len(found) - len(whole) == 1 or whole == ALL, at
+        assert {URL.format(1): page(1)} | whole == ALL, at
+
+
+@pytest.mark.parametrize("flags", range(32))
+@pytest.mark.parametrize("packing", ["gzip", "gzip with a name"])
+def test_a_page_is_read_whatever_flags_its_member_has(packing, flags):
+    packed = [MEMBERS[packing](one) for one in FIVE]
+    damaged = packed[1][:3] + bytes([flags]) + packed[1][4:]
+    assert pages_of(b"".join([packed[0], damaged, *packed[2:]])) == ALL
+
+
+def test_what_follows_a_whole_record_is_none_of_it():
+    packed = [gzip.compress(one) for one in FIVE]
+    other = gzip.compress(b"no record at all, but a member that is whole")
+    found = records_of(b"".join([packed[0], other, *packed[1:]]))
+    assert [one.outcome for one in found] == ["", "unreadable", "", "", "", ""]
+    assert [one.error for one in found if not one.outcome] == [""] * 5
+
+
+def test_what_is_no_record_is_counted():
+    found = records_of(
+        b"".join(
+            [gzip.compress(FIVE[0]), b"no record" * 9, *map(gzip.compress, FIVE[1:])]
+        )
+    )
+    assert [one.outcome for one in found] == ["", "unreadable", "", "", "", ""]
+    assert records_of(b"this is no WARC at all")[0].outcome == "unreadable"
+    assert records_of(b"") == []
+
+
+def test_records_without_pages():
+    info = record(
+        b"software: a crawler\r\n", kind="warcinfo", media="application/warc-fields"
+    )
+    revisit = record(b"HTTP/1.1 200 OK\r\n\r\n", URL.format(9), "revisit")
+    dns = record(
+        b"20240501 site.example. 1 IN A 127.0.0.1", "dns:site.example", media="text/dns"
+    )
+    log = record(b"a log", "metadata://gnu.org/log", "resource", "text/plain")
+    unknown = record(b"what", kind="snapshot")
+    moved = record(response(b"", status="301 Moved"), URL.format(7))
+    picture = record(response(b"\x89PNG", "image/png"), URL.format(8))
+    found = records_of(
+        b"".join([info, revisit, dns, log, unknown, moved, picture, *FIVE])
+    )
+    assert {one.url: one.html for one in found if not one.outcome} == ALL
+    assert [(one.url, one.outcome) for one in found if one.outcome] == [
+        ("dns:site.example", "skipped_type"),
+        ("metadata://gnu.org/log", "skipped_type"),
+        (URL.format(7), "skipped_status"),
+        (URL.format(8), "skipped_type"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["resource", "conversion"])
+def test_a_page_without_a_response(kind):
+    found = records_of(
+        record(page(0), URL.format(0), kind, "text/html; charset=latin-1")
+    )
+    assert [(one.url, one.html, one.encoding) for one in found] == [
+        (URL.format(0), page(0), "cp1252")
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["WARC-Identified-Payload-Type", "WARC-Identified-Content-Type"]
+)
+def test_the_identified_type_counts_where_there_is_no_other(name):
+    for media, said, outcome in (
+        ("", "text/html", ""),
+        ("", "application/xhtml+xml", ""),
+        ("", "application/pdf", "skipped_type"),
+        ("text/html", "application/pdf", ""),
+        ("application/pdf", "text/html", "skipped_type"),
+    ):
+        data = record(response(b"<p>A text.", media), more=[f"{name}: {said}"])
+        assert [one.outcome for one in records_of(data)] == [outcome], (media, said)
+
+
+@pytest.mark.parametrize("line", ["\r\n", "\n"])
+@pytest.mark.parametrize("empty", ["\r\n", "\n"])
+def test_a_header_whose_lines_end_unlike(line, empty):
+    html = page(0).replace(b"<article>", b"\n\n<article>")
+    head = f"HTTP/1.1 200 OK{line}Content-Type: text/html{line}{empty}"
+    (found,) = records_of(record(head.encode() + html, "x"))
+    assert (found.html, found.error) == (html, "")
+
+
+def test_an_address_in_brackets():
+    data = record(response(page(0)), f"<{URL.format(0)}>")
+    assert pages_of(data) == {URL.format(0): page(0)}
+
+
+def chunked(body: bytes, size: int = 100) -> bytes:
+    pieces = [body[at : at + size] for at in range(0, len(body), size)]
+    return b"".join(b"%x;x=y\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
+
+
+CODINGS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "zstd": zstd.compress,
+}
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_bodies_in_chunks_and_packed(coding):
+    body = CODINGS[coding](page(0))
+    head = [f"Content-Encoding: {coding}"]
+    sent = response(chunked(body), more=[*head, "Transfer-Encoding: chunked"])
+    for block in (
+        response(body, more=head),
+        sent,
+        # Unpacked and put together by the archive's writer, its headers left.
+        response(page(0), more=[*head, "Transfer-Encoding: chunked"]),
+    ):
+        assert pages_of(record(block, "u")) == {"u": page(0)}
+
+
+@pytest.mark.parametrize("packing", ["plain", "gzip", "gzip in one", "zstd"])
+def test_a_huge_record_takes_little_memory(packing, tmp_path):
+    huge = record(response(b"<p>" + bytes(80_000_000)), "huge")
+    path = tmp_path / "huge.warc"
+    path.write_bytes(PACKINGS[packing]([FIVE[0], huge, FIVE[1]]))
+    del huge
+    with path.open("rb") as file:
+        tracemalloc.start()
+        found = list(warc.read(file, 0, 1 << 62, 1_000_000))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert [len(one.html) for one in found[:3:2]] == [len(page(0)), len(page(1))]
+    assert len(found[1].html) == 1_000_001
+    assert peak < 20_000_000
+
+
+def test_a_bomb_takes_little_memory():
+    bomb = gzip.compress(bytes(100_000_000))
+    data = gzip.compress(record(response(bomb, more=["Content-Encoding: gzip"])))
+    tracemalloc.start()
+    (found,) = records_of(data, 1_000_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(found.html) == 1_000_001
+    assert peak < 10_000_000
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_parts_have_each_page_once(packing, tmp_path):
+    ending = {"p": ".warc", "g": ".warc.gz", "b": ".warc.gz", "z": ".warc.zst"}
+    path = tmp_path / f"pages{ending[packing[0]]}"
+    path.write_bytes(PACKINGS[packing](FIVE))
+    found = list(parts(str(path), size=1000 if packing == "plain" else 300))
+    assert len(found) > 1 or packing not in BY_ITSELF
+    records = [one for part in found for one in read_part(part, Reading())]
+    assert {one.url: one.html for one in records} == ALL
+    assert len(records) == 5
+
+
+def test_a_part_begins_with_a_record_whose_first_line_is_damaged():
+    damaged = FIVE[1].replace(b"WARC/1.0", b"WARC/1:0")
+    file = io.BytesIO(FIVE[0] + damaged + FIVE[2])
+    at = [*warc.cuts(file, 100), 1 << 62]
+    assert len(at) == 4
+    found = [one for span in pairwise(at) for one in warc.read(file, *span, 0)]
+    assert [(one.url, one.html, one.error) for one in found] == [
+        (URL.format(i), page(i), "") for i in range(3)
+    ]
+
+
+def test_zstd_with_a_dictionary(tmp_path):
+    samples = [page_record(i) for i in range(1000)]
+    trained = zstd.train_dict(samples, 4000)
+    for content in (trained.dict_content, zstd.compress(trained.dict_content)):
+        head = b"\x5d\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
+        path = tmp_path / "pages.warc.zst"
+        packed = [zstd.compress(one, zstd_dict=trained) for one in FIVE]
+        path.write_bytes(head + b"".join(packed))
+        found = [
+            one
+            for part in parts(str(path), size=200)
+            for one in read_part(part, Reading())
+        ]
+        assert {one.url: one.html for one in found} == ALL
+
+
+# warcio leaves temporary files open.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("gzipped", [True, False])
+def test_archives_of_warcio(gzipped, tmp_path):
+    warcwriter = pytest.importorskip("warcio.warcwriter")
+    from warcio.statusandheaders import StatusAndHeaders
+
+    path = tmp_path / "pages.warc.gz"
+    with path.open("wb") as file:
+        writer = warcwriter.WARCWriter(file, gzip=gzipped)
+        writer.write_record(writer.create_warcinfo_record("pages", {"software": "x"}))
+        for url, html in ALL.items():
+            headers = StatusAndHeaders(
+                "200 OK", [("Content-Type", "text/html")], "HTTP/1.0"
+            )
+            for kind in ("response", "request"):
+                writer.write_record(
+                    writer.create_warc_record(
+                        url, kind, payload=io.BytesIO(html), http_headers=headers
+                    )
+                )
+    assert {one.url: one.html for one in read(str(path))} == ALL
+
+
+def test_archives_of_fastwarc(tmp_path):
+    fastwarc = pytest.importorskip("fastwarc.warc")
+    path = tmp_path / "pages.warc"
+    with path.open("wb") as file:
+        for url, html in ALL.items():
+            one = fastwarc.WarcRecord()
+            one.init_headers(record_type=fastwarc.WarcRecordType.response)
+            one.headers["WARC-Target-URI"] = url
+            one.set_bytes_content(response(html))
+            one.headers["Content-Type"] = "application/http; msgtype=response"
+            one.write(file)
+    assert {one.url: one.html for one in read(str(path))} == ALL
+
+
+def test_archives_of_wget(server, tmp_path):
+    try:
+        subprocess.run(["wget", "--version"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("there is no wget")
+    urls = [server(f"/{path}") for path in ("page/1", "page/2", "gzip/3", "redirect/4")]
+    subprocess.run(
+        [
+            "wget",
+            "-q",
+            "--warc-file=pages",
+            "--delete-after",
+            *urls,
+            server("/image.png"),
+        ],
+        check=True,
+        cwd=tmp_path,
+    )
+    found = list(read(str(tmp_path / "pages.warc.gz")))
+    assert sorted(one.url for one in found if not one.outcome) == [
+        server("/gzip/3"),
+        *(server(f"/page/{i}") for i in (1, 2, 4)),
+    ]
+    assert all(
+        b"This is the text of page" in one.html for one in found if not one.outcome
+    )
+    assert not any(one.error for one in found)
