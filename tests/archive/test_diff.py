@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from scrapy_eatext.archive.diff import compare
 from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
-from tests import ROOT
+from tests.support.commands import run_command
 
 pytestmark = pytest.mark.slow
 
@@ -131,21 +129,16 @@ def test_a_table_with_text_that_is_no_utf8(tmp_path):
         compare(path, path)
 
 
-def test_the_command(tmp_path):
+def test_the_command(tmp_path, capsys):
     old, new = (
         file_of(tmp_path / "old.jsonl", OLD),
         file_of(tmp_path / "new.jsonl", NEW),
     )
-    code = "from scrapy.cmdline import execute; execute()"
-    asked = [sys.executable, "-c", code, "eatext", "diff"]
-    done = subprocess.run(
-        [*asked, old, new], check=True, cwd=ROOT, capture_output=True, text=True
-    )
-    lines = done.stdout.splitlines()
+    assert run_command("diff", str(old), str(new)) == 0
+    out = capsys.readouterr().out
+    lines = out.splitlines()
     assert lines[0].startswith("5 pages in both, 2 changed; 1 only in the old")
     assert any(line.startswith("b.example  2      1        50.0 %") for line in lines)
-    assert "+2      -1    http://a.example/1" in done.stdout
-    done = subprocess.run(
-        [*asked, old, tmp_path], check=False, cwd=ROOT, capture_output=True, text=True
-    )
-    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert "+2      -1    http://a.example/1" in out
+    assert run_command("diff", str(old), str(tmp_path)) == 1
+    assert "is no output" in capsys.readouterr().err

@@ -12,13 +12,10 @@ import pytest
 
 from scrapy_eatext.archive.readers import (
     ArchiveError,
-    Reading,
     httpcache,
-    parts,
     read,
-    read_part,
 )
-from tests.support.archives import URL, page
+from tests.support.archives import URL, page, read_in_parts
 from tests.support.crawling import UrlSpider, crawl
 
 
@@ -62,7 +59,7 @@ def test_the_cache_of_a_crawl(server, settings, tmp_path):
         "skipped_status",
         "skipped_type",
     ]
-    cut = [one for part in parts(str(folder), 1) for one in read_part(part, Reading())]
+    cut = read_in_parts(folder, 1)
     assert cut == found
 
 

@@ -31,6 +31,7 @@ from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.sites.evidence import Site
 from scrapy_eatext.sites.files import SiteFile
 from tests.support.archives import URL, article, page, record, response, warc
+from tests.support.commands import run_command
 from tests.support.passages import PROSE
 
 pytestmark = pytest.mark.slow
@@ -694,32 +695,30 @@ def test_a_single_part_tells_how_far_it_is(tmp_path):
     assert shares == sorted(shares)
 
 
-def test_the_command(archive, expected, tmp_path):
-    args = (
-        archive,
-        "-o",
-        tmp_path / "out",
-        "-j",
-        1,
-        "-a",
-        "tests.support.algorithms.Plain,eatext",
-        "--where",
-        "host!=x",
-    )
-    done = told(command(*args))
+def test_the_command(archive, tmp_path):
+    names = "tests.support.algorithms.Plain,eatext"
+    args = (archive, "-o", tmp_path / "out", "-j", 1, "-a", names)
+    done = told(command(*args, "--where", "host!=x"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("85 extracted in ")
     assert {row["algorithm"] for row in written(tmp_path / "out")} == {"plain"}
+
+
+def test_what_is_wrong_is_named(archive, tmp_path, capsys):
+    Run(plan(archive, tmp_path / "out", where=("host=none.example",))).go()
     for wrong, code, message in (
         (["--where", "x=y"], 2, "--where is 'x=y'"),
         (["-a", "no"], 2, "--algorithm is 'no'"),
-        (["-o", tmp_path / "out"], 1, "EATEXT_ALGORITHM was"),
-        (["--url", "x"], 2, "unrecognized arguments: --url x"),
+        (["-o", str(tmp_path / "out")], 1, "where was"),
         (["-o", "s3://bucket/out"], 1, "the output is a folder of this machine"),
     ):
-        given = [archive, "-o", tmp_path / "new", *wrong]
-        done = told(command(*given))
-        assert (done.returncode, message in done.stderr) == (code, True), done.stderr
+        new = str(tmp_path / "new")
+        assert run_command("archive", str(archive), "-o", new, *wrong) == code
+        assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit) as end:
+        run_command("archive", str(archive), "-o", "new", "--url", "x")
+    assert end.value.code == 2
+    assert "unrecognized arguments: --url x" in capsys.readouterr().err
 
 
 def test_a_missing_extra_is_named():

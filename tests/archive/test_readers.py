@@ -18,7 +18,7 @@ from scrapy_eatext.archive.readers import (
     read,
     read_part,
 )
-from tests.support.archives import URL, page
+from tests.support.archives import URL, page, read_in_parts
 from tests.support.archives import warc as warc_of
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def test_lines_of_json(packing, tmp_path):
         "",
     ]
     assert "list is no text" in found[3].error
-    cut = [one for part in parts(str(path), 700) for one in read_part(part, Reading())]
+    cut = read_in_parts(path, 700)
     assert cut == found
 
 

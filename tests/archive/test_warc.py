@@ -14,7 +14,14 @@ from itertools import pairwise, product
 import pytest
 
 from scrapy_eatext.archive.readers import Reading, parts, read, read_part, warc
-from tests.support.archives import URL, page, page_record, record, response
+from tests.support.archives import (
+    URL,
+    page,
+    page_record,
+    read_in_parts,
+    record,
+    response,
+)
 
 zstd = pytest.importorskip(
     "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -363,11 +370,7 @@ def test_zstd_with_a_dictionary(tmp_path):
         path = tmp_path / "pages.warc.zst"
         packed = [zstd.compress(one, zstd_dict=trained) for one in FIVE]
         path.write_bytes(head + b"".join(packed))
-        found = [
-            one
-            for part in parts(str(path), size=200)
-            for one in read_part(part, Reading())
-        ]
+        found = read_in_parts(path, 200)
         assert {one.url: one.html for one in found} == ALL
 
 

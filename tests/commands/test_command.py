@@ -476,6 +476,7 @@ def test_help_of_training(name, options, asked, capsys):
         assert not end.value.code
         out = capsys.readouterr().out
         assert f"scrapy eatext {name} [-h]" in out
+        assert "--compare" not in out
         assert all(option in out for option in options)
 
 
@@ -500,9 +501,6 @@ def test_help_names_the_command(tmp_path):
     done = scrapy("eatext", "-h", cwd=tmp_path)
     assert b"--compare" in done.stdout
     assert done.returncode == 0
-    done = scrapy("eatext", "train", "--help", cwd=tmp_path)
-    assert b"--models" in done.stdout
-    assert b"--compare" not in done.stdout
 
 
 def test_reader_that_has_read_enough(page, tmp_path):

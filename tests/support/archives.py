@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.archive.readers import Reading, parts, read_part
+
+if TYPE_CHECKING:
+    from scrapy_eatext.archive.record import Record
 
 URL = "http://site.example/{}"
 
@@ -72,3 +79,9 @@ def warc(count: int, words: int = 60, *, packed: bool = True) -> bytes:
         request = record(asked, url, "request", "application/http; msgtype=request")
         records += [request, page_record(number, words)]
     return b"".join(gzip.compress(one) if packed else one for one in records)
+
+
+def read_in_parts(source: str | Path, size: int) -> list[Record]:
+    """The records of an archive that is cut into parts of about so many bytes."""
+    found = parts(str(source), size)
+    return [record for part in found for record in read_part(part, Reading())]
