@@ -25,8 +25,6 @@ _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
 _MAX_LOGGED = 10_000
 # The histogram of seconds a page: each step is about three times the last.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
-
-
 # The most characters of an exception or a URL in the log; either may be very long.
 _SHOWN = 300
 
