@@ -44,7 +44,13 @@ from scrapy_eatext.output.images import images_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import place, python_place
 from scrapy_eatext.output.structure import bylines_of
-from scrapy_eatext.output.text import DEEPEST, first_numbers, join, python_join
+from scrapy_eatext.output.text import (
+    DEEPEST,
+    first_numbers,
+    join,
+    places_in_tables,
+    python_join,
+)
 from scrapy_eatext.page import Page, guard
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
@@ -156,7 +162,9 @@ def check_output(page: Page) -> None:
     images = images_of(walk, units)
     made = [twin(*given, Inlines(page), images) for twin in (place, python_place)]
     assert made[0] == made[1]
-    given = walk, units, first_numbers(blocks, units), DEEPEST
+    places = places_in_tables(blocks, shown)
+    gaps = places.gaps() if places else []
+    given = walk, units, first_numbers(blocks, units), gaps, DEEPEST
     assert join(*given) == python_join(*given)
 
 

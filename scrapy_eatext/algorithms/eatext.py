@@ -48,7 +48,7 @@ from scrapy_eatext.tagger.islands import without_islands
 from scrapy_eatext.tagger.links import without_edit_links, without_lone_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import Selection, select
-from scrapy_eatext.tagger.tables import whole_rows
+from scrapy_eatext.tagger.tables import whole_tables
 from scrapy_eatext.tagger.told import told_walk
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
@@ -191,7 +191,7 @@ class Eatext(Algorithm[EatextOptions]):
             kept = _rest(rules, walk, kept, w, chances, left)
         if options.comments:
             kept = kept | comments.rows
-        kept = whole_rows(walk, kept, w)
+        kept = whole_tables(walk, kept, w)
         if isinstance(least, str):
             kept = _rest(WITHOUT, walk, kept, w, chances, left)
         words = int(w[kept].sum())

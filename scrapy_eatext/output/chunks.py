@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.text import texts_and_kinds
+from scrapy_eatext.output.text import places_in_tables, texts_and_kinds
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tables import values_of
@@ -165,9 +165,16 @@ def passages_of(
     ``own`` is the number of the unit that is the headline, -1 for none.
     """
     lengths, kinds, levels, words = _facts(units, below)
+    gaps = [0] * len(kinds)
+    places = places_in_tables(units, below)
+    if places is not None:
+        for n, gap in enumerate(places.gaps()):
+            if gap:
+                kinds[n] = CELL
+                gaps[n] = 0 if gap[0] == "\n" else len(gap)
     items = _texts_of_items(units, below, kinds)
     end = len(headline) if headline else -2
-    starts, ends, begins = lines_in(text, lengths, kinds, words, items, end)
+    starts, ends, begins = lines_in(text, lengths, kinds, words, gaps, items, end)
     columns = [starts, ends, words, list(below.units), kinds, levels]
     if not all(begins):
         columns = [list(compress(column, begins)) for column in columns]
@@ -192,20 +199,22 @@ def lines_in(
     lengths: list[int],
     kinds: list[int],
     words: list[int],
+    gaps: list[int],
     items: list[str],
     end: int,
 ) -> tuple[list[int], list[int], list[bool]]:
     """Where each unit begins and ends in a text, and whether it begins a passage.
 
     Of the cells of a row only the first begins one; it ends where the row does.  Rows
-    become WHOLE, and words in marks of list items and in rows are added.  ``items`` are
+    become WHOLE, and words in marks of list items and in rows are added.  ``gaps`` has
+    how far each unit is from the one before in its row, 0 for all others.  ``items`` are
     the texts of list items, and two characters behind ``end`` the first unit begins.
     """
     starts: list[int] = []
     ends: list[int] = []
     begins = [True] * len(kinds)
     first, last, item = end, 0, 0
-    for i, (length, kind) in enumerate(zip(lengths, kinds, strict=True)):
+    for i, (length, kind, gap) in enumerate(zip(lengths, kinds, gaps, strict=True)):
         begin = end + 2
         if kind in _ON_LINES and end > first:
             begin = end + (2 if text.startswith("\n\n", end) else 1)
@@ -214,18 +223,16 @@ def lines_in(
             item += 1
             words[i] += len(mark.split())
             end = begin + len(mark) + length
-        elif kind == CELL and begin == end + 1:
-            # A row is never cut, nor the row above it, even if it has a single cell.
-            kinds[last] = kinds[i] = WHOLE
-            begins[i] = not text.startswith(" | ", end)
-            if not begins[i]:
-                begin = end + 3
-                # The bar counts as a word, as it does in words_of().
-                words[last] += words[i] + 1
-            end = begin + length
-            if not begins[i]:
-                ends[last] = end
+        elif gap:
+            kinds[last], begins[i] = WHOLE, False
+            begin = end + gap
+            # The bar counts as a word, as it does in words_of().
+            words[last] += words[i] + (gap > 1)
+            ends[last] = end = begin + length
         else:
+            if kind == CELL and begin == end + 1:
+                # A row is never cut, nor the row above it, even if it has a single cell.
+                kinds[last] = kinds[i] = WHOLE
             end = begin + length
         if begins[i]:
             last = i

@@ -83,6 +83,11 @@ class Content:
     units: Sequence[int]
     code: Mapping[int, str]
 
+    @property
+    def several_lines(self) -> list[int]:
+        """The units that are code of more than one line, where the walk has none."""
+        return [unit for unit, text in self.code.items() if "\n" in text]
+
 
 def content(units: Units, kept: Sequence[bool]) -> Content:
     """The kept units as they are shown: no line numbers, lines of code joined."""

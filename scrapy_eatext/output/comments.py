@@ -8,7 +8,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.posts import Posts
-from scrapy_eatext.output.text import DEEPEST, first_numbers, texts_and_kinds
+from scrapy_eatext.output.text import (
+    DEEPEST,
+    first_numbers,
+    places_in_tables,
+    texts_and_kinds,
+)
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.result import Post
@@ -44,7 +49,8 @@ class _Reader:
         self._texts, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
         )
-        self._items, self._rows, self._lists = blocks.places(numbers)
+        self._items, _, self._lists = blocks.places(numbers)
+        self._places = places_in_tables(blocks, spoken)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
         self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
@@ -97,20 +103,21 @@ class _Reader:
 
     def _text(self, numbers: Sequence[int], post: int) -> str:
         """Some units as text, in which lists and tables around the post do not show."""
-        inside = [self._items[n] > post for n in numbers]
+        places = self._places
         is_item = [
-            within and self._kinds[n] == "list item"
-            for n, within in zip(numbers, inside, strict=True)
+            self._kinds[n] == "list item"
+            and self._items[n] > post
+            and (places is None or places.tables[n] <= post)
+            for n in numbers
         ]
         levels = [
             self._levels[n] for n, item in zip(numbers, is_item, strict=True) if item
         ]
         outermost = min(levels, default=1)
         parts: list[str] = []
-        last = last_row = -1
+        before, was_item = -1, False
         begun: set[int] = set()
         for n, item in zip(numbers, is_item, strict=True):
-            row = self._rows[n] if self._rows[n] > post else -1
             gap, mark = "\n\n", ""
             if item:
                 again = self._items[n] in begun
@@ -118,11 +125,11 @@ class _Reader:
                 mark = "  " * min(self._levels[n] - outermost + again, DEEPEST)
                 if not again:
                     mark += self._mark(self._lists[n])
-                gap = "\n" if last >= 0 else gap
-            elif row >= 0 and last_row >= 0:
-                gap = " | " if row == last_row else "\n"
+                gap = "\n" if was_item else gap
+            elif places is not None and places.tables[n] > post:
+                gap = places.gap(before, n)
             parts += (gap if parts else "", mark, self._texts[n])
-            last, last_row = (n, -1) if item else (-1, row)
+            before, was_item = n, item
         return "".join(parts)
 
     def _mark(self, ordered: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Collection
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,22 @@ def images_of(walk: Walk, units: list[int]) -> list[int]:
     ]
 
 
+def icons_of(
+    walk: Walk, marks: list[int], rows: Collection[int]
+) -> set[tuple[int, int]]:
+    """Those of some marks of images that stand alone in cells of some rows of tables.
+
+    Each is given by the row of the element around it, and its place in that.
+    """
+    cell = walk.elements.item
+    found: set[tuple[int, int]] = set()
+    for _, start, _, _, around, place in walk.marks[marks].tolist() if rows else ():
+        _, holder = _holders(walk, around)
+        if start < 0 <= holder and cell(holder, _PARENT) in rows:
+            found.add((around, place))
+    return found
+
+
 class _Rule:
     """Decides whether an image belongs to the kept blocks before and behind it."""
 
@@ -89,7 +106,7 @@ class _Rule:
         lost = self._words[last] - self._words[first]
         if lost > WORDS_IN_ALL:
             return False
-        figure, cell = self._holders(around)
+        figure, cell = _holders(self._walk, around, self._figures)
         if cell >= 0:
             row = self._cell(cell, _PARENT)
             return apart and any(
@@ -113,24 +130,6 @@ class _Rule:
         kind: int = self._walk.blocks.item(block, BlockColumn.KIND)
         return kind == CAPTION
 
-    def _holders(self, row: int) -> tuple[int, int]:
-        """The figure around an element, and the table cell without text around it.
-
-        Each is -1 where there is none.
-        """
-        told = self._cell
-        figure = -1
-        for _ in range(LEVELS):
-            if row < 0:
-                break
-            tag = told(row, _TAG)
-            if tag in _CELLS and told(row, _FIRST) == told(row, _LAST):
-                return figure, row
-            if tag == _FIGURE or (figure < 0 and row in self._figures):
-                figure = row
-            row = told(row, _PARENT)
-        return figure, -1
-
     def _stand_together(self, figure: int, block: int) -> bool:
         """Whether an element close around a figure holds a block as well."""
         told = self._cell
@@ -142,3 +141,22 @@ class _Rule:
             if told(row, _FIRST) <= block < told(row, _LAST):
                 return True
         return False
+
+
+def _holders(walk: Walk, row: int, figures: Collection[int] = ()) -> tuple[int, int]:
+    """The figure around an element, and the table cell without text around it.
+
+    Each is -1 where there is none.
+    """
+    cell = walk.elements.item
+    figure = -1
+    for _ in range(LEVELS):
+        if row < 0:
+            break
+        tag = cell(row, _TAG)
+        if tag in _CELLS and cell(row, _FIRST) == cell(row, _LAST):
+            return figure, row
+        if tag == _FIGURE or (figure < 0 and row in figures):
+            figure = row
+        row = cell(row, _PARENT)
+    return figure, -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,12 +58,16 @@ class Image(NamedTuple):
 class Inlines:
     """The addresses of a page's links, and its images."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(
+        self, page: Page, icons: Collection[tuple[int, int]] = frozenset()
+    ) -> None:
         self._page = page
         self._walk = page.blocks.walk
         self._addresses = Addresses(page.root, page.url)
         self._hrefs: dict[int, str | None] = {}
         self._elements: dict[tuple[int, int], Any] = {}
+        # Images that say something where they have a description, however small.
+        self._icons = icons
         # Whether any image that was asked for stands for an emoji.
         self.has_emoji = False
 
@@ -94,9 +98,18 @@ class Inlines:
     def images(self, row: int, place: int, small: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.
 
-        The small ones are left out unless they are asked for.
+        The small ones are left out unless they are asked for, or are icons.
         """
         element = self._elements[row, place]
+        is_icon = (row, place) in self._icons
+
+        def is_shown(told: _Told) -> bool:
+            return (
+                small
+                or not _is_small(told)
+                or (is_icon and bool(told.get("alt", "").strip()))
+            )
+
         twin = _twin_of(element)
         if twin is not None and not _is_small(twin) and self._image(twin) is not None:
             if self._page.is_lenient:
@@ -106,19 +119,19 @@ class Inlines:
         if element.tag == IMG:
             # Most images are an img with an address of its own.
             told = twin or _told_by(element)
-            if not small and _is_small(told):
+            if not is_shown(told):
                 return []
             image = self._image(told)
             if image is not None:
                 return [image]
-        return list(self._images_in(element, twin, small))
+        return list(self._images_in(element, twin, is_shown))
 
     def _images_in(
-        self, element: Any, twin: _Told | None, small: bool
+        self, element: Any, twin: _Told | None, is_shown: Callable[[_Told], bool]
     ) -> Iterator[Image]:
         for image in element.iter(IMG):
             told = _told_by(image)
-            if small or not _is_small(told):
+            if is_shown(told):
                 found = self._image(told)
                 if found is None and twin is not None:
                     # The noscript's image stands in for the first img alone.

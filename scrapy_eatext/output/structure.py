@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.code import Content, content, language
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
-from scrapy_eatext.output.images import images_of
+from scrapy_eatext.output.images import icons_of, images_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.cells import LONG_CELL, MAX_SPAN, lays_out, span
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
+from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,14 @@ def tree_of(
     bylines = bylines_of(units, shown.units, day_first=page.is_day_first)
     numbers = list(shown.units)
     images = images_of(walk, numbers)
-    inlines = Inlines(page)
+    data = data_tables(walk)
+    tables: Collection[int] = ()
+    headers: Collection[int] = ()
+    icons: set[tuple[int, int]] = set()
+    if data is not None:
+        tables, headers = data.shown(numbers, shown.several_lines), data.headers
+        icons = icons_of(walk, images, data.rows_of(tables))
+    inlines = Inlines(page, icons)
     placed = place(walk, numbers, shown.code, bylines, inlines, images)
     kinds, parents, rows, numbers, levels, spans = placed
     if inlines.has_emoji:
@@ -103,7 +110,7 @@ def tree_of(
         if node:
             children[parent].append(node)
     if len(children) > 1:
-        _Settling(nodes, walk).settle()
+        _Settling(nodes, walk, tables, headers).settle()
     return nodes
 
 
@@ -190,11 +197,19 @@ def _read_code(
 class _Settling:
     """Decides which nodes stay, from the innermost nodes outwards."""
 
-    def __init__(self, nodes: Nodes, walk: Walk) -> None:
+    def __init__(
+        self,
+        nodes: Nodes,
+        walk: Walk,
+        tables: Collection[int],
+        headers: Collection[int],
+    ) -> None:
         self._nodes = nodes
         self._kinds = nodes.kinds
         self._children = nodes.children
         self._walk = walk
+        # The tables of data, and their rows of headers.
+        self._tables, self._headers = tables, headers
         # The numbered lists.
         self._numbered: list[int] = []
         # For a list, table or definitions what they hold before their first item or row,
@@ -205,8 +220,7 @@ class _Settling:
         rows = sorted(
             row
             for node in nodes.children
-            if nodes.kinds[node] in (NodeKind.TABLE, NodeKind.ROW)
-            and (row := nodes.rows[node]) >= 0
+            if nodes.kinds[node] == NodeKind.ROW and (row := nodes.rows[node]) >= 0
         )
         self._elements = dict(zip(rows, nodes_of(walk, rows), strict=True))
 
@@ -396,7 +410,7 @@ class _Settling:
     def _table(self, node: int) -> Table | None:
         """A table of data, None for one that lays out the page."""
         kinds, children = self._kinds, self._children
-        if lays_out(self._elements[self._nodes.rows[node]].get("role")):
+        if self._nodes.rows[node] not in self._tables:
             return None
         inside = children[node]
         is_row = [kinds[child] == NodeKind.ROW for child in inside]
@@ -406,7 +420,7 @@ class _Settling:
             return None
         before, rows, behind = inside[:begin], inside[begin:end], inside[end:]
         grid = self._grid(rows)
-        if grid is None or not self._holds_data(grid):
+        if grid is None:
             return None
         caption: list[int] = []
         if all(kinds[child] == NodeKind.CAPTION for child in before):
@@ -414,23 +428,20 @@ class _Settling:
         children[node] = caption + rows
         self._beside[node] = (before, behind)
         width = len(grid[0])
-        head = self._in_thead(rows)
-        while head < len(grid) and all(
-            cell is None or cell.header or not cell.leaves for cell in grid[head]
-        ):
-            first = grid[head][0]
+        head = 0
+        for row, line in zip(rows, grid, strict=True):
+            first = line[0]
+            if not (
+                self._nodes.rows[row] in self._headers
+                or all(cell is None or cell.header or not cell.leaves for cell in line)
+            ):
+                break
             if head and first is not None and first.columns == width > 1:
                 break  # the heading of the rows below
             head += 1
         if head == len(grid):
             head = 1
         return Table(caption, grid[:head], grid[head:], width)
-
-    def _in_thead(self, rows: Sequence[int]) -> int:
-        """How many rows a table begins with that are in its thead."""
-        elements = (self._elements[self._nodes.rows[row]] for row in rows)
-        parts = (row.getparent() if row.tag == "tr" else row for row in elements)
-        return len(list(takewhile(lambda part: part.tag == "thead", parts)))
 
     def _grid(self, rows: Sequence[int]) -> list[Line] | None:
         """Rows of cells of one width; None if one is too wide or holds more than cells."""
@@ -496,30 +507,6 @@ class _Settling:
                 return None
             kept[cell(rows[child], ElementColumn.PLACE)] = child
         return kept
-
-    def _holds_data(self, grid: Sequence[Line]) -> bool:
-        """Whether the cells of a table look like data, not like the layout of a page."""
-        nodes, kinds = self._nodes, self._kinds
-        lines = [[cell for cell in line if cell and cell.leaves] for line in grid]
-        if all(len(line) < 2 for line in lines):
-            return False
-        filled = list(chain.from_iterable(lines))
-        found = [leaf for cell in filled for leaf in cell.leaves]
-        if any(
-            "\n" in nodes.code[leaf].text
-            for leaf in found
-            if kinds[leaf] == NodeKind.CODE
-        ):
-            return False
-        if any(cell.header for cell in filled):
-            return True
-        if len(grid) < 2 or any(kinds[leaf] == NodeKind.HEADING for leaf in found):
-            return False
-        return all(
-            sum(len(text) for leaf in cell.leaves for text, *_ in nodes.spans[leaf])
-            < LONG_CELL
-            for cell in filled
-        )
 
 
 def _box_of(item: Any) -> Any:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import ElementColumn
+from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import attribute_values
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units, Verdict
+    from scrapy_eatext.page.datatables import Places
     from scrapy_eatext.page.walk import Walk
 
-_PARENT, _TAG = (ElementColumn.PARENT, ElementColumn.TAG)
+_TAG = ElementColumn.TAG
 _NUMBERED = TAG_ID["ol"]
 # Items that are nested deeper are indented no further: a page may nest items two
 # thousand deep, and its text would be mostly spaces.
@@ -31,27 +33,33 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     List items follow each other on lines of their own, each after a dash or its
     number, counted from the list's first number on.  Further blocks of an item stand
     below it, indented; if an item begins with a heading, all its blocks stand apart.
-    The cells of a table's row stand on one line, a bar between them, and the table's
-    rows below each other.  ``shown`` is the result of content(), where it is known.
+    Of a table of data, the cells of a row stand on one line, a bar between them, and
+    the rows below each other.  ``shown`` is the result of content(), where it is known.
     """
     units = verdict.units
     shown = shown or content(units, verdict.kept)
     kept = list(shown.units)
     numbers = first_numbers(units, kept) if isinstance(units, Blocks) else []
+    places = places_in_tables(units, shown)
+    gaps = places.gaps() if places else []
     if isinstance(units, Blocks) and not shown.code:
-        return join(units.walk, kept, numbers, DEEPEST)
-    return _joined(units, kept, shown.code, numbers, DEEPEST)
+        return join(units.walk, kept, numbers, gaps, DEEPEST)
+    return _joined(units, kept, shown.code, numbers, gaps, DEEPEST)
 
 
 def python_join(
-    walk: Walk, kept: list[int], first: list[tuple[int, int]], deepest: int
+    walk: Walk,
+    kept: list[int],
+    first: list[tuple[int, int]],
+    gaps: list[str],
+    deepest: int,
 ) -> str:
     """The text of some blocks of a walk.
 
-    ``first`` is what first_numbers() gives of them; items that are nested deeper than
-    ``deepest`` are indented no further.
+    ``first`` is what first_numbers() gives of them, ``gaps`` what Places.gaps() does, or
+    is empty; items that are nested deeper than ``deepest`` are indented no further.
     """
-    return _joined(Blocks(walk), kept, {}, first, deepest)
+    return _joined(Blocks(walk), kept, {}, first, gaps, deepest)
 
 
 def _joined(
@@ -59,46 +67,47 @@ def _joined(
     kept: list[int],
     code: Mapping[int, str],
     first: list[tuple[int, int]],
+    gaps: list[str],
     deepest: int,
 ) -> str:
     """The text of some units; ``code`` has other texts for some of them."""
     texts, kinds, levels = texts_and_kinds(units, kept, code)
-    items, rows, lists = _places(units, kept)
-    tabular: frozenset[int] = frozenset()
-    if isinstance(units, Blocks) and max(rows, default=-1) >= 0:
-        tabular = _tabular(kinds, items, rows, units.walk.elements[rows, _PARENT])
+    items, lists = _items(units, kept)
     numbers = Counter({row: number - 1 for row, number in first})
     begun: dict[int, str] = {}
     parts: list[str] = []
-    before, before_row = "", -1
-    for text, kind, level, item, row, ordered in zip(
-        texts, kinds, levels, items, rows, lists, strict=True
+    was_listed = False
+    for n, (text, kind, level, item, ordered) in enumerate(
+        zip(texts, kinds, levels, items, lists, strict=True)
     ):
-        lead, how = "", kind
+        lead, gap, is_listed = "", "\n\n", False
         again = item in begun
         if item >= 0 and not again:
             begun[item] = kind
-        if kind == "list item" and begun.get(item, kind) == kind:
-            indent = "  " * min(level - 1 + again, deepest)
-            if again:
-                lead = indent
-            elif ordered >= 0:
+        if gaps and gaps[n]:
+            gap = gaps[n]
+        elif kind == "list item" and begun.get(item, kind) == kind:
+            is_listed = True
+            lead = "  " * min(level - 1 + again, deepest)
+            if not again and ordered >= 0:
                 numbers[ordered] += 1
-                lead = f"{indent}{numbers[ordered]}. "
-            else:
-                lead = f"{indent}- "
-            gap = "\n" if kind == before else "\n\n"
-        elif row in tabular:
-            how = "row"
-            joined = " | " if row == before_row else "\n"
-            gap = joined if how == before else "\n\n"
-        else:
-            how, gap = "apart", "\n\n"
+                lead += f"{numbers[ordered]}. "
+            elif not again:
+                lead += "- "
+            gap = "\n" if was_listed else gap
         if parts:
             parts.append(gap)
         parts += (lead, text)
-        before, before_row = how, row
+        was_listed = is_listed
     return "".join(parts)
+
+
+def places_in_tables(units: Units, shown: Content) -> Places | None:
+    """Where the shown units stand in tables of data; None where none does."""
+    tables = data_tables(units.walk) if isinstance(units, Blocks) else None
+    if tables is None:
+        return None
+    return tables.places(shown.units, tables.shown(shown.units, shown.several_lines))
 
 
 def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
@@ -158,41 +167,13 @@ def texts_and_kinds(
     return texts, kinds, levels
 
 
-def _places(units: Units, kept: list[int]) -> tuple[list[int], list[int], list[int]]:
-    """The list items or cells of kept units, their rows, and their numbered lists."""
+def _items(units: Units, kept: list[int]) -> tuple[list[int], list[int]]:
+    """The list items or cells of kept units, and their numbered lists."""
     if isinstance(units, Blocks):
-        return units.places(kept)
+        items, _, lists = units.places(kept)
+        return items, lists
     nowhere = [-1] * len(kept)
-    return nowhere, nowhere, nowhere
-
-
-def _tabular(
-    kinds: Sequence[str],
-    items: Sequence[int],
-    rows: Sequence[int],
-    parents: Iterable[int],
-) -> frozenset[int]:
-    """The rows that belong to a table of data.
-
-    Such a row has several cells with one unit in each; or it has one cell, as cells that
-    span columns or rows cause, and such a row beside it.  Other rows lay out the page.
-    """
-    cells: dict[int, int] = {}
-    others: set[int] = set()
-    seen: set[int] = set()
-    for kind, item, row in zip(kinds, items, rows, strict=True):
-        if row < 0:
-            continue
-        if kind != "table cell" or item in seen:
-            others.add(row)
-        seen.add(item)
-        cells[row] = cells.get(row, 0) + 1
-    wide = {row for row, n in cells.items() if n > 1 and row not in others}
-    around = dict(zip(rows, parents, strict=True))
-    tables = {around[row] for row in wide}
-    return frozenset(
-        row for row in cells if row not in others and around[row] in tables
-    )
+    return nowhere, nowhere
 
 
 join = twin(python_join, "_text")

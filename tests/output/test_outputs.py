@@ -28,7 +28,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import python_walk, walk
 from scrapy_eatext.rendering import formed, render, run
 from scrapy_eatext.tagger.facts import weights
-from scrapy_eatext.tagger.tables import whole_rows
+from scrapy_eatext.tagger.tables import whole_tables
 from tests.support.properties import check_linear
 from tests.support.suites import cases
 
@@ -67,7 +67,7 @@ def result_of(source, judged=False):
     count = len(blocks)
     kept = np.array(["gone" not in blocks.text(i) for i in range(count)], bool)
     w = weights(blocks.walk)
-    kept = whole_rows(blocks.walk, kept, w)
+    kept = whole_tables(blocks.walk, kept, w)
     for without in WITHOUT.values():
         kept = without(blocks.walk, kept, w, np.full(count, 500))
     return render(

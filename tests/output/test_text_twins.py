@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scrapy_eatext
-from scrapy_eatext.output.text import DEEPEST, first_numbers, python_join
+from scrapy_eatext.output.code import Content
+from scrapy_eatext.output.text import (
+    DEEPEST,
+    first_numbers,
+    places_in_tables,
+    python_join,
+)
 from scrapy_eatext.page import Page
 from tests import SITE
 from tests.support.pages import any_pages
@@ -36,7 +42,8 @@ def check(html: str | bytes, seed: int) -> None:
     parts = [rng.random(len(blocks)) < share for share in (1.1, 0.7, 0.3, 0)]
     for kept in [part.nonzero()[0].tolist() for part in parts]:
         numbers = first_numbers(blocks, kept)
-        given = walk, kept, numbers, DEEPEST
+        places = places_in_tables(blocks, Content(kept, {}))
+        given = walk, kept, numbers, places.gaps() if places else [], DEEPEST
         assert _text.join(*given) == python_join(*given)
 
 
@@ -60,12 +67,14 @@ def test_pages_of_the_example():
 def test_tables_that_do_not_fit():
     walk = Page.of("<ul><li>one<li>two</ul>").blocks.walk
     with pytest.raises(IndexError, match="there is no block 2"):
-        _text.join(walk, [2], [], DEEPEST)
+        _text.join(walk, [2], [], [], DEEPEST)
+    with pytest.raises(ValueError, match="a gap for each block"):
+        _text.join(walk, [0, 1], [], ["\n"], DEEPEST)
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(replace(walk, text=b"one"), [1], [], DEEPEST)
+        _text.join(replace(walk, text=b"one"), [1], [], [], DEEPEST)
     short = replace(walk, elements=walk.elements[:1])
     with pytest.raises(ValueError, match="do not fit together"):
-        _text.join(short, [1], [], DEEPEST)
+        _text.join(short, [1], [], [], DEEPEST)
     crossed = replace(walk, elements=walk.blocks, blocks=walk.elements)
     with pytest.raises(ValueError, match="number of columns"):
-        _text.join(crossed, [1], [], DEEPEST)
+        _text.join(crossed, [1], [], [], DEEPEST)

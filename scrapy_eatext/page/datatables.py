@@ -1,0 +1,403 @@
+"""The tables of data on a page, as against those that lay it out.
+
+Whatever reads or writes tables, the choice of blocks included, takes from here which
+tables hold data, what their rows and cells are, and which blocks are their captions.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
+from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
+from scrapy_eatext.page.walk import IMAGE, attribute_values
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page.walk import Walk
+
+    _Ints = npt.NDArray[np.intp]
+    _Flags = npt.NDArray[np.bool_]
+    _Table = npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]
+
+# Cells with so many characters lay out a page, unless the table has headers: those with
+# one block, as a paragraph, and those with several, as the posts of a thread.
+LONG_CELL, LONG_CELL_OF_SEVERAL = 600, 100
+# How many columns or rows one cell may span.
+MAX_SPAN = 50
+_TABLE, _ROW, _TH, _HEAD, _CAPTION, _FIGURE, _FIGCAPTION = (
+    TAG_ID[name]
+    for name in ("table", "tr", "th", "thead", "caption", "figure", "figcaption")
+)
+_BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+
+
+def _is_tag(*names: str) -> _Flags:
+    """For the number of each tag whether it is one of some."""
+    return np.isin(range(len(TAG_ID)), [TAG_ID[name] for name in names])
+
+
+_IS_CELL = _is_tag("td", "th")
+# Cells without a row stand right in one of these, which is their row then.
+_IS_ROW = _is_tag("tr", "thead", "tbody", "tfoot", "table")
+# What may stand between a row and its table, so many of them at most.
+_IS_BETWEEN = _is_tag("thead", "tbody", "tfoot", "form")
+_LEVELS = 3
+# How many elements around an image in a cell are looked at.
+_IMAGE_LEVELS = 6
+
+
+def span(value: str | None, zero: int = 1) -> int:
+    """How many columns or rows a cell spans, by the value of its attribute.
+
+    ``zero`` is what a value of 0 stands for.
+    """
+    value = (value or "").strip()
+    if value.isascii() and value.isdigit():
+        return min(int(value[:9]) or zero, MAX_SPAN)
+    return 1
+
+
+class Places(NamedTuple):
+    """For each of some blocks the table of data, the row and the cell it stands in.
+
+    All are elements, -1 for a block that stands in no row of such a table.
+    """
+
+    tables: list[int]
+    rows: list[int]
+    cells: list[int]
+
+    def gap(self, before: int, at: int) -> str:
+        """What parts a block in a row from the block before it in a text.
+
+        ``at`` and ``before`` are places in these lists, ``before`` -1 for none.
+        """
+        if before < 0 or self.tables[before] != self.tables[at]:
+            return "\n\n"
+        if self.rows[before] != self.rows[at]:
+            return "\n"
+        return " | " if self.cells[before] != self.cells[at] else " "
+
+    def gaps(self) -> list[str]:
+        """The gap before each block, "" for blocks that stand in no row."""
+        return [
+            self.gap(n - 1, n) if row >= 0 else "" for n, row in enumerate(self.rows)
+        ]
+
+
+@dataclass(frozen=True)
+class DataTables:
+    """The tables of data on a page, without cells that have neither text nor image.
+
+    Elements are given by their rows in the walk's ``elements``, blocks from one number to
+    before another.  Of each row, sorted by their tables, ``tables`` has its table,
+    ``begins`` and ``ends`` its blocks, ``is_header`` whether all of its cells are
+    headers or it is in a thead, and ``is_inner`` whether there is no row in its cells.
+    ``cells`` are those of all rows, in order.
+    """
+
+    elements: npt.NDArray[np.int32]
+    rows: _Ints
+    tables: _Ints
+    begins: _Ints
+    ends: _Ints
+    is_header: _Flags
+    is_inner: _Flags
+    cells: _Ints
+
+    @cached_property
+    def headers(self) -> frozenset[int]:
+        """The rows of headers that their tables begin with."""
+        found: list[int] = []
+        table, leads = -1, False
+        for row, of, is_header in zip(
+            self.rows.tolist(), self.tables.tolist(), self.is_header, strict=True
+        ):
+            leads = bool(is_header) and (leads or of != table)
+            table = of
+            if leads:
+                found.append(row)
+        return frozenset(found)
+
+    @cached_property
+    def captions(self) -> list[tuple[int, int, int]]:
+        """The captions: for each its table and its blocks.
+
+        A caption is the table's own, or that of a figure that holds but the table.
+        """
+        elements = self.elements
+        first, last, parent, tag = (
+            elements[:, column].item
+            for column in (
+                ElementColumn.FIRST_BLOCK,
+                ElementColumn.LAST_BLOCK,
+                ElementColumn.PARENT,
+                ElementColumn.TAG,
+            )
+        )
+        tables = sorted(set(self.tables.tolist()))
+        known = frozenset(tables)
+        found = [
+            (parent(row), first(row), last(row))
+            for row in rows_with(elements, ElementColumn.TAG, _CAPTION)
+            if parent(row) in known
+        ]
+        for row in rows_with(elements, ElementColumn.TAG, _FIGCAPTION):
+            figure = parent(row)
+            at = bisect_right(tables, figure)
+            if at == len(tables) or figure < 0 or tag(figure) != _FIGURE:
+                continue
+            inside = last(figure) - first(figure) - (last(row) - first(row))
+            table = tables[at]
+            if last(table) <= last(figure) and last(table) - first(table) == inside:
+                found.append((table, first(row), last(row)))
+        return found
+
+    def shown(self, blocks: Sequence[int], code: Sequence[int] = ()) -> frozenset[int]:
+        """The tables that are tables still if some blocks alone are shown.
+
+        A row has two cells then, or more.  The blocks in ``code`` turned out to be code,
+        which no table of data has.
+        """
+        elements = self.elements
+        first, last = elements[self.cells][:, _BOUNDS].T
+        is_shown = self._before(blocks)
+        filled = self.cells[(is_shown[last] > is_shown[first]) | (last == first)]
+        wide = np.bincount(
+            elements[filled, ElementColumn.PARENT], minlength=len(elements)
+        )[self.rows]
+        some = is_shown[self.ends] > is_shown[self.begins]
+        found = frozenset(self.tables[(wide > 1) & some].tolist())
+        if code:
+            is_code = self._before(code)
+            found -= {*self.tables[is_code[self.ends] > is_code[self.begins]].tolist()}
+        return found
+
+    def _before(self, blocks: Sequence[int]) -> _Ints:
+        """How many of some blocks stand before each block."""
+        count = np.zeros(
+            int(self.elements[:, ElementColumn.LAST_BLOCK].max()) + 1, np.intp
+        )
+        count[np.array(blocks, dtype=np.intp) + 1] = 1
+        return count.cumsum()
+
+    def rows_of(self, tables: Collection[int]) -> frozenset[int]:
+        """The rows of some of the tables."""
+        return frozenset(self.rows[np.isin(self.tables, list(tables))].tolist())
+
+    def places(self, blocks: Sequence[int], shown: Collection[int]) -> Places | None:
+        """Where some blocks stand in some of the tables; None if no block does.
+
+        A block stands in the innermost table around it.
+        """
+        elements = self.elements
+        table_of = np.full(len(elements), -1, dtype=np.intp)
+        table_of[self.rows] = self.tables
+        table_of[self.rows[~self.is_inner]] = -1
+        tables = table_of[elements[self.cells, ElementColumn.PARENT]]
+        cells = self.cells[np.isin(tables, list(shown))]
+        if not cells.size:
+            return None
+        first, last = elements[cells][:, _BOUNDS].T
+        at = first.searchsorted(blocks, side="right") - 1
+        cells = np.where((at >= 0) & (last[at] > blocks), cells[at], -1)
+        if cells.max(initial=-1) < 0:
+            return None
+        rows = np.where(cells < 0, -1, elements[cells, ElementColumn.PARENT])
+        tables = np.where(cells < 0, -1, table_of[rows])
+        return Places(tables.tolist(), rows.tolist(), cells.tolist())
+
+    def groups(self, walk: Walk) -> _Ints:
+        """The group of each row, counted from 0: rows that a cell spans are one."""
+        parents = self.elements[:, ElementColumn.PARENT]
+        place = np.full(len(parents), -1, dtype=np.intp)
+        place[self.rows] = np.arange(len(self.rows))
+        bound = np.zeros(len(self.rows), dtype=np.bool_)
+        ends = self.tables.searchsorted(self.tables, side="right").tolist()
+        spans = attribute_values(walk, self.cells.tolist(), "rowspan")
+        for at, value in zip(place[parents[self.cells]].tolist(), spans, strict=True):
+            if value is not None:
+                bound[at + 1 : min(at + span(value), ends[at])] = True
+        groups: _Ints = (~bound).cumsum() - 1
+        return groups
+
+
+def data_tables(walk: Walk) -> DataTables | None:
+    """The tables of data on a page, None if it has none."""
+    # Kept among the walk's own cached properties.
+    if "_data_tables" not in walk.__dict__:
+        walk.__dict__["_data_tables"] = _Finder(walk).data_tables()
+    found: DataTables | None = walk.__dict__["_data_tables"]
+    return found
+
+
+class _Rows(NamedTuple):
+    """Rows of tables, sorted by their tables; each list has an entry for each row.
+
+    ``is_whole`` says whether all of the row is in its cells.
+    """
+
+    rows: _Ints
+    tables: _Ints
+    begins: _Ints
+    ends: _Ints
+    is_whole: _Flags
+
+    def chosen(self, which: _Ints | _Flags) -> _Rows:
+        return _Rows(
+            self.rows[which],
+            self.tables[which],
+            self.begins[which],
+            self.ends[which],
+            self.is_whole[which],
+        )
+
+
+class _Finder:
+    """What is counted of cells and rows to tell which tables hold data."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        elements = walk.elements
+        self._count = len(elements)
+        self._tags = elements[:, ElementColumn.TAG]
+        # The parent of the root is the root here.
+        self._parents = np.maximum(elements[:, ElementColumn.PARENT], 0)
+        self._first = elements[:, ElementColumn.FIRST_BLOCK]
+        self._last = elements[:, ElementColumn.LAST_BLOCK]
+
+    def data_tables(self) -> DataTables | None:
+        tags, parents, first = self._tags, self._parents, self._first
+        is_cell = _IS_CELL[tags]
+        if not is_cell.any():
+            return None
+        is_cell &= _IS_ROW[tags[parents]]
+        filled = self._last > first
+        self._cells = (is_cell & (filled | _has_image(self._walk, is_cell))).nonzero()[
+            0
+        ]
+        cells, self._row_of = self._cells, parents[self._cells]
+        if not filled[cells].any():
+            return None
+        # How many cells a row has, with text, and that are headers.
+        self._wide = self._sums(self._row_of)
+        self._filled = self._sums(self._row_of, filled[cells])
+        self._headers = self._sums(self._row_of, tags[cells] == _TH)
+        found = self._rows()
+        has_headers = self._sums(found.tables, self._headers[found.rows]) > 0
+        holds_data = self._hold_data(found, has_headers)
+        if not holds_data.any():
+            return None
+        rows, tables, begins, ends, _ = found.chosen(holds_data)
+        # The cells that begin in a row, and before its end, are in it.
+        with_text = cells[filled[cells]]
+        inside = first[with_text].searchsorted(ends) - np.maximum(
+            with_text.searchsorted(rows, side="right"),
+            first[with_text].searchsorted(begins),
+        )
+        # An image alone in a cell counts as data where the table has headers.
+        table_of = np.full(self._count, -1, dtype=np.intp)
+        table_of[rows] = tables
+        of_cells = table_of[self._row_of]
+        shown = (of_cells >= 0) & (filled[cells] | has_headers[of_cells])
+        is_header = self._headers[rows] == self._wide[rows]
+        is_header |= (tags[rows] == _HEAD) | (tags[parents[rows]] == _HEAD)
+        return DataTables(
+            elements=self._walk.elements,
+            rows=rows,
+            tables=tables,
+            begins=begins,
+            ends=ends,
+            is_header=is_header,
+            is_inner=inside == self._filled[rows],
+            cells=cells[shown],
+        )
+
+    def _sums(self, groups: _Table, values: _Table | None = None) -> _Ints:
+        """For each element how much belongs to it, or the sum of its values."""
+        sums = np.bincount(groups, values, minlength=self._count)
+        return sums.astype(np.intp, copy=False)
+
+    def _rows(self) -> _Rows:
+        """The rows of all tables."""
+        tags, parents, first, last = self._tags, self._parents, self._first, self._last
+        cells, row_of = self._cells, self._row_of
+        rows = self._wide.nonzero()[0]
+        # Cells are in order, and so are those of a row.
+        order = row_of.argsort(kind="stable")
+        behind = self._wide[rows].cumsum()
+        begins = first[cells[order[behind - self._wide[rows]]]].astype(np.intp)
+        ends = last[cells[order[behind - 1]]].astype(np.intp)
+        is_tr = tags[rows] == _ROW
+        begins[is_tr], ends[is_tr] = first[rows[is_tr]], last[rows[is_tr]]
+        is_whole = self._sums(row_of, last[cells] - first[cells])[rows] == ends - begins
+        tables = np.where(tags[rows] == _TABLE, rows, parents[rows])
+        for _ in range(_LEVELS):
+            tables = np.where(_IS_BETWEEN[tags[tables]], parents[tables], tables)
+        found = _Rows(rows, tables, begins, ends, is_whole)
+        # Cells without a row, in several places, are no row.
+        found = found.chosen((tags[tables] == _TABLE) & (is_tr | is_whole))
+        # Rows of a nested table stand between those of the table around it.
+        return found.chosen(np.lexsort((found.rows, found.tables)))
+
+    def _hold_data(self, found: _Rows, has_headers: _Flags) -> _Flags:
+        """For each row whether it is one of a table of data."""
+        rows, tables, begins, ends, is_whole = found
+        blocks = self._walk.blocks
+        kinds = blocks[:, BlockColumn.KIND]
+        code = _before((kinds == CODE) & (blocks[:, BlockColumn.LINES] > 0))
+        headings = _before(kinds == HEADING)
+        is_layout = self._sums(tables, ~is_whole | (code[ends] > code[begins])) > 0
+        wide = np.where(has_headers[tables], self._wide[rows], self._filled[rows])
+        is_layout |= self._sums(tables, wide > 1) == 0
+        # Something stands between the rows.
+        reach = np.zeros(self._count, dtype=np.intp)
+        reach[tables] = ends
+        reach[tables[::-1]] -= begins[::-1]
+        is_layout |= self._sums(tables, ends - begins) != reach
+        # Tables with headers may have a single row, headings and long cells.
+        prose = (headings[ends] > headings[begins]) | (self._long_cells()[rows] > 0)
+        is_layout |= ~has_headers & (
+            (self._sums(tables) < 2) | (self._sums(tables, prose) > 0)
+        )
+        # Some shops give this role to tables of data too, with headers.
+        names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
+        roles = attribute_values(self._walk, names, "role")
+        for table, role in zip(names, roles, strict=True):
+            if (role or "").lower() in ("presentation", "none"):
+                is_layout[table] = True
+        holds_data: _Flags = ~is_layout[tables]
+        return holds_data
+
+    def _long_cells(self) -> _Ints:
+        """For each row how many of its cells are too long for data."""
+        chars = _before(self._walk.blocks[:, BlockColumn.CHARS])
+        first, last = self._first[self._cells], self._last[self._cells]
+        most = np.where(last - first > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
+        return self._sums(self._row_of, chars[last] - chars[first] >= most)
+
+
+def _before(values: _Table) -> _Ints:
+    """The sum of the values before each block."""
+    return np.concatenate([[0], values.cumsum()])
+
+
+def _has_image(walk: Walk, is_cell: _Flags) -> _Flags:
+    """For each element whether it is a cell with an image in it that is in no text."""
+    found = np.zeros(len(is_cell), dtype=np.bool_)
+    marks = walk.marks[walk.marks[:, MarkColumn.STYLE] == IMAGE]
+    at = marks[marks[:, MarkColumn.START] < 0, MarkColumn.AROUND_STYLE]
+    parents = np.maximum(walk.elements[:, ElementColumn.PARENT], 0)
+    for _ in range(_IMAGE_LEVELS):
+        at = np.where(is_cell[at], at, parents[at])
+    found[at[is_cell[at]]] = True
+    return found
