@@ -28,7 +28,7 @@ def without(nodes: Nodes, *, links: bool, images: bool) -> Nodes:
 class _Bare:
     def __init__(self, nodes: Nodes, *, links: bool, images: bool) -> None:
         self._nodes = nodes
-        self.spans = [_plain(spans, links, images) for spans in nodes.spans]
+        self.spans = [_reduced(spans, links, images) for spans in nodes.spans]
         self.tables: dict[int, Table] = {}
         self._kept: dict[int, list[int]] = {}
 
@@ -71,7 +71,7 @@ class _Bare:
         return [cell and cell._replace(leaves=self._left(cell.leaves)) for cell in row]
 
 
-def _plain(spans: Sequence[Span], links: bool, images: bool) -> Sequence[Span]:
+def _reduced(spans: Sequence[Span], links: bool, images: bool) -> Sequence[Span]:
     """Spans without addresses of links, or without images.
 
     Neighbours that then have the same style and link are joined.

@@ -328,14 +328,14 @@ def _ends(text: str, at: int, following: int) -> bool:
     return not _SHORTENED.fullmatch(word)
 
 
-def mark_of(text: str, said: str, begin: int) -> str:
+def mark_of(text: str, content: str, begin: int) -> str:
     """The mark that stands before a list item, with its indentation."""
-    if text.startswith("- ", begin) and text.startswith(said, begin + 2):
+    if text.startswith("- ", begin) and text.startswith(content, begin + 2):
         return "- "  # as most are
     found = _MARK.match(text, begin)
     if found is not None:
         for mark in (found[0], found[1]):
-            if text.startswith(said, begin + len(mark)):
+            if text.startswith(content, begin + len(mark)):
                 return mark
     return ""
 
@@ -348,7 +348,7 @@ class _Paths:
         # The passages that are headings, the path of each, and the text of each.
         self._at = list(passages.ranks)
         self._paths: list[list[int]] = []
-        self._said: dict[int, str] = {}
+        self._texts: dict[int, str] = {}
         path: list[int] = []
         ranks = passages.ranks
         for at, rank in ranks.items():
@@ -360,7 +360,7 @@ class _Paths:
             heading = text[passages.starts[at] : passages.ends[at]]
             if len(heading) > _HEADING_CHARS or "\n" in heading:
                 heading = shortened(heading, _HEADING_CHARS)
-            self._said[at] = heading
+            self._texts[at] = heading
 
     def around(self, first: int, end: int) -> tuple[str, ...]:
         """The headings above all passages from ``first`` to before ``end``."""
@@ -368,7 +368,7 @@ class _Paths:
         path = self._paths[last - 1] if last else []
         for at in self._at[last : bisect_left(self._at, end, last)]:
             path = self._under(path, self._ranks[at])
-        return tuple([self._said[at] for at in path])
+        return tuple([self._texts[at] for at in path])
 
     def _under(self, path: list[int], rank: int) -> list[int]:
         """The part of a path that a heading of a rank stands under."""

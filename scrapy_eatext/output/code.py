@@ -187,8 +187,8 @@ def _holds_numbers(element: Any) -> bool:
         return _NUMBERS.search(called) is not None
     # The name is short for a line as well.
     first = _child(element, 0)
-    said = (element.text or "") + ("" if first is None else first.text or "")
-    return said.strip().isdecimal()
+    text = (element.text or "") + ("" if first is None else first.text or "")
+    return text.strip().isdecimal()
 
 
 def trimmed(text: str) -> str:

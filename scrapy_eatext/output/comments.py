@@ -49,7 +49,7 @@ class _Reader:
         self._texts, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
         )
-        self._items, _, self._lists = blocks.places(numbers)
+        self._items, self._lists = blocks.items_and_lists(numbers)
         self._places = places_in_tables(blocks, spoken)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
@@ -70,14 +70,14 @@ class _Reader:
             if post < 0:
                 yield Post(self._text(numbers, -1))
                 continue
-            author, time, shown = self._posts.told(post)
-            says = [
+            author, time, shown = self._posts.details(post)
+            own = [
                 n
                 for place, n in enumerate(numbers)
                 if place >= _FIRST or not _is_byline(self._texts[n], (author, *shown))
             ]
-            if says:
-                yield Post(self._text(says, post), author, time)
+            if own:
+                yield Post(self._text(own, post), author, time)
 
     def _post_of(self) -> dict[int, int]:
         """For the elements of units the post that each stands in.
@@ -95,7 +95,7 @@ class _Reader:
         parents = {
             post: self._cell(post, ElementColumn.PARENT)
             for post, is_link in links.items()
-            if post >= 0 and is_link and not any(self._posts.told(post)[:2])
+            if post >= 0 and is_link and not any(self._posts.details(post)[:2])
         }
         around = self._posts.around(list(parents.values()))
         outer = {post: around.get(row, post) for post, row in parents.items()}
@@ -141,11 +141,11 @@ class _Reader:
         return f"{number}. "
 
 
-def _is_byline(text: str, told: Sequence[str]) -> bool:
+def _is_byline(text: str, details: Sequence[str]) -> bool:
     """Whether a text says no more than who wrote a post, and when."""
-    rest = text
-    for said in told:
-        rest = rest.replace(said, " ", 1) if said else rest
-    if rest == text:
+    left = text
+    for detail in filter(None, details):
+        left = left.replace(detail, " ", 1)
+    if left == text:
         return False
-    return not any(c.isalnum() for c in Posts.without_says(rest))
+    return not any(c.isalnum() for c in Posts.without_says(left))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 # A heading may end with the letters of a shorter title by accident.
-_LEAST_SAID = 12
+_SHORTEST = 12
 
 
 class Headline(NamedTuple):
@@ -30,56 +30,56 @@ def headline_of(units: Units, shown: Sequence[int], title: str) -> Headline:
     the only heading of the first level, if no other heading is before it.
     """
     headings = [i for i in shown if units.kind(i) == "heading"]
-    said = key(title)
-    own = _that_say(said, units, headings) if said else []
+    wanted = key(title)
+    own = _equal_to(wanted, units, headings) if wanted else []
     if not own:
         first = [i for i in headings if units.level(i) == 1]
         if len(first) == 1 and first == headings[:1]:
             # A longer heading is no headline: the whole page may stand in a heading.
             text = _line(units.text(first[0]))
             own = first if text == kept("title", text) else []
-    if not own and said and shown and key(units.text(shown[0])) == said:
+    if not own and wanted and shown and key(units.text(shown[0])) == wanted:
         # The first unit may be the headline without being a heading.  But if a heading
         # says the title too, the unit is the text's own, as the first line of a poem.
-        rest = (i for i in range(len(units)) if units.kind(i) == "heading")
-        own = [] if _that_say(said, units, rest) else [shown[0]]
+        all_headings = (i for i in range(len(units)) if units.kind(i) == "heading")
+        own = [] if _equal_to(wanted, units, all_headings) else [shown[0]]
     text = _line(units.text(own[0]) if own else title)
     return Headline(kept("title", text), frozenset(own))
 
 
-def _that_say(said: str, units: Units, headings: Iterable[int]) -> list[int]:
-    """The headings that say a title.
+def _equal_to(wanted: str, units: Units, headings: Iterable[int]) -> list[int]:
+    """The headings with the words of a title, which is given by its key.
 
     A heading below the first level counts only if no heading before it says something
     else; otherwise it may be the heading of a part.
     """
     own: list[int] = []
-    others = False
+    has_others = False
     for i in headings:
         heading = key(units.text(i))
-        if heading == said:
-            if not others or units.level(i) == 1:
+        if heading == wanted:
+            if not has_others or units.level(i) == 1:
                 own.append(i)
-        elif not own and not others and _has_kicker(heading, said):
+        elif not own and not has_others and _has_kicker(heading, wanted):
             own.append(i)
         else:
-            others = True
+            has_others = True
     return own
 
 
-def _has_kicker(heading: str, said: str) -> bool:
+def _has_kicker(heading: str, wanted: str) -> bool:
     """Whether a heading says a title behind a few words more."""
     return (
-        len(said) >= _LEAST_SAID
-        and heading.endswith(said)
-        and len(heading) <= 2 * len(said)
+        len(wanted) >= _SHORTEST
+        and heading.endswith(wanted)
+        and len(heading) <= 2 * len(wanted)
     )
 
 
 def without_headline(text: str, headline: str) -> str:
     """A text without its first line, if it says the headline."""
-    first, _, rest = text.partition("\n")
-    return rest.lstrip("\n") if key(first) == key(headline) else text
+    first, _, below = text.partition("\n")
+    return below.lstrip("\n") if key(first) == key(headline) else text
 
 
 def _line(text: str) -> str:

@@ -135,18 +135,18 @@ class _Writer:
     def _counted(self, node: int, items: Sequence[int]) -> str:
         """The attributes of a numbered list; those of its items are noted."""
         levels = self._nodes.levels
-        said, step, number = "", 1, 1
+        attributes, step, number = "", 1, 1
         if node in self._nodes.reversed:
-            said, step, number = ' reversed=""', -1, len(items)
+            attributes, step, number = ' reversed=""', -1, len(items)
         if levels[node] != number:
             number = levels[node]
-            said += f' start="{number}"'
+            attributes += f' start="{number}"'
         for item in items:
             if levels[item] != number:
                 number = levels[item]
                 self._values[item] = f' value="{number}"'
             number += step
-        return said
+        return attributes
 
     def _add_to_figure(self, children: Sequence[int]) -> None:
         """Add what is in a figure, of which one figcaption at most."""

@@ -47,10 +47,10 @@ def images_of(walk: Walk, units: list[int]) -> list[int]:
     if not found.size or not units:
         return []
     rule = _Rule(walk, units)
-    told = zip(found.tolist(), walk.marks[found].tolist(), strict=True)
+    marks = zip(found.tolist(), walk.marks[found].tolist(), strict=True)
     return [
         mark
-        for mark, (block, start, _, link, around, _) in told
+        for mark, (block, start, _, link, around, _) in marks
         if rule.allows(block, start < 0, link >= 0, around)
     ]
 
@@ -132,13 +132,13 @@ class _Rule:
 
     def _stand_together(self, figure: int, block: int) -> bool:
         """Whether an element close around a figure holds a block as well."""
-        told = self._cell
+        cell = self._cell
         row = figure
         for _ in range(OUTER):
-            row = told(row, _PARENT)
+            row = cell(row, _PARENT)
             if row < 0:
                 return False
-            if told(row, _FIRST) <= block < told(row, _LAST):
+            if cell(row, _FIRST) <= block < cell(row, _LAST):
                 return True
         return False
 

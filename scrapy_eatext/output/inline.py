@@ -32,9 +32,9 @@ SOURCES = (
 )
 # A candidate of a srcset: its address, which may have commas inside, and its size.
 _CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")
-# What an image says of its size.
+# The attributes with an image's size.
 _SIZES = ("width", "height")
-_Told = dict[str, str]
+_Attributes = dict[str, str]
 # Images that are smaller are dots, spacers and icons.
 SMALL = 32
 # How far up from an image a noscript is looked for: beside so many nested elements.
@@ -68,7 +68,7 @@ class Inlines:
         self._elements: dict[tuple[int, int], Any] = {}
         # Images that say something where they have a description, however small.
         self._icons = icons
-        # Whether any image that was asked for stands for an emoji.
+        # Whether any image that was read stands for an emoji.
         self.has_emoji = False
 
     def read(self, links: list[int], around: list[int], places: list[int]) -> None:
@@ -98,16 +98,16 @@ class Inlines:
     def images(self, row: int, place: int, small: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.
 
-        The small ones are left out unless they are asked for, or are icons.
+        The small ones are left out, but for icons, unless ``small`` is true.
         """
         element = self._elements[row, place]
         is_icon = (row, place) in self._icons
 
-        def is_shown(told: _Told) -> bool:
+        def is_shown(given: _Attributes) -> bool:
             return (
                 small
-                or not _is_small(told)
-                or (is_icon and bool(told.get("alt", "").strip()))
+                or not _is_small(given)
+                or (is_icon and bool(given.get("alt", "").strip()))
             )
 
         twin = _twin_of(element)
@@ -118,51 +118,56 @@ class Inlines:
             twin = None
         if element.tag == IMG:
             # Most images are an img with an address of its own.
-            told = twin or _told_by(element)
-            if not is_shown(told):
+            given = twin or _attributes_of(element)
+            if not is_shown(given):
                 return []
-            image = self._image(told)
+            image = self._image(given)
             if image is not None:
                 return [image]
         return list(self._images_in(element, twin, is_shown))
 
     def _images_in(
-        self, element: Any, twin: _Told | None, is_shown: Callable[[_Told], bool]
+        self,
+        element: Any,
+        twin: _Attributes | None,
+        is_shown: Callable[[_Attributes], bool],
     ) -> Iterator[Image]:
         for image in element.iter(IMG):
-            told = _told_by(image)
-            if is_shown(told):
-                found = self._image(told)
+            given = _attributes_of(image)
+            if is_shown(given):
+                found = self._image(given)
                 if found is None and twin is not None:
                     # The noscript's image stands in for the first img alone.
                     found, twin = self._image(twin), None
                 if found is None:
-                    found = self._of_picture(image, told)
+                    found = self._of_picture(image, given)
                 if found is not None:
                     yield found
 
-    def _of_picture(self, image: Any, told: _Told) -> Image | None:
+    def _of_picture(self, image: Any, given: _Attributes) -> Image | None:
         """An image without an address of its own, by the sources of its picture."""
         around = islice(image.iterancestors(), _LEVELS)
         picture = next((one for one in around if one.tag == "picture"), None)
         inside = () if picture is None else islice(picture.iter(), _INSIDE)
         for source in inside:
             if source.tag == SOURCE:
-                found = self._image({**_told_by(source), "alt": told.get("alt", "")})
+                found = self._image(
+                    {**_attributes_of(source), "alt": given.get("alt", "")}
+                )
                 if found is not None:
                     return found
         return None
 
-    def _image(self, told: _Told) -> Image | None:
-        """The image that some attributes tell, None without an address."""
+    def _image(self, given: _Attributes) -> Image | None:
+        """The image by its attributes, None without an address."""
         for name in SOURCES:
-            source = told.get(name)
+            source = given.get(name)
             if not source:
                 continue
-            given = largest(source) if name.endswith("srcset") else source
-            url = self._addresses.image(given)
+            address = largest(source) if name.endswith("srcset") else source
+            url = self._addresses.image(address)
             if url:
-                alt = " ".join(told.get("alt", "").split())
+                alt = " ".join(given.get("alt", "").split())
                 if not alt.isascii():
                     alt = INVISIBLE.sub("", alt)
                     self.has_emoji = self.has_emoji or is_emoji(alt)
@@ -170,13 +175,13 @@ class Inlines:
         return None
 
 
-def _twin_of(element: Any) -> _Told | None:
+def _twin_of(element: Any) -> _Attributes | None:
     """The attributes of the image in a noscript, shown instead where no script runs."""
     for _ in range(_AROUND):
         beside = element.getnext()
         if beside is not None:
             image = next(beside.iter(IMG), None) if beside.tag == "noscript" else None
-            return None if image is None else _told_by(image)
+            return None if image is None else _attributes_of(image)
         parent = element.getparent()
         if parent is None or (
             element.getprevious() is not None and parent.tag != "picture"
@@ -186,7 +191,7 @@ def _twin_of(element: Any) -> _Told | None:
     return None
 
 
-def _told_by(image: Any) -> _Told:
+def _attributes_of(image: Any) -> _Attributes:
     return dict(image.items())
 
 
@@ -208,10 +213,10 @@ def largest(srcset: str) -> str:
     return best
 
 
-def _is_small(told: _Told) -> bool:
-    """Whether an image says that it is too small to show anything."""
+def _is_small(given: _Attributes) -> bool:
+    """Whether an image is too small to show anything, by its attributes."""
     for name in _SIZES:
-        size = told.get(name, "").strip().removesuffix("px")
+        size = given.get(name, "").strip().removesuffix("px")
         if size.isascii() and size.isdigit() and int(size[:9]) < SMALL:
             return True
     return False

@@ -149,12 +149,12 @@ class _Writer:
         return other
 
     def _marked(
-        self, parts: Iterable[int], first: str, rest: str, *, tight: bool = False
+        self, parts: Iterable[int], first: str, others: str, *, tight: bool = False
     ) -> None:
-        """Blocks: the first line behind the mark ``first``, all others behind ``rest``."""
+        """Blocks: the first line behind the mark ``first``, all others behind ``others``."""
         outer, line, gap = self._prefix, self._line, self._gap
         self.out.append(first)
-        self._within(outer + rest)
+        self._within(outer + others)
         self.blocks(parts, tight=tight)
         self._prefix, self._line, self._gap = outer, line, gap
 
@@ -229,7 +229,7 @@ class _Writer:
             if number:
                 self.out.append(self._gap)
             if self._kinds[part] in (NodeKind.PARAGRAPH, NodeKind.CAPTION):
-                text = inline(self._nodes.spans[part], plain=STRONG_TEXT)
+                text = inline(self._nodes.spans[part], hidden=STRONG_TEXT)
                 self._put(_lines(_emphasised(text, STRONG_TEXT, "", "")))
             else:
                 self.blocks((part,))
@@ -242,7 +242,7 @@ class _Writer:
             return _fenced(*self._nodes.code[leaf])
         spans = self._nodes.spans[leaf]
         if kind == NodeKind.HEADING:
-            text = inline(spans, plain=STRONG_TEXT).replace("\n", " ")
+            text = inline(spans, hidden=STRONG_TEXT).replace("\n", " ")
             if text.endswith("#"):
                 text = _CLOSING_MARK.sub(r"\\\1", text)
             return f"{'#' * min(max(self._nodes.levels[leaf], 1), 6)} {text}"
@@ -262,11 +262,11 @@ class _Writer:
         return "| " + " | ".join(cells) + " |"
 
     def _cell(self, cell: Cell) -> str:
-        nodes, plain = self._nodes, STRONG_TEXT if cell.header else 0
+        nodes, hidden = self._nodes, STRONG_TEXT if cell.header else 0
         parts = [
             _code_span(nodes.code[leaf].text)
             if nodes.kinds[leaf] == NodeKind.CODE
-            else inline(nodes.spans[leaf], plain=plain)
+            else inline(nodes.spans[leaf], hidden=hidden)
             for leaf in cell.leaves
         ]
         return "<br>".join(parts).replace("\n", "<br>").replace("|", "\\|")
@@ -307,14 +307,14 @@ def _fenced(text: str, language: str) -> str:
 # -- what is inside a block
 
 
-def inline(spans: Sequence[Span], *, plain: int = 0) -> str:
-    """Spans as Markdown; styles in plain are not shown."""
+def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
+    """Spans as Markdown; the styles in ``hidden`` are not shown."""
     if len(spans) == 1:
         text, style, link, image, signs = spans[0]
-        if not (style & ~plain or link or image):
+        if not (style & ~hidden or link or image):
             return _MEANS.sub(_backslash, text) if signs & MARKDOWN else text
-    if plain:
-        spans = _without(spans, plain)
+    if hidden:
+        spans = _without(spans, hidden)
     spans = parted(spans)
     # A list of pieces, as a growing text would be copied for each piece.
     out: list[str] = []
@@ -354,9 +354,9 @@ def _address(url: str) -> str:
     return url
 
 
-def _without(spans: Sequence[Span], plain: int) -> list[Span]:
+def _without(spans: Sequence[Span], hidden: int) -> list[Span]:
     """Spans without some styles; neighbours that are then alike are joined."""
-    return merged([(span[0], span[1] & ~plain, *span[2:]) for span in spans])
+    return merged([(span[0], span[1] & ~hidden, *span[2:]) for span in spans])
 
 
 def _label(inside: str) -> str:
@@ -382,10 +382,10 @@ def _styled(
     while styles and not in_any & styles[0]:
         styles = styles[1:]
     if not styles:
-        return _plain(spans, means)
-    style, rest = styles[0], styles[1:]
+        return _without_emphasis(spans, means)
+    style, inner = styles[0], styles[1:]
     if in_all & style:
-        inside = _styled(spans, rest, "", "", means)
+        inside = _styled(spans, inner, "", "", means)
         return _emphasised(inside, style, before, after)
     out: list[str] = []
     count, end = len(spans), 0
@@ -397,10 +397,10 @@ def _styled(
         following = _first(spans[end], sum(styles)) if end < count else after
         group = spans[first:end]
         if shown:
-            inside = _styled(group, rest, "", "", means)
+            inside = _styled(group, inner, "", "", means)
             out.append(_emphasised(inside, style, before, following))
         else:
-            out.append(_styled(group, rest, before, following, means))
+            out.append(_styled(group, inner, before, following, means))
         before = out[-1][-1:] or before
     return "".join(out)
 
@@ -441,7 +441,7 @@ def _first(span: Span, styles: int) -> str:
     return "<" if style & ~(STRONG_TEXT | EM_TEXT | TEX_TEXT) else text[0]
 
 
-def _plain(spans: Sequence[Span], means: re.Pattern[str]) -> str:
+def _without_emphasis(spans: Sequence[Span], means: re.Pattern[str]) -> str:
     """Spans with signs of code and HTML's elements, but no emphasis."""
     out: list[str] = []
     for text, style, _, image, signs in spans:

@@ -153,7 +153,7 @@ class _Placing:
         self._nodes: list[list[int]] = []
         self._spans: list[list[int]] = []
         # Texts of spans that are not in the walk's text.
-        self._said: dict[int, str] = {}
+        self._other_texts: dict[int, str] = {}
         self._addresses = [""]
         self._numbers = {"": 0}
         self._links: dict[int, int] = {}
@@ -197,7 +197,7 @@ class _Placing:
     def _written(self, number: int) -> Span:
         """A span with its text and its addresses."""
         start, end, style, link, image = self._spans[number]
-        text = self._said.get(number)
+        text = self._other_texts.get(number)
         if text is None:
             text = self._walk.text[start:end].decode()
         addresses = self._addresses
@@ -264,7 +264,7 @@ class _Placing:
         node = self._node(byline.row)
         first = len(self._spans)
         for text, style in byline.texts:
-            self._add_said(text, style=style)
+            self._add_other_text(text, style=style)
         last = len(self._spans)
         self._add(NodeKind.BYLINE, node, first_span=first, last_span=last)
 
@@ -368,10 +368,10 @@ class _Placing:
                 return
         self._spans.append([start, end, style, link, 0])
 
-    def _add_said(
+    def _add_other_text(
         self, text: str, *, style: int = 0, link: int = 0, image: int = 0
     ) -> None:
-        self._said[len(self._spans)] = text
+        self._other_texts[len(self._spans)] = text
         self._spans.append([-1, -1, style, link, image])
 
     def _add_images(self, mark: list[int], link: int, *, small: bool) -> None:
@@ -380,7 +380,9 @@ class _Placing:
         for image in self._inlines.images(*place, small):
             # An address that is not written is not stored either.
             if self._allows(image.url):
-                self._add_said(image.alt, link=link, image=self._number(image.url))
+                self._add_other_text(
+                    image.alt, link=link, image=self._number(image.url)
+                )
 
     # -- addresses
 

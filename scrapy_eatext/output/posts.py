@@ -78,8 +78,8 @@ class Posts:
     """The posts of a page whose kept blocks are given.
 
     A single post is the page's text, and its author is metadata, so at least two posts
-    are needed; authors and times that are kept are not told again.  Of ``comments`` one
-    is enough, and author and time are told of each.  ``day_first`` tells how 3/4/2024
+    are needed; authors and times that are kept do not come again.  Of ``comments`` one
+    is enough, and author and time come for each.  ``day_first`` says how 3/4/2024
     is meant.
     """
 
@@ -153,7 +153,7 @@ class Posts:
                 break
         return spans
 
-    def told(self, post: int) -> tuple[str, str, list[str]]:
+    def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author and time, and how the page shows the times."""
         author = next(self._texts(self._within(self._authors, post)), "")
         times = self._within(self._times, post)
@@ -168,14 +168,14 @@ class Posts:
 
     @cached_property
     def _nodes(self) -> dict[int, Any]:
-        """The elements that tell posts' authors and times."""
-        told = {
+        """The elements with posts' authors and times."""
+        rows = {
             row
             for post in self._rows
-            for rows in (self._authors, self._times)
-            for row in self._within(rows, post)
+            for found in (self._authors, self._times)
+            for row in self._within(found, post)
         }
-        in_order = sorted(told)
+        in_order = sorted(rows)
         return dict(zip(in_order, nodes_of(self._walk, in_order), strict=True))
 
     def _with_kept(self, rows: list[int], kept: Sequence[int]) -> list[int]:

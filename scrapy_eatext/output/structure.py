@@ -110,7 +110,7 @@ def tree_of(
         if node:
             children[parent].append(node)
     if len(children) > 1:
-        _Settling(nodes, walk, tables, headers).settle()
+        _Structure(nodes, walk, tables, headers).decide()
     return nodes
 
 
@@ -194,7 +194,7 @@ def _read_code(
         nodes.code[node] = Code(text, language(elements[row]))
 
 
-class _Settling:
+class _Structure:
     """Decides which nodes stay, from the innermost nodes outwards."""
 
     def __init__(
@@ -224,7 +224,7 @@ class _Settling:
         )
         self._elements = dict(zip(rows, nodes_of(walk, rows), strict=True))
 
-    def settle(self) -> None:
+    def decide(self) -> None:
         children = self._children
         # The nodes inside a node come after it.
         for node in reversed(list(children)):
@@ -232,7 +232,7 @@ class _Settling:
             if children.keys().isdisjoint(inside):
                 continue
             kind = self._kinds[node]
-            settled: list[int] = []
+            remaining: list[int] = []
             for child in inside:
                 if (
                     child not in children
@@ -240,10 +240,10 @@ class _Settling:
                     or self._stands(child, kind)
                 ):
                     before, behind = self._beside.pop(child, ((), ()))
-                    settled += (*before, child, *behind)
+                    remaining += (*before, child, *behind)
                 else:
-                    settled += self._dissolved(child)
-            children[node] = settled
+                    remaining += self._dissolved(child)
+            children[node] = remaining
         self._number_lists()
         self._find_tasks()
 
@@ -256,7 +256,7 @@ class _Settling:
                 yield child
 
     def _stands(self, node: int, around: int) -> bool:
-        """Whether a node is what its tag says."""
+        """Whether a node holds what its tag promises."""
         kind = self._kinds[node]
         if kind in (NodeKind.LIST, NodeKind.NUMBERED):
             return self._is_list(node)

@@ -31,7 +31,7 @@ def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
 
 
 def _names(head: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
-    """The names of columns, of all rows of headers; what spans rows is said once."""
+    """The names of columns, of all rows of headers; what spans rows stands once."""
     columns = zip(*head, strict=True) if head else [()] * width
     return tuple(" ".join(dict.fromkeys(filter(None, names))) for names in columns)
 
@@ -56,7 +56,7 @@ class _Reader:
             return nodes.code[leaf].text
         return "".join(text for text, _, _, image, _ in nodes.spans[leaf] if not image)
 
-    def _said(self, table: int, cell: Cell) -> str:
+    def _text_of(self, table: int, cell: Cell) -> str:
         """The text of a cell, without that of tables in it."""
         own = [leaf for leaf in cell.leaves if self._table_of[leaf] == table]
         return "\n".join(filter(None, map(self.text, own)))
@@ -73,24 +73,24 @@ class _Reader:
             reach: tuple[str, int, int] = ("", 0, 0)
             for column, cell in enumerate(line):
                 if cell is not None:
-                    said = self._said(table, cell)
-                    reach = (said, cell.columns - 1, cell.rows - 1)
-                    row.append(said)
-                    below[column] = (said, cell.rows - 1)
+                    text = self._text_of(table, cell)
+                    reach = (text, cell.columns - 1, cell.rows - 1)
+                    row.append(text)
+                    below[column] = (text, cell.rows - 1)
                     continue
-                said, down = below.get(column, ("", 0))
+                text, down = below.get(column, ("", 0))
                 if down > 0:
-                    below[column] = (said, down - 1)
+                    below[column] = (text, down - 1)
                 elif reach[1] > 0:
-                    said = reach[0]
-                    below[column] = (said, reach[2])
-                    reach = (said, reach[1] - 1, reach[2])
+                    text = reach[0]
+                    below[column] = (text, reach[2])
+                    reach = (text, reach[1] - 1, reach[2])
                 else:
-                    said = ""
-                row.append(self._again(said))
+                    text = ""
+                row.append(self._bounded(text))
             made.append(tuple(row))
         return made
 
-    def _again(self, said: str) -> str:
-        self._left -= len(said)
-        return said if self._left >= 0 else ""
+    def _bounded(self, text: str) -> str:
+        self._left -= len(text)
+        return text if self._left >= 0 else ""

@@ -72,7 +72,9 @@ def _joined(
 ) -> str:
     """The text of some units; ``code`` has other texts for some of them."""
     texts, kinds, levels = texts_and_kinds(units, kept, code)
-    items, lists = _items(units, kept)
+    items = lists = [-1] * len(kept)
+    if isinstance(units, Blocks):
+        items, lists = units.items_and_lists(kept)
     numbers = Counter({row: number - 1 for row, number in first})
     begun: dict[int, str] = {}
     parts: list[str] = []
@@ -118,7 +120,7 @@ def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
     walk = blocks.walk
     if not rows_with(walk.elements, _TAG, _NUMBERED):
         return []
-    items, _, lists = blocks.places(kept)
+    items, lists = blocks.items_and_lists(kept)
     first: dict[int, int] = {}
     for item, row in zip(items, lists, strict=True):
         if row >= 0:
@@ -128,9 +130,9 @@ def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
 
 
 def first_numbers_of(walk: Walk, first_items: Mapping[int, int]) -> dict[int, int]:
-    """The number that each list begins with, as it or its first item tells.
+    """The number that each list begins with, as it or its first item has it.
 
-    Lists and items are told by their rows, an item without an element by -1.
+    Lists and items are given by their rows, an item without an element by -1.
     """
     lists = sorted(first_items)
     items = sorted({item for item in first_items.values() if item >= 0})
@@ -165,15 +167,6 @@ def texts_and_kinds(
         if i in code:
             kinds[n], texts[n] = "code", code[i] or texts[n]
     return texts, kinds, levels
-
-
-def _items(units: Units, kept: list[int]) -> tuple[list[int], list[int]]:
-    """The list items or cells of kept units, and their numbered lists."""
-    if isinstance(units, Blocks):
-        items, _, lists = units.places(kept)
-        return items, lists
-    nowhere = [-1] * len(kept)
-    return nowhere, nowhere
 
 
 join = twin(python_join, "_text")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _START, _END = BlockColumn.START, BlockColumn.END
 _KIND_AND_LEVEL = (BlockColumn.KIND, BlockColumn.LEVEL)
-_ITEM_AND_ROW = [BlockColumn.ITEM, BlockColumn.ROW]
 
 
 class Blocks:
@@ -51,24 +50,20 @@ class Blocks:
     def link_chars(self) -> list[int]:
         return self.column("link_chars")
 
-    def places(self, of: list[int]) -> tuple[list[int], list[int], list[int]]:
-        """Where in lists and tables some of the blocks stand.
+    def items_and_lists(self, of: list[int]) -> tuple[list[int], list[int]]:
+        """The list item or table cell of some of the blocks, and its numbered list.
 
-        The list item or table cell of each, the table row of each, and the numbered
-        list that the item is of, all as rows of the element table, or -1 where
-        there is none.
+        Both are rows of the element table, -1 where there is none.
         """
-        places = self.walk.blocks[of][:, _ITEM_AND_ROW]
-        items, rows = places[:, 0], places[:, 1]
+        items = self.walk.blocks[of, BlockColumn.ITEM]
         there = items >= 0
         if not there.any():
-            none = [-1] * len(of)
-            return none, rows.tolist(), none
+            return [-1] * len(of), [-1] * len(of)
         elements = self.walk.elements
         # Of a block without an item the last element is looked at, in vain.
         lists = elements[items, ElementColumn.PARENT]
         lists[~there | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
-        return items.tolist(), rows.tolist(), lists.tolist()
+        return items.tolist(), lists.tolist()
 
     @cached_property
     def _elements(self) -> list[int]:
