@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_USUAL = Choice()
+_DEFAULTS = Choice()
 
 
 def extract(
@@ -42,11 +42,11 @@ def extract(
 ) -> MainText:
     """Extract the main text of a page: bytes, text, a Selector or a response.
 
-    ``url`` is the page's address, which makes its links absolute; a response tells its
+    ``url`` is the page's address, which makes its links absolute; a response has its
     own.  ``algorithm`` is an algorithm's name or class, or a list of these: the first
     whose text passes wins.  A text passes if it has at least ``min_chars`` characters
     and a score of ``min_score``; if none passes, the longest text wins.  If an
-    algorithm of a list fails, the log says so and the next is tried.  ``options`` are
+    algorithm of a list fails, that is logged and the next is tried.  ``options`` are
     those of the one algorithm, or a dict of options per algorithm.  ``keep`` and
     ``remove`` are CSS selectors, or lists of them: for elements that are main text
     whatever an algorithm says, and for elements that are not.  With ``title`` text,
@@ -64,7 +64,7 @@ def extract(
     an option that cannot be read; TypeError for what is no page; and the exception of
     the last algorithm if all fail.
     """
-    said = {
+    given = {
         "algorithm": algorithm,
         "options": options,
         "min_chars": min_chars,
@@ -75,10 +75,10 @@ def extract(
         "markdown": markdown or None,
         "chunks": chunks or None,
     }
-    # What is as it is without being said needs no check.
-    known = extract.__kwdefaults__ or {}
-    said = {name: value for name, value in said.items() if value is not known[name]}
-    choice = changed(_USUAL, said)
+    # Defaults need no check.
+    defaults = extract.__kwdefaults__ or {}
+    given = {name: one for name, one in given.items() if one is not defaults[name]}
+    choice = changed(_DEFAULTS, given)
     for name in choice.algorithms:
         # An algorithm that cannot be made is an error, even if others could take over.
         get_algorithm(name, choice.options.get(name))
@@ -91,7 +91,5 @@ def extract(
             failure.traceback,
         )
     if blocks:
-        return result.backed(
-            {**result.computed, "blocks": result.blocks}, result.source
-        )
+        result.value("blocks")  # the result keeps what it has computed
     return result

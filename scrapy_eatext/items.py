@@ -21,7 +21,7 @@ class Article:
     """A page for reading: its text in Markdown too, its title, authors and date.
 
     A spider gives the ``url``, and the fields it knows better; ARTICLE_FIELDS as
-    EATEXT_FIELDS fills the rest.
+    EATEXT_FIELDS fills the other fields.
     """
 
     url: str

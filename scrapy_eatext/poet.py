@@ -33,7 +33,7 @@ from web_poet.serialization import register_serialization
 
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.crawl.reextraction import attached
-from scrapy_eatext.result import MainText, Metadata
+from scrapy_eatext.result import MainText, Media, Metadata
 
 try:
     common: Any = import_module("zyte_common_items")
@@ -66,7 +66,7 @@ class MainTextProvider(PageObjectInputProvider):
 class ArticleProvider(PageObjectInputProvider):
     """Gives zyte-common-items' items, made of a page's main text and metadata.
 
-    They are Article and, as far as a page tells it, Product, ForumThread and
+    They are Article and, as far as a page has it, Product, ForumThread and
     ArticleList.
     """
 
@@ -89,9 +89,7 @@ class ArticleProvider(PageObjectInputProvider):
 
 def page_object(result: MainText, url: str) -> Any:
     """A result as the item of zyte-common-items that is for its kind of page."""
-    kinds = {"product": product, "forum": forum_thread, "collection": article_list,
-             "listing": article_list}  # fmt: skip
-    return kinds.get(result.page_type, article)(result, url)
+    return _FOR_TYPES.get(result.page_type, article)(result, url)
 
 
 def article(result: MainText, url: str) -> Any:
@@ -110,8 +108,8 @@ def article(result: MainText, url: str) -> Any:
         description=found.description or None,
         inLanguage=result.language or found.language or None,
         mainImage=_image(found),
-        images=[made.Image(url=image.url) for image in found.images] or None,
-        videos=[made.Video(url=video.url) for video in found.videos] or None,
+        images=_of_media(made.Image, found.images),
+        videos=_of_media(made.Video, found.videos),
         articleBody=result.text or None,
         articleBodyHtml=result.html or None,
         metadata=made.ArticleMetadata(dateDownloaded=_now(), probability=result.score),
@@ -129,7 +127,7 @@ def product(result: MainText, url: str) -> Any:
         description=result.text or found.description or None,
         descriptionHtml=result.html or None,
         mainImage=_image(found),
-        images=[made.Image(url=image.url) for image in found.images] or None,
+        images=_of_media(made.Image, found.images),
         metadata=made.ProductMetadata(dateDownloaded=_now(), probability=result.score),
     )
 
@@ -142,7 +140,7 @@ def forum_thread(result: MainText, url: str) -> Any:
         url=url,
         text=result.text,
         datePublished=_utc(found.published),
-        mediaUrls=[made.Url(url=image.url) for image in found.images] or None,
+        mediaUrls=_of_media(made.Url, found.images),
     )
     return made.ForumThread(
         url=url,
@@ -156,16 +154,14 @@ def article_list(result: MainText, url: str) -> Any:
     """A result as an ArticleList: its kept headings, each with what stands below it."""
     made = _items()
     found = result.metadata
+    parts = [
+        made.ArticleFromList(headline=heading, articleBody="\n\n".join(texts) or None)
+        for heading, texts in _parts(result)
+    ]
     return made.ArticleList(
         url=url,
         canonicalUrl=found.canonical_url or None,
-        articles=[
-            made.ArticleFromList(
-                headline=heading, articleBody="\n\n".join(texts) or None
-            )
-            for heading, texts in _parts(result)
-        ]
-        or None,
+        articles=parts or None,
         metadata=made.ArticleListMetadata(dateDownloaded=_now()),
     )
 
@@ -176,6 +172,9 @@ _MAKERS = {
     "ForumThread": forum_thread,
     "ArticleList": article_list,
 }
+# The makers for types of pages.
+_FOR_TYPES = {"product": product, "forum": forum_thread,
+              "collection": article_list, "listing": article_list}  # fmt: skip
 
 
 def _parts(result: MainText) -> list[tuple[str, list[str]]]:
@@ -196,6 +195,10 @@ def _items() -> Any:
     if common is None:
         raise ImportError("this needs zyte-common-items: pip install zyte-common-items")
     return common
+
+
+def _of_media(kind: Any, media: Sequence[Media]) -> list[Any] | None:
+    return [kind(url=one.url) for one in media] or None
 
 
 def _image(found: Metadata) -> Any:

@@ -1,10 +1,37 @@
-"""What an extraction gives back: MainText, its metadata and blocks."""
+"""What an extraction gives back: MainText, its metadata and blocks.
+
+Each output is declared once, in the class MainText, and each field of the metadata in
+the class Metadata; the lists of names, the JSON and the joining of several pages are
+made of these declarations.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from importlib import import_module
+from itertools import accumulate, chain
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+if TYPE_CHECKING:
+    # typing.Self requires Python 3.11
+    from typing_extensions import Self
+
+    from scrapy_eatext.output.judged import JudgedPage
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +73,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What a reader wrote; author and time are empty where the page does not tell them.
+    """What a reader wrote; author and time are "" if the page does not have them.
 
-    The time is in ISO 8601, or as the page has it where it only says "2 hours ago".
+    The time is in ISO 8601, or as the page writes it, such as "2 hours ago".
     """
 
     text: str
@@ -60,13 +87,27 @@ class Post:
 class Media:
     """An image or a video: its address, its caption, and its size in pixels.
 
-    What the page does not tell is "" or 0.
+    What is unknown is "" or 0.
     """
 
     url: str
     caption: str = ""
     width: int = 0
     height: int = 0
+
+
+class Bound(NamedTuple):
+    """How many characters a value may have, and whether a longer one is cut.
+
+    A text is cut at a word; what means nothing without its end is left out.
+    """
+
+    most: int
+    cut: bool = False
+
+
+def _text(most: int, *, cut: bool = False) -> Any:
+    return field(default="", metadata={"bound": Bound(most, cut)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +120,21 @@ class Metadata:
     empty: ``json-ld``, ``opengraph``, ``meta``, ``microdata``, ``time`` or ``page``.
     """
 
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    published: str = ""
-    published_raw: str = ""
-    modified: str = ""
-    modified_raw: str = ""
-    site_name: str = ""
-    description: str = ""
-    language: str = ""
-    canonical_url: str = ""
-    image: str = ""
-    tags: tuple[str, ...] = ()
+    # Each field is read by the method of metadata.reader.Reader that has its name.
+    title: str = _text(1000, cut=True)
+    authors: tuple[
+        str, ...
+    ] = ()  # what is taken for a name (people.is_name()) is short
+    published: str = _text(35)
+    published_raw: str = _text(100, cut=True)
+    modified: str = _text(35)
+    modified_raw: str = _text(100, cut=True)
+    site_name: str = _text(200, cut=True)
+    description: str = _text(5000, cut=True)
+    language: str = _text(35)
+    canonical_url: str = _text(4000)
+    image: str = _text(4000)
+    tags: tuple[str, ...] = field(default=(), metadata={"bound": Bound(100)})
     images: tuple[Media, ...] = ()
     videos: tuple[Media, ...] = ()
     feeds: tuple[str, ...] = ()
@@ -99,15 +143,8 @@ class Metadata:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Metadata:
         """Metadata from the output of dataclasses.asdict(), or from its JSON."""
-        lists = {name: tuple(values.get(name, ())) for name in _LISTS}
-        media = {
-            name: tuple(Media(**one) for one in values.get(name, ())) for name in _MEDIA
-        }
-        return cls(**{**values, **lists, **media})
-
-
-# The fields of Metadata that are tuples, of texts and of Media.
-_LISTS, _MEDIA = ("authors", "tags", "feeds"), ("images", "videos")
+        found: Metadata = from_json(cls, values)
+        return found
 
 
 class IncompleteError(Exception):
@@ -122,8 +159,42 @@ class IncompleteError(Exception):
         self.value = value
 
 
+def to_json(value: Any) -> Any:
+    """An attribute of a result as json.dumps() writes it."""
+    if isinstance(value, tuple):
+        return [to_json(one) for one in value]
+    return asdict(value) if hasattr(value, "__dataclass_fields__") else value
+
+
+def from_json(kind: Any, value: Any) -> Any:
+    """A value of a type from its JSON, in which tuples are lists and classes dicts."""
+    read = _reader(kind)
+    return value if read is None else read(value)
+
+
+@cache
+def _reader(kind: Any) -> Callable[[Any], Any] | None:
+    """What reads a type from its JSON; None for a type that JSON has as it is."""
+    if get_origin(kind) is tuple:
+        of_part = _reader(get_args(kind)[0])
+        return tuple if of_part is None else lambda value: tuple(map(of_part, value))
+    if not is_dataclass(kind):
+        return None
+    make: Any = kind
+    types = get_type_hints(kind)
+    readers = {name: of_field for name in types if (of_field := _reader(types[name]))}
+
+    def read(values: Mapping[str, Any]) -> Any:
+        changed = {
+            name: readers[name](values[name]) for name in readers & values.keys()
+        }
+        return make(**{**values, **changed})
+
+    return read
+
+
 class Source(Protocol):
-    """What a result's attributes can be computed from: the page, or a way back to it.
+    """What a result's outputs can be computed from: the page, or a way back to it.
 
     ``at_hand`` is true if that takes no new extraction.
     """
@@ -140,65 +211,111 @@ class Source(Protocol):
         ...
 
 
-_FIELDS = (
-    "text",
-    "algorithm",
-    "version",
-    "score",
-    "page_type",
-    "language",
-    "origin",
-)
-# The attributes computed on first access; the quickest first, as time may run out.
-COMPUTED = (
-    *("metadata", "blocks", "comments", "posts", "chunks"),
-    *("markdown", "html", "tables"),
-)
-_OF_METADATA = (
-    "title",
-    "author",
-    "authors",
-    "date",
-    "modified",
-    "site_name",
-    "description",
-    "canonical_url",
-    "image",
-    "tags",
-    "images",
-    "videos",
-    "feeds",
-)
-# For each attribute that has to be computed, the one of COMPUTED that it is read from.
-COMPUTED_FOR = {
-    **{name: name for name in COMPUTED},
-    **dict.fromkeys(_OF_METADATA, "metadata"),
-}
-# The attributes that EATEXT_FIELDS may put into an item.
-ATTRIBUTES = (
-    "text",
-    "markdown",
-    "html",
-    "blocks",
-    "comments",
-    "tables",
-    "posts",
-    "chunks",
-    *_OF_METADATA,
-    "metadata",
-    "algorithm",
-    "version",
-    "score",
-    "page_type",
-    "language",
-    "origin",
-)
+class _Typed(property, Generic[_T]):
+    """A property of MainText whose type is an argument."""
+
+    name: str
+
+    def __init__(self, kind: type[_T], read: Callable[[Any], _T], doc: str) -> None:
+        # Documentation shows the type.
+        read.__annotations__["return"] = kind
+        super().__init__(read)
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name.lstrip("_")
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, result: None, owner: type, /) -> Self: ...
+        @overload
+        def __get__(self, result: Any, owner: type | None = None, /) -> _T: ...
+        def __get__(self, result: Any, owner: type | None = None, /) -> Any: ...
 
 
-def computed_for(attributes: Iterable[str]) -> list[str]:
-    """Those of COMPUTED that some attributes of a result are read from."""
-    wanted = {COMPUTED_FOR.get(name) for name in attributes}
-    return [name for name in COMPUTED if name in wanted]
+class Output(_Typed[_T]):
+    """An attribute of MainText that is computed on first access: its declaration.
+
+    ``kind`` is its type: kind() is the empty output, and JSON is written and read by the
+    type.  ``module`` has the function that writes the output, write_NAME(judged page);
+    it is imported on first access, as most crawls need the text alone.  An output with
+    the module "" is made with the text.  ``join`` makes one output of those of several
+    pages.  An output ``of_page`` stays when the text does not pass.  Outputs of a lower
+    ``turn`` are computed first, as time may run out.
+    """
+
+    def __init__(
+        self,
+        kind: type[_T],
+        module: str,
+        join: Callable[[Sequence[MainText], str], _T],
+        doc: str,
+        *,
+        of_page: bool = False,
+        turn: int = 1,
+    ) -> None:
+        def read(result: MainText) -> _T:
+            value: _T = result._get(self.name)  # noqa: SLF001
+            return value
+
+        super().__init__(kind, read, doc)
+        self.kind = kind
+        self.empty = kind()
+        self.module = module
+        self.join = join
+        self.of_page = of_page
+        self.turn = turn
+
+    def write(self, judged: JudgedPage) -> _T:
+        """The output of a page and a verdict."""
+        writers = import_module(f"scrapy_eatext.{self.module}")
+        value: _T = getattr(writers, f"write_{self.name}")(judged)
+        return value
+
+
+class OfMetadata(_Typed[_T]):
+    """An attribute of MainText that is read from its metadata."""
+
+    def __init__(
+        self, kind: type[_T], doc: str, read: Callable[[Metadata], _T] | None = None
+    ) -> None:
+        def value(result: MainText) -> _T:
+            found = result.metadata
+            return getattr(found, self.name) if read is None else read(found)
+
+        super().__init__(kind, value, doc)
+
+
+# How an output of several pages is joined.
+
+
+def first(results: Sequence[MainText], name: str) -> Any:
+    """The first page's."""
+    return results[0].computed[name]
+
+
+def paragraphs(results: Sequence[MainText], name: str) -> str:
+    """All texts that are not empty, with blank lines between them."""
+    return "\n\n".join(filter(None, (result.computed[name] for result in results)))
+
+
+def in_turn(results: Sequence[MainText], name: str) -> tuple[Any, ...]:
+    """The parts of all pages."""
+    return tuple(chain.from_iterable(result.computed[name] for result in results))
+
+
+def moved(results: Sequence[MainText], name: str) -> tuple[Chunk, ...]:
+    """The chunks of all pages, each with its place in the text of all."""
+    lengths = (len(result.text) + len(_BLANK_LINE) for result in results)
+    return tuple(
+        replace(chunk, start=at + chunk.start, end=at + chunk.end)
+        for result, at in zip(results, accumulate(lengths, initial=0), strict=False)
+        for chunk in result.computed[name]
+    )
+
+
+_BLANK_LINE = "\n\n"
 
 
 class _Backed:
@@ -240,6 +357,48 @@ class MainText(_Backed):
     language: str = ""
     origin: str = "page"
 
+    # fmt: off
+    headline = Output(str, "", first,
+        'What the text begins with where EATEXT_TITLE asks for it, else "".')
+    markdown = Output(str, "output.markdown", paragraphs,
+        "The main text in CommonMark, with GitHub's tables.", turn=2)
+    html = Output(str, "output.html", paragraphs,
+        "The main text in clean HTML, safe to show.", turn=2)
+    blocks = Output(tuple[Block, ...], "output.judged", in_turn,
+        "All blocks of the page, kept or not, with the verdict on each.", of_page=True)
+    comments = Output(str, "output.judged", first,
+        'What readers wrote below the text, "" where the algorithm knows of none.')
+    tables = Output(tuple[tuple[tuple[str, ...], ...], ...], "output.tables", in_turn,
+        """The tables of data in the main text: each is its rows, with a text a column.
+
+        The first row is the header, of empty texts where the page has none.  What a
+        cell says is in all places that it spans.
+        """, turn=2)
+    posts = Output(tuple[Post, ...], "output.comments", first,
+        "The comments one by one, each with its author and time.")
+    _chunks = Output(tuple[Chunk, ...], "output.chunks", moved,
+        "What chunks() gives without numbers.")
+    title = OfMetadata(str, "The page's title, without the site's name.")
+    author = OfMetadata(str, "All authors, with commas between them.",
+        lambda found: ", ".join(found.authors))
+    authors = OfMetadata(tuple[str, ...], "The names of the authors.")
+    date = OfMetadata(str, "When the page was published, in ISO 8601.",
+        lambda found: found.published)
+    modified = OfMetadata(str, "When the page was last changed, in ISO 8601.")
+    site_name = OfMetadata(str, "The site's name.")
+    description = OfMetadata(str, "The page's summary of itself.")
+    canonical_url = OfMetadata(str, "The address that the page calls its own.")
+    image = OfMetadata(str, "The address of the page's main image.")
+    tags = OfMetadata(tuple[str, ...], "The keywords that the page gives itself.")
+    images = OfMetadata(tuple[Media, ...],
+        "The images that the page's data and its figures name.")
+    videos = OfMetadata(tuple[Media, ...],
+        "The videos that the page's data and its players name.")
+    feeds = OfMetadata(tuple[str, ...], "The addresses of the feeds that the page names.")
+    metadata = Output(Metadata, "metadata", first,
+        "What the page says of itself, with sources.", of_page=True, turn=0)
+    # fmt: on
+
     def __post_init__(self) -> None:
         # Results are frozen; these two attributes are set all the same.
         object.__setattr__(self, "computed", {})
@@ -248,54 +407,23 @@ class MainText(_Backed):
     def backed(
         self, computed: dict[str, Any], source: Source | None = None
     ) -> MainText:
-        """This result with computed attributes, and a source for the others."""
+        """This result with computed outputs, and a source for the others."""
         other = replace(self)
         object.__setattr__(other, "computed", computed)
         other.attach(source)
         return other
 
     def attach(self, source: Source | None) -> None:
-        """Compute missing attributes from another source from now on."""
+        """Compute missing outputs from another source from now on."""
         object.__setattr__(self, "source", source)
 
     def __str__(self) -> str:
         return self.text
 
     @property
-    def headline(self) -> str:
-        """What the text begins with where EATEXT_TITLE asks for it, else ""."""
-        value: str = self.computed.get("headline", "")
-        return value
-
-    @property
     def body(self) -> str:
         """The text without the headline that it may begin with."""
-        headline: str = self.computed.get("headline", "")
-        return self.text.removeprefix(headline).removeprefix("\n\n")
-
-    @property
-    def markdown(self) -> str:
-        """The main text in CommonMark, with GitHub's tables."""
-        value: str = self._get("markdown")
-        return value
-
-    @property
-    def html(self) -> str:
-        """The main text in clean HTML, safe to show."""
-        value: str = self._get("html")
-        return value
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """All blocks of the page, kept or not, with the verdict on each."""
-        value: tuple[Block, ...] = self._get("blocks")
-        return value
-
-    @property
-    def comments(self) -> str:
-        """What readers wrote below the text, "" where the algorithm knows of none."""
-        value: str = self._get("comments")
-        return value
+        return self.text.removeprefix(self.headline).removeprefix(_BLANK_LINE)
 
     def chunks(
         self, max_words: int | None = None, overlap: int | None = None
@@ -312,10 +440,8 @@ class MainText(_Backed):
         """
         if not self.text:
             return ()
-        value: tuple[Chunk, ...]
         if max_words is None and overlap is None:
-            value = self._get("chunks")
-            return value
+            return self._chunks
         if self.source is None:
             raise LookupError(
                 "this result has no chunks of this size, and its page is gone: ask "
@@ -327,132 +453,31 @@ class MainText(_Backed):
         """One of ATTRIBUTES, as an item is filled with it."""
         return self.chunks() if name == "chunks" else getattr(self, name)
 
-    @property
-    def posts(self) -> tuple[Post, ...]:
-        """The comments one by one, each with its author and time."""
-        value: tuple[Post, ...] = self._get("posts")
-        return value
-
-    @property
-    def tables(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
-        """The tables of data in the main text: each is its rows, with a text a column.
-
-        The first row is the header, of empty texts where the page has none.  What a
-        cell says is in all places that it spans.
-        """
-        value: tuple[tuple[tuple[str, ...], ...], ...] = self._get("tables")
-        return value
-
-    @property
-    def metadata(self) -> Metadata:
-        """What the page says of itself, with sources."""
-        value: Metadata = self._get("metadata")
-        return value
-
-    @property
-    def title(self) -> str:
-        """The page's title, without the site's name."""
-        return self.metadata.title
-
-    @property
-    def authors(self) -> tuple[str, ...]:
-        """The names of the authors."""
-        return self.metadata.authors
-
-    @property
-    def author(self) -> str:
-        """All authors, with commas between them."""
-        return ", ".join(self.metadata.authors)
-
-    @property
-    def date(self) -> str:
-        """When the page was published, in ISO 8601."""
-        return self.metadata.published
-
-    @property
-    def modified(self) -> str:
-        """When the page was last changed, in ISO 8601."""
-        return self.metadata.modified
-
-    @property
-    def site_name(self) -> str:
-        """The site's name."""
-        return self.metadata.site_name
-
-    @property
-    def description(self) -> str:
-        """The page's summary of itself."""
-        return self.metadata.description
-
-    @property
-    def canonical_url(self) -> str:
-        """The address that the page calls its own."""
-        return self.metadata.canonical_url
-
-    @property
-    def image(self) -> str:
-        """The address of the page's main image."""
-        return self.metadata.image
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The keywords that the page gives itself."""
-        return self.metadata.tags
-
-    @property
-    def images(self) -> tuple[Media, ...]:
-        """The images that the page's data and its figures name."""
-        return self.metadata.images
-
-    @property
-    def videos(self) -> tuple[Media, ...]:
-        """The videos that the page's data and its players name."""
-        return self.metadata.videos
-
-    @property
-    def feeds(self) -> tuple[str, ...]:
-        """The addresses of the feeds that the page names."""
-        return self.metadata.feeds
-
-    def detached(self, attributes: Iterable[str] = ATTRIBUTES) -> MainText:
-        """This result without its page, after computing some attributes."""
-        for name in computed_for(attributes):
+    def detached(self, attributes: Iterable[str] | None = None) -> MainText:
+        """This result without its page, after computing some attributes or all."""
+        for name in COMPUTED if attributes is None else computed_for(attributes):
             self._get(name)
         return self.backed(self.computed)
 
     def without_text(self, origin: str = "") -> MainText:
         """This result with an empty text, as when its text does not pass."""
-        computed = {**self.computed, "comments": "", "markdown": "", "html": ""}
-        computed |= {"posts": (), "chunks": (), "tables": (), "headline": ""}
+        gone = {name: one.empty for name, one in OUTPUTS.items() if not one.of_page}
         empty = replace(self, text="", origin=origin or self.origin)
-        return empty.backed(computed, self.source)
+        return empty.backed({**self.computed, **gone}, self.source)
 
     def as_dict(self) -> dict[str, Any]:
-        """The result and its computed attributes, ready for JSON."""
+        """The result and its computed outputs, ready for JSON."""
         known = {name: getattr(self, name) for name in _FIELDS}
-        return {**known, "computed": {k: _plain(v) for k, v in self.computed.items()}}
+        return {**known, "computed": {k: to_json(v) for k, v in self.computed.items()}}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MainText:
         """A result from the output of as_dict()."""
         values = dict(values)
-        computed = dict(values.pop("computed"))
-        if "metadata" in computed:
-            computed["metadata"] = Metadata.from_dict(computed["metadata"])
-        if "blocks" in computed:
-            computed["blocks"] = tuple(Block(**block) for block in computed["blocks"])
-        if "tables" in computed:
-            computed["tables"] = tuple(
-                tuple(map(tuple, table)) for table in computed["tables"]
-            )
-        if "posts" in computed:
-            computed["posts"] = tuple(Post(**post) for post in computed["posts"])
-        if "chunks" in computed:
-            computed["chunks"] = tuple(
-                Chunk(**{**chunk, "headings": tuple(chunk["headings"])})
-                for chunk in computed["chunks"]
-            )
-        return cls(**values).backed(computed)
+        computed = values.pop("computed")
+        return cls(**values).backed(
+            {name: from_json(OUTPUTS[name].kind, computed[name]) for name in computed}
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Neither a page nor a way back to it can be pickled.
@@ -463,6 +488,8 @@ class MainText(_Backed):
 
     def _get(self, name: str) -> Any:
         if name not in self.computed:
+            if not OUTPUTS[name].module:
+                return OUTPUTS[name].empty
             if self.source is None:
                 raise LookupError(
                     f"this result has no {name}, and its page is gone: name it in "
@@ -472,24 +499,44 @@ class MainText(_Backed):
         return self.computed[name]
 
 
-# The result for a page of which nothing is known.
-NOTHING = MainText().backed(
-    {
-        "markdown": "",
-        "html": "",
-        "tables": (),
-        "blocks": (),
-        "comments": "",
-        "metadata": Metadata(),
-        "posts": (),
-        "chunks": (),
-    }
+_FIELDS = tuple(one.name for one in fields(MainText))
+_DECLARED = [one for one in vars(MainText).values() if isinstance(one, _Typed)]
+# All outputs by their names.
+OUTPUTS: dict[str, Output[Any]] = {
+    one.name: one for one in _DECLARED if isinstance(one, Output)
+}
+# Those that are computed on first access, in the order in which it is done ahead.
+COMPUTED = tuple(
+    sorted((n for n in OUTPUTS if OUTPUTS[n].module), key=lambda n: OUTPUTS[n].turn)
 )
+# For each attribute that has to be computed, the one of COMPUTED that it is read from.
+COMPUTED_FOR = {
+    one.name: one.name if isinstance(one, Output) else "metadata"
+    for one in _DECLARED
+    if not isinstance(one, Output) or one.module
+}
+# The attributes that EATEXT_FIELDS may put into an item.
+ATTRIBUTES = ("text", *COMPUTED_FOR, *_FIELDS[1:])
 
-_PARTS = (Block, Post, Chunk)
+
+def computed_for(attributes: Iterable[str]) -> list[str]:
+    """Those of COMPUTED that some attributes of a result are read from."""
+    wanted = {COMPUTED_FOR.get(name) for name in attributes}
+    return [name for name in COMPUTED if name in wanted]
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [asdict(one) if isinstance(one, _PARTS) else one for one in value]
-    return asdict(value) if isinstance(value, Metadata) else value
+def joined(results: Sequence[MainText]) -> MainText:
+    """The results of an article's pages as one, with the outputs that the pages have.
+
+    What is neither text, score nor an output is the first page's.
+    """
+    chars = sum(len(result.text) for result in results)
+    score = sum(result.score * len(result.text) for result in results) / (chars or 1)
+    text = _BLANK_LINE.join(result.text for result in results)
+    whole = replace(results[0], text=text, score=score)
+    names = results[0].computed
+    return whole.backed({name: OUTPUTS[name].join(results, name) for name in names})
+
+
+# The result for a page of which nothing is known.
+NOTHING = MainText().backed({name: OUTPUTS[name].empty for name in COMPUTED})

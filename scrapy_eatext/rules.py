@@ -31,7 +31,7 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
         rules.update((element, False) for element in page.root.xpath(remove))
     if not rules:
         return verdict
-    said = (
+    ruled = (
         _by_element(page, rules)
         if verdict.units is page.blocks
         else _by_xpath(verdict, rules)
@@ -39,12 +39,12 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
     kept = list(verdict.kept)
     scores = list(verdict.scores)
     reasons = list(verdict.reasons)
-    for i, rule in enumerate(said):
+    for i, rule in enumerate(ruled):
         if rule is not None:
             kept[i] = rule
             scores[i] = float(rule)
             reasons[i] = _REASONS[rule]
-    spoken = verdict.comments
+    comments = verdict.comments
     # A text that the algorithm itself joined does not follow the rules.
     return replace(
         verdict,
@@ -52,13 +52,15 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
         scores=scores,
         reasons=reasons,
         text=None,
-        comments=spoken and (lambda: _without_ruled(spoken(), said)),
+        comments=comments and (lambda: _without_ruled(comments(), ruled)),
     )
 
 
-def _without_ruled(spoken: Sequence[bool], said: Sequence[bool | None]) -> list[bool]:
-    """The comments of which no rule says whether they are main text."""
-    return [one and rule is None for one, rule in zip(spoken, said, strict=True)]
+def _without_ruled(
+    comments: Sequence[bool], ruled: Sequence[bool | None]
+) -> list[bool]:
+    """The comments that no rule decides on."""
+    return [one and rule is None for one, rule in zip(comments, ruled, strict=True)]
 
 
 def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
@@ -66,7 +68,7 @@ def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
     # Each element is passed once, however deep the page: the rule found above it is
     # noted for all elements on the way.
     known: dict[Any, bool | None] = dict(rules)
-    said = []
+    ruled = []
     for i in watched(range(len(page.blocks))):
         element = page.blocks.element(i)
         way = []
@@ -75,8 +77,8 @@ def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
             element = element.getparent()
         rule = None if element is None else known[element]
         known.update((passed, rule) for passed in way)
-        said.append(rule)
-    return said
+        ruled.append(rule)
+    return ruled
 
 
 def _by_xpath(verdict: Verdict, rules: dict[Any, bool]) -> list[bool | None]:
@@ -89,17 +91,9 @@ def _by_xpath(verdict: Verdict, rules: dict[Any, bool]) -> list[bool | None]:
     }
     # The longest path that a unit's path begins with is that of the nearest element.
     lengths = sorted({len(path) for path in paths}, reverse=True)
-    said: list[bool | None] = []
+    ruled = []
     for i in watched(range(len(verdict.units))):
         xpath = verdict.units.xpath(i).replace("[1]", "")
-        said.append(
-            next(
-                (
-                    paths[xpath[:n]]
-                    for n in lengths
-                    if xpath[:n] in paths and xpath[n : n + 1] in ("", "/")
-                ),
-                None,
-            )
-        )
-    return said
+        around = (xpath[:n] for n in lengths if xpath[n : n + 1] in ("", "/"))
+        ruled.append(next((paths[path] for path in around if path in paths), None))
+    return ruled

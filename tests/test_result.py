@@ -6,7 +6,10 @@ import copy
 import gc
 import json
 import pickle
+from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 from weakref import ref
 
 import pytest
@@ -16,7 +19,17 @@ from scrapy_eatext import MainText, extract
 from scrapy_eatext.crawl.reextraction import Reextraction
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
-from scrapy_eatext.result import ATTRIBUTES, COMPUTED, NOTHING, Metadata
+from scrapy_eatext.result import (
+    ATTRIBUTES,
+    COMPUTED,
+    NOTHING,
+    OUTPUTS,
+    Metadata,
+    OfMetadata,
+    joined,
+    to_json,
+)
+from tests.support.algorithms import Plain
 
 URL = "https://example.com/boats"
 HTML = """<html lang=en><head><title>Boats</title><meta name=author content="Ann Li"></head>
@@ -76,6 +89,108 @@ def test_a_result_in_json():
     assert again == found
     assert again.computed == found.computed
     assert isinstance(again.metadata, Metadata)
+
+
+# A page that has something for every output, and for every field of the metadata.
+WHOLE = """<html lang=en><head><title>Boats</title>
+<link rel=alternate type=application/rss+xml href=/feed>
+<script type=application/ld+json>{"@type": "NewsArticle", "headline": "Boats",
+"author": "Ann Li", "datePublished": "2024-03-01", "dateModified": "2024-03-02",
+"publisher": {"name": "River"}, "description": "d", "url": "/boats", "keywords": "a, b",
+"image": {"url": "/a.png", "caption": "c", "width": 9},
+"video": {"contentUrl": "/a.mp4"}}</script></head>
+<body><article><h1>Boats</h1><p>The <b>river</b> of the small town was quiet.</p>
+<table><tr><th>boat<th>mast<tr><td>Kea<td>2</table></article>
+<div class=comments><div class=comment>I saw them.</div></div>"""
+
+
+class WithComments(Plain):
+    """Keeps all, and knows the last block for a comment."""
+
+    name = "with comments"
+
+    def judge(self, page):
+        verdict = super().judge(page)
+        last = len(verdict.units) - 1
+        kept = [i != last for i in range(len(verdict.units))]
+        return replace(
+            verdict, kept=kept, comments=lambda: [i == last for i in range(last + 1)]
+        )
+
+
+def whole():
+    made = extract(WHOLE, url=URL, algorithm=WithComments, title=True)
+    return made.detached()
+
+
+def is_of(kind: Any, value: Any) -> bool:
+    """Whether a value is of a type, in all its parts."""
+    parts = get_args(kind)
+    if parts and isinstance(value, tuple):
+        return all(is_of(parts[0], part) for part in value)
+    if kind in (str, int, float, bool):
+        return isinstance(value, kind)
+    if not hasattr(kind, "__dataclass_fields__"):
+        return isinstance(value, dict)
+    types = get_type_hints(kind)
+    return isinstance(value, kind) and all(
+        is_of(types[one], getattr(value, one)) for one in types
+    )
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_what_an_output_declares_holds(name):
+    found, declared = whole(), OUTPUTS[name]
+    value = found.computed[name]
+    assert value != declared.empty
+    assert is_of(declared.kind, value)
+    assert declared.__doc__
+    assert (name in COMPUTED) is (declared.module != "")
+    if declared.module:
+        assert hasattr(
+            import_module(f"scrapy_eatext.{declared.module}"), f"write_{name}"
+        )
+    # It comes back from JSON, and is joined over pages.
+    back = MainText.from_dict(json.loads(json.dumps(found.as_dict())))
+    assert back.computed[name] == value
+    assert is_of(declared.kind, back.computed[name])
+    assert is_of(declared.kind, joined([found, back]).computed[name])
+    bare = found.without_text().computed[name]
+    assert bare == (value if declared.of_page else declared.empty)
+
+
+def test_how_outputs_are_joined():
+    found = whole()
+    made = joined([found, found])
+    for name in ("headline", "comments", "posts", "metadata"):
+        assert made.computed[name] == found.computed[name], name
+    for name in ("text", "markdown", "html"):
+        one = getattr(found, name)
+        assert getattr(made, name) == f"{one}\n\n{one}"
+    for name in ("blocks", "tables"):
+        assert made.value(name) == 2 * found.value(name)
+    assert [made.text[c.start : c.end] for c in made.chunks()] == [
+        chunk.text for chunk in 2 * found.chunks()
+    ]
+    assert set(found.computed) == set(OUTPUTS)
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(Metadata)])
+def test_every_field_of_the_metadata_is_read(name):
+    found = whole().metadata
+    assert getattr(found, name) != getattr(Metadata(), name)
+    assert is_of(get_type_hints(Metadata)[name], getattr(found, name))
+    assert Metadata.from_dict(json.loads(json.dumps(to_json(found)))) == found
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, one in vars(MainText).items() if isinstance(one, OfMetadata)]
+)
+def test_attributes_of_the_metadata(name):
+    value = getattr(whole(), name)
+    assert value
+    assert is_of(vars(MainText)[name].fget.__annotations__["return"], value)
+    assert vars(MainText)[name].__doc__
 
 
 def test_a_result_without_its_page_has_what_was_asked_for():

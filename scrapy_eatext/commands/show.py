@@ -5,11 +5,11 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from scrapy_eatext.commands.terminal import cut, table
-from scrapy_eatext.result import ATTRIBUTES, Block, MainText
+from scrapy_eatext.result import ATTRIBUTES, Block, MainText, to_json
 from scrapy_eatext.review.compare import kept_blocks
 
 TEXTS = tuple(name for name in ("text", "markdown", "html") if name in ATTRIBUTES)
@@ -63,13 +63,7 @@ def line_of_error(file: str, error: str, encoding: str = "utf-8") -> str:
 
 
 def _known(result: MainText, names: Iterable[str]) -> dict[str, Any]:
-    known = {name: result.value(name) for name in names}
-    if "metadata" in known:
-        known["metadata"] = asdict(result.metadata)
-    for name in ("blocks", "posts", "chunks"):
-        if name in known:
-            known[name] = [asdict(part) for part in known[name]]
-    return known
+    return {name: to_json(result.value(name)) for name in names}
 
 
 def _json(known: object, encoding: str, indent: int | None = None) -> str:

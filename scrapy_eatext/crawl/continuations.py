@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, cast
 from twisted.internet.defer import CancelledError
 
 from scrapy_eatext.crawl.ownrequests import continuation_meta, download
-from scrapy_eatext.crawl.pages import LISTS, joined, next_page, page_of
+from scrapy_eatext.crawl.pages import LISTS, next_page, page_of
 from scrapy_eatext.crawl.reextraction import continuations
 from scrapy_eatext.crawl.tally import shortened
 from scrapy_eatext.page.decode import text_of
+from scrapy_eatext.result import joined
 
 if TYPE_CHECKING:
     from scrapy.http import Request, Response, TextResponse

@@ -1,17 +1,14 @@
-"""Articles that stand on several pages: where the next one is, and all as one result."""
+"""Articles that stand on several pages: where the next one is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import chain, islice
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
-
-    from scrapy_eatext.result import Chunk, MainText
 
 # Kinds of pages that are continued with other things.
 LISTS = frozenset(("collection", "listing", "forum", "product", "service"))
@@ -84,35 +81,3 @@ def page_of(url: str) -> tuple[str, int]:
 def _bare(url: str) -> str:
     path, mark, query = url.partition("?")
     return path.rstrip("/") + mark + query
-
-
-def joined(results: Sequence[MainText]) -> MainText:
-    """The results of an article's pages as one; metadata are the first page's.
-
-    Its attributes are those that each page's result has computed.
-    """
-    first = results[0]
-    computed = dict(first.computed)
-    for name in ("markdown", "html"):
-        if name in computed:
-            parts = (result.computed[name] for result in results)
-            computed[name] = "\n\n".join(filter(None, parts))
-    for name in ("blocks", "tables"):
-        if name in computed:
-            parts = (result.computed[name] for result in results)
-            computed[name] = tuple(chain.from_iterable(parts))
-    if "chunks" in computed:
-        computed["chunks"] = tuple(_moved_chunks(results))
-    chars = sum(len(result.text) for result in results)
-    score = sum(result.score * len(result.text) for result in results) / (chars or 1)
-    text = "\n\n".join(result.text for result in results)
-    return replace(first, text=text, score=score).backed(computed)
-
-
-def _moved_chunks(results: Sequence[MainText]) -> Iterator[Chunk]:
-    """The chunks of several results, each with its place in the text of all."""
-    at = 0
-    for result in results:
-        for chunk in result.computed["chunks"]:
-            yield replace(chunk, start=at + chunk.start, end=at + chunk.end)
-        at += len(result.text) + 2

@@ -15,8 +15,8 @@ from scrapy_eatext.crawl.extractor import POOR
 from scrapy_eatext.crawl.service import Component
 from scrapy_eatext.crawl.tally import shortened
 from scrapy_eatext.crawl.ties import current_response
-from scrapy_eatext.page.characters import fit
-from scrapy_eatext.result import NOTHING, Block, Chunk, Post
+from scrapy_eatext.page.characters import strip_unstorable
+from scrapy_eatext.result import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -285,19 +285,18 @@ def _value(adapter: ItemAdapter, name: str, *, whole: bool = False) -> Any:
 
 
 def _storable(value: Any) -> Any:
-    """A result's value without characters that feeds refuse; metadata have none."""
+    """A result's value without the characters that feeds refuse.
+
+    Parts that need no change stay the same objects: all items of a page share them.
+    """
     if isinstance(value, str):
-        return fit(value)
+        return strip_unstorable(value)
     if isinstance(value, tuple):
         return tuple(map(_storable, value))
-    if isinstance(value, Block):
-        # Most blocks need no change, and all items of a page share them.
-        text = fit(value.text)
-        return value if text == value.text else dataclasses.replace(value, text=text)
-    if isinstance(value, Chunk):
-        return dataclasses.replace(
-            value, text=fit(value.text), headings=tuple(map(fit, value.headings))
-        )
-    if isinstance(value, Post):
-        return Post(fit(value.text), fit(value.author), fit(value.time))
-    return value
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = {name: getattr(value, name) for name in value.__dataclass_fields__}
+    changed = {
+        name: new for name, old in parts.items() if (new := _storable(old)) != old
+    }
+    return dataclasses.replace(value, **changed) if changed else value

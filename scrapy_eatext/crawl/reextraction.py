@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary
 
 from scrapy_eatext.crawl.ownrequests import RESULT
-from scrapy_eatext.crawl.pages import joined
 from scrapy_eatext.execution.cascade import GIVEN_UP, Job, Limits, extract_page
 from scrapy_eatext.page.decode import text_of
-from scrapy_eatext.result import COMPUTED, MainText
+from scrapy_eatext.result import COMPUTED, MainText, joined
 
 if TYPE_CHECKING:
     from scrapy.http import Request, Response, TextResponse

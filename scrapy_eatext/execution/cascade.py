@@ -15,7 +15,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.page.memory import lacks_memory
 from scrapy_eatext.page.walls import wall_of
-from scrapy_eatext.rendering import formed, render, run
+from scrapy_eatext.rendering import render, run, with_outputs
 from scrapy_eatext.result import NOTHING, IncompleteError, MainText, computed_for
 from scrapy_eatext.rules import apply_rules
 
@@ -212,14 +212,14 @@ def cascade(
         if wall:
             return result.without_text(wall), wall
         if choice.passes(result.text, result.score):
-            return formed(result, choice.forms), "extracted"
+            return with_outputs(result, choice.forms), "extracted"
         results.append(result)
         check()
     result = max(results, key=lambda result: len(result.text))
     kind = "below" if result.text else "empty"
     if choice.below == "empty":
         return result.without_text(), kind
-    return formed(result, choice.forms), kind
+    return with_outputs(result, choice.forms), kind
 
 
 def _detached(
@@ -278,4 +278,4 @@ def _keep_dense(page: Page, job: Job, failures: list[Failure]) -> MainText:
     check()
     verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
     result = render(verdict, page, lastresort.NAME, lastresort.VERSION)
-    return _detached(formed(result, job.choice.forms), job.fields, failures)
+    return _detached(with_outputs(result, job.choice.forms), job.fields, failures)

@@ -1,4 +1,4 @@
-"""What a page says of itself: title, authors, dates and so on.
+"""A page's metadata: title, authors, dates and so on.
 
 Data for machines are trusted more than what is shown.  The order is: JSON-LD, OpenGraph,
 meta elements, microdata, time elements, the page itself.  There are two exceptions.  If
@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING
 from scrapy_eatext.metadata.reader import Reader
 
 if TYPE_CHECKING:
+    from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page import Page
     from scrapy_eatext.result import Metadata
+
+
+def write_metadata(judged: JudgedPage) -> Metadata:
+    """The metadata of a page, as an output."""
+    return read_metadata(judged.page)
 
 
 def read_metadata(page: Page) -> Metadata:

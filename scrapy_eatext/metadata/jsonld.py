@@ -1,4 +1,4 @@
-"""What a page says of itself in JSON-LD, by the vocabulary of schema.org."""
+"""A page's metadata in JSON-LD, by the vocabulary of schema.org."""
 
 from __future__ import annotations
 
@@ -11,38 +11,28 @@ from scrapy_eatext.page.values import (
     COMMA,
     MOST_VALUES,
     different,
-    plain,
     shortened,
     unescaped,
+    unescaped_again,
 )
 
 # Keys whose values may be about the page too.
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage")
 # The main entities of such a page are its questions, of which none is its title.
 _QUESTIONS = "FAQPage"
-# Types of objects by rank: 0 says most of the page.  Other types, such as breadcrumbs, are
+# Types of objects by rank: 0 is for what describes the page best.  Other types, such as breadcrumbs, are
 # not read.
-_RANKS = {
-    **dict.fromkeys(
-        "Article AdvertiserContentArticle NewsArticle AnalysisNewsArticle "
-        "BackgroundNewsArticle OpinionNewsArticle ReportageNewsArticle "
-        "ReviewNewsArticle Report SatiricalArticle ScholarlyArticle "
-        "MedicalScholarlyArticle SocialMediaPosting BlogPosting LiveBlogPosting "
-        "DiscussionForumPosting TechArticle APIReference".split(),
-        0,
-    ),
-    **dict.fromkeys(
-        "Question HowTo Recipe Review CreativeWork Blog Book Course Event Movie "
-        "PodcastEpisode Product ProductGroup SoftwareApplication VideoObject JobPosting".split(),
-        1,
-    ),
-    **dict.fromkeys(
-        "WebPage AboutPage CollectionPage FAQPage ItemPage MedicalWebPage ProfilePage "
-        "QAPage".split(),
-        2,
-    ),
-}
-# What an article may be about: beside an article, they say nothing of the page.
+_BY_RANK = (
+    """Article AdvertiserContentArticle NewsArticle AnalysisNewsArticle
+    BackgroundNewsArticle OpinionNewsArticle ReportageNewsArticle ReviewNewsArticle Report
+    SatiricalArticle ScholarlyArticle MedicalScholarlyArticle SocialMediaPosting
+    BlogPosting LiveBlogPosting DiscussionForumPosting TechArticle APIReference""",
+    """Question HowTo Recipe Review CreativeWork Blog Book Course Event Movie
+    PodcastEpisode Product ProductGroup SoftwareApplication VideoObject JobPosting""",
+    "WebPage AboutPage CollectionPage FAQPage ItemPage MedicalWebPage ProfilePage QAPage",
+)
+_RANKS = {name: rank for rank, names in enumerate(_BY_RANK) for name in names.split()}
+# What an article may be about: beside an article, they do not describe the page.
 _SUBJECTS = frozenset(
     "Book Course Event JobPosting Movie PodcastEpisode Product ProductGroup "
     "SoftwareApplication VideoObject".split()
@@ -61,7 +51,7 @@ _Entry = tuple[int, bool, int, dict[str, Any]]
 
 
 class JsonLd:
-    """What the objects in a page's JSON-LD scripts say of the page, the best first.
+    """The metadata in a page's JSON-LD scripts, of the best object first.
 
     ``url`` and ``title`` are the page's; an object that has them comes before others of
     its rank.
@@ -99,14 +89,11 @@ class JsonLd:
         """Whether the page is about goods, so that its names and dates are of reviews."""
         return bool(self._texts) and not _GOODS.isdisjoint(_types(self._texts[0][1]))
 
-    def __bool__(self) -> bool:
-        return bool(self._ranked or self._sites)
-
     def title(self) -> str:
         for rank, thing in self._texts:
             title = _text(thing.get("headline"))
             if not title and rank == 1:
-                # The title of a job is what a reader sees of it.
+                # Jobs have a title, and some a name too.
                 title = _text(thing.get("name")) or _text(thing.get("title"))
             if title:
                 return title
@@ -123,13 +110,9 @@ class JsonLd:
                     return names, not all(map(_is_organization, makers))
         return [], False
 
-    def first(self, *keys: str, site: bool = False) -> str:
-        """The first text under one of the keys, the first keys first.
-
-        With ``site``, objects about the site are read too.
-        """
-        things = [thing for _, thing in self._texts] + (self._sites if site else [])
-        found = (_text(thing.get(key)) for key in keys for thing in things)
+    def first(self, key: str) -> str:
+        """The first text under a key."""
+        found = (_text(thing.get(key)) for _, thing in self._texts)
         return next(filter(None, found), "")
 
     def date(self, *keys: str) -> str:
@@ -246,15 +229,15 @@ def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:
 def _places(thing: dict[str, Any]) -> Iterator[str]:
     """The addresses on the web that an object has, without the scheme."""
     for key in ("url", "@id", "mainEntityOfPage"):
-        said = thing.get(key)
-        said = said.get("@id") if isinstance(said, dict) else said
-        place = _place(said) if isinstance(said, str) else ""
+        url = thing.get(key)
+        url = url.get("@id") if isinstance(url, dict) else url
+        place = _place(url) if isinstance(url, str) else ""
         if place:
             yield place
 
 
 def _without_teasers(ranked: list[_Entry], page: str) -> list[_Entry]:
-    """Objects without those that only tell where the page leads to.
+    """Objects without those of pages that the page leads to.
 
     A page with links may have several articles or products with addresses, each another.
     One alone may be the page itself, which was found at another address than its own.
@@ -287,7 +270,7 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         return ""
     # JSON needs no references of HTML, so that those in it were escaped once too often.
-    return shortened(plain(unescaped(value)) if "&" in value else value)
+    return shortened(unescaped_again(unescaped(value)) if "&" in value else value)
 
 
 def _dated(value: Any) -> str:

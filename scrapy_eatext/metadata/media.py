@@ -12,14 +12,14 @@ from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.names import FILMS
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.values import beginning, kept, shortened
+from scrapy_eatext.page.values import beginning, bounded, shortened
 from scrapy_eatext.page.walk import nodes_in
 from scrapy_eatext.result import Media
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-# How many of each kind are kept, and how many characters of their addresses.
+# How many of each kind come out, and how many characters their addresses have at most.
 _MOST, _MOST_CHARS = 20, 6000
 # How many elements are looked at of each kind, and how many within one.
 _MAX_LOOKED_AT, _MAX_INSIDE = 50, 50
@@ -33,10 +33,12 @@ _PLAYER = re.compile(
     r"|tiktok\.com/embed/|player\.twitch\.tv/)"
 )
 # An address, a caption, a width and a height, as a page has them.
-Said = tuple[Any, Any, Any, Any]
+Found = tuple[Any, Any, Any, Any]
 
 
-def bounded(found: Iterable[Said], address: Callable[[str], str]) -> tuple[Media, ...]:
+def media_of(
+    found: Iterable[Found], address: Callable[[str], str]
+) -> tuple[Media, ...]:
     """The first images or videos of those found, each address once.
 
     ``address`` makes an address whole, or "".
@@ -44,8 +46,8 @@ def bounded(found: Iterable[Said], address: Callable[[str], str]) -> tuple[Media
     # The caption and the size of each.
     media: dict[str, tuple[str, int, int]] = {}
     left = _MOST_CHARS
-    for said, caption, width, height in found:
-        url = kept("image", address(said)) if isinstance(said, str) else ""
+    for given, caption, width, height in found:
+        url = bounded("image", address(given)) if isinstance(given, str) else ""
         if not url or len(url) > left:
             continue
         known = media.get(url)
@@ -55,17 +57,17 @@ def bounded(found: Iterable[Said], address: Callable[[str], str]) -> tuple[Media
             left -= len(url)
             known = ("", 0, 0)
         if not all(known):
-            # One place may tell what the other leaves out.
+            # One place may have what the other leaves out.
             words, wide, high = known
             media[url] = (
-                words or (kept("caption", shortened(caption)) if caption else ""),
+                words or (bounded("caption", shortened(caption)) if caption else ""),
                 wide or _size(width),
                 high or _size(height),
             )
-    return tuple(Media(url, *told) for url, told in media.items())
+    return tuple(Media(url, *known) for url, known in media.items())
 
 
-def figures(page: Page) -> Iterator[Said]:
+def figures(page: Page) -> Iterator[Found]:
     """The images in a page's figures."""
     rows, walk = _figures(page)[:_MAX_LOOKED_AT], page.blocks.walk
     all_captions = nodes_in(walk, rows, ("figcaption",), 1)
@@ -85,7 +87,7 @@ def figures(page: Page) -> Iterator[Said]:
 _WHOLE_SOURCES = [name for name in SOURCES if not name.endswith("srcset")]
 
 
-def films(page: Page) -> Iterator[Said]:
+def films(page: Page) -> Iterator[Found]:
     """The videos in figures and the like, played by the page or by a framed player."""
     walk = page.blocks.walk
     rows = sorted([*_figures(page), *FILMS.rows(walk)])[:_MAX_LOOKED_AT]
@@ -105,13 +107,15 @@ def _figures(page: Page) -> list[int]:
     return rows_with(page.blocks.walk.elements, ElementColumn.TAG, TAG_ID["figure"])
 
 
-def _size(said: object) -> int:
+def _size(given: object) -> int:
     """A size in pixels, 0 if it is not known."""
-    if not said:
+    if not given:
         return 0
-    if isinstance(said, dict):  # schema.org's QuantitativeValue
-        said = said.get("value")
+    if isinstance(given, dict):  # schema.org's QuantitativeValue
+        given = given.get("value")
     match = (
-        _SIZE.fullmatch(str(said)[:40]) if isinstance(said, (str, int, float)) else None
+        _SIZE.fullmatch(str(given)[:40])
+        if isinstance(given, (str, int, float))
+        else None
     )
     return int(match[1]) if match else 0

@@ -124,8 +124,8 @@ def names_by(line: str, following: str) -> list[str]:
             for name in names_in(f"{line}\n{following}")
             if not (name.isalpha() and name.islower())
         ]
-    said = line.lower()
-    if "by" in said or "者" in said or not _BYS.isdisjoint(said.split()):
+    lower = line.lower()
+    if "by" in lower or "者" in lower or not _BYS.isdisjoint(lower.split()):
         match = _BY_INSIDE.search(line)
         if match is None or _EDITOR.search(line[: match.start()]):
             return []

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
 from functools import cached_property
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
-from scrapy_eatext.metadata.media import bounded, figures, films
+from scrapy_eatext.metadata.media import figures, films, media_of
 from scrapy_eatext.metadata.people import is_name, people_in
 from scrapy_eatext.metadata.visible import Visible, is_in_a_review, key
 from scrapy_eatext.page import dates
-from scrapy_eatext.page.characters import fit
+from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.head import OF_META, add_metas
 from scrapy_eatext.page.names import PROPS
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.values import (
     COMMA,
     beginning,
+    bounded,
     different,
-    kept,
-    plain,
     primary_tag,
     shortened,
+    unescaped_again,
 )
 from scrapy_eatext.page.walk import nodes_of
-from scrapy_eatext.result import IncompleteError, Media, Metadata
+from scrapy_eatext.result import IncompleteError, Metadata
 
 if TYPE_CHECKING:
-    from scrapy_eatext.metadata.media import Said
+    from scrapy_eatext.metadata.media import Found as FoundMedia
     from scrapy_eatext.metadata.visible import Dated
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.head import Metas
@@ -112,23 +113,29 @@ _BARE_HOST = re.compile(r"www\.[\w-]+\.[\w.-]+(?:/|$)")
 _SHOWN = (None, "time", "page")
 
 _NO_DATA = JsonLd(())
+# The fields that are read, and what they are where nothing is found.
+_EMPTY = {f.name: f.default for f in fields(Metadata) if f.name != "sources"}
 
-_Found = tuple[str, str]
+# A source, and a value or "".
+_Found = tuple[str, Any]
 # A source, a date in ISO 8601, and the date as the page has it.
 _Date = tuple[str, str, str]
 _T = TypeVar("_T")
 
 
 class Reader:
-    """Reads the metadata of one page.
+    """Reads the metadata of one page: a method reads the field that it is named after.
 
-    A field that cannot be read for an error is left empty, and the others are read.
+    It gives pairs of a source and a value, the best first.  A field that cannot be read
+    for an error is left empty, and the others are read.
     """
 
     def __init__(self, page: Page) -> None:
         self._page = page
         self._metas = self._read_metas()
         self._links = page.head.links
+        # The dates as the page writes them are noted when the dates are read.
+        self._values: dict[str, Any] = {"published_raw": "", "modified_raw": ""}
         self._sources: dict[str, str] = {}
         self._errors: list[Exception] = []
         self._data = self._safely(
@@ -138,40 +145,23 @@ class Reader:
 
     def read(self) -> Metadata:
         """The page's metadata.  Raises IncompleteError if a field failed."""
-        found = self._read()
+        values = {field: self._value(field) for field in _EMPTY}
+        found = Metadata(**values, sources=self._sources)
         if self._errors:
             raise IncompleteError(found) from self._errors[0]
         return found
 
-    def _read(self) -> Metadata:
-        site = self._take("site_name", self._site_names())
-        self._site_key = key(site)
-        title = self._title(site)
-        self._visible = Visible(self._page, title)
-        title = self._safely(lambda: self._confirmed(title), title)
-        published, published_raw = self._take_date("published", self._published())
-        self._dated = bool(published)
-        nothing: list[str] = []
-        authors = self._safely(self._authors, nothing)
-        modified, modified_raw = self._take_date("modified", self._modified())
-        return Metadata(
-            title=kept("title", title),
-            authors=tuple(authors),
-            published=published,
-            published_raw=published_raw,
-            modified=modified,
-            modified_raw=modified_raw,
-            site_name=site,
-            description=self._take("description", self._descriptions()),
-            language=self._take("language", self._languages()),
-            canonical_url=self._take("canonical_url", self._canonical_urls()),
-            image=self._take("image", self._images()),
-            tags=tuple(self._safely(self._tags, nothing)),
-            images=self._media("images", self._all_images()),
-            videos=self._media("videos", self._all_videos()),
-            feeds=tuple(self._safely(self._feeds, nothing)),
-            sources=self._sources,
-        )
+    def _value(self, field: str) -> Any:
+        """The value of a field, which is read once; notes its source."""
+        if field not in self._values:
+            nothing = "", _EMPTY[field]
+            source, value = self._safely(
+                lambda: _first(field, getattr(self, f"_{field}")()), nothing
+            )
+            self._values[field] = value
+            if source:
+                self._sources[field] = source
+        return self._values[field]
 
     def _safely(self, read: Callable[[], _T], otherwise: _T) -> _T:
         try:
@@ -230,44 +220,33 @@ class Reader:
         metas = self._metas
         for name in names:
             for content in metas.get(name, ()):
-                yield shortened(plain(content))
-
-    def _take(self, field: str, found: Iterable[_Found]) -> str:
-        """The first value that can be kept, "" if there is none; notes its source."""
-
-        def first() -> str:
-            for source, given in found:
-                value = given and kept(field, given)
-                if value and (source == "page" or not _is_nothing(value)):
-                    self._sources[field] = source
-                    return value
-            return ""
-
-        return self._safely(first, "")
-
-    def _take_date(self, field: str, found: Iterable[_Date]) -> tuple[str, str]:
-        """The first date in ISO 8601, and as the page has it; notes its source."""
-
-        def first() -> tuple[str, str]:
-            for source, given, written in found:
-                day = given and kept(field, given)
-                if day:
-                    self._sources[field] = source
-                    return day, kept("date_raw", shortened(written))
-            return "", ""
-
-        return self._safely(first, ("", ""))
+                yield shortened(unescaped_again(content))
 
     # -- title
 
-    def _title(self, site: str) -> str:
-        return self._take("title", self._site_last(site))
+    def _title(self) -> Iterator[_Found]:
+        given = self._given_title
+        yield self._safely(lambda: self._confirmed(*given), given)
 
-    def _site_last(self, site: str) -> Iterator[_Found]:
+    @cached_property
+    def _given_title(self) -> _Found:
+        """The title as the page gives it; how it is shown may differ."""
+        return self._safely(lambda: _first("title", self._site_last()), ("", ""))
+
+    @cached_property
+    def _visible(self) -> Visible:
+        return Visible(self._page, self._given_title[1])
+
+    @cached_property
+    def _site_key(self) -> str:
+        return key(self._value("site_name"))
+
+    def _site_last(self) -> Iterator[_Found]:
         """The titles, without the site's name; that name alone only where all else fails."""
+        site = self._value("site_name")
         alone: list[_Found] = []
-        for source, said in self._titles():
-            title = self._cut(said, site)
+        for source, given in self._titles():
+            title = self._cut(given, site)
             if site and key(title) == self._site_key:
                 alone.append((source, title))
             else:
@@ -279,7 +258,7 @@ class Reader:
         yield from (("opengraph", title) for title in self._meta("og:title"))
         yield from (("meta", title) for title in self._meta(*_TITLES))
         yield from (("microdata", title) for title in self._prop("headline"))
-        yield "page", plain(self._page.title)
+        yield "page", unescaped_again(self._page.title)
 
     def _cut(self, title: str, site: str) -> str:
         """A title without the site's name."""
@@ -287,10 +266,10 @@ class Reader:
             return title[len(site) + 2 :]
         if site and title.rstrip(_CLOSED).endswith(site):
             # Signs that part nothing but a name that is known.
-            rest = title.rstrip(_CLOSED)[: -len(site)]
-            begun = rest.rstrip()
+            parted = title.rstrip(_CLOSED)[: -len(site)]
+            begun = parted.rstrip()
             end = begun[-1:]
-            if end and (end in _OPENED or (end in _COLONS and begun != rest)):
+            if end and (end in _OPENED or (end in _COLONS and begun != parted)):
                 return begun.rstrip(_OPENED + _COLONS + " ")
         if not _SEPARATES.search(title):
             return title
@@ -300,16 +279,16 @@ class Reader:
         behind, before = separators[-1], separators[0]
         host = key((self._page.url or "").partition("://")[2].partition("/")[0])
         name = self._site_key
-        for edge, rest in (
+        for edge, remaining in (
             (title[behind.end() :], title[: behind.start()]),
             (title[: before.start()], title[before.end() :]),
         ):
             end = key(edge)
             if end and (end == name or (len(end) > 3 and (end in host or end in name))):
-                return rest.strip()
+                return remaining.strip()
         return title
 
-    def _confirmed(self, title: str) -> str:
+    def _confirmed(self, source: str, title: str) -> _Found:
         """The first heading whose words are in the title; the title if there is none."""
         given = key(title)
         wanted = f"{given} {key(self._page.title)}"
@@ -321,33 +300,25 @@ class Reader:
                 if len(parts) > 1 and found == key(parts[-1]):
                     # The site's name, where the page's own is a heading behind it.
                     own = self._visible.heading_of(parts[:-1], block)
-                if key(own or text) != given:
-                    self._sources["title"] = "page"
-                return own or text
+                return "page" if key(own or text) != given else source, own or text
         if len(parts) > 1 and title == whole:
-            return self._visible.heading_of(parts[:-1]) or title
-        return title
+            return source, self._visible.heading_of(parts[:-1]) or title
+        return source, title
 
     # -- authors
 
-    def _authors(self) -> list[str]:
-        """The first names of people, or if there are none the first names at all."""
-        other: tuple[str, list[str]] | None = None
-        for source, people, names in self._bylines():
-            good = different(filter(None, map(self._name, names)))
-            if not good:
-                continue
-            persons = [name for name in good if key(name) != self._site_key]
+    def _authors(self) -> Iterator[_Found]:
+        """The names of people, and then other names."""
+        others: list[_Found] = []
+        for source, people, names in self._bylines(bool(self._value("published"))):
+            good = tuple(different(filter(None, map(self._name, names))))
+            persons = tuple(name for name in good if key(name) != self._site_key)
             if people and persons:
-                self._sources["authors"] = source
-                return persons
-            other = other or (source, good)
-        if other is None:
-            return []
-        self._sources["authors"] = other[0]
-        return other[1]
+                yield source, persons
+            others.append((source, good))
+        yield from others
 
-    def _bylines(self) -> Iterator[tuple[str, bool, Iterable[str]]]:
+    def _bylines(self, is_dated: bool) -> Iterator[tuple[str, bool, Iterable[str]]]:
         """The authors by each source: the source, whether they are people, the names."""
         names, people = self._data.authors()
         yield "json-ld", people, self._split(names) if people else names
@@ -367,12 +338,12 @@ class Reader:
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
         yield "microdata", True, self._prop("author")
         # On a page without a date a name behind "by" is seldom an author.
-        if self._dated and not self._is_product:
+        if is_dated and not self._is_product:
             yield "page", True, self._visible.authors()
 
     @cached_property
     def _is_product(self) -> bool:
-        """Whether names and dates on the page are of what buyers say."""
+        """Whether names and dates on the page are those of buyers' reviews."""
         kinds = self._metas.get("og:type", ())
         return self._data.is_product or any(
             kind.lower().startswith(("product", "og:product")) for kind in kinds
@@ -380,11 +351,11 @@ class Reader:
 
     @staticmethod
     def _split(values: Iterable[str]) -> Iterator[str]:
-        return (name for value in values for name in people_in(_said_by(value)))
+        return (name for value in values for name in people_in(_without_by(value)))
 
     @staticmethod
     def _name(text: str) -> str:
-        name = fit(_said_by(text)).strip(" ,.@")
+        name = strip_unstorable(_without_by(text)).strip(" ,.@")
         return name if is_name(name) else ""
 
     # -- dates
@@ -395,7 +366,21 @@ class Reader:
                 day_first = self._page.is_day_first
                 yield source, dates.iso(value, day_first=day_first), value
 
-    def _published(self) -> Iterator[_Date]:
+    def _dates(self, field: str, found: Iterable[_Date]) -> Iterator[_Found]:
+        """The dates found; notes how the page writes them."""
+        for source, day, written in found:
+            if day:
+                raw = f"{field}_raw"
+                self._values[raw] = bounded(raw, shortened(written))
+                yield source, day
+
+    def _published(self) -> Iterator[_Found]:
+        return self._dates("published", self._publications())
+
+    def _modified(self) -> Iterator[_Found]:
+        return self._dates("modified", self._changes())
+
+    def _publications(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("datePublished")])
         other = self._data.date("dateCreated", "uploadDate", "datePosted")
         yield from self._iso("json-ld", [other])
@@ -409,24 +394,24 @@ class Reader:
         visible = self._visible
         # The dates of updates, which serve a page that has no others.
         changes: list[_Date] = []
-        yield from _first("time", visible.times(), changes)
+        yield from _unchanged("time", visible.times(), changes)
         match = _URL_DATE.search((self._page.url or "").partition("?")[0])
         if match is not None:
             yield from self._iso("page", ["-".join(filter(None, match.groups()))])
-        yield from _first("page", visible.written(), changes)
+        yield from _unchanged("page", visible.written(), changes)
         yield from changes
         changes.clear()
-        yield from _first("page", visible.far(), changes)
+        yield from _unchanged("page", visible.far(), changes)
         yield from changes
 
-    def _modified(self) -> Iterator[_Date]:
+    def _changes(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("dateModified")])
         times = self._meta("article:modified_time", "og:updated_time")
         yield from self._iso("opengraph", times)
         yield from self._iso("meta", self._meta(*_MODIFIED))
         yield from self._iso("microdata", self._prop("datemodified"))
         if self._is_product or self._sources.get("published") not in _SHOWN:
-            return  # data that tell when a page was published tell of changes too
+            return  # data that have the date of publication have that of a change too
         for source, found in (
             ("time", self._visible.times()),
             ("page", self._visible.written()),
@@ -436,18 +421,18 @@ class Reader:
 
     # -- the other fields
 
-    def _site_names(self) -> Iterator[_Found]:
+    def _site_name(self) -> Iterator[_Found]:
         yield from (("opengraph", name) for name in self._meta("og:site_name"))
         yield "json-ld", self._data.site_name()
         yield from (("meta", name) for name in self._meta(*_SITES))
 
-    def _descriptions(self) -> Iterator[_Found]:
+    def _description(self) -> Iterator[_Found]:
         yield "json-ld", _untagged(self._data.first("description"))
         for text in self._meta("og:description"):
             yield "opengraph", _untagged(text)
         yield from (("meta", _untagged(text)) for text in self._meta(*_DESCRIPTIONS))
 
-    def _languages(self) -> Iterator[_Found]:
+    def _language(self) -> Iterator[_Found]:
         yield "page", self._page.language
         yield "json-ld", primary_tag(self._data.first("inLanguage"))
         yield from (
@@ -456,19 +441,19 @@ class Reader:
         names = ("content-language", "language", "dc.language")
         yield from (("meta", primary_tag(name)) for name in self._meta(*names))
 
-    def _canonical_urls(self) -> Iterator[_Found]:
+    def _canonical_url(self) -> Iterator[_Found]:
         yield "meta", self._address(self._links.get("canonical", ""))
         for url in self._meta("og:url"):
             yield "opengraph", self._address(url)
         yield "json-ld", self._address(self._data.first("url"))
 
-    def _images(self) -> Iterator[_Found]:
-        yield "json-ld", self._image(self._data.image())
+    def _image(self) -> Iterator[_Found]:
+        yield "json-ld", self._image_address(self._data.image())
         for url in self._meta("og:image", "og:image:url", "og:image:secure_url"):
-            yield "opengraph", self._image(url)
+            yield "opengraph", self._image_address(url)
         for url in self._meta(*_IMAGES):
-            yield "meta", self._image(url)
-        yield "meta", self._image(self._links.get("image_src", ""))
+            yield "meta", self._image_address(url)
+        yield "meta", self._image_address(self._links.get("image_src", ""))
 
     def _address(self, url: str) -> str:
         """An address as a whole, "" for what is none."""
@@ -482,37 +467,42 @@ class Reader:
                 url = f"//{url}"
         return self._addresses.image(url)
 
-    def _image(self, url: str) -> str:
+    def _image_address(self, url: str) -> str:
         """The address of an image, which is not that of a whole site."""
         address = self._address(url)
         return "" if address.rstrip("/").count("/") == _SLASHES else address
 
     def _media(
-        self, field: str, found: Iterable[tuple[str, Iterable[Said]]]
-    ) -> tuple[Media, ...]:
-        """The images or videos of all sources; notes the first source."""
+        self, found: Iterable[tuple[str, Iterable[FoundMedia]]]
+    ) -> Iterator[_Found]:
+        """The images or videos of all sources, as of the first source."""
+        sources: list[str] = []
 
-        def those() -> Iterator[Said]:
+        def every() -> Iterator[FoundMedia]:
             for source, some in found:
-                for said in some:
-                    self._sources.setdefault(field, source)
-                    yield said
+                for one in some:
+                    sources.append(source)
+                    yield one
 
-        nothing: tuple[Media, ...] = ()
-        media = self._safely(lambda: bounded(those(), self._image), nothing)
-        if not media:
-            self._sources.pop(field, None)
-        return media
+        media = media_of(every(), self._image_address)
+        if media:
+            yield sources[0], media
 
-    def _all_images(self) -> Iterator[tuple[str, Iterable[Said]]]:
+    def _images(self) -> Iterator[_Found]:
+        return self._media(self._all_images())
+
+    def _videos(self) -> Iterator[_Found]:
+        return self._media(self._all_videos())
+
+    def _all_images(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.images()
         metas = self._metas
         urls = metas.get("og:image") or metas.get("og:image:url")
         if urls:
             # If not every image has its own, only the first is read, for the first image.
             alts, widths, heights = (
-                said if len(said) == len(urls) else said[:1]
-                for said in (
+                values if len(values) == len(urls) else values[:1]
+                for values in (
                     metas.get(f"og:image:{name}", [])
                     for name in ("alt", "width", "height")
                 )
@@ -524,7 +514,7 @@ class Reader:
         )
         yield "page", figures(self._page)
 
-    def _all_videos(self) -> Iterator[tuple[str, Iterable[Said]]]:
+    def _all_videos(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.videos()
         metas = self._metas
         for name in ("og:video:secure_url", "og:video:url", "og:video"):
@@ -537,21 +527,14 @@ class Reader:
                 yield "opengraph", [(url, "", width, height) for url in urls]
         yield "page", films(self._page)
 
-    def _feeds(self) -> list[str]:
-        feeds = different(
-            filter(None, map(self._addresses.image, self._page.head.feeds))
-        )
-        if feeds:
-            self._sources["feeds"] = "meta"
-        return feeds
+    def _feeds(self) -> Iterator[_Found]:
+        urls = map(self._addresses.image, self._page.head.feeds)
+        yield "meta", tuple(different(filter(None, urls)))
 
-    def _tags(self) -> list[str]:
+    def _tags(self) -> Iterator[_Found]:
         for source, tags in self._tag_lists():
-            found = different(filter(None, (kept("tag", tag) for tag in tags)))
-            if found:
-                self._sources["tags"] = source
-                return found
-        return []
+            found = filter(None, (bounded("tags", tag) for tag in tags))
+            yield source, tuple(different(found))
 
     def _tag_lists(self) -> Iterator[tuple[str, Iterable[str]]]:
         yield "json-ld", self._data.tags()
@@ -565,6 +548,15 @@ class Reader:
                 )
 
 
+def _first(field: str, found: Iterable[_Found]) -> _Found:
+    """The first value that can be stored, with its source."""
+    for source, given in found:
+        value = bounded(field, given) if given and isinstance(given, str) else given
+        if value and (source == "page" or not _is_nothing(value)):
+            return source, value
+    return "", _EMPTY[field]
+
+
 def _untagged(described: str) -> str:
     """A description without its tags if it is a whole fragment of HTML, as shops have it.
 
@@ -575,11 +567,11 @@ def _untagged(described: str) -> str:
     return " ".join(_TAG.sub(" ", described).split())
 
 
-def _is_nothing(value: str) -> bool:
-    return value.lower() in _NOTHING or _BRACES in value
+def _is_nothing(value: Any) -> bool:
+    return isinstance(value, str) and (value.lower() in _NOTHING or _BRACES in value)
 
 
-def _said_by(value: str) -> str:
+def _without_by(value: str) -> str:
     """A value of an author without markup, mail and a "by"."""
     if "<" in value:
         value = " ".join(_TAG.sub(" ", value).split())
@@ -604,7 +596,7 @@ def _family_last(values: Iterable[str]) -> Iterator[str]:
                 yield f"{given} {family}"
 
 
-def _first(
+def _unchanged(
     source: str, dated: Iterable[Dated], changes: list[_Date]
 ) -> Iterator[_Date]:
     """The dates that are not of a change; those of updates are added to the list."""

@@ -69,7 +69,7 @@ _SENTENCE = 5
 _BEHIND_DATELINE = frozenset("-–—/(")
 # How many dates at the end of a page may be that of its last change.
 _MAX_IN_FOOT = 5
-# How many links near the title are asked whether they lead to an author.
+# How many links near the title are looked at for one to an author.
 _MAX_LINKS = 200
 # How many places are tried where the title's words stand.
 _MAX_PLACES = 20
@@ -77,7 +77,7 @@ _MAX_PLACES = 20
 # around a property for a review.
 _AROUND = 6
 _MAX_DEPTH = 50
-# How many characters before a date may say what it is the date of.
+# How many characters before a date may have the label of the date.
 _LABEL = 60
 _DIGIT = re.compile(r"\d")
 _YEAR_DIGITS = 4
@@ -136,8 +136,7 @@ _MENU = re.compile(rf"(?:{_MENU_NAMES})(?![^\s_-])")
 _HOME = ("/", "./", "/index.html")
 _CARDS = frozenset(("article", "li"))
 _LONGEST_CARD = 2000
-# Properties of microdata whose values are what readers say, with names and dates of
-# their own.
+# Properties of microdata whose values readers wrote, with names and dates of their own.
 _READERS_PROPS = frozenset(
     ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
 )
@@ -173,7 +172,7 @@ def dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]
 def _years_in(text: bytes) -> list[int]:
     """The places of what may be years in a text, in order.
 
-    A plain search is many times faster than a pattern with two beginnings.
+    Two searches are many times faster than a pattern with two beginnings.
     """
     found = []
     for century in (b"19", b"20"):
@@ -193,15 +192,15 @@ class Visible:
         self._blocks = page.blocks
         self._walk = page.blocks.walk
         self._title = title
-        # What one reader has read is kept for the next.
+        # Dates are read once, for the date of publication and that of the last change.
         self._times = self._read_times()
         self._written = self._read_written()
 
     @cached_property
     def _home(self) -> tuple[str, ...]:
         """How a link to the site's first page may be written."""
-        scheme, _, rest = (self._page.url or "").partition("://")
-        host = rest.partition("/")[0]
+        scheme, _, address = (self._page.url or "").partition("://")
+        host = address.partition("/")[0]
         whole = f"{scheme}://{host}"
         return (*_HOME, whole, f"{whole}/") if host else _HOME
 
@@ -236,10 +235,10 @@ class Visible:
         numbers = list(islice((i for i in rows if i > behind), _MAX_HEADINGS))
         for i, text in zip(numbers, self._blocks.texts(numbers), strict=True):
             # A label may stand before it, as in "Thread: Boats".
-            for said in (text, text.rpartition(": ")[2]):
-                if key(said) == wanted:
+            for title in (text, text.rpartition(": ")[2]):
+                if key(title) == wanted:
                     is_logo = _is_logo(self._blocks.element(i), self._home)
-                    return "" if is_logo else said
+                    return "" if is_logo else title
         return ""
 
     @cached_property
@@ -255,16 +254,16 @@ class Visible:
 
     def _block_of(self, text: str) -> int:
         """The first block whose text is this one, -1 if there is none."""
-        wanted, said = text.encode(), self._walk.text
+        wanted, whole = text.encode(), self._walk.text
         starts = self._walk.blocks[:, _START]
-        at = said.find(wanted) if wanted else -1
+        at = whole.find(wanted) if wanted else -1
         for _ in range(_MAX_PLACES):
             if at < 0:
                 break
             i = int(starts.searchsorted(at, side="right")) - 1
             if self._blocks.place(i) == (at, at + len(wanted)):
                 return i
-            at = said.find(wanted, at + 1)
+            at = whole.find(wanted, at + 1)
         return -1
 
     @cached_property
@@ -276,12 +275,12 @@ class Visible:
         return max(0, start - _BEFORE), start + _BEHIND
 
     @cached_property
-    def _said(self) -> frozenset[int]:
+    def _near_comments(self) -> frozenset[int]:
         """The blocks of readers' comments behind the title, as far as they are near."""
         start, (_, end) = self._start, self._near
         cell = self._walk.elements.item
         rows = COMMENTS.rows(self._walk)
-        said: set[int] = set()
+        numbers: set[int] = set()
         at = bisect_left(rows, start + 1, key=lambda row: cell(row, _FIRST))
         done = 0
         for row in rows[at:]:
@@ -290,8 +289,8 @@ class Visible:
             if first >= end:
                 break
             done = max(min(cell(row, _LAST), end), done)
-            said.update(range(first, done))
-        return frozenset(said)
+            numbers.update(range(first, done))
+        return frozenset(numbers)
 
     def _tagged(self, tag: int) -> list[int]:
         """The rows of the elements of a tag."""
@@ -322,7 +321,7 @@ class Visible:
             first, last = cell(row, _FIRST), cell(row, _LAST)
             if len(found) == _MAX_LOOKED_AT:
                 break
-            if last - first < _MAX_BLOCKS and first not in self._said:
+            if last - first < _MAX_BLOCKS and first not in self._near_comments:
                 found.append((row, first, last))
         nodes = nodes_of(self._walk, [row for row, _, _ in found])
         for node, (_, first, last) in zip(nodes, found, strict=True):
@@ -356,7 +355,7 @@ class Visible:
         """The authors that a byline near the title names."""
         named: list[str] = []
         parent = None
-        for node, first, last in self._signed():
+        for node, first, last in self._marked_names():
             around = node.getparent()
             if named and around is not parent:
                 break
@@ -388,14 +387,14 @@ class Visible:
         begin, end = self._near
         near = list(range(begin, min(end, len(self._blocks))))
         chars, kinds = values_of(self._walk.blocks, near, (_CHARS, _KIND))
-        said = self._said
+        comments = self._near_comments
         return [
             i
             for i, count, kind in zip(near, chars, kinds, strict=True)
-            if count <= _SHORT and kind != CODE and i not in said
+            if count <= _SHORT and kind != CODE and i not in comments
         ]
 
-    def _signed(self) -> Iterator[tuple[Any, int, int]]:
+    def _marked_names(self) -> Iterator[tuple[Any, int, int]]:
         """The elements near the title that are marked as the author's name."""
         links = self._rows_near(self._tagged(_LINK_TAG))[:_MAX_LINKS]
         relations = attribute_values(self._walk, links, "rel")
@@ -409,7 +408,7 @@ class Visible:
         yield from self._those_near(BYLINES.rows(self._walk))
 
     def _is_elsewhere(self, node: Any) -> bool:
-        """Whether an element is in a menu, or tells of another article."""
+        """Whether an element is in a menu, or belongs to another article."""
         title = self._blocks.element(max(self._start, 0))
         own = {title, *title.iterancestors()} if self._start >= 0 else set()
         for around in islice(node.iterancestors(), _AROUND):
@@ -439,8 +438,8 @@ class Visible:
                 given = self._text(node, first, last)
                 day = self._iso(given)
             if day:
-                told = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
-                yield Dated(day, given, _change(told) or _change(_before(node)))
+                names = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
+                yield Dated(day, given, _change(names) or _change(_before(node)))
 
     def written(self) -> Iterator[Dated]:
         """The dates in short texts near the title.
@@ -452,25 +451,25 @@ class Visible:
         return written
 
     def _read_written(self) -> Iterator[Dated]:
-        plain: list[Dated] = []
+        unlabelled: list[Dated] = []
         begin, end = self._near
         for i in self._dated:
-            if begin <= i < end and i not in self._said:
+            if begin <= i < end and i not in self._near_comments:
                 text = self._blocks.text(i)
-                for issued, found in self._in(text, i):
+                for issued, found in self._dates_in(text, i):
                     if found.change or issued:
                         yield found
                     elif not _is_sentence(text, found.written):
-                        plain.append(found)
+                        unlabelled.append(found)
         for node, first, last in self._those_near(DATELINES.rows(self._walk)):
             # An element without a date in its text may have it for a tooltip.
             given = (node.get("title") or "")[:_SHORT]
             day = self._iso(given)
             if day:
                 yield Dated(day, given, _change(_before(node)))
-            for _, found in self._in(self._text(node, first, last)[:_SHORT]):
+            for _, found in self._dates_in(self._text(node, first, last)[:_SHORT]):
                 yield found
-        yield from (found._replace(change="") for found in plain)
+        yield from (found._replace(change="") for found in unlabelled)
 
     def far(self) -> Iterator[Dated]:
         """The dates further away, in short texts with little else.
@@ -483,25 +482,25 @@ class Visible:
             if blocks.chars[i] > _SHORT // 2 or begin <= i < end:
                 continue
             text = blocks.text(i)
-            for issued, found in self._in(text, i):
+            for issued, found in self._dates_in(text, i):
                 if found.change or issued or len(text) <= _DATE_ALONE:
                     yield found
 
     def foot(self) -> Iterator[Dated]:
-        """The dates of changes that the foot of the page tells of, as wikis have them."""
+        """The dates of changes in the foot of the page, as wikis have them."""
         for i in self._dated[: -_MAX_IN_FOOT - 1 : -1]:
             if i >= self._near[1]:
                 text = self._blocks.text(i)
                 change = _change(text) if _OF_PAGE.search(text.casefold()) else ""
                 if change:
-                    for _, found in self._in(text):
+                    for _, found in self._dates_in(text):
                         yield found._replace(change=change)
 
     def _label(self, block: int) -> str:
         """The text of a block if it is a label of the date behind it, else ""."""
         label = self._blocks.text(block) if self._blocks.chars[block] <= _LABEL else ""
         if has_date(label):
-            return ""  # of which its words tell
+            return ""  # it is the label of its own date
         words = label.split()
         is_label = label.endswith(":") or (len(words) <= 3 and "by" not in words)
         return label if is_label else ""
@@ -513,7 +512,7 @@ class Visible:
     def _iso(self, text: str) -> str:
         return dates.iso(text, day_first=self._day_first) if text else ""
 
-    def _in(self, text: str, block: int = -1) -> Iterator[tuple[bool, Dated]]:
+    def _dates_in(self, text: str, block: int = -1) -> Iterator[tuple[bool, Dated]]:
         """The dates in a text, each with whether a word calls it a date of publication.
 
         ``block`` is the block that the text is from, if the block before it may have the
@@ -526,15 +525,15 @@ class Visible:
             if not text[:begin].strip() and block > 0:
                 before = self._label(block - 1) + before
             done = end
-            said = before.casefold()
-            issued = _ISSUED.search(said) is not None
-            change = _change(said)
-            if issued or change or not _OTHER.search(said):
+            label = before.casefold()
+            issued = _ISSUED.search(label) is not None
+            change = _change(label)
+            if issued or change or not _OTHER.search(label):
                 yield issued, Dated(day, text[begin:end], change)
 
 
 def _is_sentence(text: str, written: str) -> bool:
-    """Whether a short text with a date is a sentence, which may tell of anything."""
+    """Whether a short text with a date is a sentence, which may be about anything."""
     if not text.endswith((".", "!", "?")) or text[-4:].lower() in ("a.m.", "p.m."):
         return False
     if text.partition(written)[2].lstrip()[:1] in _BEHIND_DATELINE:
@@ -543,7 +542,7 @@ def _is_sentence(text: str, written: str) -> bool:
 
 
 def _change(words: str) -> str:
-    """The change that words tell of: "updated", "edited" or ""."""
+    """The change that words name: "updated", "edited" or ""."""
     words = words.casefold()
     if _UPDATED.search(words):
         return "updated"
@@ -577,9 +576,9 @@ def _before(node: Any) -> str:
 
 
 def is_in_a_review(node: Any) -> bool:
-    """Whether an element stands in what a reader says of the page's thing.
+    """Whether an element stands in a reader's review or comment.
 
-    The elements around are asked up to the one whose properties stand here.
+    The elements around it are looked at, up to the one that its property belongs to.
     """
     for around in islice(node.iterancestors(), _MAX_DEPTH):
         if _is_of_readers(around):

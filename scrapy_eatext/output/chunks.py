@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.output.code import Content
     from scrapy_eatext.output.forms import ChunkForm
+    from scrapy_eatext.output.judged import JudgedPage
 
 # The kind of passages that are never cut, numbered after the kinds of blocks.
 WHOLE = len(KINDS)
@@ -125,6 +126,23 @@ class Passages:
         self.words += others.words[first:end]
         self.units += others.units[first:end]
         self.kinds += others.kinds[first:end]
+
+
+def write_chunks(judged: JudgedPage) -> tuple[Chunk, ...]:
+    """The chunks of a page's text, in the form that is asked for."""
+    return chunks_in(judged, judged.forms.chunks)
+
+
+def chunks_in(judged: JudgedPage, form: ChunkForm) -> tuple[Chunk, ...]:
+    """The chunks of a page's text in a form."""
+    text, units = judged.text, judged.units
+    headline, own = judged.headline
+    if judged.verdict.text is None:
+        unit = min(own, default=-1)
+        passages = passages_of(text, units, judged.below, headline, unit)
+    else:
+        passages = lines_of(text, headline)
+    return chunks_of(text, passages, form, units)
 
 
 def chunks_of(

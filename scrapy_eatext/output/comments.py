@@ -21,12 +21,21 @@ from scrapy_eatext.result import Post
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.output.code import Content
+    from scrapy_eatext.output.judged import JudgedPage
 
 # How many blocks at the beginning of a post may be its byline.
 _FIRST = 3
 # How many words a link has that a reader replies with.
 _WORDS = 3
 _SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
+
+
+def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
+    """The posts below a page's text."""
+    if not judged.comments.units:
+        return ()
+    day_first = judged.text_page.is_day_first
+    return posts_of(judged.units, judged.comments, day_first=day_first)
 
 
 def posts_of(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.metadata.visible import key
-from scrapy_eatext.page.values import kept
+from scrapy_eatext.page.values import bounded as kept
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units

@@ -24,6 +24,7 @@ from scrapy_eatext.page.tags import (
 )
 
 if TYPE_CHECKING:
+    from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.nodes import Cell, Nodes, Table
     from scrapy_eatext.output.placing import Span
 
@@ -81,6 +82,11 @@ _ELEMENT_OF = {
     NodeKind.DEFINITION: "dd",
     NodeKind.FIGURE: "figure",
 }
+
+
+def write_html(judged: JudgedPage) -> str:
+    """The HTML of a page's main text."""
+    return html(judged.nodes)
 
 
 def html(nodes: Nodes) -> str:

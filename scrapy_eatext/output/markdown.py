@@ -29,6 +29,7 @@ from scrapy_eatext.page.tags import (
 )
 
 if TYPE_CHECKING:
+    from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.nodes import Cell, Nodes, Table
     from scrapy_eatext.output.placing import Span
 
@@ -78,6 +79,21 @@ _LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE))
 _LINE_SIGNS = frozenset("#>-+*[=|:")
 # The styles that have signs, outermost first.
 _SIGNED = (STRONG_TEXT, EM_TEXT)
+
+
+def write_markdown(judged: JudgedPage) -> str:
+    """The Markdown of a page's main text, in the form that is asked for."""
+    form, nodes = judged.forms.markdown, judged.nodes
+    if not (form.links and form.images):
+        from scrapy_eatext.output.bare import without
+
+        nodes = without(nodes, links=form.links, images=form.images)
+    text = markdown(nodes)
+    if not form.front_matter or not text:
+        return text
+    from scrapy_eatext.output.frontmatter import front_matter
+
+    return "\n".join(filter(None, (front_matter(judged.readable_metadata), text)))
 
 
 def markdown(nodes: Nodes) -> str:

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 from scrapy_eatext.page.columns import NodeKind
 
 if TYPE_CHECKING:
+    from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.nodes import Cell, Nodes
 
 # How many characters a page's cells may say again in the places that they span.
 REPEATED = 100_000
+
+
+def write_tables(judged: JudgedPage) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """The tables of a page's main text."""
+    return rows_of_tables(judged.nodes)
 
 
 def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:

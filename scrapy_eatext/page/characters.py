@@ -152,21 +152,25 @@ BROKEN_LINE = re.compile(
 
 # What XML cannot hold, and what no encoding can.  JSON can say it, character
 # references can, and the source of a page may just have it.
-_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# The bytes in UTF-8 that what is fit is made of; of the rest two are made of them too.
-_FIT = bytes({*b"\t\n\r", *range(0x20, 0x100)})
+_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# The bytes of all other characters in UTF-8; two of those above are made of them too.
+_STORABLE = bytes({*b"\t\n\r", *range(0x20, 0x100)})
 
 
-def fit(text: str) -> str:
+def strip_unstorable(text: str) -> str:
     """A text without the characters that a feed cannot hold."""
     # Few texts have any, and to see that takes a third of the time or less; most are
     # a line that prints.
-    return text if text.isprintable() or _is_fit(text) else _UNFIT.sub("", text)
+    return (
+        text if text.isprintable() or _is_storable(text) else _UNSTORABLE.sub("", text)
+    )
 
 
-def _is_fit(text: str) -> bool:
+def _is_storable(text: str) -> bool:
     try:
         data = text.encode()
     except UnicodeEncodeError:  # half a surrogate pair
         return False
-    return not data.translate(None, _FIT) and not ("\ufffe" in text or "\uffff" in text)
+    return not data.translate(None, _STORABLE) and not (
+        "\ufffe" in text or "\uffff" in text
+    )

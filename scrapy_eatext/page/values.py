@@ -1,42 +1,23 @@
-"""What a page says of itself: read without harm, and kept within bounds."""
+"""Values that a page gives of itself: read without harm, and bounded."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import fields
 from html import unescape
-from typing import Any, NamedTuple
+from typing import Any
 
-from scrapy_eatext.page.characters import fit
+from scrapy_eatext.page.characters import strip_unstorable
+from scrapy_eatext.result import Bound, Metadata
 
-
-class Bound(NamedTuple):
-    """How many characters a value may have, and whether a longer one is cut.
-
-    A text is cut at a word; what means nothing without its end is left out.
-    """
-
-    most: int
-    cut: bool = False
-
-
-# A bound for everything that is kept of what a page says of itself, but for authors: what
-# is taken for a name (visible.is_name()) is short.
-BOUNDS = {
-    "title": Bound(1000, cut=True),
-    "site_name": Bound(200, cut=True),
-    "description": Bound(5000, cut=True),
-    "language": Bound(35),
-    "canonical_url": Bound(4000),
-    "image": Bound(4000),
-    "tag": Bound(100),
+# The bound of each value that a page gives of itself.
+BOUNDS: dict[str, Bound] = {
+    **{f.name: f.metadata["bound"] for f in fields(Metadata) if f.metadata},
     "caption": Bound(500, cut=True),
     "page_type": Bound(35),
-    "published": Bound(35),
-    "modified": Bound(35),
-    "date_raw": Bound(100, cut=True),
 }
-# How many authors and tags are kept, and how many values under one name are looked at.
+# How many authors and tags come out, and how many values under one name are looked at.
 MOST_VALUES = 50
 # What is read of a value is longer than any bound, so that one too long shows as such.
 LONGEST = max(bound.most for bound in BOUNDS.values()) + 1
@@ -60,11 +41,9 @@ _REFERENCE = re.compile(
 )
 
 
-def kept(field: str, value: str) -> str:
-    """What is kept of a value that a page gives of itself: nothing where it is too long
-    to be cut.
-    """
-    value = fit(value)
+def bounded(field: str, value: str) -> str:
+    """A value as it is stored: cut, or "" if it is too long and cannot be cut."""
+    value = strip_unstorable(value)
     most, cut = BOUNDS[field]
     if len(value) <= most:
         return value
@@ -112,7 +91,7 @@ def primary_tag(language: str) -> str:
     # Lower case may be longer, by a few characters at most.
     begun = language.strip()[: 2 * BOUNDS["language"].most].lower()
     tag = _TAG_END.split(begun, maxsplit=1)[0]
-    return kept("language", tag) if len(tag) > 1 and tag.isalpha() else ""
+    return bounded("language", tag) if len(tag) > 1 and tag.isalpha() else ""
 
 
 def unescaped(text: str) -> str:
@@ -128,6 +107,6 @@ def _short_reference(found: re.Match[str]) -> str:
     return "&#" + (digits if len(digits) <= _MOST_DIGITS else _BEYOND_UNICODE)
 
 
-def plain(text: str) -> str:
-    """A value without the references that are left where a page escapes it twice."""
+def unescaped_again(text: str) -> str:
+    """A value without the references that are left if the page has escaped it twice."""
     return unescaped(text) if "&" in text and _REFERENCE.search(text) else text

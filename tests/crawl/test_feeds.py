@@ -11,7 +11,7 @@ import scrapy
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_eatext.page.characters import fit
+from scrapy_eatext.page.characters import strip_unstorable
 from tests.support.crawling import ADDON, UrlSpider, crawl
 from tests.support.hostile import HOSTILE
 from tests.support.mockserver import text_of
@@ -65,7 +65,7 @@ def test_what_no_feed_can_hold_is_taken_out(text):
     for before in ("", "text " * 20):
         kept = [c for c in text if c in "\t\n\r" or " " <= c < "\ud800" or c > "\udfff"]
         kept = [c for c in kept if c not in "\ufffe\uffff"]
-        assert fit(before + text) == before + "".join(kept)
+        assert strip_unstorable(before + text) == before + "".join(kept)
 
 
 def test_every_value_is_fit_for_every_feed(server, tmp_path):

@@ -8,8 +8,8 @@ from scrapy.http import HtmlResponse, Request
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_eatext import main_text
-from scrapy_eatext.crawl.pages import joined, next_page, page_of
-from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata
+from scrapy_eatext.crawl.pages import next_page, page_of
+from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata, joined
 from tests.support.algorithms import Plain
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.mockserver import text_of

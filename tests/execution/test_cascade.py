@@ -283,7 +283,7 @@ def job(name: str = "Plain", fields: tuple[str, ...] = FIELDS, **limits: float) 
     [
         ("markdown", "scrapy_eatext.output.markdown.markdown"),
         ("html", "scrapy_eatext.output.html.html"),
-        ("blocks", "scrapy_eatext.rendering._blocks"),
+        ("blocks", "scrapy_eatext.output.judged.write_blocks"),
         ("chunks", "scrapy_eatext.output.chunks.chunks_of"),
         ("tables", "scrapy_eatext.output.tables.rows_of_tables"),
         ("metadata", "scrapy_eatext.metadata.read_metadata"),

@@ -1,4 +1,4 @@
-"""Small pages and what must be read of what each says of itself.
+"""Small pages and the metadata that must be read of each.
 
 They are in tests/metadata/, as suites.py reads them.  The output is fields of Metadata,
 one a line, as `field: value`; of lists the values stand with commas between them.  The

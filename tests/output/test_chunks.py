@@ -13,14 +13,14 @@ from lxml import html as lxml_html
 
 from scrapy_eatext import MainText, extract
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.crawl.pages import joined
 from scrapy_eatext.declared import OptionError
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.chunks import sentences, words_of
 from scrapy_eatext.output.forms import ChunkForm, Forms
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import formed, render
+from scrapy_eatext.rendering import render, with_outputs
+from scrapy_eatext.result import joined
 from tests.support.pages import WORDS, any_pages
 from tests.support.properties import check_linear
 from tests.support.rich import rich_page
@@ -33,7 +33,7 @@ def whole(source, forms=Forms(), **more):  # noqa: B008 - it is frozen
     page = Page.of(source, URL)
     verdict = get_algorithm("density").judge(page)
     verdict = replace(verdict, kept=[True] * len(verdict.units), **more)
-    return formed(render(verdict, page, "", ""), forms)
+    return with_outputs(render(verdict, page, "", ""), forms)
 
 
 def cut(source, max_words, overlap=0, **said):
@@ -325,7 +325,7 @@ def test_chunks_of_any_page(source, most, overlap, titled):
     verdict = replace(verdict, kept=[True] * len(verdict.units))
     form = ChunkForm(most, min(overlap, most // 2))
     forms = Forms(title=titled, chunks=form)
-    result = formed(render(verdict, page, "", ""), forms)
+    result = with_outputs(render(verdict, page, "", ""), forms)
     chunks = result.chunks()
     text = result.text
     told, begun = 0, -1

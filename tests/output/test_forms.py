@@ -16,7 +16,6 @@ from markdown_it import MarkdownIt
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.crawl.pages import joined
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice, SettingError, changed
@@ -26,8 +25,8 @@ from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
 from scrapy_eatext.output.frontmatter import front_matter, quoted
 from scrapy_eatext.output.headline import headline_of
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import formed, render
-from scrapy_eatext.result import MainText, Metadata
+from scrapy_eatext.rendering import render, with_outputs
+from scrapy_eatext.result import MainText, Metadata, joined
 from tests import ROOT
 from tests.support.crawling import ADDON, UrlSpider, crawl
 from tests.support.pages import WORDS, any_pages
@@ -61,7 +60,7 @@ def kept_of(html, forms, *, title="", dropped=()):
     verdict = algorithm.judge(page)
     blocks = page.blocks
     kept = [blocks.text(i) not in dropped for i in range(len(blocks))]
-    return formed(render(replace(verdict, kept=kept), page, "", ""), forms)
+    return with_outputs(render(replace(verdict, kept=kept), page, "", ""), forms)
 
 
 TITLED = Forms(title=True)
@@ -213,7 +212,7 @@ def test_whatever_the_page_the_headline_is_said_before_the_rest(source):
     verdict = algorithm.judge(page)
     whole = replace(verdict, kept=[True] * len(verdict.units))
     plain = render(whole, page, "", "")
-    result = formed(render(whole, page, "", ""), TITLED)
+    result = with_outputs(render(whole, page, "", ""), TITLED)
     judged = result.source
     assert judged is not None
     below = judged.below
@@ -280,7 +279,7 @@ def test_without_links_and_images_the_words_are_the_same(source, links, images):
     whole = replace(verdict, kept=[True] * len(verdict.units))
     plain = render(whole, page, "", "")
     form = Forms(markdown=MarkdownForm(links=links, images=images))
-    result = formed(render(whole, page, "", ""), form)
+    result = with_outputs(render(whole, page, "", ""), form)
     tokens = RENDERER.parse(result.markdown)
     inside = [one for token in tokens for one in token.children or ()]
     kinds = {one.type for one in inside}

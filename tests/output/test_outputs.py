@@ -26,7 +26,7 @@ from scrapy_eatext.output.placing import python_place
 from scrapy_eatext.output.tables import REPEATED, rows_of_tables
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import python_walk, walk
-from scrapy_eatext.rendering import formed, render, run
+from scrapy_eatext.rendering import render, run, with_outputs
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.tables import whole_tables
 from tests.support.properties import check_linear
@@ -83,7 +83,7 @@ def test_output(source, kind, wanted, placed, monkeypatch):
     name, *asked = kind.split()
     result = result_of(source, "judged" in asked)
     said = {key: form for word in asked for key, form in ASKED.get(word, {}).items()}
-    found = getattr(formed(result, Forms(**said)), name)
+    found = getattr(with_outputs(result, Forms(**said)), name)
     if name in SHOWN:
         found, wanted = SHOWN[name](found), json.loads(wanted)
     assert found == wanted

@@ -13,8 +13,8 @@ from scrapy_eatext.page.values import (
     BOUNDS,
     LONGEST,
     MOST_VALUES,
+    bounded,
     different,
-    kept,
     primary_tag,
     shortened,
     unescaped,
@@ -91,9 +91,9 @@ def test_a_text_is_cut_at_a_word(text, most):
 @pytest.mark.parametrize("field", BOUNDS)
 def test_every_value_has_a_bound(field):
     most, cut = BOUNDS[field]
-    assert kept(field, "a" * most) == "a" * most
-    assert kept(field, "a\x01" * most) == "a" * most
-    assert kept(field, "a " * most) == ("a " * most)[:most].rstrip() * cut
+    assert bounded(field, "a" * most) == "a" * most
+    assert bounded(field, "a\x01" * most) == "a" * most
+    assert bounded(field, "a " * most) == ("a " * most)[:most].rstrip() * cut
     # A value that is left out if it is too long is never cut instead.
     assert most < LONGEST
 

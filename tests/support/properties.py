@@ -30,7 +30,7 @@ from scrapy_eatext.output.html import ALLOWED
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
-from scrapy_eatext.page.characters import BROKEN_LINE, fit
+from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.urls import SCHEMES, Addresses
@@ -194,7 +194,7 @@ def check_metadata(metadata: Metadata, known: bool) -> None:
     for value in told.values():
         for one in [value] if isinstance(value, str) else value:
             texts = (one.url, one.caption) if isinstance(one, Media) else (one,)
-            assert all(text == fit(text) for text in texts)
+            assert all(text == strip_unstorable(text) for text in texts)
     for day in (metadata.published, metadata.modified):
         if day:
             assert _ISO.fullmatch(day), day

@@ -1,0 +1,134 @@
+"""A page and the verdict on it: what the outputs of a result are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.output.code import Content, content
+from scrapy_eatext.output.forms import PLAIN
+from scrapy_eatext.output.text import render_text
+from scrapy_eatext.result import OUTPUTS, Block, IncompleteError, Metadata
+
+if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Verdict
+    from scrapy_eatext.output.headline import Headline
+    from scrapy_eatext.output.nodes import Nodes
+    from scrapy_eatext.page import Page
+    from scrapy_eatext.result import Chunk
+
+
+class JudgedPage:
+    """A page with a verdict, from which outputs are written when they are asked for.
+
+    ``page`` is the page as it came, ``text_page`` the one that has the verdict's units:
+    another one if the text is from data in the page.  ``forms`` are the outputs' options
+    and ``text`` is the result's text.
+    """
+
+    at_hand = True
+
+    def __init__(self, page: Page, verdict: Verdict) -> None:
+        self.page = page
+        self.text_page = verdict.page or page
+        self.verdict = verdict
+        self.units = verdict.units
+        self.forms = PLAIN
+        self.text = ""
+        self._written: dict[str, Any] = {}
+
+    def compute(self, names: Iterable[str]) -> dict[str, Any]:
+        return {name: self.output(name) for name in names}
+
+    def output(self, name: str) -> Any:
+        """An output, which is written once."""
+        if name not in self._written:
+            self._written[name] = OUTPUTS[name].write(self)
+        return self._written[name]
+
+    def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
+        from scrapy_eatext.output.chunks import chunks_in
+
+        return chunks_in(self, self.forms.chunks.changed(max_words, overlap))
+
+    @cached_property
+    def shown(self) -> Content:
+        """What of the units is main text."""
+        return content(self.units, self.verdict.kept)
+
+    @cached_property
+    def below(self) -> Content:
+        """What of the main text comes out below the headline."""
+        own = self.headline.own
+        if not own:
+            return self.shown
+        others = [unit for unit in self.shown.units if unit not in own]
+        return Content(others, self.shown.code)
+
+    @cached_property
+    def comments(self) -> Content:
+        """What of the units readers wrote."""
+        if self.verdict.comments is None:
+            return Content((), {})
+        return content(self.units, self.verdict.comments())
+
+    @cached_property
+    def headline(self) -> Headline:
+        """What stands before the text; nothing, unless that is asked for."""
+        from scrapy_eatext.output.headline import Headline, headline_of
+
+        if not self.forms.title or not self.shown.units:
+            return Headline()
+        return headline_of(self.units, self.shown.units, self.readable_metadata.title)
+
+    def text_below(self, text: str) -> str:
+        """The text below the headline, of the text without one."""
+        if self.verdict.text is None:
+            return render_text(self.verdict, self.below) if self.headline.own else text
+        # The algorithm itself joined it.
+        from scrapy_eatext.output.headline import without_headline
+
+        return without_headline(text, self.headline.text)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The main text as nodes, below its headline."""
+        from scrapy_eatext.output.structure import tree_of
+
+        nodes = tree_of(self.text_page, self.units, self.shown, self.headline.own)
+        if self.headline.text:
+            nodes.entitle(self.headline.text)
+        return nodes
+
+    @property
+    def readable_metadata(self) -> Metadata:
+        """The metadata as far as they can be read."""
+        try:
+            found: Metadata = self.output("metadata")
+        except IncompleteError as error:
+            found = error.value
+        return found
+
+
+def write_blocks(judged: JudgedPage) -> tuple[Block, ...]:
+    """All units of the verdict as blocks."""
+    units, verdict = judged.units, judged.verdict
+    return tuple(
+        Block(
+            text=units.text(i),
+            kind=units.kind(i),
+            level=units.level(i),
+            xpath=units.xpath(i),
+            score=float(verdict.scores[i]),
+            kept=bool(verdict.kept[i]),
+            reason=verdict.reasons[i],
+        )
+        for i in range(len(units))
+    )
+
+
+def write_comments(judged: JudgedPage) -> str:
+    """The comments as one text."""
+    comments = judged.comments
+    return render_text(judged.verdict, comments) if comments.units else ""
