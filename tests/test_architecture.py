@@ -99,7 +99,6 @@ TESTED_IN = {
     "algorithms.trail": "algorithms/test_justext.py",
     "archive": "archive/test_local.py",
     "archive.files": "archive/test_readers.py",
-    "archive.packed": "archive/test_readers.py",
     "archive.record": "archive/test_readers.py",
     "commands": "commands/test_command.py",
     "commands.archive": "archive/test_local.py",

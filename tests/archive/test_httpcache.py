@@ -18,6 +18,8 @@ from scrapy_eatext.archive.readers import (
 from tests.support.archives import URL, page, read_in_parts
 from tests.support.crawling import UrlSpider, crawl
 
+pytestmark = pytest.mark.slow
+
 
 class Compressed(UrlSpider):
     """Keeps each page's text as the crawl has it."""

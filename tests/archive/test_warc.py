@@ -23,6 +23,8 @@ from tests.support.archives import (
     response,
 )
 
+pytestmark = pytest.mark.slow
+
 zstd = pytest.importorskip(
     "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 )
