@@ -18,6 +18,7 @@ from tests.support.commands import run_command as run
 from tests.support.crawling import PATIENCE
 from tests.support.mockserver import text_of
 from tests.support.passages import PROSE, UNSPACED_PROSE
+from tests.support.suites import table_of
 
 pytestmark = pytest.mark.slow
 
@@ -222,79 +223,17 @@ def test_without_a_page_the_help_is_shown(arguments, capsys):
 
 
 KLINGON = {"justext": {"language": "klingon"}}
-LANGUAGE = r"\['justext'\]\['language'\] is 'klingon', it must be a language"
 NO_MODEL = {"dragnet": {"model": "none.model"}}
-OWN_MODEL = r"\['dragnet'\] is {'model': 'none.model'}, it must be .*No such file"
 
 
 @pytest.mark.parametrize(
     ("arguments", "settings", "said"),
-    [
-        (["-a", "nope"], {}, "--algorithm is 'nope', it must be one of"),
-        (["--compare", "justext,nope"], {}, "--compare is .*, it must be one of"),
-        (["--options", "nope=1"], {}, r"--options\['nope'\] is 1, it must be left"),
-        (["--options", "nope"], {}, "--options is 'nope', it must be NAME=VALUE"),
-        (["--options", "{"], {}, "--options is '{', it must be JSON"),
-        (
-            ["-a", "justext,eatiht", "--options", "version=1"],
-            {},
-            "--options is .* per algorithm, as there are several",
-        ),
-        (
-            ["-a", "justext", "--options", "language=klingon"],
-            {},
-            "--options" + LANGUAGE,
-        ),
-        (
-            ["--compare", "justext,eatiht", "--options", json.dumps(KLINGON)],
-            {},
-            "--options" + LANGUAGE,
-        ),
-        (
-            ["-a", "dragnet", "--options", "model=none.model"],
-            {},
-            "--options" + OWN_MODEL,
-        ),
-        ([], {"EATEXT_ALGORITHM": "nope"}, "EATEXT_ALGORITHM is 'nope'"),
-        ([], {"EATEXT_TIMEOUT": "soon"}, "EATEXT_TIMEOUT is 'soon'"),
-        (
-            [],
-            {"EATEXT_ALGORITHM": "justext", "EATEXT_OPTIONS": KLINGON},
-            "EATEXT_OPTIONS" + LANGUAGE,
-        ),
-        (
-            [],
-            {"EATEXT_ALGORITHM": "dragnet", "EATEXT_OPTIONS": NO_MODEL},
-            "EATEXT_OPTIONS" + OWN_MODEL,
-        ),
-        # Nothing but the command line asks for this algorithm.
-        (["-a", "justext"], {"EATEXT_OPTIONS": KLINGON}, "EATEXT_OPTIONS" + LANGUAGE),
-        (
-            ["-a", "justext", "--options", "no_headings=true"],
-            {"EATEXT_OPTIONS": KLINGON},
-            "EATEXT_OPTIONS" + LANGUAGE,
-        ),
-        (
-            ["--compare", "justext,eatiht"],
-            {"EATEXT_OPTIONS": KLINGON},
-            "EATEXT_OPTIONS" + LANGUAGE,
-        ),
-        (
-            ["-a", "justext", "--url", "https://www.example.com/a"],
-            {"EATEXT_SITES": {"example.com": {"options": KLINGON}}},
-            r"EATEXT_SITES\['example.com'\]\['options'\]" + LANGUAGE,
-        ),
-        (
-            [],
-            {"EATEXT_SITES": {"example.com:8080": False}},
-            "EATEXT_SITES.* is 'example.com:8080', .*no port.*: 'example.com'",
-        ),
-    ],
+    table_of("tables/wrong_command_lines.txt"),
 )
 def test_what_is_wrong_is_one_line_with_the_right_key(
     page, capsys, arguments, settings, said
 ):
-    assert run(page, *arguments, settings=settings) == 2
+    assert run(page, *eval(arguments), settings=eval(settings)) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert re.fullmatch(f"scrapy eatext: {said}.*\n", err)
