@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.metadata.visible import key
-from scrapy_eatext.page.values import bounded as kept
+from scrapy_eatext.page.values import bounded
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
@@ -37,14 +37,14 @@ def headline_of(units: Units, shown: Sequence[int], title: str) -> Headline:
         if len(first) == 1 and first == headings[:1]:
             # A longer heading is no headline: the whole page may stand in a heading.
             text = _line(units.text(first[0]))
-            own = first if text == kept("title", text) else []
+            own = first if text == bounded("title", text) else []
     if not own and wanted and shown and key(units.text(shown[0])) == wanted:
         # The first unit may be the headline without being a heading.  But if a heading
         # says the title too, the unit is the text's own, as the first line of a poem.
         all_headings = (i for i in range(len(units)) if units.kind(i) == "heading")
         own = [] if _equal_to(wanted, units, all_headings) else [shown[0]]
     text = _line(units.text(own[0]) if own else title)
-    return Headline(kept("title", text), frozenset(own))
+    return Headline(bounded("title", text), frozenset(own))
 
 
 def _equal_to(wanted: str, units: Units, headings: Iterable[int]) -> list[int]:
