@@ -1,8 +1,8 @@
 """How long extraction keeps the event loop of a crawl from everything else.
 
 The same crawl of a server on this machine, each time in a fresh process: without
-extraction, with the add-on and each executor, and with trafilatura called in the
-callback.  Each is run several times, in turn, and given is the run in the middle;
+extraction, with the add-on, EATEXT_TUNE_PROCESS and each executor, and with
+trafilatura called in the callback.  Each is run several times, in turn, and given is the run in the middle;
 trafilatura's, which takes minutes, is run once.
 Once it has ordinary pages alone (20 to 300 kB), once also a few of 5 to 20 MB, and
 once it waits for each of the ordinary pages for a tenth of a second, as crawls wait
@@ -162,6 +162,7 @@ def crawl(variant: str, urls: list[str]) -> None:
     if variant not in ("none", "trafilatura"):
         settings["ADDONS"] = {"scrapy_eatext.Addon": 500}
         settings["EATEXT_EXECUTOR"] = variant
+        settings["EATEXT_TUNE_PROCESS"] = True
     process = CrawlerProcess(settings)
     crawler = process.create_crawler(Spider)
     process.crawl(crawler)

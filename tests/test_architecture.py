@@ -26,6 +26,7 @@ FLOORS = [
     ["archive"],
     ["crawl"],
     ["execution.executors"],
+    ["execution.process"],
     ["execution.worker"],
     ["learning", "extraction"],
     ["execution.cascade", "execution.lastresort"],

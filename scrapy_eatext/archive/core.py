@@ -18,7 +18,8 @@ from scrapy_eatext.archive.record import MissingError, Record, storable
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome
 from scrapy_eatext.execution.choice import to_json_value
-from scrapy_eatext.execution.executors import InPlace, InProcess, Runner
+from scrapy_eatext.execution.executors import InPlace, Runner
+from scrapy_eatext.execution.process import InProcess
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.result import NOTHING
 
@@ -106,7 +107,6 @@ class Extractor:
         self._runner: Runner = InPlace()
         if self._config.executor != "inline":
             self._runner = InProcess(self._config.choice, self._config.memory)
-        self._runner.begin()
 
     def batch(
         self, batch: Any, html_column: str = "html", url_column: str = "url"
@@ -202,6 +202,7 @@ _OF_ITEMS = frozenset(
         "URL_FIELD",
         "WORKERS",
         "ON_DECAY",
+        "TUNE_PROCESS",
         "ENABLED",
     )
 )

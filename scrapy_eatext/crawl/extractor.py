@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, ref
 
 from scrapy_eatext.crawl.ownrequests import INPUT
+from scrapy_eatext.crawl import tuning
 from scrapy_eatext.crawl.recent import RecentPages, key_of, keys_of, size_of
 from scrapy_eatext.crawl.reextraction import Reextraction
 from scrapy_eatext.execution.cascade import Job, Outcome, extract_page, warm_up
@@ -56,7 +57,11 @@ class Extractor:
         self._limits = config.limits
         self._fields = tuple(config.fields.values())
         self._executor = make_executor(
-            config.executor, config.workers, config.choice, config.memory
+            config.executor,
+            config.workers,
+            config.choice,
+            config.memory,
+            tuning.lower_priority if config.tune_process else None,
         )
         if config.executor != "process":
             warm_up(config.choice)

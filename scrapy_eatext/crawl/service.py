@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from twisted.internet.defer import CancelledError
 
-from scrapy_eatext.crawl import collector
+from scrapy_eatext.crawl import tuning
 from scrapy_eatext.crawl.admission import Admission
 from scrapy_eatext.crawl.continuations import join_continuations
 from scrapy_eatext.crawl.decay import DecayWatch, report_decay
@@ -149,10 +149,11 @@ class Service:
             )
         if self.ties.wanted:
             self.ties.follow(self.crawler, self.tally)
-        collector.put_aside(self.crawler)
+        if self.config.tune_process:
+            tuning.tune(self.crawler)
 
     async def _close(self) -> None:
-        collector.take_back(self.crawler)
+        tuning.restore(self.crawler)
         try:
             await self.extractor.close()
         finally:

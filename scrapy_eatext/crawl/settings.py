@@ -186,6 +186,10 @@ class Config:
         "when nearly all texts of a host have become empty or the same: `ignore`, "
         "`warn` or `close_spider`",
     )
+    tune_process: bool = switch(
+        False,
+        "whether to shorten stalls of the event loop by changes to the whole process",
+    )
     enabled: bool = switch(True, "off: no component does anything")
 
     @cached_property

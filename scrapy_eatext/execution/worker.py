@@ -80,19 +80,18 @@ def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
 
 def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
     """A job as a message's head and body."""
-    html: Any = job.html
-    raw = isinstance(html, bytes)
-    if not isinstance(html, (str, bytes)):
-        html = text_of(html)
+    html = job.html if isinstance(job.html, (str, bytes)) else text_of(job.html)
     head = {
         "url": job.url,
         "choice": pack_choice(job.choice),
         "limits": asdict(job.limits),
         "give_up": job.give_up,
         "fields": job.fields,
-        "raw": raw,
+        "raw": isinstance(html, bytes),
     }
-    return head, html if raw else html.encode("utf-8", "surrogatepass")
+    return head, (
+        html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
+    )
 
 
 def unpack_job(head: dict[str, Any], body: bytes) -> Job:
@@ -113,23 +112,22 @@ def pack_choice(choice: Choice) -> dict[str, Any]:
 
 
 def unpack_choice(fields: dict[str, Any]) -> Choice:
-    """A Choice from its fields in JSON."""
-    made = {
+    """The choice that pack_choice() packed."""
+    values = {
         "algorithms": tuple(fields["algorithms"]),
         "markdown": MarkdownForm(**fields["markdown"]),
         "chunks": ChunkForm(**fields["chunks"]),
     }
-    return Choice(**{**fields, **made})
+    return Choice(**{**fields, **values})
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
     """An outcome as a message's head."""
-    failures = [asdict(failure) for failure in outcome.failures]
     return {
         "result": outcome.result.as_dict(),
         "kind": outcome.kind,
         "seconds": outcome.seconds,
-        "failures": failures,
+        "failures": [asdict(failure) for failure in outcome.failures],
     }
 
 

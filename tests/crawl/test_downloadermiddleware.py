@@ -18,9 +18,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 
 from scrapy_eatext import MainText, extract, main_text
-from scrapy_eatext.crawl import collector
 from scrapy_eatext.crawl.service import Service
-from scrapy_eatext.crawl.settings import EXECUTORS
 from tests.support.algorithms import Plain
 from tests.support.crawling import (
     ADDON,
@@ -630,33 +628,6 @@ def test_a_tree_goes_with_its_response():
         assert gone() is None
     finally:
         gc.enable()
-
-
-@pytest.mark.parametrize("executor", EXECUTORS)
-def test_what_was_there_before_a_crawl_is_put_aside(server, executor):
-    found = []
-
-    class Looking(UrlSpider):
-        def parse(self, response):
-            found.append(gc.get_freeze_count())
-
-    before = gc.get_freeze_count()
-    settings = MIDDLEWARE | {"EATEXT_EXECUTOR": executor}
-    crawl(Looking, settings, urls=(server("/page/1"), server("/page/2")))
-    assert min(found) > before + 10_000
-    assert gc.get_freeze_count() == before
-
-
-def test_crawls_at_the_same_time_share_what_is_put_aside():
-    before = gc.get_freeze_count()
-    first, second, other = (type("Crawl", (), {})() for _ in range(3))
-    collector.put_aside(first)
-    collector.put_aside(second)
-    collector.take_back(first)
-    collector.take_back(other)
-    assert gc.get_freeze_count() > before
-    collector.take_back(second)
-    assert gc.get_freeze_count() == before
 
 
 @pytest.mark.parametrize("compiled", [True, False])

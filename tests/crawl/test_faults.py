@@ -440,7 +440,7 @@ def test_one_that_waits_for_a_late_page_may_be_cancelled(
     "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
 )
 def test_a_pool_that_cannot_start(server, fed_crawl, monkeypatch, command):
-    monkeypatch.setattr("scrapy_eatext.execution.executors.command", lambda: command)
+    monkeypatch.setattr("scrapy_eatext.execution.process.command", lambda: command)
     urls = [server(f"/page/{n}") for n in range(6)]
     done = fed_crawl(urls, EATEXT_EXECUTOR="process", EATEXT_WORKERS=2)
     texts = {item["url"]: item["main_text"] for item in done.items}

@@ -63,6 +63,7 @@ def test_every_value_is_taken():
         EATEXT_MEMORY=0,
         EATEXT_LAST_RESORT="empty",
         EATEXT_ON_DECAY="ignore",
+        EATEXT_TUNE_PROCESS=True,
     )
     assert made.choice.algorithms == (PLAIN, NOTHING)
     assert made.choice.options == {PLAIN: {"min_length": 5}}
@@ -76,6 +77,7 @@ def test_every_value_is_taken():
     assert (made.executor, made.workers, made.memory) == ("process", 3, 0)
     assert (made.limits.timeout, made.limits.max_size) == (2.5, 1000)
     assert made.limits.last_resort == "empty"
+    assert made.tune_process
     assert made.on_decay == "ignore"
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from scrapy_eatext.crawl.settings import Config
-from scrapy_eatext.execution import executors as workers
+from scrapy_eatext.execution import executors
+from scrapy_eatext.execution import process as workers
 from scrapy_eatext.execution.cascade import Failure, Job, Limits, Outcome
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.execution.worker import (
@@ -50,8 +51,8 @@ needs_asyncio = pytest.mark.skipif(
 LONG = f"<p>{text_of('long')}</p>"
 
 
-def executor_of(config: Config) -> workers.Executor:
-    return workers.make_executor(
+def executor_of(config: Config) -> executors.Executor:
+    return executors.make_executor(
         config.executor, config.workers, config.choice, config.memory
     )
 
@@ -190,26 +191,26 @@ def test_a_page_that_kills_its_worker_twice_gets_the_last_resort(process):
 
 
 def test_a_page_that_not_even_the_last_resort_survives(process, monkeypatch):
-    ask = workers._Worker.ask
+    extract = workers._Worker.extract
 
     def kill_first(self, job):
         self.process.kill()
-        return ask(self, job)
+        return extract(self, job)
 
-    monkeypatch.setattr(workers._Worker, "ask", kill_first)
+    monkeypatch.setattr(workers._Worker, "extract", kill_first)
     outcome = outcome_of(process, job(LONG, "Plain"))
     assert (outcome.kind, outcome.result) == ("worker_died", MainText())
     assert process.counts() == {"started": 3, "died": 3}
 
 
 def test_a_page_that_is_too_large_and_ends_its_workers(process, monkeypatch):
-    ask = workers._Worker.ask
+    extract = workers._Worker.extract
 
     def kill_first(self, job):
         self.process.kill()
-        return ask(self, job)
+        return extract(self, job)
 
-    monkeypatch.setattr(workers._Worker, "ask", kill_first)
+    monkeypatch.setattr(workers._Worker, "extract", kill_first)
     outcome = outcome_of(process, job(LONG, "Plain", max_size=9))
     assert (outcome.kind, outcome.result) == ("too_large", MainText())
     assert process.counts() == {"started": 2, "died": 2}
@@ -313,14 +314,14 @@ def test_an_answer_that_there_is_no_memory_for():
 
 
 def test_what_no_worker_survives_is_read_at_its_beginning(process, monkeypatch):
-    ask = workers._Worker.ask
+    extract = workers._Worker.extract
 
     def kill_over_large(self, job):
         if job.size > 100_000:
             self.process.kill()
-        return ask(self, job)
+        return extract(self, job)
 
-    monkeypatch.setattr(workers._Worker, "ask", kill_over_large)
+    monkeypatch.setattr(workers._Worker, "extract", kill_over_large)
     outcome = outcome_of(process, job(LONG * 2000, "Plain"))
     assert outcome.kind == "worker_died"
     assert outcome.result.text.startswith(text_of("long"))
@@ -411,6 +412,7 @@ def few_threads(monkeypatch, *names):
                 raise RuntimeError("can't start new thread")
             super().start()
 
+    monkeypatch.setattr(executors, "Thread", Limited)
     monkeypatch.setattr(workers, "Thread", Limited)
 
 
@@ -488,7 +490,7 @@ def test_a_page_after_the_end_of_a_pool_that_was_never_used(executor):
 def test_no_page_is_lost_where_the_pool_is_closed():
     """Whether it is handed in before the threads are told to end, or after."""
     for _ in range(30):
-        pool = workers.Pool(2, workers.InThread)
+        pool = executors.Pool(2, executors.InPlace)
         outcome_of(pool, job(LONG, "Plain"))
         pages = []
         closing = threading.Event()
@@ -508,7 +510,7 @@ def test_no_page_is_lost_where_the_pool_is_closed():
 
 @needs_asyncio
 def test_who_waits_for_the_end_may_be_cancelled(caplog):
-    pool = workers.Pool(1, workers.InThread)
+    pool = executors.Pool(1, executors.InPlace)
     slow = pool.submit(job(LONG + "slow", "Slow"))
 
     async def cancelled():
@@ -582,13 +584,13 @@ def test_threads_take_turns_whatever_they_are_for(executor):
 
 
 def test_an_error_of_a_runner_is_its_jobs_alone():
-    class Failing(workers.InThread):
+    class Failing(executors.InPlace):
         def run(self, job):
             if job.html == "fail":
                 raise KeyboardInterrupt
             return super().run(job)
 
-    made = workers.Pool(1, Failing)
+    made = executors.Pool(1, Failing)
     with pytest.raises(KeyboardInterrupt):
         outcome_of(made, job("fail", "Plain"))
     assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
@@ -600,7 +602,7 @@ def test_who_shares_a_future_may_be_cancelled():
     async def share():
         future: Future[int] = Future()
         first, second = (
-            asyncio.ensure_future(workers.wait(future, shared=True)) for _ in range(2)
+            asyncio.ensure_future(executors.wait(future, shared=True)) for _ in range(2)
         )
         await asyncio.sleep(0.01)
         first.cancel()
@@ -617,7 +619,7 @@ def test_wait_takes_what_is_there_and_what_comes():
         now.set_result(1)
         later: Future[int] = Future()
         threading.Timer(0.05, later.set_result, [2]).start()
-        return await workers.wait(now), await workers.wait(later)
+        return await executors.wait(now), await executors.wait(later)
 
     assert run(both()) == (1, 2)
 
@@ -700,15 +702,15 @@ def test_what_is_left_at_the_end_is_killed(process):
 
 
 def test_an_answer_that_came_with_the_stop(process, monkeypatch):
-    ask = workers._Worker.ask
+    extract = workers._Worker.extract
 
     def stop_after(self, job):
-        answer = ask(self, job)
+        answer = extract(self, job)
         self.stopped = True
         self.process.kill()
         return answer
 
-    monkeypatch.setattr(workers._Worker, "ask", stop_after)
+    monkeypatch.setattr(workers._Worker, "extract", stop_after)
     for _ in range(2):
         assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
     assert process.counts() == {"started": 2}
@@ -727,30 +729,9 @@ def test_without_a_time_limit(executor):
     assert outcome_of(executor, job(LONG, "Plain", timeout=0)).kind == "extracted"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priorities")
-def test_threads_leave_the_processor_to_the_crawl(monkeypatch):
-    found = []
-
-    class Looking(workers.InThread):
-        def run(self, job):
-            found.append(os.getpriority(os.PRIO_PROCESS, 0))
-            return super().run(job)
-
-    monkeypatch.setattr(workers, "InThread", Looking)
-    pool = executor_of(Config(executor="thread", workers=1))
-    before = os.getpriority(os.PRIO_PROCESS, 0)
-    # Each ends a thread, and the next one is started by it.
-    monkeypatch.setattr(workers, "TURN", 1)
-    for _ in range(3):
-        outcome_of(pool, job(LONG, "Plain"))
-    run(pool.close())
-    assert found == [min(before + 5, 19)] * 3
-    assert os.getpriority(os.PRIO_PROCESS, 0) == before
-
-
 @pytest.mark.parametrize("kind", ["thread", "process"])
 def test_a_thread_that_cannot_end_well_ends(kind, monkeypatch, caplog):
-    runner = workers.InThread if kind == "thread" else workers.InProcess
+    runner = executors.InPlace if kind == "thread" else workers.InProcess
     close = runner.close
 
     def fail(self):
@@ -763,15 +744,3 @@ def test_a_thread_that_cannot_end_well_ends(kind, monkeypatch, caplog):
     run(made.close())
     (record,) = caplog.records
     assert record.exc_info[0] is OSError
-
-
-def test_threads_take_turns_sooner_while_pages_are_extracted():
-    before = sys.getswitchinterval()
-    pools = [executor_of(Config(executor="thread", workers=2)) for _ in "ab"]
-    assert sys.getswitchinterval() == before
-    for pool in pools:
-        outcome_of(pool, job(LONG, "Plain"))
-    run(pools[0].close())
-    assert sys.getswitchinterval() == pytest.approx(0.001)
-    run(pools[1].close())
-    assert sys.getswitchinterval() == before

@@ -1,0 +1,268 @@
+"""Jobs done in a worker process, which a page may end without harm to the crawl."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import math
+import os
+import subprocess
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from threading import Lock, Thread
+from typing import IO, TYPE_CHECKING, Any, cast
+from weakref import WeakSet
+
+from scrapy_eatext.execution.cascade import Failure, Job, Outcome, extract_page
+from scrapy_eatext.execution.worker import (
+    command,
+    pack_choice,
+    pack_job,
+    receive,
+    send,
+    unpack_outcome,
+)
+from scrapy_eatext.result import NOTHING
+
+if TYPE_CHECKING:
+    from scrapy_eatext.execution.choice import Choice
+
+logger = logging.getLogger(__name__)
+
+# A worker may take to start: the time limit of the page that waits for it and
+# _START_GRACE, but no longer than _START_SECONDS.  It may take _END_SECONDS to end, and
+# for a page _GRACE beyond the page's time limit, so that a page that looks at the clock
+# may still get its last resort.
+_START_GRACE = 10.0
+_START_SECONDS = 60.0
+_END_SECONDS = 2.0
+_GRACE = 1.0
+# Seconds between two looks whether a worker is late.
+_LOOK_SECONDS = 0.1
+# Bytes that a pipe to or from a worker holds: a page, or its outcome.
+_PIPE_SIZE = 1 << 20
+# A page that ends _MAX_DEATHS workers is at fault.  After _MAX_FAILED_STARTS failed
+# starts in a row none is tried for _PAUSE seconds.
+_MAX_DEATHS = 2
+_MAX_FAILED_STARTS = 3
+_PAUSE = 600.0
+# The bytes that are read of a page that no worker survives: few enough for any limit.
+_BEGINNING = 100_000
+# Kinds of outcome in which a page ended its worker.
+_ENDED = frozenset({"timed_out", "worker_died"})
+
+
+class InProcess:
+    """Runs jobs in a worker process, and starts another when that one ends.
+
+    If a page is not done in time, its worker is stopped, and the page gets the last
+    resort in a new worker.  So does a page over which two workers died; the first death
+    may have another cause.  A worker that has run out of memory is replaced.  If no
+    worker survives the last resort, or has the memory for it, only the page's beginning
+    is read.  If no worker can be started, the page is done in the calling thread.
+    """
+
+    def __init__(self, choice: Choice, memory: int) -> None:
+        self._hello = {"choice": pack_choice(choice), "memory": memory}
+        self._worker: _Worker | None = None
+        self._failed_starts = 0
+        self._next_start = 0.0
+        self.counts: Counter[str] = Counter()
+
+    def run(self, job: Job) -> Outcome:
+        started = time.perf_counter()
+        outcome = self._run(job)
+        return replace(outcome, seconds=time.perf_counter() - started)
+
+    def _run(self, job: Job) -> Outcome:
+        deaths = 0
+        failures: tuple[Failure, ...] = ()
+        while worker := self._ready_worker(job.limits.timeout):
+            outcome = worker.extract(job)
+            if outcome is None:
+                self._end_worker("stopped" if worker.stopped else "died")
+                deaths += not worker.stopped
+                if not worker.stopped and deaths < _MAX_DEATHS:
+                    continue
+                easier = _easier(job, "timed_out" if worker.stopped else "worker_died")
+                if easier is None:
+                    break
+            elif not any(f.name == "MemoryError" for f in outcome.failures):
+                if worker.stopped:  # just after its answer
+                    self._end_worker()
+                return replace(outcome, failures=failures or outcome.failures)
+            else:
+                self._end_worker("out_of_memory")
+                if worker.jobs > 1:  # earlier pages may have taken the memory
+                    continue
+                failures += outcome.failures
+                # Without a result, the last resort has run out of memory too.
+                has_result = bool(outcome.result.algorithm)
+                easier = None if has_result else _beginning(job, outcome.kind)
+                if easier is None:
+                    return replace(outcome, failures=failures)
+            job = easier
+        if deaths or failures or job.give_up in _ENDED:
+            # A page that ended a worker is not extracted in the crawl's process.
+            kind = job.give_up or "worker_died"
+            return Outcome(NOTHING, kind, failures=failures)
+        return extract_page(job)
+
+    def _ready_worker(self, timeout: float) -> _Worker | None:
+        if self._worker is not None and self._worker.process.poll() is not None:
+            self._end_worker("died")  # between two pages
+        if self._worker is None and time.monotonic() >= self._next_start:
+            limit = timeout + _START_GRACE if timeout else _START_SECONDS
+            try:
+                self._worker = _Worker(self._hello, min(limit, _START_SECONDS))
+                self.counts["started"] += 1
+                self._failed_starts = 0
+            except OSError as error:
+                self._failed_starts += 1
+                self.counts["not_started"] += 1
+                if self._failed_starts >= _MAX_FAILED_STARTS:
+                    self._next_start = time.monotonic() + _PAUSE
+                logger.error(
+                    "No worker process could be started (%s); "
+                    "extraction goes on in a thread",
+                    error,
+                )
+        return self._worker
+
+    def _end_worker(self, why: str = "") -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+        if why:
+            self.counts[why] += 1
+
+    def close(self) -> None:
+        if self._worker is not None and self._worker.close():
+            self.counts["died"] += 1  # after its last page
+        self._worker = None
+
+
+def _easier(job: Job, kind: str) -> Job | None:
+    """An easier job for a page that ended its worker, None if there is none."""
+    return _beginning(job, kind) if job.give_up else replace(job, give_up=kind)
+
+
+def _beginning(job: Job, kind: str) -> Job | None:
+    """The last resort for a page's beginning, None if the page is no longer."""
+    if job.size <= _BEGINNING or job.limits.last_resort == "empty":
+        return None
+    return job.cut(_BEGINNING, job.give_up or kind)
+
+
+class _Worker:
+    """A worker process.  Raises OSError if it is not ready in so many seconds."""
+
+    def __init__(self, hello: dict[str, Any], start_seconds: float) -> None:
+        self.stopped = False
+        self.jobs = 0
+        # In a session of its own, so that no Ctrl-C reaches it.
+        self.process = subprocess.Popen(  # noqa: S603
+            command(),
+            bufsize=_PIPE_SIZE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            # Its threads follow each other, so one arena of memory will do; the C
+            # library's reserve for each thread would count to the limit.
+            env={"MALLOC_ARENA_MAX": "1", **os.environ},
+        )
+        _live.add(self.process)
+        self._to = cast("IO[bytes]", self.process.stdin)
+        self._from = cast("IO[bytes]", self.process.stdout)
+        _widen(self._to)
+        _widen(self._from)
+        self._late_at = math.inf
+        self._lock = Lock()
+        ready = None
+        try:
+            Thread(target=self._watch, name="eatext-watch", daemon=True).start()
+            ready = self._exchange(hello, b"", start_seconds)
+        except RuntimeError as error:  # the system gives no more threads
+            raise ChildProcessError(str(error)) from error
+        finally:
+            if ready is None:
+                self.close()
+        if ready is None:
+            end = f"ended at its start, with {self.process.returncode}"
+            if self.stopped:
+                end = f"was not ready after {start_seconds:g} seconds"
+            raise ChildProcessError(f"a worker {end}")
+
+    def extract(self, job: Job) -> Outcome | None:
+        """Have a job done; None if the worker ended over it, or was stopped as late."""
+        self.jobs += 1
+        limit = job.limits.timeout + _GRACE if job.limits.timeout else 0.0
+        head = self._exchange(*pack_job(job), limit)
+        return None if head is None else unpack_outcome(head)
+
+    def _exchange(self, head: Any, body: bytes, limit: float) -> Any:
+        """Send a message; the head of the answer, None if there is no answer."""
+        self._late_at = time.monotonic() + limit if limit else math.inf
+        try:
+            send(self._to, head, body)
+            answer = receive(self._from)
+        except (OSError, ValueError):  # it is gone, or its answer is none
+            answer = None
+        finally:
+            # From here on the worker is not stopped for this message.
+            with self._lock:
+                self._late_at = math.inf
+        return None if answer is None else answer[0]
+
+    def _watch(self) -> None:
+        """Stop the process when it is late, whatever it is doing.
+
+        One thread for all pages: a timer for each page would be a thread for each page.
+        """
+        while self.process.returncode is None and not self.stopped:
+            time.sleep(_LOOK_SECONDS)
+            with self._lock:
+                if time.monotonic() > self._late_at:
+                    self.stopped = True
+                    self.process.kill()
+
+    def close(self) -> bool:
+        """End the process; return whether it had died before.
+
+        It ends by itself when its input is closed.
+        """
+        for pipe in (self._to, self._from):
+            with suppress(OSError):
+                pipe.close()
+        try:
+            died = self.process.wait(_END_SECONDS) != 0
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            died = False
+        _live.discard(self.process)
+        return died
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a pipe hold a whole page, if the system can.
+
+    A thread that waits for room, or for the rest of an answer, has to wait for Python's
+    lock again.
+    """
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+
+
+# All live workers: a crawl that is ended by force closes no pool.
+_live: WeakSet[subprocess.Popen[bytes]] = WeakSet()
+
+
+@atexit.register
+def _kill_workers() -> None:
+    for process in list(_live):
+        process.kill()

@@ -1,0 +1,84 @@
+"""What EATEXT_TUNE_PROCESS changes in the process, and that nothing does without it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+import pytest
+
+from scrapy_eatext.crawl import tuning
+from scrapy_eatext.crawl.settings import EXECUTORS
+from scrapy_eatext.execution import executors
+from scrapy_eatext.execution.cascade import Job, Limits
+from scrapy_eatext.execution.choice import Choice
+from tests.support.crawling import ADDON, PATIENCE, UrlSpider, crawl, run
+
+
+def state() -> tuple[int, float]:
+    return gc.get_freeze_count(), sys.getswitchinterval()
+
+
+def states_in_crawl(server, **settings) -> list[tuple[int, float]]:
+    """The state of the process in each callback of a crawl."""
+    found = []
+
+    class Looking(UrlSpider):
+        def parse(self, response):
+            found.append(state())
+
+    crawl(Looking, ADDON | settings, urls=(server("/page/1"), server("/page/2")))
+    return found
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_a_crawl_tunes_its_process_while_it_runs(server, executor):
+    before = state()
+    settings = {"EATEXT_EXECUTOR": executor, "EATEXT_TUNE_PROCESS": True}
+    for frozen, interval in states_in_crawl(server, **settings):
+        assert frozen > before[0] + 10_000
+        assert interval == pytest.approx(0.001)
+    assert state() == before
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_a_crawl_leaves_its_process_alone(server, executor):
+    before = state()
+    assert states_in_crawl(server, EATEXT_EXECUTOR=executor) == [before, before]
+
+
+def test_crawls_at_the_same_time_share_the_tuning():
+    before = state()
+    first, second, other = (type("Crawl", (), {})() for _ in range(3))
+    tuning.tune(first)
+    tuning.tune(second)
+    tuning.restore(first)
+    tuning.restore(other)
+    frozen, interval = state()
+    assert frozen > before[0]
+    assert interval == pytest.approx(0.001)
+    tuning.restore(second)
+    assert state() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priorities")
+@pytest.mark.parametrize(("begin", "nicer"), [((), 0), ((tuning.lower_priority,), 5)])
+def test_threads_leave_the_processor_to_the_crawl(monkeypatch, begin, nicer):
+    found = []
+
+    class Looking(executors.InPlace):
+        def run(self, job):
+            found.append(os.getpriority(os.PRIO_PROCESS, 0))
+            return super().run(job)
+
+    monkeypatch.setattr(executors, "InPlace", Looking)
+    pool = executors.make_executor("thread", 1, Choice(), 0, *begin)
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    # Each page ends a thread, and the next one is started by it.
+    monkeypatch.setattr(executors, "TURN", 1)
+    for _ in range(3):
+        pool.submit(Job("<p>A page.</p>", "", Choice(), Limits())).result(PATIENCE)
+    run(pool.close())
+    assert found == [min(before + nicer, 19)] * 3
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
