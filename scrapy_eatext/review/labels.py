@@ -34,7 +34,7 @@ _SIGNS = {name: sign for sign, name in _NAMES.items()}
 NEW, DRAFT, ACCEPTED = "new", "draft", "accepted"
 CHANGED, DAMAGED, FOREIGN = "changed", "damaged", "foreign"
 
-_PLAIN = re.compile(r"[^A-Za-z0-9.]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9.]+")
 _LONGEST_NAME = 60
 
 
@@ -57,6 +57,11 @@ class Found:
     labels: str = ""
     why: str = ""
 
+    @classmethod
+    def own(cls, labels: str, *, accepted: bool) -> Found:
+        """The labels of the page itself."""
+        return cls(ACCEPTED if accepted else DRAFT, labels)
+
     @property
     def written(self) -> str:
         """A page's own labels with their state, to be compared; "" without any."""
@@ -78,21 +83,9 @@ class LabelFolder:
     def close(self) -> None:
         os.close(self._lock)
 
-    def states(self) -> dict[str, tuple[str, str]]:
-        """The state of the labels in each file, and the page's address in it."""
-        found = {}
-        for file in sorted(self._truth.glob("*.json")):
-            try:
-                data = _read(file)
-            except LabelError:
-                found[file.stem] = (DAMAGED, "")
-                continue
-            review = data.get("review")
-            state = FOREIGN
-            if isinstance(review, dict) and review.get("version") == VERSION:
-                state = ACCEPTED if review.get("accepted") else DRAFT
-            found[file.stem] = (state, str(data.get("url") or ""))
-        return found
+    def states(self) -> dict[str, str]:
+        """The state of the labels in each file, by the file's name."""
+        return {file.stem: _state_of(file) for file in self._truth.glob("*.json")}
 
     def find(self, where: str, html: bytes, texts: Sequence[str]) -> Found:
         """The labels of a page, or of an earlier version of it."""
@@ -128,11 +121,11 @@ class LabelFolder:
             return Found(DAMAGED, why=f"{file.name} is damaged: {error!r}")
         if same and [text for _, text in blocks] == list(texts):
             labels = "".join(sign for sign, _ in blocks)
-            return Found(ACCEPTED if accepted else DRAFT, labels)
-        carried, kept = carry(blocks, texts)
-        told = "other blocks" if same else "an earlier version of the page"
-        wanted = sum(sign != NEITHER for sign, _ in blocks)
-        why = f"labelled were {told}: {kept} of {wanted} labelled blocks are found"
+            return Found.own(labels, accepted=accepted)
+        carried, found = carry(blocks, texts)
+        what = "other blocks" if same else "an earlier version of the page"
+        total = sum(sign != NEITHER for sign, _ in blocks)
+        why = f"labelled were {what}: {found} of {total} labelled blocks are found"
         return Found(CHANGED, carried, why)
 
     def write(self, page: Labelled, *, accepted: bool) -> str:
@@ -159,14 +152,9 @@ class LabelFolder:
         return name
 
     def _set_aside(self, file: Path) -> None:
-        """Keep a file that cannot be read beside the one to be written."""
-        if not file.exists():
-            return
-        with suppress(LabelError):
-            review = _read(file).get("review")
-            if isinstance(review, dict) and review.get("version") == VERSION:
-                return
-        file.replace(file.with_suffix(".json.before"))
+        """Keep a file that this format cannot hold beside the one to be written."""
+        if file.exists() and _state_of(file) in (DAMAGED, FOREIGN):
+            file.replace(file.with_suffix(".json.before"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +173,6 @@ class Labelled:
     texts: Sequence[str]
     marked: str
 
-    def text_of(self, sign: str) -> str:
-        return text_of(self.labels, self.texts, sign)
-
 
 def text_of(labels: str, texts: Sequence[str], sign: str) -> str:
     """The texts of the blocks with a sign, a line each."""
@@ -200,8 +185,8 @@ def _json(page: Labelled, name: str, accepted: bool) -> bytes:
         "url": page.url,
         "file_id": name,
         "ground_truth": {
-            "main_content": page.text_of(MAIN),
-            "comments": page.text_of(COMMENT),
+            "main_content": text_of(page.labels, page.texts, MAIN),
+            "comments": text_of(page.labels, page.texts, COMMENT),
         },
         "_internal": {"page_type": {"primary": page.kind or "page"}},
         "review": {
@@ -215,6 +200,17 @@ def _json(page: Labelled, name: str, accepted: bool) -> bytes:
         },
     }
     return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _state_of(file: Path) -> str:
+    """The state of the labels in a file, whatever page they are of."""
+    try:
+        review = _read(file).get("review")
+    except LabelError:
+        return DAMAGED
+    if not isinstance(review, dict) or review.get("version") != VERSION:
+        return FOREIGN
+    return ACCEPTED if review.get("accepted") else DRAFT
 
 
 def filed_under(file: Path) -> str:
@@ -232,28 +228,30 @@ def name_of(where: str, html: bytes) -> str:
 
 
 def stem_of(where: str) -> str:
-    plain = _PLAIN.sub("-", where.partition("://")[2] or where).strip("-.")
+    """The part of these names that all versions of the page share."""
+    safe = _UNSAFE.sub("-", where.partition("://")[2] or where).strip("-.")
     digest = hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{plain[:_LONGEST_NAME]}-{digest}".lstrip("-")
+    return f"{safe[:_LONGEST_NAME]}-{digest}".lstrip("-")
 
 
 def carry(blocks: Sequence[tuple[str, str]], texts: Sequence[str]) -> tuple[str, int]:
-    """Labels for other blocks, by their texts: and how many labelled blocks there are.
+    """Labels for other blocks with the same texts, and how many get a label of old.
 
-    What has changed is labelled by its words.
+    A block whose text is new is labelled by the words that it shares with the labelled
+    texts.
     """
     known: dict[str, deque[str]] = {}
     for sign, text in blocks:
         known.setdefault(text, deque()).append(sign)
     signs: list[str | None] = []
     for text in texts:
-        left = known.get(text)
-        signs.append(left.popleft() if left else None)
+        same = known.get(text)
+        signs.append(same.popleft() if same else None)
     found = sum(sign not in (None, NEITHER) for sign in signs)
     if None in signs:
-        before = "".join(sign for sign, _ in blocks)
-        said = [text for _, text in blocks]
-        main, comments = (text_of(before, said, sign) for sign in (MAIN, COMMENT))
+        old_signs = "".join(sign for sign, _ in blocks)
+        old_texts = [text for _, text in blocks]
+        main, comments = (text_of(old_signs, old_texts, s) for s in (MAIN, COMMENT))
         guessed = by_text(texts, main, comments)
         signs = [a or b for a, b in zip(signs, guessed, strict=True)]
     return "".join(sign or NEITHER for sign in signs), found

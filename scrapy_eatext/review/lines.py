@@ -8,7 +8,7 @@ import numpy as np
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.perceptron import written_lines
-from scrapy_eatext.review.labels import COMMENT, MAIN, NEITHER, by_text
+from scrapy_eatext.review.labels import COMMENT, MAIN, NEITHER, by_text, text_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.review.pages import Opened
@@ -21,7 +21,7 @@ def lines_of(page: Opened, labels: str) -> dict[str, Any]:
     lines = written_lines(page.page)
     verdict = get_algorithm("perceptron", {"reference": True}).judge(page.page)
     texts = [lines.units.text(i) for i in range(len(lines.units))]
-    main, comments = (page.labelled(labels, sign) for sign in (MAIN, COMMENT))
+    main, comments = (text_of(labels, page.texts, sign) for sign in (MAIN, COMMENT))
     return {
         "texts": [text[:_LONGEST_LINE] for text in texts],
         "density": np.minimum(lines.density, 1.0).round(3).tolist(),

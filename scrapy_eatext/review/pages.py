@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,8 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.review.compare import kept_blocks
 from scrapy_eatext.review.labels import (
-    ACCEPTED,
     CHANGED,
     COMMENT,
-    DRAFT,
     MAIN,
     NEITHER,
     NEW,
@@ -31,7 +29,6 @@ from scrapy_eatext.review.labels import (
     Labelled,
     name_of,
     stem_of,
-    text_of,
 )
 from scrapy_eatext.review.marked import marked_source
 from scrapy_eatext.sites.evidence import bare_host
@@ -41,18 +38,19 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import MainText
 
-# How many pages are kept parsed: the one in view, and those just left.
+# How many pages stay parsed: the one in view, and those just left.
 _OPEN = 6
-# The scores of other pages wait while somebody works, and so long after.
+# Scoring in the background waits for so many seconds after each request.
 _QUIET = 0.4
-_BREAKS = (Exception, SystemExit)
+# What a page, or an algorithm over it, may raise.
+BREAKS = (Exception, SystemExit)
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A page where it is kept: its name, its address if known, and a way to its bytes.
+    """A page in its archive: its name, its address if known, and a way to its bytes.
 
-    ``filed`` is what labels that it has are filed under.
+    ``filed`` is what labels that it came with are filed under.
     """
 
     name: str
@@ -68,7 +66,10 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the list of pages shows of one; ``score`` is None until it is known."""
+    """What the list of pages shows of one, in the order in which list.js reads it.
+
+    ``score`` is None until it is known.
+    """
 
     name: str
     url: str
@@ -105,7 +106,8 @@ class Review:
         self._opened: OrderedDict[int, Opened] = OrderedDict()
         self._busy = 0.0
         self._ended = False
-        self._states: dict[str, tuple[str, str]] = {}
+        # The states of the labels by the names of their files.
+        self._states: dict[str, str] = {}
         self._worker = Thread(target=self._work, name="review", daemon=True)
 
     def start(self) -> None:
@@ -119,30 +121,13 @@ class Review:
     def news(self, since: int) -> dict[str, Any]:
         """The rows that have changed since a revision."""
         with self._lock:
-            rows = [
-                (i, row)
-                for i, (row, changed) in enumerate(
-                    zip(self.rows, self._changed, strict=True)
-                )
-                if changed > since
-            ]
             return {
                 "revision": self._revision,
                 "reading": self.reading,
                 "rows": [
-                    [
-                        i,
-                        row.name,
-                        row.url,
-                        row.host,
-                        row.kind,
-                        row.score,
-                        row.share,
-                        row.words,
-                        row.state,
-                        row.error,
-                    ]
-                    for i, row in rows
+                    [number, *astuple(self.rows[number])]
+                    for number, changed in enumerate(self._changed)
+                    if changed > since
                 ],
             }
 
@@ -171,7 +156,7 @@ class Review:
         return self._change(number, state=page.found.state)
 
     def working(self) -> None:
-        """Somebody waits for an answer: the background is to keep still."""
+        """Have the background wait, as somebody waits for an answer."""
         self._busy = time.monotonic() + _QUIET
 
     def _change(self, number: int, **values: Any) -> Row:
@@ -190,10 +175,10 @@ class Review:
                 self._add(stored)
                 if self._ended:
                     return
-        except _BREAKS as error:
+        except BREAKS as error:
             # The pages that came before it can be reviewed.
-            why = f"no page after these can be read: {told(error)}"
-            self._add(Stored("the end of the pages", "", partial(_unread, why)))
+            why = f"no page after these can be read: {describe_error(error)}"
+            self._add(Stored("the end of the pages", "", partial(unreadable, why)))
         self.reading = False
         for number in range(len(self.pages)):
             while time.monotonic() < self._busy and not self._ended:
@@ -217,8 +202,8 @@ class Review:
                 page = Page.of(html, stored.url or None)
                 result, _ = cascade(self.choose(stored.url), page, [])
                 chars = sum(page.blocks.chars)
-        except _BREAKS as error:
-            self._change(number, score=0.0, error=told(error))
+        except BREAKS as error:
+            self._change(number, score=0.0, error=describe_error(error))
             return
         values: dict[str, Any] = {
             "kind": result.page_type,
@@ -233,15 +218,14 @@ class Review:
         self._change(number, **values)
 
     def _state(self, where: str, html: bytes) -> str:
-        own = self._states.get(name_of(where, html))
-        if own is not None:
-            return own[0]
-        before = f"{stem_of(where)}-"
-        return CHANGED if any(n.startswith(before) for n in self._states) else NEW
+        if own := self._states.get(name_of(where, html)):
+            return own
+        stem = f"{stem_of(where)}-"
+        return CHANGED if any(n.startswith(stem) for n in self._states) else NEW
 
 
 class Opened:
-    """A page that is looked at: parsed, with its labels and what algorithms make of it."""
+    """A page in view: parsed, with its labels and what algorithms make of it."""
 
     def __init__(self, review: Review, stored: Stored) -> None:
         self.stored = stored
@@ -285,16 +269,16 @@ class Opened:
 
     def proposed(self, name: str) -> str:
         """The labels that an algorithm gives: a sign a block."""
-        kept = kept_blocks(self.result(name), self.texts)
-        spoken = [False] * len(kept)
+        main = kept_blocks(self.result(name), self.texts)
+        with_comments = [False] * len(main)
         if name == "eatext":
             options = {**self.choice.options.get(name, {}), "comments": True}
             verdict = get_algorithm(name, options).judge(self.page)
             if verdict.units is self.page.blocks:
-                spoken = [bool(with_them) for with_them in verdict.kept]
+                with_comments = [bool(kept) for kept in verdict.kept]
         return "".join(
-            MAIN if own else COMMENT if comment else NEITHER
-            for own, comment in zip(kept, spoken, strict=True)
+            MAIN if is_main else COMMENT if is_kept else NEITHER
+            for is_main, is_kept in zip(main, with_comments, strict=True)
         )
 
     def scores(self, name: str) -> tuple[list[float], list[str]]:
@@ -302,10 +286,7 @@ class Opened:
         blocks = self.result(name).blocks
         if len(blocks) != len(self.texts):
             return [], []
-        return (
-            [round(block.score, 3) for block in blocks],
-            [block.reason for block in blocks],
-        )
+        return [round(b.score, 3) for b in blocks], [b.reason for b in blocks]
 
     def shown(self, labels: str, form: str) -> str:
         """The text or Markdown of the blocks that are labelled as main text."""
@@ -315,16 +296,16 @@ class Opened:
         result = render(verdict, self.page, "labels", "1")
         return result.markdown if form == "markdown" else result.text
 
-    def labelled(self, labels: str, sign: str) -> str:
-        """The text of the blocks with a sign."""
-        return text_of(labels, self.texts, sign)
+    def checked(self, labels: object) -> str:
+        """Labels from elsewhere; ValueError where they are not a sign for each block."""
+        signs = labels if isinstance(labels, str) else ""
+        if len(signs) != len(self.texts) or set(signs) - {MAIN, COMMENT, NEITHER}:
+            raise ValueError(f"{len(signs)} labels are not of {len(self.texts)} blocks")
+        return signs
 
     def write(self, labels: str, *, accepted: bool) -> None:
         """Write the labels of all blocks; ValueError where they are not as many."""
-        if len(labels) != len(self.texts) or set(labels) - {MAIN, COMMENT, NEITHER}:
-            raise ValueError(
-                f"{len(labels)} labels are not of {len(self.texts)} blocks"
-            )
+        self.checked(labels)
         main = {i for i, sign in enumerate(labels) if sign == MAIN}
         page = Labelled(
             where=self.stored.where,
@@ -336,12 +317,12 @@ class Opened:
             marked=marked_source(self.page, main) if main else "",
         )
         self._labels.write(page, accepted=accepted)
-        self.found = Found(ACCEPTED if accepted else DRAFT, labels)
+        self.found = Found.own(labels, accepted=accepted)
 
     def look(self) -> Found:
-        """The labels as they are on the disk now.
+        """Read the labels from the disk again.
 
-        Another page of the review can be the same one, found twice.
+        They may have changed, as the same page can stand in the review twice.
         """
         self.found = self._labels.find(self.stored.where, self.html, self.texts)
         return self.found
@@ -351,15 +332,16 @@ class Opened:
         """The kind of the page, as the algorithm has it."""
         try:
             return self.result(self.first).page_type
-        except _BREAKS:
+        except BREAKS:
             return ""
 
 
-def _unread(why: str) -> bytes:
+def unreadable(why: str) -> bytes:
+    """In place of a page's bytes: raise the reason why there are none."""
     raise ValueError(why)
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An exception in a line."""
-    said = " ".join(str(error).split())[:500]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())[:500]
+    return f"{type(error).__name__}: {message}".removesuffix(": ")

@@ -21,12 +21,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.review.frame import POLICY, framed
-from scrapy_eatext.review.labels import ACCEPTED, DRAFT, Found
+from scrapy_eatext.review.labels import Found
 from scrapy_eatext.review.lines import lines_of
-from scrapy_eatext.review.pages import told
+from scrapy_eatext.review.pages import BREAKS, describe_error
 
 if TYPE_CHECKING:
-    from scrapy_eatext.review.pages import Opened, Review
+    from scrapy_eatext.review.pages import Review
     from scrapy_eatext.review.teaching import Teacher
 
 TOKEN_HEADER = "X-Review-Token"  # noqa: S105 - a header's name
@@ -51,8 +51,6 @@ _ALWAYS = {
 }
 # Signs for the blocks of the largest page, and as much again.
 _MAX_BODY = 4_000_000
-
-_BREAKS = (Exception, SystemExit)
 
 
 class RequestError(Exception):
@@ -98,7 +96,7 @@ class ReviewServer:
         self.review.close()
 
     def key(self, number: int) -> str:
-        """What lets a frame show one page."""
+        """The key to the frame of one page."""
         mac = hmac.new(self.token.encode(), str(number).encode(), hashlib.sha256)
         return mac.hexdigest()[:32]
 
@@ -122,7 +120,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _respond(self, answer: Callable[[bytes], None]) -> None:
         try:
-            # What is left unread would be taken for the connection's next request.
+            # An unread body would be taken for the connection's next request.
             body = self._body()
             self._check_origin()
             answer(body)
@@ -132,11 +130,11 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(404, str(error))
         except (BrokenPipeError, ConnectionError):
             self.close_connection = True
-        except _BREAKS as error:
-            self._refuse(500, told(error))
+        except BREAKS as error:
+            self._refuse(500, describe_error(error))
 
     def _check_origin(self) -> None:
-        """Refuse what another site's page, or a name that leads here, has asked for."""
+        """Refuse requests of another site's page, or to another name of this host."""
         hosts = [f"{name}:{self.owner.port}" for name in _HOSTS]
         if self.headers.get("Host") not in hosts:
             raise RequestError(403, "the Host is another")
@@ -176,31 +174,29 @@ class Handler(BaseHTTPRequestHandler):
             self._frame(path)
         else:
             self._check_token()
-            asked = {name: said[-1] for name, said in parse_qs(address.query).items()}
-            self._answer(_GET, path, asked)
+            query = parse_qs(address.query)
+            self._answer(_GET, path, {name: query[name][-1] for name in query})
 
     def _post(self, body: bytes) -> None:
         self._check_token()
         try:
-            asked = json.loads(body)
+            query = json.loads(body)
         except (ValueError, RecursionError):
             raise RequestError(400, "this is no JSON") from None
-        if not isinstance(asked, dict):
+        if not isinstance(query, dict):
             raise RequestError(400, "this is no JSON object")
-        self._answer(_POST, self.path, asked)
+        self._answer(_POST, self.path, query)
 
-    def _answer(
-        self, routes: Mapping[str, Route], path: str, asked: Mapping[str, Any]
-    ) -> None:
+    def _answer(self, routes: Mapping[str, Route], path: str, query: Query) -> None:
         route = routes.get(path)
         if route is None:
             raise RequestError(404, f"there is no {path}")
         try:
-            found = route(self.owner, asked)
+            found = route(self.owner, query)
         except (KeyError, TypeError) as error:
             raise RequestError(400, f"the question lacks something: {error}") from error
         except (OSError, ValueError) as error:
-            raise RequestError(409, told(error)) from error
+            raise RequestError(409, describe_error(error)) from error
         body = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
         self._send(200, body, "application/json")
 
@@ -241,22 +237,24 @@ class Handler(BaseHTTPRequestHandler):
         return "eatext"
 
 
-# -- what can be asked
+# -- the routes
 
-Route = Callable[[ReviewServer, Mapping[str, Any]], Any]
+Query = Mapping[str, Any]
+Route = Callable[[ReviewServer, Query], Any]
 
 
-def _queue(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
-    news = owner.review.news(int(asked.get("since", -1)))
-    if int(asked.get("since", -1)) < 0:
+def _queue(owner: ReviewServer, query: Query) -> Any:
+    since = int(query.get("since", -1))
+    news = owner.review.news(since)
+    if since < 0:
         news["algorithms"] = sorted(REGISTRY)
         news["labels"] = str(owner.review.labels.folder)
         news["sites"] = str(owner.teacher.folder)
     return news
 
 
-def _page(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
-    number = int(asked["id"])
+def _page(owner: ReviewServer, query: Query) -> Any:
+    number = int(query["id"])
     with owner.reading:
         page = owner.review.opened(number)
         found = page.look()
@@ -279,68 +277,62 @@ def _page(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
             answer["chances"], answer["reasons"] = page.scores(page.first)
             result = page.result(page.first)
             answer["score"], answer["kind"] = result.score, result.page_type
-        except _BREAKS as error:
-            answer["error"] = told(error)
+        except BREAKS as error:
+            answer["error"] = describe_error(error)
             answer["proposed"] = "-" * len(page.texts)
             answer["chances"], answer["reasons"] = [], []
         answer["kinds"] = page.page.blocks.kinds
         return answer
 
 
-def _labels_by(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
-    """What an algorithm would have: a sign a block, and its text."""
+def _labels_by(owner: ReviewServer, query: Query) -> Any:
+    """An algorithm's labels of a page, and its text."""
     with owner.reading:
-        page = owner.review.opened(int(asked["id"]))
-        name = str(asked["algorithm"])
-        proposed = page.proposed(name)
-        result = page.result(name)
-        form = "markdown" if asked.get("form") == "markdown" else "text"
-        return {"labels": proposed, "text": getattr(result, form)}
+        page = owner.review.opened(int(query["id"]))
+        name = str(query["algorithm"])
+        text = getattr(page.result(name), _form(query))
+        return {"labels": page.proposed(name), "text": text}
 
 
-def _text(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+def _text(owner: ReviewServer, query: Query) -> Any:
     """The text of the blocks that are main text by the labels given."""
     with owner.reading:
-        page = owner.review.opened(int(asked["id"]))
-        labels = _signs(asked["labels"], page)
-        form = "markdown" if asked.get("form") == "markdown" else "text"
-        return {"text": page.shown(labels, form)}
+        page = owner.review.opened(int(query["id"]))
+        return {"text": page.shown(page.checked(query["labels"]), _form(query))}
 
 
-def _lines(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+def _lines(owner: ReviewServer, query: Query) -> Any:
     with owner.reading:
-        page = owner.review.opened(int(asked["id"]))
-        return lines_of(page, _signs(asked["labels"], page))
+        page = owner.review.opened(int(query["id"]))
+        return lines_of(page, page.checked(query["labels"]))
 
 
-def _write(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
-    number = int(asked["id"])
+def _write(owner: ReviewServer, query: Query) -> Any:
+    number = int(query["id"])
     with owner.reading:
         page = owner.review.opened(number)
-        labels = _signs(asked["labels"], page)
-        accepted = asked["accepted"] is True
-        mine = Found(ACCEPTED if accepted else DRAFT, labels)
+        labels = page.checked(query["labels"])
+        accepted = query["accepted"] is True
+        written = Found.own(labels, accepted=accepted).written
         # An answer may have been lost on its way, and the same labels come again.
-        known = (asked.get("before"), mine.written)
-        if "before" in asked and page.look().written not in known:
+        known = (query.get("before"), written)
+        if "before" in query and page.look().written not in known:
             raise RequestError(
                 409,
                 "the page was labelled elsewhere, as in another tab, since it was "
                 "opened here; reload the review to see its labels",
             )
         row = owner.review.write(number, labels, accepted=accepted)
-        return {"state": row.state, "written": mine.written}
+        return {"state": row.state, "written": written}
 
 
-def _teach(owner: ReviewServer, asked: Mapping[str, Any]) -> Any:
+def _teach(owner: ReviewServer, query: Query) -> Any:
     with owner.reading:
-        return owner.teacher.teach(str(asked["host"]), keep=asked.get("write") is True)
+        return owner.teacher.teach(str(query["host"]), keep=query.get("write") is True)
 
 
-def _signs(labels: object, page: Opened) -> str:
-    if not isinstance(labels, str) or len(labels) != len(page.texts):
-        raise ValueError("the labels are not of this page's blocks")
-    return labels
+def _form(query: Query) -> str:
+    return "markdown" if query.get("form") == "markdown" else "text"
 
 
 _GET: Mapping[str, Route] = {

@@ -16,7 +16,7 @@ from scrapy_eatext.archive.readers import Part, Reading, find, parts, read_part
 from scrapy_eatext.learning.data import read_wcxb
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.review.labels import filed_under
-from scrapy_eatext.review.pages import Stored
+from scrapy_eatext.review.pages import Stored, unreadable
 
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Spool:
-    """Pages on the way to their review, packed in a file that ends with the process."""
+    """Pages on the way to their review, in a packed file that ends with the process."""
 
     def __init__(self) -> None:
         # Open for as long as the review is.
@@ -82,13 +82,13 @@ def _kept(
                 name = record.url or f"{label}:{record.id}"
                 if record.outcome:
                     why = f"{record.outcome}: {record.error}".rstrip(": ")
-                    yield Stored(name, record.url, partial(_none, why))
+                    yield Stored(name, record.url, partial(unreadable, why))
                 else:
                     yield spool.keep(name, record.url, page_of(record))
 
 
 def page_of(record: Record) -> bytes:
-    """A record's page as bytes that tell their encoding, if its headers told it."""
+    """A record's page as bytes, which name their encoding if its headers named it."""
     html = record.html
     if isinstance(html, str):
         return text_page(html)
@@ -104,8 +104,4 @@ def text_page(html: str) -> bytes:
 
 def _file(part: Part, reading: Reading) -> bytes:
     (record,) = read_part(part, reading)
-    return _none(record.error) if record.outcome else page_of(record)
-
-
-def _none(why: str) -> bytes:
-    raise ValueError(why)
+    return unreadable(record.error) if record.outcome else page_of(record)

@@ -33,7 +33,9 @@ class Teacher:
         """Learn from the labelled pages of a host; ``keep`` writes what helps."""
         rows = list(enumerate(self.review.rows))
         own = [i for i, row in rows if row.host == host and host]
-        labelled = [i for i in own if rows[i][1].state in _LABELLED and self._fits(i)]
+        labelled = [
+            i for i in own if rows[i][1].state in _LABELLED and self._has_labels(i)
+        ]
         pages = [page for i in labelled if (page := self._page(i)) is not None]
         if not pages:
             raise ValueError(f"no page of {host or 'no host'} is labelled")
@@ -53,7 +55,7 @@ class Teacher:
                 break
             try:
                 page = self._page(i)
-            except (OSError, ValueError):  # told where the page is opened
+            except (OSError, ValueError):  # shown where the page is opened
                 continue
             if page is None:
                 continue
@@ -69,15 +71,15 @@ class Teacher:
                 changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
         changes.sort(key=lambda one: (-one["gained"] - one["lost"], one["id"]))
         return {
-            "told": found.told,
+            "summary": found.told,
             "helps": found.helps,
             "written": written,
             "changes": changes,
             "looked": looked,
         }
 
-    def _fits(self, number: int) -> bool:
-        """Whether a page's labels are of its blocks: the list goes by the file's name."""
+    def _has_labels(self, number: int) -> bool:
+        """Whether there are labels of the page's blocks; its row goes by names of files."""
         return self.review.opened(number).found.state in _LABELLED
 
     def _page(self, number: int) -> Studied | None:

@@ -1,14 +1,14 @@
-// What is asked of the server.  The token came behind the address's #, is kept for
-// reloads of this tab, and goes into a header that other sites' pages cannot send.
+// Requests to the server.  The token came behind the address's #, is stored for reloads
+// of this tab, and goes into a header that other sites' pages cannot send.
 
-const KEPT = "eatext-review-token";
+const STORED = "eatext-review-token";
 if (location.hash.length > 1) {
-  sessionStorage.setItem(KEPT, location.hash.slice(1));
+  sessionStorage.setItem(STORED, location.hash.slice(1));
   history.replaceState(null, "", "/");
 }
-const token = sessionStorage.getItem(KEPT) ?? "";
+const token = sessionStorage.getItem(STORED) ?? "";
 
-async function ask(path, options = {}) {
+async function request(path, options = {}) {
   const headers = { "X-Review-Token": token, ...options.headers };
   const answer = await fetch(path, { ...options, headers });
   const found = await answer.json();
@@ -16,11 +16,11 @@ async function ask(path, options = {}) {
   return found;
 }
 
-export function get(path, asked = {}) {
-  return ask(`${path}?${new URLSearchParams(asked)}`);
+export function get(path, query = {}) {
+  return request(`${path}?${new URLSearchParams(query)}`);
 }
 
-export function post(path, asked) {
+export function post(path, question) {
   const headers = { "Content-Type": "application/json" };
-  return ask(path, { method: "POST", headers, body: JSON.stringify(asked) });
+  return request(path, { method: "POST", headers, body: JSON.stringify(question) });
 }

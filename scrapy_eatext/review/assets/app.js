@@ -2,19 +2,19 @@
 
 import { get, post } from "/api.js";
 import { showCrawl } from "/crawl.js";
+import { $, made } from "/dom.js";
 import { COMMENT, Labels, MAIN, NEITHER } from "/labels.js";
 import { showLines } from "/lines.js";
 import { List } from "/list.js";
 import { Painter } from "/painter.js";
 import { showTexts } from "/texts.js";
 
-const $ = (id) => document.getElementById(id);
 const LABELS = "labels";
 const POLL = 1000, TEXT_WAIT = 120;
 
 let page = null, labels = null, view = "page", revision = -1, opening = 0, textTimer = 0;
-// What the two algorithms that are compared say of the page in view.
-const said = new Map();
+// By the name of an algorithm: its labels of the page in view, their text and its form.
+const results = new Map();
 
 const list = new List(open);
 const painter = new Painter($("frame"), { pick, point, key: onKey });
@@ -39,13 +39,12 @@ async function open(id) {
   }
   if (turn !== opening) return;
   page = found;
-  said.clear();
-  said.set(page.algorithm, { labels: page.proposed });
-  labels = new Labels(page, (what, state, why) => told(page.id, what, state, why));
-  $("page-name").textContent = page.title ? `${page.title}` : page.name;
+  results.clear();
+  results.set(page.algorithm, { labels: page.proposed });
+  labels = new Labels(page, (...report) => showSaving(found.id, ...report));
+  $("page-name").textContent = page.title || page.name;
   $("page-name").title = page.url || page.name;
-  $("page-why").textContent = page.error || page.why;
-  $("page-why").title = page.error || page.why;
+  showWhy(page.error || page.why);
   $("take").classList.toggle("hidden", !labels.carried);
   $("saved").textContent = "";
   $("saved").className = "";
@@ -54,7 +53,7 @@ async function open(id) {
   await painter.show(page.frame, page.blocks);
   if (turn !== opening) return;
   painter.head = -1;
-  painter.paint(page.proposed.split("").keys(), labels.signs);
+  painter.paint(labels.signs);
   await compare();
   if (view === "lines") showLines(page, `${labels}`);
 }
@@ -63,11 +62,15 @@ function showError(id, why) {
   page = null;
   labels = null;
   $("page-name").textContent = list.rows[id].name;
-  $("page-why").textContent = why;
-  $("page-why").title = why;
+  showWhy(why);
   showState("error");
   $("frame").contentWindow.location.replace("about:blank");
   showTexts("", null, ["Text"]);
+}
+
+function showWhy(why) {
+  $("page-why").textContent = why;
+  $("page-why").title = why;
 }
 
 function showState(state) {
@@ -80,7 +83,8 @@ function showState(state) {
   $("accepted").textContent = `${row.host || "no address"}: ${accepted} of ${own.length} accepted`;
 }
 
-function told(id, what, state, why) {
+// What has become of a page's last change; see labels.js.
+function showSaving(id, what, state, why) {
   if (state) {
     list.rows[id].state = state;
     list.redraw(id);
@@ -88,12 +92,12 @@ function told(id, what, state, why) {
   if (page?.id !== id) return;
   if (state) {
     page.state = state;
-    $("page-why").textContent = "";
+    showWhy("");
     $("take").classList.add("hidden");
     showState(state);
   }
   $("saved").className = what === "error" ? "bad" : "";
-  $("saved").textContent = what === "error" ? `not saved: ${why}` : what === "saved" ? "saved" : "saving …";
+  $("saved").textContent = { saving: "saving …", saved: "saved", error: `not saved: ${why}` }[what];
   $("saved").title = why ?? "";
 }
 
@@ -101,13 +105,11 @@ function told(id, what, state, why) {
 
 function changed(blocks) {
   if (!labels) return;
-  if ($("left").value !== LABELS) {
-    $("left").value = LABELS;
-    blocks = labels.signs.keys();
-  }
-  painter.paint(blocks, labels.signs);
+  const anew = $("left").value !== LABELS;
+  $("left").value = LABELS;
+  painter.paint(labels.signs, anew ? undefined : blocks);
   point(painter.picked[1] >= painter.picked[0] ? painter.head : painter.pointed);
-  if ($("right").value) painter.differ(labels.signs, said.get($("right").value)?.labels);
+  if ($("right").value) painter.differ(labels.signs, results.get($("right").value)?.labels);
   clearTimeout(textTimer);
   textTimer = setTimeout(showText, TEXT_WAIT);
 }
@@ -145,24 +147,25 @@ async function accept(yes = true) {
 
 // -- what is shown
 
-async function by(name) {
-  if (!said.get(name)?.text || said.get(name).form !== $("form").value) {
-    const form = $("form").value;
+// What an algorithm, or the labels, make of the page in view.
+async function resultOf(name) {
+  const form = $("form").value;
+  if (name === LABELS) return { labels: labels.signs };
+  if (results.get(name)?.form !== form) {
     const found = await get("/api/algorithm", { id: page.id, algorithm: name, form });
-    said.set(name, { ...found, form });
+    results.set(name, { ...found, form });
   }
-  return said.get(name);
+  return results.get(name);
 }
 
 async function compare() {
   if (!page || !labels) return;
   const turn = opening, left = $("left").value, right = $("right").value;
   try {
-    const own = left === LABELS ? labels.signs : (await by(left)).labels;
-    const other = right ? (right === LABELS ? labels.signs : (await by(right)).labels) : null;
+    const own = (await resultOf(left)).labels;
+    const other = right ? (await resultOf(right)).labels : null;
     if (turn !== opening) return;
-    if (left !== LABELS) painter.paint(own.split("").keys(), own);
-    else painter.paint(labels.signs.keys(), labels.signs);
+    painter.paint(own);
     painter.differ(own, other);
   } catch (error) {
     $("page-why").textContent = error.message;
@@ -171,9 +174,9 @@ async function compare() {
 }
 
 async function textOf(name) {
-  if (name !== LABELS) return (await by(name)).text;
-  const asked = { id: page.id, labels: `${labels}`, form: $("form").value };
-  return (await post("/api/text", asked)).text;
+  if (name !== LABELS) return (await resultOf(name)).text;
+  const question = { id: page.id, labels: `${labels}`, form: $("form").value };
+  return (await post("/api/text", question)).text;
 }
 
 async function showText() {
@@ -193,10 +196,9 @@ function show(name) {
   for (const button of $("views").children) {
     button.setAttribute("aria-pressed", button.dataset.view === name);
   }
-  $("page-view").classList.toggle("hidden", name !== "page");
-  $("text-view").classList.toggle("hidden", name !== "page");
-  $("lines-view").classList.toggle("hidden", name !== "lines");
-  $("crawl-view").classList.toggle("hidden", name !== "crawl");
+  for (const [id, of] of [["page", "page"], ["text", "page"], ["lines", "lines"], ["crawl", "crawl"]]) {
+    $(`${id}-view`).classList.toggle("hidden", name !== of);
+  }
   if (name === "lines" && page && labels) showLines(page, `${labels}`);
   if (name === "crawl") drawCrawl();
 }
@@ -280,25 +282,22 @@ function onKey(event) {
 // -- from here on it runs
 
 addEventListener("keydown", onKey);
-$("undo").addEventListener("click", undo);
-$("redo").addEventListener("click", redo);
-$("accept").addEventListener("click", () => accept());
-$("take").addEventListener("click", () => { if (labels) changed(labels.take(labels.carried)); });
-$("help-open").addEventListener("click", () => $("help").showModal());
+for (const [id, act] of Object.entries({
+  undo,
+  redo,
+  accept: () => accept(),
+  take: () => labels && changed(labels.take(labels.carried)),
+  "help-open": () => $("help").showModal(),
+})) $(id).addEventListener("click", act);
 for (const id of ["left", "right", "form"]) $(id).addEventListener("change", () => compare());
 for (const button of $("views").children) {
   button.addEventListener("click", () => show(button.dataset.view));
 }
 const NAMES = { ArrowDown: "↓", ArrowUp: "↑", " ": "Space", Delete: "Del", Escape: "Esc" };
 for (const [keys, meaning] of KEYS) {
-  const term = document.createElement("dt"), what = document.createElement("dd");
-  for (const key of keys) {
-    const shown = document.createElement("kbd");
-    shown.textContent = key.replace(/[^+]+$/, (last) => NAMES[last] ?? last).replace(/^ $/, "Space");
-    term.append(shown, " ");
-  }
-  what.textContent = meaning;
-  $("keys").append(term, what);
+  const shown = keys.map((key) => key.replace(/[^+]+$/, (last) => NAMES[last] ?? last));
+  $("keys").append(made("dt", "", ...shown.flatMap((key) => [made("kbd", "", key), " "])),
+    made("dd", "", meaning));
 }
 
 async function poll() {

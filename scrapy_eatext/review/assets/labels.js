@@ -1,21 +1,23 @@
-// The labels of one page: a sign a block, what was done to them, and their way to disk.
+// The labels of one page: a sign a block, the steps that changed them, and their way to
+// disk.
 
 import { post } from "/api.js";
 
 export const MAIN = "m", COMMENT = "c", NEITHER = "-";
 
 export class Labels {
-  // `told` is called with what has become of the last change: saving, saved, or an
-  // error, and with the page's new state.
-  constructor(page, told) {
+  // `report` is called with what becomes of the last change ("saving", "saved" or
+  // "error"), with the page's new state, and with an error's message.
+  constructor(page, report) {
     this.id = page.id;
-    this.told = told;
+    this.report = report;
     const own = page.state === "draft" || page.state === "accepted";
     this.signs = [...(own ? page.stored : page.proposed)];
     this.carried = own ? "" : page.stored;
     this.accepted = page.state === "accepted";
     // What is on the disk, so that nothing from another tab is written over unseen.
     this.written = page.written;
+    // Steps: lists of [block, sign before, sign after].
     this.done = [];
     this.undone = [];
     this.changed = false;
@@ -26,42 +28,39 @@ export class Labels {
     return this.signs.join("");
   }
 
-  // Set blocks to a sign; what has changed, as the numbers of the blocks.
+  // These return the numbers of the blocks that have changed.
+
   set(blocks, sign) {
-    return this.apply(blocks.filter((i) => this.signs[i] !== sign)
-      .map((i) => [i, this.signs[i], sign]));
+    return this.step(blocks.map((i) => [i, this.signs[i], sign]));
   }
 
   // Take all signs from elsewhere, as one step.
   take(signs) {
-    return this.apply([...signs].map((sign, i) => [i, this.signs[i], sign])
-      .filter(([, before, after]) => before !== after));
-  }
-
-  apply(step) {
-    if (step.length) {
-      this.done.push(step);
-      this.undone = [];
-      for (const [i, , after] of step) this.signs[i] = after;
-      this.save();
-    }
-    return step.map(([i]) => i);
+    return this.step([...signs].map((sign, i) => [i, this.signs[i], sign]));
   }
 
   undo() {
-    const step = this.done.pop();
-    if (!step) return [];
-    this.undone.push(step);
-    for (const [i, before] of step) this.signs[i] = before;
-    this.save();
-    return step.map(([i]) => i);
+    return this.move(this.done, this.undone, 1);
   }
 
   redo() {
-    const step = this.undone.pop();
+    return this.move(this.undone, this.done, 2);
+  }
+
+  step(changes) {
+    const step = changes.filter(([, before, after]) => before !== after);
+    if (!step.length) return [];
+    this.undone = [];
+    return this.move([step], this.done, 2);
+  }
+
+  // Move a list's last step to another list, and apply its signs from before (1) or
+  // after (2) it.
+  move(from, to, side) {
+    const step = from.pop();
     if (!step) return [];
-    this.done.push(step);
-    for (const [i, , after] of step) this.signs[i] = after;
+    to.push(step);
+    for (const change of step) this.signs[change[0]] = change[side];
     this.save();
     return step.map(([i]) => i);
   }
@@ -81,16 +80,15 @@ export class Labels {
   async send() {
     while (this.changed) {
       this.changed = false;
-      this.told("saving");
+      this.report("saving");
       try {
-        const asked = {
+        const { state, written } = await post("/api/labels", {
           id: this.id, labels: `${this}`, accepted: this.accepted, before: this.written,
-        };
-        const { state, written } = await post("/api/labels", asked);
+        });
         this.written = written;
-        this.told(this.changed ? "saving" : "saved", state);
+        this.report(this.changed ? "saving" : "saved", state);
       } catch (error) {
-        this.told("error", null, error.message);
+        this.report("error", null, error.message);
         return false;
       }
     }

@@ -1,44 +1,34 @@
 // The page as the line systems saw it: lines, the density of their text, their labels.
 
 import { post } from "/api.js";
+import { $, bar, grouped, made } from "/dom.js";
 
-const $ = (id) => document.getElementById(id);
-const SAID = { m: "main", c: "comment", "-": "" };
+const NAMES = { m: "main", c: "comment", "-": "" };
 
 export async function showLines(page, labels) {
-  const asked = { id: page.id, labels };
   let found;
   try {
-    found = await post("/api/lines", asked);
+    found = await post("/api/lines", { id: page.id, labels });
   } catch (error) {
     $("lines").textContent = "";
     $("lines-head").textContent = error.message;
     return;
   }
-  const { texts, density, bytes, kept } = found;
-  $("lines-head").textContent = `${page.title || page.name}: ${texts.length.toLocaleString("en")}`
+  $("lines-head").textContent = `${page.title || page.name}: ${grouped(found.texts.length)}`
     + " lines as they were rendered; the bar is the share of a line's bytes that are text";
-  const head = line("head", "line", null, "bytes", "label", "text (● kept by the perceptron)");
-  $("lines").replaceChildren(head, ...texts.map((text, i) => line(
-    found.labels[i], i + 1, density[i], bytes[i], SAID[found.labels[i]],
-    `${kept[i] === "1" ? "● " : "  "}${text}`,
-  )));
+  $("lines").replaceChildren(
+    line("head", "line", made("span", "says", "density"), "bytes", "label",
+      "text (● kept by the perceptron)"),
+    ...found.texts.map((text, i) => {
+      const density = bar("span", "density", found.density[i]);
+      density.title = found.density[i].toFixed(3);
+      return line(found.labels[i], i + 1, density, found.bytes[i], NAMES[found.labels[i]],
+        `${found.kept[i] === "1" ? "● " : "  "}${text}`);
+    }),
+  );
 }
 
-function line(sign, number, density, bytes, says, words) {
-  const row = document.createElement("div");
-  row.className = `text-line ${sign}`;
-  const cells = [["number", number], ["density", density === null ? "density" : ""],
-    ["number", bytes], ["says", says], ["words", words]];
-  for (const [name, value] of cells) {
-    const cell = document.createElement("span");
-    cell.className = name === "density" && density === null ? "says" : name;
-    cell.textContent = value;
-    if (name === "density" && density !== null) {
-      cell.style.setProperty("--part", `${100 * density}%`);
-      cell.title = density.toFixed(3);
-    }
-    row.append(cell);
-  }
-  return row;
+function line(sign, number, density, bytes, label, text) {
+  return made("div", `text-line ${sign}`, made("span", "number", number), density,
+    made("span", "number", bytes), made("span", "says", label), made("span", "words", text));
 }

@@ -1,15 +1,19 @@
 // The list of pages, weakest score first: only what is in view has elements.
 
+import { $, bar, grouped, made } from "/dom.js";
+
 const HEIGHT = 46;
-const $ = (id) => document.getElementById(id);
 
 export class List {
-  constructor(opened) {
+  // `open` is called with the number of a page that is clicked.
+  constructor(open) {
+    this.open = open;
     this.rows = [];
     this.order = [];
     this.current = -1;
-    this.opened = opened;
+    // Whether somebody is at work, so that no row may move by itself.
     this.touched = false;
+    // How many scores came since the list was sorted.
     this.fresh = 0;
     this.drawn = new Map();
     const list = $("list");
@@ -21,19 +25,17 @@ export class List {
     $("resort").addEventListener("click", () => this.sort());
   }
 
-  // Rows as the server tells them.  Once somebody is at work, no row moves unasked.
+  // Take rows over as the server sends them.
   update(rows) {
-    let scored = 0;
     const kinds = new Set([...$("kind").options].map((o) => o.value));
     for (const [id, name, url, host, kind, score, share, words, state, error] of rows) {
-      if (score !== null && (this.rows[id]?.score ?? null) === null) scored += 1;
+      if (score !== null && (this.rows[id]?.score ?? null) === null) this.fresh += 1;
       this.rows[id] = { id, name, url, host, kind, score, share, words, state, error };
       if (kind && !kinds.has(kind)) {
         kinds.add(kind);
         $("kind").append(new Option(kind, kind));
       }
     }
-    this.fresh += scored;
     if (!this.touched) this.sort();
     else {
       for (const row of rows) this.redraw(row[0]);
@@ -64,13 +66,12 @@ export class List {
   }
 
   count() {
-    const known = this.rows.filter((row) => row.score !== null).length;
-    const all = this.rows.length.toLocaleString("en");
-    $("counts").textContent = `${this.order.length.toLocaleString("en")} of ${all}`
-      + (known < this.rows.length ? `, ${known.toLocaleString("en")} scored` : "");
-    const missing = this.fresh > 0 && this.touched;
-    $("resort").disabled = !missing;
-    $("resort").textContent = missing ? `Sort ${this.fresh} new` : "Sorted";
+    const scored = this.rows.filter((row) => row.score !== null).length;
+    $("counts").textContent = `${grouped(this.order.length)} of ${grouped(this.rows.length)}`
+      + (scored < this.rows.length ? `, ${grouped(scored)} scored` : "");
+    const unsorted = this.fresh > 0 && this.touched;
+    $("resort").disabled = !unsorted;
+    $("resort").textContent = unsorted ? `Sort ${this.fresh} new` : "Sorted";
   }
 
   draw() {
@@ -102,32 +103,21 @@ export class List {
   }
 
   element(id, place) {
-    const row = this.rows[id];
-    const element = document.createElement("div");
-    element.className = "row";
+    const row = this.rows[id], scored = row.score !== null;
+    const score = made("span", "figure", scored ? row.score.toFixed(2) : "…",
+      bar("i", "", row.score ?? 0));
+    const name = made("span", "name", shortened(row));
+    name.title = row.url || row.name;
+    const dot = made("span", `dot ${row.error ? "error" : row.state}`);
+    dot.title = row.state;
+    const about = [row.host, row.kind, scored && `${grouped(row.words)} words`];
+    const element = made("div", "row", score, name, dot,
+      made("span", "about", row.error || about.filter(Boolean).join(" · ")));
     element.id = `row-${id}`;
     element.role = "option";
     element.style.top = `${place * HEIGHT}px`;
     element.setAttribute("aria-selected", id === this.current);
-    const figure = document.createElement("span");
-    figure.className = "figure";
-    figure.textContent = row.score === null ? "…" : row.score.toFixed(2);
-    const bar = document.createElement("i");
-    bar.style.setProperty("--part", `${100 * (row.score ?? 0)}%`);
-    figure.append(bar);
-    const name = document.createElement("span");
-    name.className = "name";
-    name.textContent = shortened(row);
-    name.title = row.url || row.name;
-    const about = document.createElement("span");
-    about.className = "about";
-    about.textContent = row.error || [row.host, row.kind, row.score === null ? "" :
-      `${row.words.toLocaleString("en")} words`].filter(Boolean).join(" · ");
-    const dot = document.createElement("span");
-    dot.className = `dot ${row.error ? "error" : row.state}`;
-    dot.title = row.state;
-    element.append(figure, name, dot, about);
-    element.addEventListener("click", () => { this.touched = true; this.opened(id); });
+    element.addEventListener("click", () => { this.touched = true; this.open(id); });
     return element;
   }
 

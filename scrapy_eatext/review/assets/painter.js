@@ -1,8 +1,8 @@
 // The page in its frame: its blocks painted, pointed at and picked.  No script runs in
-// the frame; what is heard of it is heard from here.
+// the frame; its events are listened to from here.
 
 export class Painter {
-  // `acts` has pick(first, last, {comment, range}) and point(block).
+  // `acts` has pick(first, last, {comment, range}), point(block) and key(event).
   constructor(frame, acts) {
     this.frame = frame;
     this.acts = acts;
@@ -121,7 +121,8 @@ export class Painter {
     this.acts.point(head);
   }
 
-  paint(blocks, signs) {
+  // Colour blocks, all if none are named, by a sign for each of the page's blocks.
+  paint(signs, blocks = this.pieces.keys()) {
     for (const i of blocks) this.mark(i, "k", signs[i]);
   }
 

@@ -1,6 +1,7 @@
 // The text that comes out, and beside it another, with what only one of them has.
 
-const $ = (id) => document.getElementById(id);
+import { $, grouped, made } from "/dom.js";
+
 const MOST_LINES = 4000;
 // Text is laid out in stretches of so many characters, when they come into view.
 const STRETCH = 8000;
@@ -9,33 +10,22 @@ export function showTexts(left, right, names) {
   const both = right !== null;
   $("text-right").classList.toggle("hidden", !both);
   $("text-head").textContent = both ? `${names[0]} | ${names[1]}` : names[0];
-  const words = left.split(/\s+/).filter(Boolean).length;
-  $("text-count").textContent = `${words.toLocaleString("en")} words`;
-  if (!both) {
-    $("text-left").replaceChildren(...stretches(left));
-    return;
-  }
-  write($("text-left"), left, right);
-  write($("text-right"), right, left);
+  $("text-count").textContent = `${grouped(left.split(/\s+/).filter(Boolean).length)} words`;
+  if (both) $("text-right").replaceChildren(...marked(right, left));
+  $("text-left").replaceChildren(...(both ? marked(left, right) : stretches(left)));
 }
 
 // The lines of a text; those that the other has not are marked.
-function write(place, text, other) {
+function marked(text, other) {
   const lines = text.split("\n");
+  if (lines.length > MOST_LINES) return stretches(text);
   const left = new Map();
   for (const line of other.split("\n")) left.set(line, (left.get(line) ?? 0) + 1);
-  if (lines.length > MOST_LINES) {
-    place.replaceChildren(...stretches(text));
-    return;
-  }
-  place.replaceChildren(...lines.map((line) => {
-    const shown = document.createElement("span");
-    shown.textContent = `${line}\n`;
+  return lines.map((line) => {
     const known = left.get(line) ?? 0;
     if (known) left.set(line, known - 1);
-    else if (line.trim()) shown.className = "own";
-    return shown;
-  }));
+    return made("span", !known && line.trim() ? "own" : "", `${line}\n`);
+  });
 }
 
 // A text in elements that end with its lines.
@@ -43,9 +33,7 @@ function* stretches(text) {
   for (let at = 0; at < text.length;) {
     const line = text.indexOf("\n", at + STRETCH);
     const end = line < 0 ? text.length : line + 1;
-    const stretch = document.createElement("div");
-    stretch.textContent = text.slice(at, end);
-    yield stretch;
+    yield made("div", "", text.slice(at, end));
     at = end;
   }
 }
