@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, cast
 from weakref import WeakSet
@@ -18,7 +18,6 @@ from weakref import WeakSet
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome, extract_page
 from scrapy_eatext.execution.worker import (
     command,
-    pack_choice,
     pack_job,
     receive,
     send,
@@ -41,8 +40,6 @@ _END_SECONDS = 2.0
 _GRACE = 1.0
 # Seconds between two looks whether a worker is late.
 _LOOK_SECONDS = 0.1
-# Bytes that a pipe to or from a worker holds: a page, or its outcome.
-_PIPE_SIZE = 1 << 20
 # A page that ends _MAX_DEATHS workers is at fault.  After _MAX_FAILED_STARTS failed
 # starts in a row none is tried for _PAUSE seconds.
 _MAX_DEATHS = 2
@@ -65,7 +62,7 @@ class InProcess:
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
-        self._hello = {"choice": pack_choice(choice), "memory": memory}
+        self._hello = {"choice": asdict(choice), "memory": memory}
         self._worker: _Worker | None = None
         self._failed_starts = 0
         self._next_start = 0.0
@@ -165,7 +162,6 @@ class _Worker:
         # In a session of its own, so that no Ctrl-C reaches it.
         self.process = subprocess.Popen(  # noqa: S603
             command(),
-            bufsize=_PIPE_SIZE,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -176,8 +172,6 @@ class _Worker:
         _live.add(self.process)
         self._to = cast("IO[bytes]", self.process.stdin)
         self._from = cast("IO[bytes]", self.process.stdout)
-        _widen(self._to)
-        _widen(self._from)
         self._late_at = math.inf
         self._lock = Lock()
         ready = None
@@ -244,18 +238,6 @@ class _Worker:
             died = False
         _live.discard(self.process)
         return died
-
-
-def _widen(pipe: IO[bytes]) -> None:
-    """Let a pipe hold a whole page, if the system can.
-
-    A thread that waits for room, or for the rest of an answer, has to wait for Python's
-    lock again.
-    """
-    with suppress(ImportError, AttributeError, OSError):
-        import fcntl
-
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
 
 
 # All live workers: a crawl that is ended by force closes no pool.

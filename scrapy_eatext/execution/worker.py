@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any, TypeVar
@@ -37,12 +37,12 @@ from scrapy_eatext.result import NOTHING, MainText
 _T = TypeVar("_T")
 
 _LENGTHS = struct.Struct(">QQ")
-# No message is as long: greater lengths are no lengths of a message.
+# Greater lengths are no lengths of a message.
 _LONGEST = 1 << 32
 # Seconds between two looks whether the crawl's process still exists.
 _LOOK_UP = 2.0
-# A page may keep a worker from looking.  Seconds after the end of a page's time at
-# which a worker ends itself, if nobody has stopped it.
+# A page may keep a worker from looking.  A worker that nobody has stopped ends itself
+# so many seconds after the page's time is up.
 _ORPHAN = 5.0
 
 
@@ -55,17 +55,17 @@ def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
-    """Read one message, None if the stream ends first.
+    """Read one message's head and body, None if the stream ends first.
 
-    Raises ValueError for what is no message, and MemoryError if there is no memory for
-    the body; then the next message can still be read.
+    Raises ValueError for bytes that are no message, and MemoryError if there is no
+    memory for the body; then the next message can still be read.
     """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None
     head_size, body_size = _LENGTHS.unpack(lengths)
     if max(head_size, body_size) > _LONGEST:
-        raise ValueError("what came is no message")
+        raise ValueError("these bytes are no message")
     head = stream.read(head_size)
     try:
         body = stream.read(body_size)
@@ -81,17 +81,9 @@ def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
 def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
     """A job as a message's head and body."""
     html = job.html if isinstance(job.html, (str, bytes)) else text_of(job.html)
-    head = {
-        "url": job.url,
-        "choice": pack_choice(job.choice),
-        "limits": asdict(job.limits),
-        "give_up": job.give_up,
-        "fields": job.fields,
-        "raw": isinstance(html, bytes),
-    }
-    return head, (
-        html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
-    )
+    head = {**asdict(replace(job, html="")), "raw": isinstance(html, bytes)}
+    body = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
+    return head, body
 
 
 def unpack_job(head: dict[str, Any], body: bytes) -> Job:
@@ -106,13 +98,8 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
     )
 
 
-def pack_choice(choice: Choice) -> dict[str, Any]:
-    """The fields of a Choice for JSON."""
-    return asdict(choice)
-
-
 def unpack_choice(fields: dict[str, Any]) -> Choice:
-    """The choice that pack_choice() packed."""
+    """A Choice from its fields in JSON."""
     values = {
         "algorithms": tuple(fields["algorithms"]),
         "markdown": MarkdownForm(**fields["markdown"]),

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,6 @@ from scrapy_eatext.execution.cascade import Failure, Job, Limits, Outcome
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.execution.worker import (
     START,
-    pack_choice,
     pack_job,
     pack_outcome,
     receive,
@@ -679,7 +678,7 @@ def test_a_worker_left_alone_in_a_page_ends_itself(monkeypatch):
         stdout=subprocess.PIPE,
     )
     with process:
-        hello = {"choice": pack_job(stuck)[0]["choice"], "memory": 0}
+        hello = {"choice": asdict(stuck.choice), "memory": 0}
         send(process.stdin, hello)
         assert receive(process.stdout) == ("ready", b"")
         send(process.stdin, *pack_job(stuck))
@@ -719,7 +718,7 @@ def test_an_answer_that_came_with_the_stop(process, monkeypatch):
 def test_a_worker_that_does_not_end_is_killed(monkeypatch):
     monkeypatch.setattr(workers, "_END_SECONDS", 0.1)
     stuck = job("stuck", "Stuck", timeout=0)
-    worker = workers._Worker({"choice": pack_choice(stuck.choice), "memory": 0}, 60)
+    worker = workers._Worker({"choice": asdict(stuck.choice), "memory": 0}, 60)
     send(worker._to, *pack_job(stuck))
     worker.close()
     assert worker.process.returncode == -signal.SIGKILL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from html import unescape
 from random import Random
 
@@ -19,7 +19,7 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice, SettingError, changed
-from scrapy_eatext.execution.worker import pack_choice, unpack_choice
+from scrapy_eatext.execution.worker import unpack_choice
 from scrapy_eatext.metadata.visible import key
 from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
 from scrapy_eatext.output.frontmatter import front_matter, quoted
@@ -365,7 +365,7 @@ def test_requests_and_sites_override_a_part_of_a_form():
         markdown=MarkdownForm(front_matter=True, links=False),
         chunks=ChunkForm(50),
     )
-    assert unpack_choice(pack_choice(choice)) == choice
+    assert unpack_choice(json.loads(json.dumps(asdict(choice)))) == choice
     further = choice.of_continuation
     assert (further.title, further.markdown) == (False, MarkdownForm(links=False))
 
