@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.result import MainText
 
-# So many words in a row that are in a text too count as found in it.
+# So many words in a row count as found if the other text has them in a row too.
 _SHINGLE = 4
 
 

@@ -1,4 +1,4 @@
-"""The page under review, as it is shown: its looks and its text, and nothing that acts.
+"""The page under review as HTML: its looks and its text, and nothing that acts.
 
 What is written is made from lists of what is allowed, not by taking out what is known
 to be bad.  The answer's header forbids the same things once more, and the sandbox
@@ -38,7 +38,7 @@ _ATTRIBUTES = frozenset(
     "align bgcolor border cellpadding cellspacing class color colspan dir face height "
     "id lang open reversed rowspan size start style type valign value width".split()
 )
-# What is left out with all that is in it, but for text that counts as the page's.
+# Left out with their content, except for text that is in a block.
 _SILENT = frozenset(
     "applet audio button canvas datalist embed iframe input math meta object "
     "optgroup option progress script select source style svg template textarea title "
@@ -71,13 +71,13 @@ eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
 
 
 def framed(page: Page) -> str:
-    """A page's HTML to be shown: each piece of a block's text tells the block."""
+    """A page's HTML for the frame, in which each piece of text has its block's number."""
     return "".join(_parts(page))
 
 
 def _parts(page: Page) -> Iterator[str]:
     yield f'<!DOCTYPE html><meta charset="utf-8"><style>{_OWN_STYLE}</style>'
-    # Elements inside one that is left out.
+    # The element that is being left out, if any.
     silent: Any = None
     for event in events(page):
         element, what = event.element, event.what
@@ -106,12 +106,12 @@ def _parts(page: Page) -> Iterator[str]:
 
 
 def _attributes(element: Any) -> str:
-    said = []
+    written = []
     for name, value in element.attrib.items():
         if name in _ATTRIBUTES and len(value) <= _MAX_VALUE:
-            shown = harmless(value) if name == "style" else value
-            said.append(f' {name}="{escape(shown)}"')
-    return "".join(said)
+            allowed = harmless(value) if name == "style" else value
+            written.append(f' {name}="{escape(allowed)}"')
+    return "".join(written)
 
 
 def harmless(style: str) -> str:

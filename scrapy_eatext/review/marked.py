@@ -12,7 +12,7 @@ from scrapy_eatext.review.markup import START, TEXT, VOID, events, name_of
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-# They hold no text, and a line of one could look like a mark.
+# They have no text, and a line in one could look like a mark.
 _LEFT_OUT = frozenset(("script", "style"))
 
 
@@ -33,11 +33,9 @@ def _parts(page: Page, main: Container[int]) -> Iterator[str]:
                 yield f"\n{BEGIN if inside else FINISH}\n"
             yield escape(event.text, quote=False)
         elif event.what == START:
-            said = (
-                f' {key}="{escape(value)}"'
-                for key, value in event.element.attrib.items()
-            )
-            yield f"<{name}{''.join(said)}>"
+            attributes = event.element.attrib.items()
+            written = "".join(f' {key}="{escape(value)}"' for key, value in attributes)
+            yield f"<{name}{written}>"
         elif name not in VOID:
             yield f"</{name}>"
     if inside:

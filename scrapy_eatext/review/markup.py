@@ -1,4 +1,4 @@
-"""A page's markup again, with the block that each piece of text belongs to."""
+"""A page's markup, with the block that each piece of text belongs to."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Event:
 
 
 def events(page: Page) -> Iterator[Event]:
-    """All elements and texts of a page, in its order; comments are left out.
+    """All elements and texts of a page, in its order, without comments.
 
-    The walk tells only where a block begins.  Which text is a block's is found by
-    reading both side by side: the blocks' texts are the page's, without white space and
-    with what is not shown left out.  A formula comes as the text that it is read as.
+    The walk has only the place where a block begins.  To find a block's texts, the
+    page's texts and the blocks' are read side by side, both without white space: what
+    is not shown is in no block.  A formula is one text, in TeX.
     """
     blocks = page.blocks
     shown = set(blocks.walk.nodes)
@@ -53,16 +53,16 @@ def events(page: Page) -> Iterator[Event]:
     todo: list[tuple[Any, bool]] = [(page.root, False)]
     while todo:
         element, ends = todo.pop()
-        plain = isinstance(element.tag, str)
+        is_element = isinstance(element.tag, str)
         if ends:
             yield Event(END, element)
         elif (
-            plain
-            and (said := _formula(element, shown)) is not None
-            and (block := follow.block_of(said)) >= 0
+            is_element
+            and (formula := _formula(element, shown)) is not None
+            and (block := follow.block_of(formula)) >= 0
         ):
-            yield Event(TEXT, element.getparent(), said, block)
-        elif plain:
+            yield Event(TEXT, element.getparent(), formula, block)
+        elif is_element:
             yield Event(START, element)
             yield from texts(element, element.text)
             todo.append((element, True))
@@ -73,7 +73,7 @@ def events(page: Page) -> Iterator[Event]:
 
 
 def _formula(element: Any, shown: Container[Any]) -> str | None:
-    """What the walk reads in place of an element, as TeX for a formula."""
+    """The text that the walk reads in place of an element, as TeX for a formula."""
     if element in shown or element.getparent() not in shown:
         return None
     return instead_of(element)

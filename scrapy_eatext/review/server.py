@@ -21,12 +21,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.review.frame import POLICY, framed
-from scrapy_eatext.review.labels import Found
+from scrapy_eatext.review.labels import NEITHER, Found
 from scrapy_eatext.review.lines import lines_of
 from scrapy_eatext.review.pages import BREAKS, describe_error
 
 if TYPE_CHECKING:
-    from scrapy_eatext.review.pages import Review
+    from scrapy_eatext.review.pages import Opened, Review
     from scrapy_eatext.review.teaching import Teacher
 
 TOKEN_HEADER = "X-Review-Token"  # noqa: S105 - a header's name
@@ -54,7 +54,7 @@ _MAX_BODY = 4_000_000
 
 
 class RequestError(Exception):
-    """A request that is not answered: a status and why."""
+    """A request that is refused: with a status, and why."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -86,7 +86,7 @@ class ReviewServer:
         self._thread.start()
 
     def wait(self) -> None:
-        """Serve until the process is told to end."""
+        """Serve until the process ends."""
         self._thread.join()
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
-    # Answers are small and asked for one by one.
+    # Answers are small, and each is waited for.
     disable_nagle_algorithm = True
 
     def __init__(self, owner: ReviewServer, *args: Any) -> None:
@@ -231,7 +231,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *args: Any) -> None:
-        """Say nothing: the terminal is for errors."""
+        """Log no requests: the terminal is for errors."""
 
     def version_string(self) -> str:
         return "eatext"
@@ -243,87 +243,88 @@ Query = Mapping[str, Any]
 Route = Callable[[ReviewServer, Query], Any]
 
 
+def _of_page(route: Callable[[ReviewServer, Opened, Query], Any]) -> Route:
+    """A route about the page that the query names."""
+
+    def answer(owner: ReviewServer, query: Query) -> Any:
+        with owner.reading:
+            return route(owner, owner.review.opened(int(query["id"])), query)
+
+    return answer
+
+
 def _queue(owner: ReviewServer, query: Query) -> Any:
     since = int(query.get("since", -1))
     news = owner.review.news(since)
     if since < 0:
         news["algorithms"] = sorted(REGISTRY)
         news["labels"] = str(owner.review.labels.folder)
-        news["sites"] = str(owner.teacher.folder)
     return news
 
 
-def _page(owner: ReviewServer, query: Query) -> Any:
+@_of_page
+def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
     number = int(query["id"])
-    with owner.reading:
-        page = owner.review.opened(number)
-        found = page.look()
-        answer: dict[str, Any] = {
-            "id": number,
-            "name": page.stored.name,
-            "url": page.stored.url,
-            "title": page.page.title[:300],
-            "algorithm": page.first,
-            "frame": f"/frame/{number}/{owner.key(number)}",
-            "state": found.state,
-            "why": found.why,
-            "stored": found.labels,
-            "written": found.written,
-            "blocks": len(page.texts),
-            "error": "",
-        }
-        try:
-            answer["proposed"] = page.proposed(page.first)
-            answer["chances"], answer["reasons"] = page.scores(page.first)
-            result = page.result(page.first)
-            answer["score"], answer["kind"] = result.score, result.page_type
-        except BREAKS as error:
-            answer["error"] = describe_error(error)
-            answer["proposed"] = "-" * len(page.texts)
-            answer["chances"], answer["reasons"] = [], []
-        answer["kinds"] = page.page.blocks.kinds
-        return answer
+    found = page.look()
+    answer: dict[str, Any] = {
+        "id": number,
+        "name": page.stored.name,
+        "url": page.stored.url,
+        "title": page.page.title[:300],
+        "algorithm": page.first,
+        "frame": f"/frame/{number}/{owner.key(number)}",
+        "state": found.state,
+        "why": found.why,
+        "stored": found.labels,
+        "written": found.written,
+        "blocks": len(page.texts),
+        "kinds": page.page.blocks.kinds,
+        "error": "",
+    }
+    try:
+        answer["proposed"] = page.proposed(page.first)
+        answer["chances"], answer["reasons"] = page.scores(page.first)
+    except BREAKS as error:
+        answer["error"] = describe_error(error)
+        answer["proposed"] = NEITHER * len(page.texts)
+        answer["chances"], answer["reasons"] = [], []
+    return answer
 
 
-def _labels_by(owner: ReviewServer, query: Query) -> Any:
+@_of_page
+def _labels_by(owner: ReviewServer, page: Opened, query: Query) -> Any:
     """An algorithm's labels of a page, and its text."""
-    with owner.reading:
-        page = owner.review.opened(int(query["id"]))
-        name = str(query["algorithm"])
-        text = getattr(page.result(name), _form(query))
-        return {"labels": page.proposed(name), "text": text}
+    name = str(query["algorithm"])
+    text = getattr(page.result(name), _form(query))
+    return {"labels": page.proposed(name), "text": text}
 
 
-def _text(owner: ReviewServer, query: Query) -> Any:
+@_of_page
+def _text(owner: ReviewServer, page: Opened, query: Query) -> Any:
     """The text of the blocks that are main text by the labels given."""
-    with owner.reading:
-        page = owner.review.opened(int(query["id"]))
-        return {"text": page.shown(page.checked(query["labels"]), _form(query))}
+    return {"text": page.shown(page.checked(query["labels"]), _form(query))}
 
 
-def _lines(owner: ReviewServer, query: Query) -> Any:
-    with owner.reading:
-        page = owner.review.opened(int(query["id"]))
-        return lines_of(page, page.checked(query["labels"]))
+@_of_page
+def _lines(owner: ReviewServer, page: Opened, query: Query) -> Any:
+    return lines_of(page, page.checked(query["labels"]))
 
 
-def _write(owner: ReviewServer, query: Query) -> Any:
-    number = int(query["id"])
-    with owner.reading:
-        page = owner.review.opened(number)
-        labels = page.checked(query["labels"])
-        accepted = query["accepted"] is True
-        written = Found.own(labels, accepted=accepted).written
-        # An answer may have been lost on its way, and the same labels come again.
-        known = (query.get("before"), written)
-        if "before" in query and page.look().written not in known:
-            raise RequestError(
-                409,
-                "the page was labelled elsewhere, as in another tab, since it was "
-                "opened here; reload the review to see its labels",
-            )
-        row = owner.review.write(number, labels, accepted=accepted)
-        return {"state": row.state, "written": written}
+@_of_page
+def _write(owner: ReviewServer, page: Opened, query: Query) -> Any:
+    labels = page.checked(query["labels"])
+    accepted = query["accepted"] is True
+    written = Found.own(labels, accepted=accepted).written
+    # An answer may have been lost on its way, and the same labels come again.
+    known = (query.get("before"), written)
+    if "before" in query and page.look().written not in known:
+        raise RequestError(
+            409,
+            "the page was labelled elsewhere, as in another tab, since it was opened "
+            "here; reload the review to see its labels",
+        )
+    row = owner.review.write(int(query["id"]), labels, accepted=accepted)
+    return {"state": row.state, "written": written}
 
 
 def _teach(owner: ReviewServer, query: Query) -> Any:

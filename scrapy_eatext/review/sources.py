@@ -1,4 +1,4 @@
-"""Where the pages to review come from: archives, labelled folders, what was fetched."""
+"""The pages to review, from archives, labelled folders and downloads."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Spool:
 def stored_in(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
     """The pages of a folder, a file or an archive; ArchiveError where there are none.
 
-    The error comes at once, before a page is asked for.  A page that cannot be read is
-    among them, and says why when it is loaded.
+    The error comes at once, before the first page.  A page that cannot be read is among
+    them, and raises the reason when it is loaded.
     """
     path = Path(source)
     if (path / "ground-truth").is_dir():

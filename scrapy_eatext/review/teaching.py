@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.review.pages import Review
     from scrapy_eatext.sites.learning import Studied
 
-# Other pages are looked at for so long.
+# The time for looking at other pages.
 _SECONDS = 5.0
 _LABELLED = (ACCEPTED, DRAFT)
 

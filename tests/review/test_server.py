@@ -212,7 +212,7 @@ def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) ->
     assert "one 0." in first.text
     assert "one 1." not in first.text
     assert first.html == article("one")
-    assert first.kind == page["kind"]
+    assert first.kind == served.review.opened(0).kind
     marked = read_marked(tmp_path / "labels" / "marked", CONTENT)
     texts = {page.name: page.text.split() for page in marked.pages}
     assert texts[first.name] == first.text.split()

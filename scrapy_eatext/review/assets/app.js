@@ -52,7 +52,6 @@ async function open(id) {
   showState(page.state);
   await painter.show(page.frame, page.blocks);
   if (turn !== opening) return;
-  painter.head = -1;
   painter.paint(labels.signs);
   await compare();
   if (view === "lines") showLines(page, `${labels}`);

@@ -9,8 +9,8 @@ export class Painter {
     this.pieces = [];
     this.pointed = -1;
     this.picked = [0, -1];
-    this.from = -1;
-    this.anchor = -1;
+    // The block where the mouse was pressed, and where a range begins and ends.
+    this.from = this.anchor = this.head = -1;
   }
 
   // Show a page; resolves once its blocks are known.
@@ -26,7 +26,7 @@ export class Painter {
         this.listen(page);
         resolve();
       };
-      this.pointed = this.anchor = this.from = -1;
+      this.pointed = this.from = this.anchor = this.head = -1;
       this.picked = [0, -1];
       // Not a new entry of the history, which would change what Back does.
       this.frame.contentWindow.location.replace(address);
@@ -108,7 +108,7 @@ export class Painter {
   // Go on to the next block that can be seen; `further` takes those between along.
   move(step, further) {
     const [first, last] = this.picked;
-    let head = this.head ?? -1;
+    let head = this.head;
     if (last < first) head = step > 0 ? -1 : this.pieces.length;
     else if (head < first || head > last) head = step > 0 ? last : first;
     do head += step; while (head >= 0 && head < this.pieces.length && !this.pieces[head].length);
