@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, ref
 
-from scrapy_eatext.crawl.ownrequests import INPUT
 from scrapy_eatext.crawl import tuning
+from scrapy_eatext.crawl.ownrequests import INPUT
 from scrapy_eatext.crawl.recent import RecentPages, key_of, keys_of, size_of
 from scrapy_eatext.crawl.reextraction import Reextraction
 from scrapy_eatext.execution.cascade import Job, Outcome, extract_page, warm_up
