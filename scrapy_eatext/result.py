@@ -451,7 +451,7 @@ class MainText(_Backed):
 
     def value(self, name: str) -> Any:
         """One of ATTRIBUTES, as an item is filled with it."""
-        return self.chunks() if name == "chunks" else getattr(self, name)
+        return getattr(self, "_chunks" if name == "chunks" else name)
 
     def detached(self, attributes: Iterable[str] | None = None) -> MainText:
         """This result without its page, after computing some attributes or all."""
