@@ -17,12 +17,18 @@ Writes benchmarks/results/soak.json, docs/robustness.md and docs/images/soak.png
 only, as it reads /proc; the plot wants matplotlib.  With --only it serves some kinds of
 pages alone, to see which of them makes it grow, and writes nothing.
 
+With --hostile every second page is hostile, a tenth are articles on several pages,
+weak pages are requested once more, and a task of the crawl notes how late the event
+loop wakes it; benchmarks/results/soak_hostile.json has the results.
+
     python benchmarks/soak.py [--pages N] [--executor NAME] [--only KIND ...]
+    python benchmarks/soak.py --hostile [--pages N] [--executor NAME]
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import copy
 import importlib.util
 import itertools
@@ -68,6 +74,10 @@ NAMED, NAMES = 60, 50
 PAYLOAD = 100_000
 # So often, in pages, there is one of a kind; all others are ordinary.
 OFTEN = {"huge": 100, "names": 20, "addresses": 50, "references": 20, "data": 100}
+# With --hostile: how large a hostile page is, in bytes, on how many pages an article
+# stands, how often the loop's task wants to be woken, and how late it may be, in seconds.
+HOSTILE_SIZE, PARTS = 50_000, 3
+TICK, LATEST = 0.005, 0.2
 
 HEAD = "<html lang=en><meta charset=utf-8><title>Page MARK</title>"
 PROSE_OF_PAGE = "".join(f"<p>{PROSE[n]}</p>\n" for n in ("en", "de", "fr", "es"))
@@ -75,6 +85,7 @@ TEXT = (
     "<body><article><h1>Page MARK</h1><p class=byline>By Ada Lovelace, 5 March 2024</p>"
     f"<p class=c-MARK>It was page MARK. {PROSE['en']}</p>{PROSE_OF_PAGE}</article>"
 )
+TEXT_OF_PART = TEXT.replace("MARK", "NEXT of MARK").replace("<p>", "<p>NEXT, MARK: ")
 # Where a page may have much of what is said of it.
 WHERE = [
     "<html lang='en-LONG'>",
@@ -177,6 +188,17 @@ def pages_of_data() -> list[str]:
     return [*pages, f"{HEAD}{script}</script>"]
 
 
+def hostile_pages() -> list[str]:
+    """A page of each hostile family."""
+    pages = [make(HOSTILE_SIZE) for make in HOSTILE.values()]
+    return [p.decode("latin-1") if isinstance(p, bytes) else p for p in pages]
+
+
+def parts_of_articles() -> list[str]:
+    """Pages that name the next part of their article."""
+    return [f"{HEAD}<link rel=next href='/MARK?page=NEXT'>{TEXT_OF_PART}"]
+
+
 KINDS: dict[str, Callable[[], list[str]]] = {
     "ordinary": ordinary_pages,
     "huge": huge_pages,
@@ -185,10 +207,18 @@ KINDS: dict[str, Callable[[], list[str]]] = {
     "references": pages_of_references,
     "data": pages_of_data,
 }
+HOSTILE_KINDS = {**KINDS, "hostile": hostile_pages, "parts": parts_of_articles}
 
 
-def kind_of(number: int) -> tuple[str, int]:
+def kind_of(number: int, hostile: bool = False) -> tuple[str, int]:
     """What kind of page has a number, and how many of the kind come before it."""
+    if hostile:
+        number, odd = divmod(number, 2)
+        if odd:
+            return "hostile", number
+        number, place = divmod(number, 5)
+        if place == 0:
+            return "parts", number
     # Each kind has its place of its own, which no more frequent one takes.
     for place, (kind, often) in enumerate(OFTEN.items()):
         if number % often == place:
@@ -199,11 +229,13 @@ def kind_of(number: int) -> tuple[str, int]:
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     templates: ClassVar[dict[str, list[bytes]]] = {}
+    hostile = False
 
     def do_GET(self) -> None:
-        start, _, last = self.path.rpartition("/")
+        path, _, query = self.path.partition("?")
+        start, _, last = path.rpartition("/")
         number = int(last)
-        kind, before = kind_of(number)
+        kind, before = kind_of(number, self.hostile)
         templates = self.templates.get(kind) or next(iter(self.templates.values()))
         if templates is self.templates.get("addresses") and not start:
             self.send_response(302)
@@ -213,6 +245,12 @@ class Handler(BaseHTTPRequestHandler):
             return
         template = templates[before % len(templates)]
         body = template.replace(MARK, b"%d" % number)
+        if kind == "parts":
+            part = int(query.removeprefix("page=") or 1) + 1
+            rel = b"next" if part <= PARTS else b"up"
+            body = body.replace(b"rel=next", b"rel=" + rel).replace(
+                b"NEXT", b"%d" % part
+            )
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
@@ -228,9 +266,10 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-def serve(kinds: list[str]) -> None:
+def serve(kinds: list[str], hostile: bool) -> None:
+    Handler.hostile = hostile
     for kind in kinds:
-        pages = KINDS[kind]()
+        pages = HOSTILE_KINDS[kind]()
         Handler.templates[kind] = [page.encode("utf-8", "replace") for page in pages]
     server = Server(("", 0), Handler)
     print(server.server_port, flush=True)
@@ -259,12 +298,22 @@ class Replaces:
         return item
 
 
-def crawl(port: int, pages: int, executor: str, counter: str) -> None:
+def crawl(
+    port: int, pages: int, executor: str, counter: str, hostile: bool = False
+) -> None:
     import scrapy
     from scrapy import signals
     from scrapy.crawler import AsyncCrawlerProcess
 
     counts = {"callbacks": 0, "yielded": 0, "failed": 0}
+    late: list[float] = []
+
+    async def watch() -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            wanted = loop.time() + TICK
+            await asyncio.sleep(TICK)
+            late.append(loop.time() - wanted)
 
     class SoakSpider(scrapy.Spider):
         name = "soak"
@@ -279,6 +328,7 @@ def crawl(port: int, pages: int, executor: str, counter: str) -> None:
             counts["failed"] += 1
 
         async def start(self):
+            self.watch = asyncio.ensure_future(watch()) if hostile else None
             for i in range(pages):
                 host = f"127.0.{i % HOSTS // 200 + 1}.{i % 200 + 1}"
                 # Scrapy's table of what it has seen grows with every URL.
@@ -292,13 +342,19 @@ def crawl(port: int, pages: int, executor: str, counter: str) -> None:
                 Path(counter).write_text(str(counts["callbacks"]))
             number = response.meta["number"]
             item = {"url": response.url, "number": number}
-            if kind_of(number)[0] != "names":
+            if not hostile and kind_of(number)[0] != "names":
                 # Else lxml would keep the names where the spider makes it parse.
                 item["heading"] = response.css("h1::text").get()
             item["payload"] = f"{number} " * (PAYLOAD // len(f"{number} "))
             counts["yielded"] += 1
             yield item
 
+        def closed(self, reason):
+            if self.watch:
+                self.watch.cancel()
+
+    again = {"meta": {"again": True}, "only_if_scripts": False}
+    more = {"EATEXT_PAGES": PARTS, "EATEXT_WEAK": again}
     process = AsyncCrawlerProcess(
         {
             "ADDONS": {"scrapy_eatext.Addon": 500},
@@ -311,6 +367,7 @@ def crawl(port: int, pages: int, executor: str, counter: str) -> None:
             "DOWNLOAD_DELAY": 0,
             # Its default lets the start requests of a crawl pile up.
             "CONCURRENT_REQUESTS": 16,
+            **(more if hostile else {}),
         }
     )
     crawler = process.create_crawler(SoakSpider)
@@ -320,6 +377,8 @@ def crawl(port: int, pages: int, executor: str, counter: str) -> None:
     ours = {k: v for k, v in stats.items() if k.startswith("eatext/")}
     for name in ("scraped", "dropped"):
         counts[name] = stats.get(f"item_{name}_count", 0)
+    # The first moments are start-up: imports, models, the first connections.
+    counts["late"] = sorted(late[len(late) // 20 :], reverse=True)[:100]
     print(json.dumps({**ours, **counts}))
 
 
@@ -336,6 +395,7 @@ def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
         one(f"response/{kind}")
         for kind in "extracted below empty failed timed_out too_large worker_died".split()
     )
+    worked += one("pages/asked") - one("pages/failed")
     stopped = counts["dropped"] - one("item/dropped") + counts["failed"]
     figures = {f"eatext/time/{kind}" for kind in ("min", "max", "mean", "milliseconds")}
     timed = sum(
@@ -365,8 +425,8 @@ def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
 
 
 @contextmanager
-def server(kinds: list[str]) -> Iterator[int]:
-    command = [sys.executable, __file__, "--serve"]
+def server(kinds: list[str], hostile: bool) -> Iterator[int]:
+    command = [sys.executable, __file__, "--serve", *["--hostile"] * hostile]
     for kind in kinds:
         command += ["--only", kind]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -390,7 +450,7 @@ def children(pid: int) -> list[int]:
 
 
 def watch(
-    port: int, pages: int, executor: str
+    port: int, pages: int, executor: str, hostile: bool
 ) -> tuple[list[tuple[float, float]], dict]:
     """Crawl; the resident size at each number of pages, and what was counted."""
     with tempfile.TemporaryDirectory() as folder:
@@ -398,6 +458,7 @@ def watch(
         counter.write_text("0")
         command = [sys.executable, __file__, "--crawl", str(port), str(counter)]
         command += ["--pages", str(pages), "--executor", executor]
+        command += ["--hostile"] * hostile
         points = []
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             while process.poll() is None:
@@ -437,34 +498,43 @@ def mean(points: list[tuple[float, float]], start: float, end: float) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Memory in a long crawl.")
-    parser.add_argument("--pages", type=int, default=50_000)
+    parser.add_argument("--pages", type=int, help="50,000, and 20,000 hostile ones")
+    parser.add_argument("--hostile", action="store_true", help="see above")
     parser.add_argument("--executor", action="append", choices=EXECUTORS)
-    parser.add_argument("--only", action="append", choices=KINDS)
+    parser.add_argument("--only", action="append", choices=HOSTILE_KINDS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--crawl", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    executors, kinds = arguments.executor or EXECUTORS, arguments.only or list(KINDS)
+    hostile = arguments.hostile
+    arguments.pages = arguments.pages or (20_000 if hostile else 50_000)
+    executors = arguments.executor or EXECUTORS
+    kinds = arguments.only or list(HOSTILE_KINDS if hostile else KINDS)
     if arguments.serve:
-        serve(kinds)
+        serve(kinds, hostile)
     if arguments.crawl:
         port, counter = arguments.crawl
-        crawl(int(port), arguments.pages, executors[0], counter)
+        crawl(int(port), arguments.pages, executors[0], counter, hostile)
         return 0
     runs, rows, counted = {}, [], {}
     wrong: list[str] = []
     for executor in executors:
-        with server(kinds) as port:
+        with server(kinds, hostile) as port:
             started = time.monotonic()
-            points, counts = watch(port, arguments.pages, executor)
+            points, counts = watch(port, arguments.pages, executor, hostile)
             rate = arguments.pages / (time.monotonic() - started)
+        late = counts.pop("late")
         runs[executor], counted[executor] = points, counts
         warm, last = mean(points, WARM, WARM + 0.2), mean(points, 0.8, 1)
         found = wrong_counts(counts, arguments.pages)
         if last > LIMIT * warm:
             found.append(f"it grew from {warm:.0f} MB to {last:.0f}")
+        # In the loop's own thread, extraction is what the loop waits for.
+        if hostile and executor != "inline" and late[0] > LATEST:
+            found.append(f"the loop stood still for {late[0]:.2f} s")
         wrong += [f"{executor}: {one}" for one in found]
         most = max(mb for _, mb in points)
         figures = [f"{value:.0f}" for value in (warm, last, most, rate)]
+        figures += [f"{late[0] * 1000:.0f}"] if hostile else []
         rows.append([executor, f"{counts['eatext/response_count']:,}", *figures])
     head = [
         "executor",
@@ -473,7 +543,7 @@ def main() -> int:
         "MB at the end",
         "MB at most",
         "pages/s",
-    ]
+    ] + ["longest stall, ms"] * hostile
     text = table(head, rows)
     print(text, *wrong, sep="\n")
     if arguments.only:
@@ -483,11 +553,15 @@ def main() -> int:
         name: [(n, round(mb, 1)) for n, mb in itertools.islice(points, 0, None, 4)]
         for name, points in runs.items()
     }
-    if importlib.util.find_spec("matplotlib"):
+    if importlib.util.find_spec("matplotlib") and not hostile:
         plot(runs)
         text += "\n\n![The resident size by pages crawled](images/soak.png)"
     about = {"version": __version__, "default": DEFAULT, "counts": counted}
-    save("soak", {**about, "wrong": wrong, "runs": thinned}, text)
+    save(
+        "soak_hostile" if hostile else "soak",
+        {**about, "wrong": wrong, "runs": thinned},
+        text,
+    )
     return 1 if wrong else 0
 
 
