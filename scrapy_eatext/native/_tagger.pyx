@@ -20,6 +20,9 @@ from scrapy_eatext.native.bytes cimport DONE, NO_MEMORY, Array, add_bytes, decod
 from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
+from scrapy_eatext.native.tiles cimport (
+    TILE, add_leaves, count_borders, divide_numbers, find_places
+)
 
 import numpy as np
 
@@ -29,236 +32,6 @@ from scrapy_eatext.page.columns import BLOCK_COLUMNS as BLOCK_NAMES
 from scrapy_eatext.tagger import columns, context, facts, operations, told, words
 
 CHECKSUM = EATEXT_CHECKSUM
-
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <string.h>
-
-    /* Blocks that are looked at together, and those whose numbers fill registers. */
-    #define EATEXT_TILE 128
-    #define EATEXT_LANES 32
-
-    /* How many of the borders each of the values is above. */
-    static void eatext_count_any(
-        const int32_t *values, int width, const int32_t *borders, int count,
-        uint8_t *bins)
-    {
-        int i, k;
-        memset(bins, 0, (size_t)width);
-        for (k = 0; k < count; k++) {
-            const int32_t border = borders[k];
-            for (i = 0; i < width; i++) bins[i] += values[i] > border;
-        }
-    }
-
-    /* The places of a tile's blocks in the table of one tree. */
-    static void eatext_place_any(
-        const uint8_t *bins, int width, int depth, const int32_t *row,
-        const uint8_t *bin, uint8_t *place)
-    {
-        int i, level;
-        memset(place, 0, (size_t)width);
-        for (level = 0; level < depth; level++) {
-            const uint8_t *of = bins + (size_t)row[level] * EATEXT_TILE;
-            const uint8_t above = bin[level], bit = (uint8_t)(1 << level);
-            /* As a compiler takes it without a branch. */
-            for (i = 0; i < width; i++) place[i] |= bit & -(of[i] > above);
-        }
-    }
-
-    static void eatext_add_any(
-        const int16_t *leaves, int depth, const uint8_t *place, int width,
-        int32_t *sums)
-    {
-        int i;
-        for (i = 0; i < width; i++) sums[i] += leaves[place[i]];
-    }
-
-    /* gcc takes many numbers at a time only where no comparison may trap. */
-    #if defined(__GNUC__) && !defined(__clang__)
-    #define EATEXT_INLINE static inline __attribute__((always_inline))
-    #define EATEXT_QUIET __attribute__((optimize("no-trapping-math")))
-    #else
-    #define EATEXT_INLINE static inline
-    #define EATEXT_QUIET
-    #endif
-
-    /* So many times the parts, divided by wholes of 1 at least, rounded down and capped.
-       Fractions are divided many at a time, and exactly below 2^53: whether all were. */
-    EATEXT_INLINE int eatext_divide_all(
-        const double *parts, double times, const double *wholes, int count, int cap,
-        int32_t *out)
-    {
-        const double limit = 9007199254740992.0, most = cap;
-        int64_t large = 0;
-        int i;
-        for (i = 0; i < count; i++) {
-            const double part = parts[i] * times;
-            const double whole = wholes[i] > 1 ? wholes[i] : 1;
-            double found = part / whole;
-            large |= -(int64_t)(part >= limit) | -(int64_t)(-part >= limit)
-                | -(int64_t)(whole >= limit);
-            found = found < most ? found : most;
-            found = found > -most ? found : -most;
-            out[i] = (int32_t)found - ((int32_t)found > found);
-        }
-        return !large;
-    }
-
-    EATEXT_QUIET static int eatext_divide_any(
-        const double *parts, double times, const double *wholes, int count, int cap,
-        int32_t *out)
-    {
-        return eatext_divide_all(parts, times, wholes, count, cap, out);
-    }
-
-    /* The same in wide registers.  Which ones there are is seen when the module is
-       loaded: 0 says whatever, 1 AVX2, 2 AVX-512. */
-    #if defined(__GNUC__) && defined(__x86_64__)
-    #include <immintrin.h>
-
-    typedef int32_t eatext_numbers __attribute__((vector_size(32)));
-    typedef uint8_t eatext_bytes __attribute__((vector_size(EATEXT_LANES)));
-
-    __attribute__((target("avx2"))) static void eatext_count_avx2(
-        const int32_t *values, int width, const int32_t *borders, int count,
-        uint8_t *bins)
-    {
-        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        __m256i bytes;
-        int i, k;
-        for (i = 0; i < width; i += EATEXT_LANES) {
-            eatext_numbers a, b, c, d, border;
-            eatext_numbers of_a = {0}, of_b = {0}, of_c = {0}, of_d = {0};
-            memcpy(&a, values + i, 32);
-            memcpy(&b, values + i + 8, 32);
-            memcpy(&c, values + i + 16, 32);
-            memcpy(&d, values + i + 24, 32);
-            for (k = 0; k < count; k++) {
-                border = borders[k] - (eatext_numbers){0};
-                of_a -= a > border;
-                of_b -= b > border;
-                of_c -= c > border;
-                of_d -= d > border;
-            }
-            /* From 32 bits to 8; half a register at a time, so they are put in order. */
-            bytes = _mm256_packus_epi16(
-                _mm256_packs_epi32((__m256i)of_a, (__m256i)of_b),
-                _mm256_packs_epi32((__m256i)of_c, (__m256i)of_d));
-            bytes = _mm256_permutevar8x32_epi32(bytes, order);
-            _mm256_storeu_si256((__m256i *)(bins + i), bytes);
-        }
-    }
-
-    EATEXT_QUIET __attribute__((target("avx2"))) static int eatext_divide_avx2(
-        const double *parts, double times, const double *wholes, int count, int cap,
-        int32_t *out)
-    {
-        return eatext_divide_all(parts, times, wholes, count, cap, out);
-    }
-
-    __attribute__((target("avx2"))) static void eatext_place_avx2(
-        const uint8_t *bins, int width, int depth, const int32_t *row,
-        const uint8_t *bin, uint8_t *place)
-    {
-        int i, level;
-        for (i = 0; i < width; i += EATEXT_LANES) {
-            eatext_bytes found = {0}, of;
-            for (level = 0; level < depth; level++) {
-                memcpy(&of, bins + (size_t)row[level] * EATEXT_TILE + i, EATEXT_LANES);
-                of = (eatext_bytes)(of > bin[level]);
-                found |= of & (uint8_t)(1 << level);
-            }
-            memcpy(place + i, &found, EATEXT_LANES);
-        }
-    }
-
-    /* A table of 64 numbers fits two registers; behind a shorter one is something. */
-    __attribute__((target("avx512f,avx512bw"))) static void eatext_add_avx512(
-        const int16_t *leaves, int depth, const uint8_t *place, int width,
-        int32_t *sums)
-    {
-        const __m512i low = _mm512_loadu_si512(leaves);
-        const __m512i high = _mm512_loadu_si512(leaves + 32);
-        int i;
-        if (depth > 6) {
-            eatext_add_any(leaves, depth, place, width, sums);
-            return;
-        }
-        for (i = 0; i < width; i += EATEXT_LANES) {
-            __m512i at = _mm512_cvtepu8_epi16(
-                _mm256_loadu_si256((const __m256i *)(place + i)));
-            __m512i found = _mm512_permutex2var_epi16(low, at, high);
-            __m512i a = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(found));
-            __m512i b = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(found, 1));
-            a = _mm512_add_epi32(a, _mm512_loadu_si512(sums + i));
-            b = _mm512_add_epi32(b, _mm512_loadu_si512(sums + i + 16));
-            _mm512_storeu_si512(sums + i, a);
-            _mm512_storeu_si512(sums + i + 16, b);
-        }
-    }
-
-    static int eatext_best(void)
-    {
-        __builtin_cpu_init();
-        if (!__builtin_cpu_supports("avx2")) return 0;
-        return __builtin_cpu_supports("avx512bw") ? 2 : 1;
-    }
-    #else
-    #define eatext_count_avx2 eatext_count_any
-    #define eatext_divide_avx2 eatext_divide_any
-    #define eatext_place_avx2 eatext_place_any
-    #define eatext_add_avx512 eatext_add_any
-    static int eatext_best(void) { return 0; }
-    #endif
-
-    static void (*eatext_count)(
-        const int32_t *, int, const int32_t *, int, uint8_t *);
-    static void (*eatext_place)(
-        const uint8_t *, int, int, const int32_t *, const uint8_t *, uint8_t *);
-    static void (*eatext_add)(const int16_t *, int, const uint8_t *, int, int32_t *);
-    static int (*eatext_divide)(
-        const double *, double, const double *, int, int, int32_t *);
-
-    static int eatext_use(int most)
-    {
-        const int best = eatext_best(), level = most < best ? most : best;
-        eatext_count = level ? eatext_count_avx2 : eatext_count_any;
-        eatext_divide = level ? eatext_divide_avx2 : eatext_divide_any;
-        eatext_place = level ? eatext_place_avx2 : eatext_place_any;
-        eatext_add = level > 1 ? eatext_add_avx512 : eatext_add_any;
-        return level;
-    }
-    """
-    enum:
-        TILE "EATEXT_TILE"
-        LANES "EATEXT_LANES"
-    int eatext_use(int most)
-    void count_borders "eatext_count" (
-        const int32_t* values, int width, const int32_t* borders, int count,
-        uint8_t* bins
-    ) noexcept nogil
-    void find_places "eatext_place" (
-        const uint8_t* bins, int width, int depth, const int32_t* row,
-        const uint8_t* bin, uint8_t* place
-    ) noexcept nogil
-    void add_leaves "eatext_add" (
-        const int16_t* leaves, int depth, const uint8_t* place, int width,
-        int32_t* sums
-    ) noexcept nogil
-    bint divide_numbers "eatext_divide" (
-        const double* parts, double times, const double* wholes, int count, int cap,
-        int32_t* out
-    ) noexcept nogil
-
-
-def use_registers(int most):
-    """Use vector registers of at most a level, see above, and return the level in use."""
-    return eatext_use(most)
-
-
-use_registers(2)
 
 # How many bytes of the first round's features are kept for the second round.  On a page
 # with more blocks, the features of the other blocks are made again.
@@ -332,6 +105,8 @@ cdef enum:
     # The flag of an empty place in a table of words.
     EMPTY = -2
     CAP = 1_000_000
+    # A tile has a multiple of so many blocks, which fill registers.
+    LANES = 32
 
 NARROW, WIDE, OPERATION, DOMAIN = (
     globals()[name].__members__ for name in ("Narrow", "Wide", "Operation", "Domain")
@@ -1784,7 +1559,7 @@ cdef class Forest:
         bins += <size_t>feature * TILE
         count_borders(
             values,
-            LANES if same else width,
+            1 if same else width,
             &self.borders[start],
             self.starts[feature + 1] - start,
             bins,
@@ -1802,7 +1577,7 @@ cdef class Forest:
             k = tree * self.depth
             find_places(bins, width, self.depth, &self.feature[k], &self.bin[k], place)
             for k in range(self.classes):
-                add_leaves(leaves, self.depth, place, width, sums + k * TILE)
+                add_leaves(leaves, place, width, sums + k * TILE)
                 leaves += 1 << self.depth
 
     cdef void likelihoods(

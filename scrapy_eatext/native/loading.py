@@ -36,7 +36,6 @@ from scrapy_eatext.native.checksum import checksum
 
 # They are built together: all of them are there, or none runs.
 _MODULES = (
-    "_decode",
     "_guard",
     "_nodes",
     "_tagger",

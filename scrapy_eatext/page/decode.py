@@ -18,8 +18,6 @@ from w3lib.encoding import (
     to_unicode,
 )
 
-from scrapy_eatext.native.loading import twin
-
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
 
@@ -153,7 +151,7 @@ def _keeps_ascii(encoding: str) -> bool:
     return found.replace(_YEN, "\\") == _PROBE
 
 
-def python_is_utf8(body: bytes) -> bool:
+def is_utf8(body: bytes) -> bool:
     """Whether the bytes are valid UTF-8."""
     try:
         body.decode()
@@ -174,6 +172,3 @@ def _guess(body: bytes) -> str | None:
         return None
     match = from_bytes(body).best()
     return resolve_encoding(match.encoding) if match else None
-
-
-is_utf8 = twin(python_is_utf8, "_decode")

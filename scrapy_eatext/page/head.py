@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from scrapy_eatext.page.values import BOUNDS, LONGEST_READ, MOST_VALUES, shortened
-from scrapy_eatext.page.walk import told_by_children
 
 Metas = dict[str, list[str]]
 # The relations of the links that are looked at; most are to style sheets and icons.
@@ -50,7 +49,7 @@ def head_of(root: Any) -> Head:
     links: dict[str, str] = {}
     feeds: list[str] = []
     for part in root.iterchildren("head", "body"):
-        add_metas(metas, told_by_children(part, "meta", OF_META))
+        add_metas(metas, _of_children(part, "meta", OF_META))
         for names, href, kind in _links(part):
             if _LOOKED_AT.isdisjoint(names):
                 continue
@@ -76,9 +75,16 @@ def canonical_of(root: Any) -> str:
 
 def _links(part: Any) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """The names, the address and the type of each link with an address within bounds."""
-    for rel, href, kind in told_by_children(part, "link", _OF_LINK):
+    for rel, href, kind in _of_children(part, "link", _OF_LINK):
         if rel and href and len(href) <= LONGEST_LINK:
             yield _names(rel), href, kind or ""
+
+
+def _of_children(
+    part: Any, name: str, wanted: tuple[str, ...]
+) -> Iterator[tuple[str | None, ...]]:
+    """The wanted attributes of each child of an element that has a name."""
+    return (tuple(map(child.get, wanted)) for child in part.iterchildren(name))
 
 
 def _is_feed(kind: str) -> bool:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import nodes_of
 
@@ -146,9 +145,6 @@ class Paths:
         return tag if plain else "*"
 
 
-def python_paths_of(walk: Walk, rows: list[int]) -> list[str]:
+def paths_of(walk: Walk, rows: list[int]) -> list[str]:
     """The paths of the elements of some rows, which are in rising order."""
     return list(map(Paths().of, nodes_of(walk, rows)))
-
-
-paths_of = twin(python_paths_of, "_walk")

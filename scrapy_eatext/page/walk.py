@@ -222,25 +222,16 @@ def python_nodes_of(
     return list(map(walk.child, rows, places))
 
 
-def python_nodes_in(
+def nodes_in(
     walk: Walk, rows: list[int], names: tuple[str, ...], most: int
 ) -> list[list[Any]]:
     """The first elements of some names in each of some rows' elements, itself included."""
-    return [
-        list(islice(node.iter(*names), most)) for node in python_nodes_of(walk, rows)
-    ]
+    return [list(islice(node.iter(*names), most)) for node in nodes_of(walk, rows)]
 
 
 def python_attribute_values(walk: Walk, rows: list[int], name: str) -> list[str | None]:
     """An attribute of some elements, by their rows; None where there is none."""
     return [node.get(name) for node in python_nodes_of(walk, rows)]
-
-
-def python_told_by_children(
-    element: Any, name: str, wanted: tuple[str, ...]
-) -> list[tuple[str | None, ...]]:
-    """The wanted attributes of each child of an element that has a name."""
-    return [tuple(map(child.get, wanted)) for child in element.iterchildren(name)]
 
 
 def fnv1a(data: bytes) -> int:
@@ -914,8 +905,6 @@ def _local_name(tag: str) -> str:
 
 walk = twin(python_walk, "_walk")
 nodes_of = twin(python_nodes_of, "_walk")
-nodes_in = twin(python_nodes_in, "_walk")
 attribute_values = twin(python_attribute_values, "_walk")
-told_by_children = twin(python_told_by_children, "_walk")
 # Whether the compiled modules run.
 compiled = walk is not python_walk

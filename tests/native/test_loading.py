@@ -66,13 +66,13 @@ def test_a_checksum_is_of_source_and_headers(tmp_path):
 def test_one_whose_source_has_changed_does_not_run(tmp_path, in_a_checkout):
     copy = tmp_path / PACKAGE.name
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "native" / "_decode.pyx").write_text("# Not what it was built from.\n")
+    (copy / "native" / "_text.pyx").write_text("# Not what it was built from.\n")
     if in_a_checkout:
         (tmp_path / "setup.py").touch()
     program = (
-        "import scrapy_eatext; from scrapy_eatext.page import decode, guard; "
+        "import scrapy_eatext; from scrapy_eatext.output import text; from scrapy_eatext.page import guard; "
         "print(scrapy_eatext.__file__, scrapy_eatext.compiled, "
-        "decode.is_utf8 is decode.python_is_utf8, "
+        "text.join is text.python_join, "
         "guard.without_surplus is guard.python_without_surplus)"
     )
     done = subprocess.run(
@@ -88,7 +88,7 @@ def test_one_whose_source_has_changed_does_not_run(tmp_path, in_a_checkout):
     where = str(copy / "__init__.py")
     assert done.stdout.split() == [where, "True", "True", "False"]
     assert done.stderr.count("runs slower") == 1
-    said = "without its compiled module _decode: its source has changed"
+    said = "without its compiled module _text: its source has changed"
     assert said in done.stderr
     pip = f'To build it anew: "{sys.executable}" -m pip install '
     assert (f'{pip}--editable "{tmp_path}"' in done.stderr) == in_a_checkout

@@ -8,12 +8,9 @@ from lxml import etree
 
 from scrapy_eatext import extract
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.paths import Paths, paths_of, python_paths_of
+from scrapy_eatext.page.paths import Paths, paths_of
 from tests import SITE
 from tests.support.pages import any_pages
-from tests.support.properties import both
-
-TWINS = both(python_paths_of, paths_of)
 
 
 @given(any_pages())
@@ -101,29 +98,26 @@ def test_many_blocks_have_their_places_in_time():
     assert result.blocks[-1].xpath == "/html/body/p[40000]"
 
 
-def check_paths_of(of, html):
+def check_paths_of(html):
     walk = Page.of(html).blocks.walk
     paths = [Paths().of(node) for node in walk.nodes]
     rows = list(range(len(paths)))
-    assert of(walk, rows) == paths
+    assert paths_of(walk, rows) == paths
     # No order is asked for but for the time that it takes.
     there_and_back = [*rows[::3], *rows[1:40:5][::-1]]
-    assert of(walk, there_and_back) == [paths[row] for row in there_and_back]
+    assert paths_of(walk, there_and_back) == [paths[row] for row in there_and_back]
 
 
-@pytest.mark.parametrize("of", TWINS)
 @given(html=any_pages())
-def test_twins(of, html):
-    check_paths_of(of, html)
+def test_paths_of_rows(html):
+    check_paths_of(html)
 
 
-@pytest.mark.parametrize("of", TWINS)
-def test_twins_on_pages_of_the_example(of):
+def test_pages_of_the_example():
     for path in sorted(SITE.rglob("*.html"))[:20]:
-        check_paths_of(of, path.read_bytes())
+        check_paths_of(path.read_bytes())
 
 
-@pytest.mark.parametrize("of", TWINS)
 @pytest.mark.parametrize(
     "html",
     [
@@ -134,15 +128,14 @@ def test_twins_on_pages_of_the_example(of):
         "<p>one<!-- p --><p>two<?p?><h1>three<p>four",
     ],
 )
-def test_twins_on_odd_pages(of, html):
-    check_paths_of(of, html)
+def test_odd_pages(html):
+    check_paths_of(html)
 
 
-@pytest.mark.parametrize("of", TWINS)
-def test_twins_on_trees_that_are_no_whole_page(of):
+def test_trees_that_are_no_whole_page():
     root = Page.of("<div>a</div><div><p>b</p><p>c</p></div>").root
     part = Page(root[0][1]).blocks.walk
-    assert of(part, [0, 2]) == ["/html/body/div[2]", "/html/body/div[2]/p[2]"]
+    assert paths_of(part, [0, 2]) == ["/html/body/div[2]", "/html/body/div[2]/p[2]"]
     source = "<h:html xmlns:h='http://www.w3.org/1999/xhtml'><h:p>a</h:p></h:html>"
     walk = Page(etree.fromstring(source)).blocks.walk
-    assert of(walk, [1]) == ["/*[1]/*[1]"]
+    assert paths_of(walk, [1]) == ["/*[1]/*[1]"]

@@ -151,8 +151,6 @@ def check_tagger(walk: Walk, seed: int) -> None:
     """The twins agree on every feature, on trees, and on what comes of it all."""
     rng = np.random.default_rng(seed)
     walk = any_told(rng, walk)
-    # Any set of registers that the processor has.
-    _tagger.use_registers(int(rng.integers(3)))
     # All of the page's features, some, or none are kept for the second round.
     _tagger.keep_bins(int(rng.choice([0, 10_000, 1 << 23])))
     table = any_table(rng, walk)

@@ -1,0 +1,102 @@
+# Loops over the numbers of a tile of blocks, shaped so that compilers take many numbers
+# at a time.  With gcc and glibc there are two of each, one for AVX2, and the machine is
+# asked which to run when the module is loaded; sanitizers start too late for that.
+from libc.stdint cimport int16_t, int32_t, uint8_t
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Blocks that are looked at together. */
+    #define EATEXT_TILE 128
+
+    #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) \\
+        && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+    #define EATEXT_CLONES __attribute__((target_clones("avx2", "default")))
+    #else
+    #define EATEXT_CLONES
+    #endif
+    /* gcc takes many numbers at a time only where no comparison may trap, and from -O3
+       on. */
+    #if defined(__GNUC__) && !defined(__clang__)
+    #define EATEXT_VECTORS \\
+        EATEXT_CLONES __attribute__((optimize("O3", "no-trapping-math")))
+    #else
+    #define EATEXT_VECTORS EATEXT_CLONES
+    #endif
+
+    /* How many of the borders each of the values is above. */
+    EATEXT_VECTORS static void eatext_count(
+        const int32_t *values, int width, const int32_t *borders, int count,
+        uint8_t *bins)
+    {
+        int i, k;
+        memset(bins, 0, (size_t)width);
+        for (k = 0; k < count; k++) {
+            const int32_t border = borders[k];
+            for (i = 0; i < width; i++) bins[i] += values[i] > border;
+        }
+    }
+
+    /* The places of a tile's blocks in the table of one tree. */
+    EATEXT_VECTORS static void eatext_place(
+        const uint8_t *bins, int width, int depth, const int32_t *row,
+        const uint8_t *bin, uint8_t *place)
+    {
+        int i, level;
+        memset(place, 0, (size_t)width);
+        for (level = 0; level < depth; level++) {
+            const uint8_t *of = bins + (size_t)row[level] * EATEXT_TILE;
+            const uint8_t above = bin[level], bit = (uint8_t)(1 << level);
+            /* As a compiler takes it without a branch. */
+            for (i = 0; i < width; i++) place[i] |= bit & -(of[i] > above);
+        }
+    }
+
+    EATEXT_VECTORS static void eatext_add(
+        const int16_t *leaves, const uint8_t *place, int width, int32_t *sums)
+    {
+        int i;
+        for (i = 0; i < width; i++) sums[i] += leaves[place[i]];
+    }
+
+    /* So many times the parts, divided by wholes of 1 at least, rounded down and capped.
+       Fractions are divided many at a time, and exactly below 2^53: whether all were. */
+    EATEXT_VECTORS static int eatext_divide(
+        const double *parts, double times, const double *wholes, int count, int cap,
+        int32_t *out)
+    {
+        const double limit = 9007199254740992.0, most = cap;
+        int64_t large = 0;
+        int i;
+        for (i = 0; i < count; i++) {
+            const double part = parts[i] * times;
+            const double whole = wholes[i] > 1 ? wholes[i] : 1;
+            double found = part / whole;
+            large |= -(int64_t)(part >= limit) | -(int64_t)(-part >= limit)
+                | -(int64_t)(whole >= limit);
+            found = found < most ? found : most;
+            found = found > -most ? found : -most;
+            out[i] = (int32_t)found - ((int32_t)found > found);
+        }
+        return !large;
+    }
+    """
+    enum:
+        TILE "EATEXT_TILE"
+    void count_borders "eatext_count" (
+        const int32_t* values, int width, const int32_t* borders, int count,
+        uint8_t* bins
+    ) noexcept nogil
+    void find_places "eatext_place" (
+        const uint8_t* bins, int width, int depth, const int32_t* row,
+        const uint8_t* bin, uint8_t* place
+    ) noexcept nogil
+    void add_leaves "eatext_add" (
+        const int16_t* leaves, const uint8_t* place, int width, int32_t* sums
+    ) noexcept nogil
+    bint divide_numbers "eatext_divide" (
+        const double* parts, double times, const double* wholes, int count, int cap,
+        int32_t* out
+    ) noexcept nogil
