@@ -42,6 +42,7 @@ from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.bylines import without_bylines
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.copies import without_copies
+from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
 from scrapy_eatext.tagger.islands import without_islands
@@ -49,7 +50,6 @@ from scrapy_eatext.tagger.links import without_edit_links, without_lone_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import Selection, select
 from scrapy_eatext.tagger.tables import whole_tables
-from scrapy_eatext.tagger.told import told_walk
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
 from scrapy_eatext.tagger.words import WordTable, no_words
@@ -161,7 +161,7 @@ class Eatext(Algorithm[EatextOptions]):
             found = embedded_text(page)
             return _of_data(found) if found else Verdict(blocks, (), (), ())
         options, model = self.options, self.model
-        walk = told_walk(page)
+        walk = described_walk(page)
         likelihood, w = model.tagger.likelihoods(walk), weights(walk)
         lesson = self.lessons.of(page.url) if self.lessons else None
         evidence = spoken = None

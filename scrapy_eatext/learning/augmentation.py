@@ -40,8 +40,8 @@ def augmented(walk: Walk, chance: np.random.Generator) -> Walk:
         tags = elements[:, ElementColumn.TAG]
         tags[np.isin(tags, kinds)] = TAG_ID["div"]
     text = b"" if chance.random() < _WORDLESS else walk.text
-    told = () if chance.random() < _UNTITLED else walk.told
-    return Walk(text, elements, walk.blocks, tokens, None, told=told)
+    descriptions = () if chance.random() < _UNTITLED else walk.descriptions
+    return Walk(text, elements, walk.blocks, tokens, None, descriptions=descriptions)
 
 
 def stripped(html: bytes) -> str:

@@ -31,10 +31,10 @@ from scrapy_eatext.learning.words import learn_words, tokens_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import FEATURES, ZERO
+from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
-from scrapy_eatext.tagger.told import told_walk
 from scrapy_eatext.tagger.trees import NO_TREES, Trees
 from scrapy_eatext.tagger.whole import NAMES, page_figures
 
@@ -134,10 +134,15 @@ class EatextTrainer:
         if not len(blocks):
             raise DataError(f"{page.file} shows no text")
         texts = blocks.texts(list(range(len(blocks))))
-        walk = told_walk(read)
+        walk = described_walk(read)
         # Without its nodes, which hold the whole page in memory.
         bare = Walk(
-            walk.text, walk.elements, walk.blocks, walk.tokens, None, told=walk.told
+            walk.text,
+            walk.elements,
+            walk.blocks,
+            walk.tokens,
+            None,
+            descriptions=walk.descriptions,
         )
         known = Sample(site_of(page), page.kind, bare, np.empty(0, np.float32))
         if page.has_segments:

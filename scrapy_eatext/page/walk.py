@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -35,7 +35,7 @@ from scrapy_eatext.page.columns import (
     MARK_COLUMNS,
     ElementColumn,
 )
-from scrapy_eatext.page.mathml import tex_of
+from scrapy_eatext.page.replacements import local_name, replacement_of
 from scrapy_eatext.page.tags import (
     BLOCK,
     CELL,
@@ -105,25 +105,6 @@ _PRE_SPACE = re.compile(r"[^\S\n\t]")
 _CLOCK = 1024
 
 _NONE, _SPACE, _LINE = range(3)
-# Icons that a font draws for their names, and such a name.
-_ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
-_ICON = re.compile("[a-z0-9_]{1,40}")
-# What TeX is called as a notation.
-_TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
-# The class of an image of a formula, by whole words: many are drawn after a math or
-# wear latex.  TeX without any of its signs has no word of four letters either.
-_TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
-_TEX_SIGN = re.compile(r"[\\^_={}$]")
-_WORD = re.compile(r"[^\W\d_]{4}")
-# A comment in TeX with the line feed that it hides, or a sign that a backslash makes none.
-_TEX_COMMENT = re.compile(r"(\\.)|%[^\n]*(?:\n[ \t]*)?", re.DOTALL)
-# What TeX that brings its own signs stands between, and whether they display it.
-_TEX_SIGNS = (
-    ("$$", "$$", True),
-    ("$", "$", False),
-    (r"\[", r"\]", True),
-    (r"\(", r"\)", False),
-)
 Children = Iterator[tuple[int, Any]]
 # The style and the link of plain text.
 _PLAIN = (0, -1)
@@ -151,8 +132,8 @@ class Walk:
     ``blocks`` and ``marks`` are tables of 32-bit integers with a row for each element,
     block or mark, and the columns of columns.py; ``tokens`` are unsigned 32-bit hashes.
     ``root`` is the element that the walk started from, None where the tables have been
-    kept without their page.  ``told`` is what the page says of its text, where that has
-    been read (tagger/told.py).
+    kept without their page.  ``descriptions`` is what the page says of its text, where that has
+    been read (tagger/descriptions.py).
     """
 
     text: bytes
@@ -161,7 +142,7 @@ class Walk:
     tokens: npt.NDArray[np.uint32]
     root: Any
     marks: npt.NDArray[np.int32] = field(default_factory=_no_marks)
-    told: tuple[bytes, ...] = ()
+    descriptions: tuple[bytes, ...] = ()
 
     @cached_property
     def _known(self) -> dict[int, Any]:
@@ -311,7 +292,7 @@ def _tag_of(element: Any) -> _Tag | None:
     name = element.tag
     if not isinstance(name, str):
         return None
-    return _TAGS.get(_local_name(name), _UNKNOWN)
+    return _TAGS.get(local_name(name), _UNKNOWN)
 
 
 def _as_its_role(tag: _Tag, attributes: dict[str, str]) -> _Tag:
@@ -323,8 +304,8 @@ def _as_its_role(tag: _Tag, attributes: dict[str, str]) -> _Tag:
         tag.number and tag.name not in HEADED
     ):
         return tag
-    told = attributes.get("aria-level")
-    level = told if told in LEVELS else UNTOLD_LEVEL
+    given = attributes.get("aria-level")
+    level = given if given in LEVELS else UNTOLD_LEVEL
     return replace(tag, kind=HEADING, level=int(level), is_block=True)
 
 
@@ -649,7 +630,7 @@ def _holds_body(head: Any) -> bool:
     then ends the head at elements that it knows, but at none that HTML 5 brought.
     """
     tags = (child.tag for child in head)
-    return any(isinstance(tag, str) and _local_name(tag) not in SKIP for tag in tags)
+    return any(isinstance(tag, str) and local_name(tag) not in SKIP for tag in tags)
 
 
 def _is_entered(
@@ -667,11 +648,12 @@ def _is_entered(
     """
     name = tag.name
     if name in SPECIAL_TAGS or not name:
-        said = instead_of(element)
-        if said:
+        replacement = replacement_of(element)
+        if replacement:
             style, link = frame.mark
-            run.add(said, frame._replace(mark=(style | TEX_TEXT, link)), place[0])
-        if said is not None:
+            around = frame._replace(mark=(style | TEX_TEXT, link))
+            run.add(replacement, around, place[0])
+        if replacement is not None:
             return False
     if _skipped(element, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
@@ -695,103 +677,6 @@ def _is_entered(
         _border(run, frame, frame.pre, tables)
         return False
     return True
-
-
-def instead_of(element: Any) -> str | None:
-    """What an element says instead of its text; None for those that have no such thing.
-
-    A formula says its TeX, and nothing where it is drawn once more; an icon says nothing.
-    """
-    name = _local_name(element.tag)
-    # As the tree has them: get() would add what a DTD declares.
-    attributes = dict(element.items())
-    called = attributes.get("class", "")
-    if name == "math":
-        display = attributes.get("display") == "block"
-        # Right in the semantics, or formulas around others would all look into them.
-        for inner in _children(_children((element,), "semantics"), "annotation"):
-            if dict(inner.items()).get("encoding", "").lower() in _TEX_ENCODINGS:
-                said = _between_signs(_text_alone(inner), display)
-                if said:
-                    return said
-        return _between_signs(tex_of(element), display)
-    if name == "script":
-        kind = attributes.get("type", "")
-        if kind.startswith("math/tex"):
-            return _between_signs(_text_alone(element), "mode=display" in kind)
-    elif name == IMG:
-        said = attributes.get("alt", "")
-        if _TEX_CLASS.search(called) and _is_tex(said):
-            return _between_signs(said, "display" in called)
-    elif name in ("i", "span") and (
-        _is_drawn(element, called) or _is_icon(element, called)
-    ):
-        return ""
-    return None
-
-
-def _children(elements: Iterable[Any], name: str) -> Iterator[Any]:
-    """The elements of a name right in some others."""
-    for element in elements:
-        for child in element:
-            if isinstance(child.tag, str) and _local_name(child.tag) == name:
-                yield child
-
-
-def _between_signs(tex: str, display: bool) -> str | None:
-    """TeX between dollar signs, None where it says nothing.
-
-    It comes on a line, on which a comment would have no end.
-    """
-    tex = _TEX_COMMENT.sub(_without_comment, tex).strip()
-    for begin, end, displays in _TEX_SIGNS:
-        inside = tex[len(begin) : -len(end)]
-        if tex == f"{begin}{inside}{end}" and end not in inside:
-            tex, display = inside.strip(), display or displays
-            break
-    if not tex:
-        return None
-    signs = "$$" if display else "$"
-    # A space behind a backslash is none that may go.
-    escapes = (len(tex) - len(tex.rstrip("\\"))) % 2
-    return f"{signs}{tex}{' ' * escapes}{signs}"
-
-
-def _is_tex(text: str) -> bool:
-    """Whether a text that should be TeX is no sentence or name."""
-    return _TEX_SIGN.search(text) is not None or _WORD.search(text) is None
-
-
-def _without_comment(found: re.Match[str]) -> str:
-    return found[1] or ""
-
-
-def _text_alone(element: Any) -> str:
-    """The text of an element that holds nothing else."""
-    return "" if len(element) else element.text or ""
-
-
-def _is_icon(element: Any, called: str) -> bool:
-    """Whether an element is an icon of a font that draws it for its name."""
-    if _ICON_CLASS.search(called) is None:
-        return False
-    return _ICON.fullmatch(_text_alone(element).strip()) is not None
-
-
-def _is_drawn(element: Any, called: str) -> bool:
-    """Whether a span draws a formula, as KaTeX behind it and MathJax before it do."""
-    if "katex-html" in called:
-        return element.getprevious() is not None
-    if "MathJax" not in called:
-        return False
-    behind = element.getnext()
-    if behind is None and element.getparent() is not None:
-        behind = element.getparent().getnext()
-    return (
-        behind is not None
-        and isinstance(behind.tag, str)
-        and _local_name(behind.tag) == "script"
-    )
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
@@ -896,11 +781,6 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
             run.add(element.text, frame, here)
     tables.flush(run, frame)
     return tables.finish(root)
-
-
-def _local_name(tag: str) -> str:
-    """A tag without its namespace."""
-    return tag.rpartition("}")[2] if tag.startswith("{") else tag
 
 
 walk = twin(python_walk, "_walk")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.characters import BROKEN_LINE, INVISIBLE
-from scrapy_eatext.page.walk import instead_of
+from scrapy_eatext.page.replacements import replacement_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -76,7 +76,7 @@ def _formula(element: Any, shown: Container[Any]) -> str | None:
     """The text that the walk reads in place of an element, as TeX for a formula."""
     if element in shown or element.getparent() not in shown:
         return None
-    return instead_of(element)
+    return replacement_of(element)
 
 
 class _Follower:

@@ -22,8 +22,8 @@ from scrapy_eatext.page.columns import (
     ElementColumn,
 )
 from scrapy_eatext.page.tags import HEADING, PARAGRAPH, QUOTE, TAG_ID, TAGS
+from scrapy_eatext.tagger import descriptions
 from scrapy_eatext.tagger.operations import NONE
-from scrapy_eatext.tagger.told import TOLD, TOLD_PAGE, told_facts
 from scrapy_eatext.tagger.words import WordTable, no_words, word_facts
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ _LEVELS = range(1, CONTAINERS + 1)
 #   text...             the weights of the words that it begins with
 #   heading_text        text of the last heading, or 0
 #   since_against, ...  how far the nearest blocks are that words tell against, or FAR
-#   told...             the words that it shares with the page's title etc., see told.py
+#   told...             the words that it shares with the page's title etc., see
+#                       descriptions.py
 #   words_before        the words of all blocks before it
 #   of_...              the row of its group or container, in another domain
 #   branch1 ...         the class of the branch of each container, see _containers()
@@ -110,7 +111,7 @@ FACTS = {
         *NAMES,
         *TEXTS,
         *"heading_text since_against to_against".split(),
-        *TOLD,
+        *descriptions.FACTS,
         *"of_copies of_way of_tags of_like".split(),
         *(f"{name}{k}" for name in ("of_box", "of_like", "branch") for k in _LEVELS),
         "words_before",
@@ -125,7 +126,7 @@ FACTS = {
         *SUMMED,
         *"last elements wide longest copied articles tag_groups main article".split(),
         "titles",
-        *TOLD_PAGE,
+        *descriptions.PAGE_FACTS,
         *(f"{of}_{name}" for of in ("way", "tags") for name in MOST),
     ),
 }
@@ -382,7 +383,7 @@ def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
     facts |= name_facts(walk, table, tree)
     facts |= word_facts(walk, table.words)
     facts |= _against(facts)
-    facts |= told_facts(walk, facts["w"], FAR)
+    facts |= descriptions.facts_of(walk, facts["w"], FAR)
     facts |= _sums(facts)
     facts |= _containers(facts, tree)
     copies = grouped(facts["hash"])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrapy_eatext.tagger.descriptions import MEASURED, OF_SOURCES
 from scrapy_eatext.tagger.facts import (
     ANCESTORS,
     NAMES,
@@ -39,7 +40,6 @@ from scrapy_eatext.tagger.operations import (
     table,
     wanted,
 )
-from scrapy_eatext.tagger.told import MEASURED, OF_SOURCES
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -202,7 +202,7 @@ def _windows() -> Iterator[tuple[Any, ...]]:
         yield f"{of}_told", span_ratio, "sum.told", "sum.w", radius
 
 
-def _told() -> Iterator[tuple[Any, ...]]:
+def _of_descriptions() -> Iterator[tuple[Any, ...]]:
     """Features of the words that a block shares with the page's title and the like."""
     yield from ((name, copy, name) for name in OF_SOURCES)
     for name in MEASURED:
@@ -277,7 +277,7 @@ FEATURES: Table = table(
     ("heading_text", copy, "heading_text"),
     ("since_against", copy, "since_against"),
     ("to_against", copy, "to_against"),
-    *_told(),
+    *_of_descriptions(),
 )
 
 

@@ -122,12 +122,14 @@ def test_pages_with_comments_count_more(tmp_path: Path) -> None:
 def test_what_a_page_says_of_its_text_is_learned_from(tmp_path: Path) -> None:
     html = f"<title>Bread</title>{POSTED}"
     walk = sample(tmp_path, html, text=LONG, url="https://oven.example/plate").walk
-    assert walk.told == (b"Bread", b"", b"", b"plate")
+    assert walk.descriptions == (b"Bread", b"", b"", b"plate")
     # Not on all pages: there are some that say nothing of it.
     seeds = range(200)
-    told = [augmented(walk, np.random.default_rng(seed)).told for seed in seeds]
-    assert set(told) == {(), walk.told}
-    assert 30 < told.count(()) < 90
+    found = [
+        augmented(walk, np.random.default_rng(seed)).descriptions for seed in seeds
+    ]
+    assert set(found) == {(), walk.descriptions}
+    assert 30 < found.count(()) < 90
 
 
 def test_labels_that_were_made_on_blocks_are_trusted() -> None:

@@ -18,6 +18,7 @@ from scrapy_eatext.page.walk import Walk, fnv1a
 from scrapy_eatext.tagger import context, facts, features, operations, whole
 from scrapy_eatext.tagger.columns import check_order, sums_of_facts
 from scrapy_eatext.tagger.context import FIRST_COLUMNS
+from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import FAR, TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.model import PythonTagger, Tagger
@@ -36,7 +37,6 @@ from scrapy_eatext.tagger.operations import (
     table,
 )
 from scrapy_eatext.tagger.selection import Selection
-from scrapy_eatext.tagger.told import told_walk
 from scrapy_eatext.tagger.trees import NO_TREES
 from scrapy_eatext.tagger.whole import page_figures, python_page_figures
 from tests.support.properties import COMPILED_ONLY, both
@@ -119,7 +119,7 @@ def names() -> TokenTable:
 
 
 def walk_of(page: str) -> Walk:
-    return told_walk(Page.of(PAGES[page], URL))
+    return described_walk(Page.of(PAGES[page], URL))
 
 
 @pytest.fixture(scope="module", params=TAGGERS)

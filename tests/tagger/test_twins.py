@@ -105,7 +105,7 @@ def any_trees(rng: np.random.Generator, names: list[str], values: np.ndarray) ->
     )
 
 
-def any_told(rng: np.random.Generator, walk: Walk) -> Walk:
+def any_descriptions(rng: np.random.Generator, walk: Walk) -> Walk:
     """The walk of a page that says of its text what stands somewhere in it, or nothing."""
     if not rng.integers(4):
         return walk
@@ -113,7 +113,9 @@ def any_told(rng: np.random.Generator, walk: Walk) -> Walk:
     starts = rng.integers(0, len(text) + 1, 4)
     ends = starts + rng.choice([0, 30, 200, 400], 4)
     said = (text[i:j] for i, j in zip(starts, ends, strict=True))
-    return replace(walk, told=tuple(some.encode("utf-8", "replace") for some in said))
+    return replace(
+        walk, descriptions=tuple(some.encode("utf-8", "replace") for some in said)
+    )
 
 
 def check_rows(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
@@ -150,7 +152,7 @@ def check_whole(rng: np.random.Generator, walk: Walk) -> None:
 def check_tagger(walk: Walk, seed: int) -> None:
     """The twins agree on every feature, on trees, and on what comes of it all."""
     rng = np.random.default_rng(seed)
-    walk = any_told(rng, walk)
+    walk = any_descriptions(rng, walk)
     # All of the page's features, some, or none are kept for the second round.
     _tagger.keep_bins(int(rng.choice([0, 10_000, 1 << 23])))
     table = any_table(rng, walk)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Ints, Rows
 
-# The sources of what a page says of its text, in the order of Walk.told.
+# The sources of what a page says of its text, in the order of Walk.descriptions.
 SOURCES = TITLE, HEADLINE, SUMMARY, ADDRESS = range(4)
 # How many characters of each source, and of each block, are read.
 SEEN = 240
@@ -55,26 +55,26 @@ _BEHIND_PATH = re.compile("[?#]")
 OF_SOURCES = tuple("told_title told_headline told_summary told_address".split())
 # Without the address: how long it is, and whether it is known, depends on the caller.
 MEASURED = OF_SOURCES[:ADDRESS]
-TOLD = (
+FACTS = (
     *"told told_words told_top headline from_headline from_summary".split(),
     *OF_SOURCES,
 )
-TOLD_PAGE = (*MEASURED, "best_headline", "best_summary")
+PAGE_FACTS = (*MEASURED, "best_headline", "best_summary")
 
 
-def told_walk(page: Page) -> Walk:
+def described_walk(page: Page) -> Walk:
     """A page's walk, with what the page says of its text."""
-    return replace(page.blocks.walk, told=told_of(page))
+    return replace(page.blocks.walk, descriptions=descriptions_of(page))
 
 
-def told_of(page: Page) -> tuple[bytes, ...]:
+def descriptions_of(page: Page) -> tuple[bytes, ...]:
     """What a page says of its text, in the order of SOURCES."""
     metas = _metas(page.root)
     address = page.url or canonical_of(page.root)
     address = _BEHIND_PATH.split(address[:_LONGEST_ADDRESS], maxsplit=1)[0]
     path = unquote(address.rpartition("//")[2].partition("/")[2])
-    said = _title(page), _first(metas, _HEADLINES), _first(metas, _SUMMARIES), path
-    return tuple(text[:SEEN].encode("utf-8", "replace") for text in said)
+    texts = _title(page), _first(metas, _HEADLINES), _first(metas, _SUMMARIES), path
+    return tuple(text[:SEEN].encode("utf-8", "replace") for text in texts)
 
 
 def _title(page: Page) -> str:
@@ -109,15 +109,16 @@ def _first(metas: dict[str, str], names: tuple[str, ...]) -> str:
     return next((metas[name] for name in names if name in metas), "")
 
 
-def told_facts(walk: Walk, w: Ints, far: int) -> Rows:
-    """The facts of TOLD, of blocks, and of TOLD_PAGE, of the page."""
-    told = [set(words_in(text.decode()[:SEEN])) for text in walk.told]
-    if not walk.text or not any(told):
-        told = [set() for _ in SOURCES]
-    counts = np.array([_counts(told, text) for text in _heads(walk, any(told))]).T
+def facts_of(walk: Walk, w: Ints, far: int) -> Rows:
+    """The facts of FACTS, of blocks, and of PAGE_FACTS, of the page."""
+    sources = [set(words_in(text.decode()[:SEEN])) for text in walk.descriptions]
+    if not walk.text or not any(sources):
+        sources = [set() for _ in SOURCES]
+    counts = np.array([_counts(sources, text) for text in _heads(walk, any(sources))]).T
     title, headline, summary, address, top, words = counts
     of_page = {
-        name: np.array([len(part)]) for name, part in zip(MEASURED, told, strict=False)
+        name: np.array([len(part)])
+        for name, part in zip(MEASURED, sources, strict=False)
     }
     cover = np.maximum(
         ratio(title, of_page["told_title"]), ratio(headline, of_page["told_headline"])
@@ -150,17 +151,17 @@ def _heads(walk: Walk, wanted: bool) -> list[str]:
     ]
 
 
-def _counts(told: list[set[str]], text: str) -> list[int]:
+def _counts(sources: list[set[str]], text: str) -> list[int]:
     """How many different words of a text are in each source, and in title or headline.
 
     The last number is that of all words of the text.
     """
     words = words_in(text)
     # Most blocks share no word with any source.
-    if all(part.isdisjoint(words) for part in told):
-        return [0] * (len(told) + 1) + [len(words)]
+    if all(part.isdisjoint(words) for part in sources):
+        return [0] * (len(sources) + 1) + [len(words)]
     known = set(words)
-    found = [known & part for part in told]
+    found = [known & part for part in sources]
     top = found[TITLE] | found[HEADLINE]
     return [*map(len, found), len(top), len(words)]
 

@@ -6,18 +6,18 @@ import pytest
 
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.head import canonical_of, head_of
-from scrapy_eatext.tagger.told import SEEN, told_of, told_walk
+from scrapy_eatext.tagger.descriptions import SEEN, described_walk, descriptions_of
 
 URL = "https://rye.example/loaves/rye%20bread?page=2"
 
 
-def told(head: str, url: str | None = None) -> list[str]:
+def descriptions(head: str, url: str | None = None) -> list[str]:
     page = Page.of(f"<html><head>{head}</head><body><p>Rye</p></body></html>", url)
-    return [text.decode() for text in told_of(page)]
+    return [text.decode() for text in descriptions_of(page)]
 
 
 def test_a_page_that_says_nothing() -> None:
-    assert told("") == ["", "", "", ""]
+    assert descriptions("") == ["", "", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_page_that_says_nothing() -> None:
     ],
 )
 def test_what_is_said(head: str, place: int, said: str) -> None:
-    assert told(head)[place] == said
+    assert descriptions(head)[place] == said
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_what_is_said(head: str, place: int, said: str) -> None:
     ],
 )
 def test_the_address_is_what_was_asked_for(url: str, path: str) -> None:
-    assert told("<link rel=canonical href=/other>", url)[3] == path
+    assert descriptions("<link rel=canonical href=/other>", url)[3] == path
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_canonical_address_is_the_heads(head: str) -> None:
 def test_bounds() -> None:
     long = "汉" * 10_000
     head = f"<title>{long}</title><meta name=description content={long}>"
-    assert list(map(len, told(head, f"https://rye.example/{long}"))) == [
+    assert list(map(len, descriptions(head, f"https://rye.example/{long}"))) == [
         SEEN,
         0,
         SEEN,
@@ -87,7 +87,7 @@ def test_bounds() -> None:
 
 def test_the_walk_of_a_page_is_shared() -> None:
     page = Page.of("<title>Rye</title><p>Rye", URL)
-    walk = told_walk(page)
-    assert walk.told[0] == b"Rye"
+    walk = described_walk(page)
+    assert walk.descriptions[0] == b"Rye"
     assert walk.blocks is page.blocks.walk.blocks
-    assert page.blocks.walk.told == ()
+    assert page.blocks.walk.descriptions == ()

@@ -1,0 +1,215 @@
+# Names of elements, attributes and roles, and what the walk does at each.
+
+cdef enum:
+    # What an element's name tells, a bit each.
+    BLOCK = 1 << 0
+    SKIP = 1 << 1
+    LENIENT_SKIP = 1 << 2
+    CONTROL = 1 << 3
+    SPACER = 1 << 4
+    LIST = 1 << 5
+    STRONG = 1 << 6
+    LINK = 1 << 7
+    BREAK = 1 << 8
+    RULE = 1 << 9
+    TABLE_ROW = 1 << 10
+    IMAGE = 1 << 11
+    BUTTON = 1 << 12
+    DIALOG = 1 << 13
+    TEMPLATE = 1 << 14
+    SOURCE = 1 << 15
+    HEAD = 1 << 16
+    SPECIAL = 1 << 17
+    # A role can make the element a heading.
+    HEADED = 1 << 18
+    # What a role tells: a control shows the element that plays it, or that is a heading.
+    PANEL_ROLE = 1 << 19
+    HEADING_ROLE = 1 << 20
+
+cdef enum:
+    # What an element's attributes tell, a bit each: that the attribute is there ...
+    HREF = 1 << 0
+    LABELLED = 1 << 1
+    OPEN = 1 << 2
+    SHADOW = 1 << 3
+    STYLE = 1 << 4
+    HIDDEN = 1 << 5
+    ID = 1 << 6
+    ROLE = 1 << 7
+    LEVEL = 1 << 8
+    # ... that the style hides the element; that what hides it is taken away later;
+    # that it plays a role; that the role is a panel's or a heading's
+    HIDES = 1 << 9
+    LATER = 1 << 10
+    PLAYS = 1 << 11
+    PANEL = 1 << 12
+    HEADS = 1 << 13
+    # ... and from this bit on, that another one of TOKEN_ATTRIBUTES is there.
+    OTHERS = 1 << 14
+    # The highest bits have a heading's level.
+    LEVEL_AT = 28
+    # Attributes whose values are not read, and those whose values have no words.
+    VALUELESS = HREF | LABELLED | OPEN | SHADOW
+    WORDLESS = VALUELESS | STYLE | HIDDEN | LEVEL
+
+cdef enum:
+    # Room in the table of names; a power of two, three times as many as there are.
+    SLOTS = 512
+
+
+cdef struct Name:
+    # What the walk knows of a name, whatever it is the name of.
+    const char* name
+    # Of an element: its number, its kind of block or -1, its level as a heading, the
+    # style of text inside, and what else it tells.
+    int32_t number
+    int32_t kind
+    int32_t level
+    int32_t style
+    uint32_t traits
+    # Of an attribute: its bit, or 0, and the hash of what stands before its words.
+    uint32_t bit
+    uint32_t seed
+
+
+cdef Name[SLOTS] NAMES
+# A button that asks what it shows the answer to, as an element.
+cdef Name QUESTION
+cdef int UNTOLD_LEVEL = int(specification.UNTOLD_LEVEL)
+cdef int QUESTION_NODES = specification.QUESTION_NODES
+cdef int PARAGRAPH = tags.PARAGRAPH
+cdef int HEADING = tags.HEADING
+cdef int ITEM = tags.ITEM
+cdef int QUOTE = tags.QUOTE
+cdef int CODE = tags.CODE
+cdef int CELL = tags.CELL
+_TRAITS = {
+    BLOCK: tags.BLOCK,
+    SKIP: tags.SKIP,
+    LENIENT_SKIP: tags.LENIENT_SKIP,
+    CONTROL: tags.CONTROLS,
+    SPACER: tags.SPACERS,
+    LIST: tags.LISTS,
+    STRONG: tags.STRONG,
+    LINK: {"a"},
+    BREAK: {"br"},
+    RULE: {"hr"},
+    TABLE_ROW: {"tr"},
+    IMAGE: {tags.IMG},
+    SOURCE: {tags.SOURCE},
+    BUTTON: {"button"},
+    DIALOG: {"dialog"},
+    TEMPLATE: {"template"},
+    HEAD: {"head"},
+    SPECIAL: tags.SPECIAL_TAGS,
+    HEADED: specification.HEADED,
+    PANEL_ROLE: specification.PANELS,
+    HEADING_ROLE: specification.HEADING_ROLES,
+}
+cdef int TEX_STYLE = tags.TEX_TEXT, RAISED_STYLE = tags.RAISED
+cdef enum:
+    HINTS = 5
+cdef const char* SPECIAL_HINTS[HINTS]
+# Their bytes stay alive here.
+_HINTS = [hint.encode() for hint in tags.SPECIAL_HINTS]
+assert len(_HINTS) == HINTS
+for _number in range(HINTS):
+    SPECIAL_HINTS[_number] = _HINTS[_number]
+_ATTRIBUTES = {
+    "href": HREF,
+    "aria-labelledby": LABELLED,
+    "open": OPEN,
+    "shadowrootmode": SHADOW,
+    "style": STYLE,
+    "hidden": HIDDEN,
+    "id": ID,
+    "role": ROLE,
+    "aria-level": LEVEL,
+}
+for _name in specification.TOKEN_ATTRIBUTES:
+    _ATTRIBUTES.setdefault(_name, OTHERS << len(_ATTRIBUTES))
+assert max(_ATTRIBUTES.values()) < 1 << LEVEL_AT
+# The bytes of the names stay alive here.
+_NAMES = {
+    name: name.encode()
+    for name in (
+        *tags.TAGS,
+        *tags.STYLE_OF,
+        *_ATTRIBUTES,
+        *specification.PANELS,
+        *specification.HEADING_ROLES,
+    )
+}
+
+
+cdef inline uint32_t hash_name(const char* name) noexcept nogil:
+    cdef uint32_t value = 0
+    cdef int i
+    # The beginning tells names apart well enough.
+    for i in range(8):
+        if not name[i]:
+            break
+        value = value * 31 + <uint8_t>name[i]
+    return value ^ value >> 9
+
+
+cdef inline Name* find_name(const char* name) noexcept nogil:
+    """The entry of a name; that of an unknown name is empty."""
+    cdef uint32_t slot = hash_name(name) % SLOTS
+    while NAMES[slot].name != NULL and strcmp(NAMES[slot].name, name) != 0:
+        slot = (slot + 1) % SLOTS
+    return &NAMES[slot]
+
+
+cdef enum:
+    # Room for the names that were looked up last; a power of two.
+    SEEN = 512
+
+
+cdef struct Seen:
+    const char* name
+    const Name* found
+
+
+cdef inline const Name* look_up(Seen* seen, const char* name) noexcept nogil:
+    """The entry of a name, of which the parser has one copy for all of a tree."""
+    cdef size_t place = <size_t>name
+    seen += (place ^ place >> 9) & (SEEN - 1)
+    if seen.name != name:
+        seen[0] = Seen(name, find_name(name))
+    return seen.found
+
+
+cdef void fill_names() except *:
+    cdef Name* entry
+    cdef int i
+    assert len(_NAMES) * 2 < SLOTS
+    for members in (_TRAITS[trait] for trait in _TRAITS if trait < PANEL_ROLE):
+        assert members <= tags.TAG_ID.keys()
+    for i in range(SLOTS):
+        NAMES[i].kind = -1
+    for name, encoded in _NAMES.items():
+        entry = find_name(encoded)
+        entry.name = encoded
+        entry.number = tags.TAG_ID.get(name, 0)
+        entry.kind = tags.KIND_OF.get(name, -1)
+        entry.level = int(name[1]) if entry.kind == HEADING else 0
+        entry.style = tags.STYLE_OF.get(name, 0)
+        entry.traits = sum(trait for trait in _TRAITS if name in _TRAITS[trait])
+        entry.bit = _ATTRIBUTES.get(name, 0)
+        prefix = specification.TOKEN_ATTRIBUTES.get(name, "")
+        entry.seed = specification.fnv1a(prefix.encode())
+
+
+fill_names()
+QUESTION = find_name(b"button")[0]
+QUESTION.traits = BLOCK
+
+
+cdef const char* local_name(const tree.xmlNode* node) noexcept nogil:
+    """An element's name without its namespace, as lxml understands the name."""
+    cdef const char* name = <const char*>node.name
+    cdef const char* brace = NULL
+    if (node.ns != NULL and node.ns.href != NULL) or name[0] == b"{":
+        brace = strrchr(name, b"}")
+    return name if brace == NULL else brace + 1

@@ -1,0 +1,133 @@
+"""Elements for which another text stands in the page's: formulas, and icons of fonts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from scrapy_eatext.page.mathml import tex_of
+from scrapy_eatext.page.tags import IMG
+
+# Icons that a font draws for their names, and such a name.
+_ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
+_ICON = re.compile("[a-z0-9_]{1,40}")
+# What TeX is called as a notation.
+_TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
+# The class of an image of a formula, by whole words: many are drawn after a math or
+# wear latex.  TeX without any of its signs has no word of four letters either.
+_TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
+_TEX_SIGN = re.compile(r"[\\^_={}$]")
+_WORD = re.compile(r"[^\W\d_]{4}")
+# A comment in TeX with the line feed that it hides, or a sign that a backslash makes none.
+_TEX_COMMENT = re.compile(r"(\\.)|%[^\n]*(?:\n[ \t]*)?", re.DOTALL)
+# What TeX that brings its own signs stands between, and whether they display it.
+_TEX_SIGNS = (
+    ("$$", "$$", True),
+    ("$", "$", False),
+    (r"\[", r"\]", True),
+    (r"\(", r"\)", False),
+)
+
+
+def replacement_of(element: Any) -> str | None:
+    """The text that stands for an element's own; None where its own is read.
+
+    It is the TeX of a formula, and empty for a formula that is drawn once more and for
+    an icon.
+    """
+    name = local_name(element.tag)
+    # As the tree has them: get() would add what a DTD declares.
+    attributes = dict(element.items())
+    called = attributes.get("class", "")
+    if name == "math":
+        display = attributes.get("display") == "block"
+        # Right in the semantics, or formulas around others would all look into them.
+        for inner in _children(_children((element,), "semantics"), "annotation"):
+            if dict(inner.items()).get("encoding", "").lower() in _TEX_ENCODINGS:
+                text = _between_signs(_text_alone(inner), display)
+                if text:
+                    return text
+        return _between_signs(tex_of(element), display)
+    if name == "script":
+        kind = attributes.get("type", "")
+        if kind.startswith("math/tex"):
+            return _between_signs(_text_alone(element), "mode=display" in kind)
+    elif name == IMG:
+        text = attributes.get("alt", "")
+        if _TEX_CLASS.search(called) and _is_tex(text):
+            return _between_signs(text, "display" in called)
+    elif name in ("i", "span") and (
+        _is_drawn(element, called) or _is_icon(element, called)
+    ):
+        return ""
+    return None
+
+
+def _children(elements: Iterable[Any], name: str) -> Iterator[Any]:
+    """The elements of a name right in some others."""
+    for element in elements:
+        for child in element:
+            if isinstance(child.tag, str) and local_name(child.tag) == name:
+                yield child
+
+
+def _between_signs(tex: str, display: bool) -> str | None:
+    """TeX between dollar signs, None where it is empty.
+
+    It comes on a line, on which a comment would have no end.
+    """
+    tex = _TEX_COMMENT.sub(_without_comment, tex).strip()
+    for begin, end, displays in _TEX_SIGNS:
+        inside = tex[len(begin) : -len(end)]
+        if tex == f"{begin}{inside}{end}" and end not in inside:
+            tex, display = inside.strip(), display or displays
+            break
+    if not tex:
+        return None
+    signs = "$$" if display else "$"
+    # A space behind a backslash is none that may go.
+    escapes = (len(tex) - len(tex.rstrip("\\"))) % 2
+    return f"{signs}{tex}{' ' * escapes}{signs}"
+
+
+def _is_tex(text: str) -> bool:
+    """Whether a text that should be TeX is no sentence or name."""
+    return _TEX_SIGN.search(text) is not None or _WORD.search(text) is None
+
+
+def _without_comment(found: re.Match[str]) -> str:
+    return found[1] or ""
+
+
+def _text_alone(element: Any) -> str:
+    """The text of an element that holds nothing else."""
+    return "" if len(element) else element.text or ""
+
+
+def _is_icon(element: Any, called: str) -> bool:
+    """Whether an element is an icon of a font that draws it for its name."""
+    if _ICON_CLASS.search(called) is None:
+        return False
+    return _ICON.fullmatch(_text_alone(element).strip()) is not None
+
+
+def _is_drawn(element: Any, called: str) -> bool:
+    """Whether a span draws a formula, as KaTeX behind it and MathJax before it do."""
+    if "katex-html" in called:
+        return element.getprevious() is not None
+    if "MathJax" not in called:
+        return False
+    behind = element.getnext()
+    if behind is None and element.getparent() is not None:
+        behind = element.getparent().getnext()
+    return (
+        behind is not None
+        and isinstance(behind.tag, str)
+        and local_name(behind.tag) == "script"
+    )
+
+
+def local_name(tag: str) -> str:
+    """A tag without its namespace."""
+    return tag.rpartition("}")[2] if tag.startswith("{") else tag
