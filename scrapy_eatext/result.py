@@ -193,6 +193,10 @@ def _reader(kind: Any) -> Callable[[Any], Any] | None:
     return read
 
 
+# The score that an empty text has at most.
+EMPTY_SCORE = 0.3
+
+
 class Source(Protocol):
     """What a result's outputs can be computed from: the page, or a way back to it.
 
@@ -462,7 +466,8 @@ class MainText(_Backed):
     def without_text(self, origin: str = "") -> MainText:
         """This result with an empty text, as when its text does not pass."""
         gone = {name: one.empty for name, one in OUTPUTS.items() if not one.of_page}
-        empty = replace(self, text="", origin=origin or self.origin)
+        score = min(self.score, EMPTY_SCORE)
+        empty = replace(self, text="", score=score, origin=origin or self.origin)
         return empty.backed({**self.computed, **gone}, self.source)
 
     def as_dict(self) -> dict[str, Any]:

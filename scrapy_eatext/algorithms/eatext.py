@@ -8,11 +8,9 @@ F1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +33,8 @@ from scrapy_eatext.algorithms.modelfile import (
 )
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.embedded import embedded_text
-from scrapy_eatext.page.names import COMMENTS, HUMAN_TESTS
-from scrapy_eatext.page.tags import HEADING
+from scrapy_eatext.page.names import COMMENTS
+from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.bylines import without_bylines
@@ -45,10 +43,9 @@ from scrapy_eatext.tagger.copies import without_copies
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
-from scrapy_eatext.tagger.islands import without_islands
-from scrapy_eatext.tagger.links import without_edit_links, without_lone_links
+from scrapy_eatext.tagger.links import without_edit_links
 from scrapy_eatext.tagger.model import Tagger
-from scrapy_eatext.tagger.selection import Selection, select
+from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.tables import whole_tables
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
@@ -63,44 +60,40 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.model import PythonTagger
     from scrapy_eatext.tagger.operations import Flags, Ints
 
-    _Rule = Callable[[Walk, Flags, Ints, Ints], Flags]
 
 MODEL = "eatext.model"
-_CODE_VERSION = "1"
-# A page whose likeliest block has a lower chance than this, in thousandths, has no
-# main text: found by cross-validation, like all that is learned.  An empty text has at
-# most this score.
+_CODE_VERSION = "2"
+# A page of these kinds whose likeliest block has a lower chance than this, in
+# thousandths, has no main text.
+SPARSE = frozenset(("collection", "listing", "product", "service"))
 _UNLIKELY = 300
-_EMPTY = 0.3
 # If fewer words than _FEW are kept, a text in the page's data takes the place of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
-# What goes of the chosen blocks where no threshold of one's own is set, in this order:
-# on pages that are no threads, whose posts quote one another and whose text has no end,
-# and then on all pages.
-COPIES = {"a copy of text above": without_copies}
-ISLANDS = {"far behind the text": without_islands}
-WITHOUT = {
-    "a wiki's link to edit": without_edit_links,
-    "the one link left of its list": without_lone_links,
-    "a heading with nothing below": without_bare_headings,
-    "a dated line before the text": without_bylines,
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``leave`` gives the remaining ones of the chosen blocks, except on ``spared`` kinds."""
+
+    leave: Callable[[Walk, Flags, Ints, Ints], Flags]
+    spared: frozenset[str] = frozenset()
+
+
+# What is left out where no threshold of one's own is set, by the reason: before rows of
+# tables are completed, and after.  benchmarks/rules.py measures what each rule is worth;
+# posts of a thread quote one another, and headings of a list stand above links.
+BEFORE = {"a copy of text above": Rule(without_copies, frozenset(("forum",)))}
+AFTER = {
+    "a wiki's link to edit": Rule(without_edit_links),
+    "a heading with nothing below": Rule(
+        without_bare_headings, frozenset(("listing",))
+    ),
+    "a dated line before the text": Rule(without_bylines),
 }
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is more than this.
 _IF_NAMED = 50
-# The kind of page whose posts are its main text, whoever wrote them.
-_THREAD = "forum"
-# A page with fewer words than these may be that of an error, of a login, or of a test
-# whether a human asks.  A page of an error has the HTTP status in its title or one of
-# its first headings; statuses such as 500, which are often other numbers, count only at
-# the beginning.  A page of a login asks for a password; one of a test has elements named
-# after it.
-_ERROR_WORDS, _ERROR_HEADINGS = 60, 3
-_LOGIN_WORDS, _TEST_WORDS = 150, 80
-_STATUS = re.compile(
-    r"(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)(?![\w.,%/-])|^\s{0,9}50[0-4](?![\w.,%/-])"
-)
 # A block of fewer words than this among comments is rather a button.
 _COMMENT_WORDS = 3
 
@@ -175,37 +168,24 @@ class Eatext(Algorithm[EatextOptions]):
             options.favor,
             None if isinstance(least, str) else round(least * 1000),
         )
-        kinds, score = _whole(model, page_figures(walk, likelihood, w, chosen))
+        kind, score = _whole(model, page_figures(walk, likelihood, w, chosen))
         comments = _Comments(model.comments, walk, w, chosen.kept, spoken)
-        if kinds[0] == _THREAD and comments.outweigh():
-            # An article after all, of which readers have much to say.
-            chosen = Selection(chosen.kept & ~comments.sure, chosen.expected)
-            kinds, score = _whole(model, page_figures(walk, likelihood, w, chosen))
-            kinds = [kind for kind in kinds if kind != _THREAD]
         kept, chances = chosen.kept, CHANCE[likelihood]
-        if isinstance(least, str) and chances.max() < _UNLIKELY:
-            kept = np.zeros_like(kept)
-        left: dict[int, str] = {}
-        if isinstance(least, str) and kinds[0] != _THREAD:
-            rules = COPIES if options.favor == "recall" else COPIES | ISLANDS
-            kept = _rest(rules, walk, kept, w, chances, left)
+        left_out: dict[int, str] = {}
+        if isinstance(least, str):
+            if kind in SPARSE and chances.max() < _UNLIKELY:
+                kept = np.zeros_like(kept)
+            kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
         if options.comments:
             kept = kept | comments.rows
         kept = whole_tables(walk, kept, w)
         if isinstance(least, str):
-            kept = _rest(WITHOUT, walk, kept, w, chances, left)
-        words = int(w[kept].sum())
-        if words < _FEW:
+            kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
+        if int(w[kept].sum()) < _FEW:
             found = embedded_text(page)
             chars = walk.blocks[:, BlockColumn.CHARS]
             if found and found.chars > _LONGER * int(chars[kept].sum()):
                 return _of_data(found)
-        if (
-            words < _ERROR_WORDS
-            and isinstance(least, str)
-            and _has_no_content(page, int(w.sum()))
-        ):
-            kept = np.zeros_like(kept)
         scores = chances / 1000
         return Verdict(
             units=blocks,
@@ -217,11 +197,11 @@ class Eatext(Algorithm[EatextOptions]):
                 scores,
                 evidence,
                 # Rows of tables may have come back.
-                {i: reason for i, reason in left.items() if not kept[i]},
+                {i: reason for i, reason in left_out.items() if not kept[i]},
             ),
-            score=score if kept.any() else min(score, _EMPTY),
-            page_type=kinds[0],
-            comments=comments.told,
+            score=score if kept.any() else min(score, EMPTY_SCORE),
+            page_type=kind,
+            comments=comments.as_list,
         )
 
 
@@ -294,30 +274,31 @@ def load_tagger(path: str | Path) -> TaggerModel:
         raise ModelError(f"{path} is damaged: {error}") from error
 
 
-def _whole(model: TaggerModel, figures: Ints) -> tuple[list[str], float]:
-    """The kinds that a page may be, the likeliest first, and the expected F1."""
-    answers = model.kinds.answers(figures).tolist()
-    likely = dict(zip(model.kind_names, answers, strict=True))
-    kinds = sorted(likely, key=likely.__getitem__, reverse=True)
+def _whole(model: TaggerModel, figures: Ints) -> tuple[str, float]:
+    """The likeliest kind of page, and the expected F1."""
+    kind = model.kind_names[int(model.kinds.answers(figures).argmax())]
     score = int(model.quality.answers(figures)[0]) / model.quality.scale
-    return kinds, round(min(max(score, 0.0), 1.0), 4)
+    return kind, round(min(max(score, 0.0), 1.0), 4)
 
 
-def _rest(
-    rules: Mapping[str, _Rule],
+def _apply(
+    rules: Mapping[str, Rule],
+    kind: str,
     walk: Walk,
     kept: Flags,
     w: Ints,
     chances: Ints,
-    left: dict[int, str],
+    left_out: dict[int, str],
 ) -> Flags:
-    """The kept blocks that rules leave; ``left`` takes the reason for each other one."""
+    """The kept blocks that rules leave; ``left_out`` takes the reason for each other one."""
     for reason, rule in rules.items():
-        rest = rule(walk, kept, w, chances)
-        if rest is not kept:
-            gone = (kept & ~rest).nonzero()[0].tolist()
-            left.update(dict.fromkeys(gone, reason))
-            kept = rest
+        if kind in rule.spared:
+            continue
+        remaining = rule.leave(walk, kept, w, chances)
+        if remaining is not kept:
+            gone = (kept & ~remaining).nonzero()[0].tolist()
+            left_out.update(dict.fromkeys(gone, reason))
+            kept = remaining
     return kept
 
 
@@ -333,34 +314,6 @@ def _of_data(found: Embedded) -> Verdict:
         page_type=found.page_type,
         origin=found.origin,
         page=found.page,
-    )
-
-
-def _has_no_content(page: Page, words: int) -> bool:
-    """Whether a page shows an error, a login or a test of humanity, and no content.
-
-    ``words`` is the number of words on the page, of which few are kept.
-    """
-    return (
-        _is_error(page)
-        or (words < _LOGIN_WORDS and _is_login(page))
-        or (words < _TEST_WORDS and bool(HUMAN_TESTS.rows(page.blocks.walk)))
-    )
-
-
-def _is_error(page: Page) -> bool:
-    """Whether a page tells an HTTP status in its title or one of its first headings."""
-    blocks = page.blocks
-    headings = (i for i, kind in enumerate(blocks.column("kind")) if kind == HEADING)
-    texts = [page.title, *map(blocks.text, islice(headings, _ERROR_HEADINGS))]
-    return any(_STATUS.search(text) for text in texts)
-
-
-def _is_login(page: Page) -> bool:
-    """Whether a page asks for a password."""
-    return any(
-        (field.get("type") or "").strip().lower() == "password"
-        for field in page.root.iter("input")
     )
 
 
@@ -386,36 +339,16 @@ class _Comments:
         self._taught = taught
 
     @cached_property
-    def _chance(self) -> Ints:
-        if self._tagger is None:
-            return np.zeros(len(self._w), dtype=np.int64)
-        return CHANCE[self._tagger.likelihoods(self._walk)]
-
-    @property
-    def sure(self) -> Flags:
-        """The comments by chance alone: names do not count, as they name posts too."""
-        likely: Flags = self._chance > 500
-        return likely
-
-    @cached_property
     def rows(self) -> Flags:
-        named = _named_comments(self._walk, self._w, self._kept)
-        spoken = named
+        found = named = _named_comments(self._walk, self._w, self._kept)
         if self._tagger is not None:
-            spoken = self._chance > np.where(named, _IF_NAMED, 500)
-        return spoken if self._taught is None else spoken | self._taught
+            chance = CHANCE[self._tagger.likelihoods(self._walk)]
+            found = chance > np.where(named, _IF_NAMED, 500)
+        return found if self._taught is None else found | self._taught
 
-    def told(self) -> list[bool]:
-        spoken: list[bool] = self.rows.tolist()
-        return spoken
-
-    def outweigh(self) -> bool:
-        """Whether more words are in comments than in the other kept blocks.
-
-        A kept block counts as a comment only if it is a sure one.
-        """
-        w, besides = self._w, self._kept & ~self.sure
-        return int(w[self.rows & ~besides].sum()) > int(w[besides].sum())
+    def as_list(self) -> list[bool]:
+        flags: list[bool] = self.rows.tolist()
+        return flags
 
 
 def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:

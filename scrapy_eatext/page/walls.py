@@ -94,6 +94,13 @@ _NOT_FOUND = _titled(
     r"|página no encontrada|página não encontrada|pagina non trovata"
     r"|pagina niet gevonden|sidan hittades inte|страница не найдена",
 )
+# A status at the edge of a title or heading, which says so in any language; those above
+# 499, which are often other numbers, only at the beginning.
+_STATUS = re.compile(
+    r"^\W{0,3}(?:4(?:0[0-689]|10|29|51)|50[0-4])(?![\w.,%/-])"
+    r"|(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)[\s)!.]{0,3}$",
+    re.MULTILINE,
+)
 _NEEDS_SCRIPTS = _said(
     r"(?:enable|activate|turn on|requires?|needs?|without) (?:\w+ ){0,2}javascript",
     r"javascript (?:is|to be|must be|has been)? ?(?:disabled|required|enabled|needed|turned off)",
@@ -152,7 +159,9 @@ def wall_of(page: Page, text: str) -> str:
         return "captcha"
     if _BLOCKED.search(heads):
         return "blocked"
-    if _NOT_FOUND.search(heads if few else page.title):
+    if _NOT_FOUND.search(heads if few else page.title) or (
+        few and _STATUS.search(heads)
+    ):
         return "not_found"
     login = main_heads if some else heads
     if few and _LOGIN.search(login) and _asks_password(page):

@@ -148,14 +148,6 @@ def test_comments_in_or_out() -> None:
     assert "on day 3" not in ruled
 
 
-def test_an_article_is_no_thread_however_much_its_readers_say() -> None:
-    html = page(f"<p>{PROSE['en']}</p>", below=f"<ol id=comments>{comments(60)}</ol>")
-    found = extract(html, algorithm="eatext")
-    assert found.page_type != "forum"
-    assert PROSE["en"] in found.text
-    assert "I baked" not in found.text
-
-
 def test_without_an_algorithm_that_knows_comments_there_are_none() -> None:
     html = page(f"<p>{PROSE['en']}</p>", below=comments(4))
     assert extract(html, algorithm="justext").comments == ""

@@ -17,7 +17,7 @@ import pytest
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.algorithms.base import Verdict
-from scrapy_eatext.algorithms.eatext import WITHOUT
+from scrapy_eatext.algorithms.eatext import AFTER
 from scrapy_eatext.output import structure
 from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
 from scrapy_eatext.output.html import html
@@ -68,8 +68,8 @@ def result_of(source, judged=False):
     kept = np.array(["gone" not in blocks.text(i) for i in range(count)], bool)
     w = weights(blocks.walk)
     kept = whole_tables(blocks.walk, kept, w)
-    for without in WITHOUT.values():
-        kept = without(blocks.walk, kept, w, np.full(count, 500))
+    for rule in AFTER.values():
+        kept = rule.leave(blocks.walk, kept, w, np.full(count, 500))
     return render(
         Verdict(blocks, kept.tolist(), [0.5] * count, [""] * count), page, "", ""
     )

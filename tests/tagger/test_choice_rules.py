@@ -11,11 +11,7 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.page import Page
 from scrapy_eatext.tagger.copies import _runs, without_copies
 from scrapy_eatext.tagger.facts import weights
-from scrapy_eatext.tagger.islands import without_islands
 from tests.support.passages import PROSE
-
-TEXT = f"<p>{'word ' * 40}</p>"
-GAP = f"<p>gone {'word ' * 40}</p>"
 
 
 def left_by(rule, html: str, *given: object) -> list[str]:
@@ -26,33 +22,6 @@ def left_by(rule, html: str, *given: object) -> list[str]:
     found = rule(blocks.walk, kept, weights(blocks.walk), *given)
     assert not (found & ~kept).any()
     return [text.split()[0] for text, stays in zip(texts, found, strict=True) if stays]
-
-
-@pytest.mark.parametrize(
-    ("html", "rest"),
-    [
-        (f"{TEXT}{GAP}<p>unsure<p>sure", ["word", "sure"]),
-        (f"<p>unsure{GAP}{TEXT}{GAP}<p>unsure", ["unsure", "word"]),
-        # Nothing goes where the gap is small, be it one of two, ...
-        (f"{TEXT}<p>gone with<p>unsure<p>gone again<p>unsure", ["word"] + 2 * ["unsure"]),
-        # but all that is behind a large one does.
-        (f"{TEXT}<p>unsure{GAP}<p>unsure<p>unsure", ["word", "unsure"]),
-        # A sure paragraph further down is the text's, ...
-        (f"{TEXT}{GAP}<p>unsure{TEXT}", ["word", "unsure", "word"]),
-        # a short one is none, ...
-        (f"{TEXT}{GAP}<p>unsure<p>sure enough", ["word", "sure"]),
-        # nor is a list.
-        (f"{TEXT}{GAP}<p>unsure<ul><li>sure {'word ' * 40}</ul>", ["word", "sure"]),
-        # Where most is no paragraph, there is no text to be apart from.
-        (f"{TEXT}<ul><li>sure {'word ' * 150}</ul>{GAP}<p>unsure", ["word", "sure", "unsure"]),
-    ],
-)  # fmt: skip
-def test_what_is_unsure_and_far_behind_the_text_goes(html, rest) -> None:
-    texts = Page.of(html).blocks
-    chances = np.array(
-        [600 if "unsure" in texts.text(i) else 900 for i in range(len(texts))]
-    )
-    assert left_by(without_islands, html, chances) == rest
 
 
 def paragraphs(*words: str) -> str:

@@ -20,7 +20,6 @@ from scrapy_eatext.tagger.facts import (
 )
 from scrapy_eatext.tagger.features import block_features
 from scrapy_eatext.tagger.headings import without_bare_headings
-from scrapy_eatext.tagger.links import without_lone_links
 from scrapy_eatext.tagger.operations import CAP, NONE, shift
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NamedTrees, Trees, trees_from
@@ -64,36 +63,6 @@ def test_headings_of_lost_headings_go() -> None:
 def test_headings_stay_where_there_is_little_else() -> None:
     few = HEADED.replace("word " * 50, "Text.")
     assert kept_headings(few)[-2:] == ["Related", "Popular"]
-
-
-LONG = f"<p>{'word ' * 50}</p>"
-ITEMS = [f"<li><a href=#{n}>Part {n}</a></li>" for n in range(4)]
-
-
-@pytest.mark.parametrize(
-    ("html", "left", "chance", "stays"),
-    [
-        (LONG + f"<ul>{''.join(ITEMS)}</ul>", ["Part 1"], 600, False),
-        # It stays where it is sure, ...
-        (LONG + f"<ul>{''.join(ITEMS)}</ul>", ["Part 1"], 900, True),
-        # is not the only one, ...
-        (LONG + f"<ul>{''.join(ITEMS)}</ul>", ["Part 1", "Part 2"], 600, True),
-        # says more than a link, ...
-        (LONG + f"<ul>{''.join(ITEMS)}<li>Part 5</ul>", ["Part 5"], 600, True),
-        # is of a list of other things, ...
-        (LONG + f"<ul>{ITEMS[1]}<li>Part 5<li>Part 6</ul>", ["Part 1"], 600, True),
-        # and where there is little else.
-        (f"<p>word</p><ul>{''.join(ITEMS)}</ul>", ["Part 1"], 600, True),
-    ],
-)
-def test_the_one_link_that_is_left_of_a_list_goes(html, left, chance, stays) -> None:
-    blocks = Page.of(html).blocks
-    texts = [blocks.text(i) for i in range(len(blocks))]
-    kept = np.array([text in left or "word" in text for text in texts])
-    chances = np.full(len(texts), chance)
-    found = without_lone_links(blocks.walk, kept, weights(blocks.walk), chances)
-    rest = [text for text, stays in zip(texts, found, strict=True) if stays]
-    assert rest[1:] == (left if stays else [])
 
 
 TEXT = f"<p>{'word ' * 40}"
