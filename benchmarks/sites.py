@@ -108,7 +108,7 @@ class Judged:
         self.studied: Studied = study(page, model)
         self.bags = [bag(text) for text in self.studied.texts]
         self.true = bag(page.text)
-        self.before = self.f1(self.studied.kept())
+        self.before = self.f1(self.studied.kept_blocks())
 
     def f1(self, kept: Any) -> float:
         """WCXB's measure of the text of the blocks kept."""
@@ -123,7 +123,7 @@ class Judged:
 
     def after(self, lesson: Lesson) -> float:
         evidence, _ = lesson.evidence(self.studied.walk)
-        return self.f1(self.studied.kept(evidence))
+        return self.f1(self.studied.kept_blocks(evidence))
 
 
 def taught(site: str, pages: Sequence[Judged], count: int) -> dict[str, float] | None:

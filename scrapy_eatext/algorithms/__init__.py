@@ -57,12 +57,12 @@ def get_algorithm(
     """
     cls = algorithm_class(name)
     if not options:
-        return _usual(cls)
+        return _default_instance(cls)
     return _instance(cls, make_options(cls.options_class, options))
 
 
 @lru_cache(maxsize=64)
-def _usual(cls: type[Algorithm[Any]]) -> Algorithm[Any]:
+def _default_instance(cls: type[Algorithm[Any]]) -> Algorithm[Any]:
     """An algorithm without options, which most pages ask for."""
     return _instance(cls, make_options(cls.options_class, {}))
 

@@ -20,17 +20,12 @@ __all__ = [
     "UnitList",
     "Units",
     "Verdict",
-    "choice",
     "make_options",
     "number",
     "one_of",
     "switch",
     "text",
 ]
-
-
-# The name of one_of() for algorithms that were written for earlier versions.
-choice = one_of
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def config_of(settings: Mapping[str, Any]) -> Config:
     return Config.from_settings(BaseSettings(values))
 
 
-def plain_settings(settings: Any) -> dict[str, Any]:
+def settings_for_rows(settings: Any) -> dict[str, Any]:
     """The EATEXT_* settings of a project that determine a row, ready for JSON.  A class becomes its import path."""
     return {
         key: to_json_value(settings.get(key))

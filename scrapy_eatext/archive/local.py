@@ -23,7 +23,7 @@ from typing import IO, Any, cast
 import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.archive import files
-from scrapy_eatext.archive.core import config_of, plain_settings
+from scrapy_eatext.archive.core import config_of, settings_for_rows
 from scrapy_eatext.archive.manifest import Entry, Manifest
 from scrapy_eatext.archive.progress import Progress, UnderWay
 from scrapy_eatext.archive.readers import (
@@ -75,7 +75,7 @@ class Plan:
         config = config_of(self.settings)
         reading = Reading(config.limits.max_size, self.html_column, self.url_column)
         return Task(
-            settings=plain_settings(self.settings),
+            settings=settings_for_rows(self.settings),
             reading=asdict(reading),
             where=self.where,
             sample=self.sample,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.archive.conditions import Conditions
-from scrapy_eatext.archive.core import config_of, plain_settings
+from scrapy_eatext.archive.core import config_of, settings_for_rows
 from scrapy_eatext.archive.files import is_remote
 from scrapy_eatext.archive.local import Plan, Run
 from scrapy_eatext.archive.manifest import OutputError
@@ -102,7 +102,7 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
 def _archive(args: Namespace, project: Any) -> int:
     if is_remote(args.output):
         raise OutputError(f"{args.output}: the output is a folder of this machine")
-    settings = plain_settings(project)
+    settings = settings_for_rows(project)
     if args.algorithm or args.options:
         choice = choice_for(args, config_of(settings))
         settings["EATEXT_ALGORITHM"] = list(choice.algorithms)

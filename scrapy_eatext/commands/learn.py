@@ -65,7 +65,7 @@ def _learn(args: Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for host in sorted(hosts):
         found = learn(host, hosts[host])
-        print(f"{found.told}: {write(found, folder) or 'no file is written'}")
+        print(f"{found.summary}: {write(found, folder) or 'no file is written'}")
     if homeless:
         fail(f"{homeless} pages do not tell their address; --host names their host")
     return 0 if hosts else 1

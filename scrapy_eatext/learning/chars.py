@@ -81,7 +81,7 @@ def prune(levels: Sequence[Level], size: int, smoothing: Smoothing) -> list[Leve
     category against another.  The beginnings of kept sequences are kept too, so there
     are somewhat more.
     """
-    told = _told(levels, smoothing)
+    told = _bits(levels, smoothing)
     every = np.concatenate(told)
     if size >= len(every):
         return list(levels)
@@ -120,7 +120,7 @@ def _sums(
     return np.stack(sums, axis=1)
 
 
-def _told(
+def _bits(
     levels: Sequence[Level], smoothing: Smoothing
 ) -> list[npt.NDArray[np.float64]]:
     """The bits that each sequence tells of the category, over all its occurrences."""

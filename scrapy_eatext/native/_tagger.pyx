@@ -85,7 +85,7 @@ cdef class Tagger:
     cdef Forest second
 
     def __init__(self, names, first, second):
-        own, around = context.asked(first.names, second.names, names.flags)
+        own, around = context.asked_features(first.names, second.names, names.flags)
         self.words, self.flags = WordTable(names), names.flags
         self.own = Program(own, self.flags, False, first, second)
         self.around = Program(around, self.flags, True, first, second)

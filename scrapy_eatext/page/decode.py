@@ -55,7 +55,7 @@ def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
     the page declares, then detection.  Bytes that do not fit become U+FFFD; nothing is
     raised.
     """
-    encoding, body = _settled(body, known)
+    encoding, body = _encoding_of(body, known)
     if encoding is None:
         encoding = _detect(body)
     elif encoding in _WIDE:
@@ -71,14 +71,14 @@ def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
     """
     if known is None and not _may_declare_another(body):
         known = "utf-8"
-    encoding, body = _settled(body, known)
+    encoding, body = _encoding_of(body, known)
     return body if encoding in {"utf-8", None} and is_utf8(body) else None
 
 
 def is_misread(response: TextResponse) -> bool:
     """Whether a response's own text differs from the text of decode()."""
     encoding: str = response.encoding
-    return bool(response.body) and _settled(response.body, encoding)[0] != encoding
+    return bool(response.body) and _encoding_of(response.body, encoding)[0] != encoding
 
 
 def text_of(response: TextResponse) -> str:
@@ -89,7 +89,7 @@ def text_of(response: TextResponse) -> str:
     return text
 
 
-def _settled(body: bytes, known: str | None) -> tuple[str | None, bytes]:
+def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
     """A page's encoding, None where it is still to be detected, and its bytes without
     a byte order mark.
     """

@@ -116,7 +116,7 @@ class _Best:
     def __init__(self) -> None:
         self._best: dict[bool, _Found] = {}
 
-    def see(self, all_found: Iterator[_Found]) -> None:
+    def add(self, all_found: Iterator[_Found]) -> None:
         for found in all_found:
             best = self._best.get(found.pieces)
             if found.is_long() and (best is None or found.worth() > best.worth()):
@@ -141,18 +141,18 @@ def embedded_text(page: Page) -> Embedded | None:
     for frame in page.root.iter("iframe"):
         source = frame.get("srcdoc") or ""
         if len(source) <= _MAX_DATA:
-            framed.see(iter((_Found(source),)))
+            framed.add(iter((_Found(source),)))
     for script in page.root.iter("script"):
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
         source = script.text or ""
         if len(source) > _MAX_DATA:
             continue
         if kind == _LINKED_DATA:
-            linked.see(_of_things(values_in(source)))
+            linked.add(_of_things(values_in(source)))
         elif script.get("id") == _NEXT:
-            state.see(_of_state(_parsed(source)))
+            state.add(_of_state(_parsed(source)))
         elif script.get("id") == _NUXT:
-            state.see(_of_state(_resolved(_parsed(source))))
+            state.add(_of_state(_resolved(_parsed(source))))
     for origin, found in (("json-ld", linked), ("state", state), ("srcdoc", framed)):
         best = found.choose()
         if best is not None:
@@ -283,7 +283,7 @@ class _Trees:
             if isinstance(node, list):
                 chars = sum(_length(part, found) for part in node)
             else:
-                told = _told(node, found)
+                told = _text_value(node, found)
                 chars = _length(told, found) + isinstance(told, list)
             if chars:
                 found[id(node)] = chars
@@ -297,7 +297,7 @@ class _Trees:
             elif isinstance(node, list):
                 waiting.extend(reversed(node))
             elif isinstance(node, dict):
-                told = _told(node, self._chars)
+                told = _text_value(node, self._chars)
                 waiting.extend(["\n", told] if isinstance(told, list) else [told])
 
 
@@ -311,7 +311,7 @@ def _length(node: Any, chars: dict[int, int]) -> int:
     return len(node) if isinstance(node, str) else chars.get(id(node), 0)
 
 
-def _told(node: dict[str, Any], chars: dict[int, int]) -> Any:
+def _text_value(node: dict[str, Any], chars: dict[int, int]) -> Any:
     """The value of an object that is its text, or None."""
     for kind in (str, list, dict):
         for key, value in node.items():

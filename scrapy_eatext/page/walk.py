@@ -309,7 +309,7 @@ def _as_its_role(tag: _Tag, attributes: dict[str, str]) -> _Tag:
     return replace(tag, kind=HEADING, level=int(level), is_block=True)
 
 
-def asks(button: Any) -> bool:
+def ends_in_question(button: Any) -> bool:
     """Whether a text in a button ends in a question mark, icons beside it or not."""
     for node in islice(button.iter(), QUESTION_NODES):
         own = node.text if isinstance(node.tag, str) else None
@@ -736,7 +736,7 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
         for place, element in children:
             # Most have a name that is known, and no namespace.
             tag = _TAGS.get(element.tag) or _tag_of(element)
-            if tag is _BUTTON and frame.kind != HEADING and asks(element):
+            if tag is _BUTTON and frame.kind != HEADING and ends_in_question(element):
                 tag = _QUESTION
             if tag is not None and (
                 tag.is_plain

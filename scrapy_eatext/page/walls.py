@@ -30,7 +30,7 @@ _END = _FEW + r"(?:$|\s[|–—•»«·-]|[!.:\n])"
 _PARTS = re.compile(r"\n|\s[|–—:•»«·-]{1,3}\s|:\s")
 
 
-def _said(*ways: str) -> re.Pattern[str]:
+def _phrases(*ways: str) -> re.Pattern[str]:
     return re.compile("|".join(ways), re.IGNORECASE)
 
 
@@ -38,7 +38,7 @@ def _titled(*ways: str) -> re.Pattern[str]:
     return re.compile(rf"{_EDGE}(?:{'|'.join(ways)}){_END}", re.IGNORECASE)
 
 
-_CHECKING = _said(
+_CHECKING = _phrases(
     r"checking (?:if the site connection is secure|your browser)",
     r"ddos protection by",
     r"verifying (?:that )?you are (?:a )?human|(?:verifying|validating) your browser",
@@ -53,7 +53,7 @@ _JUST_A_MOMENT = _titled(
     "just a moment|one moment,? please|einen moment,? bitte",
     "(?:human|bot) verification|pardon our interruption",
 )
-_CAPTCHA = _said(
+_CAPTCHA = _phrases(
     r"(?:verify|confirm|prove)(?: that)? you(?:['’]re|\s+are) (?:a human|human|not a (?:ro)?bot)",
     r"(?:are you|i['’]?a?m|you(?:['’]re| are)) (?:a human\?|not a (?:ro)?bot|a (?:ro)?bot\?)",
     r"(?:solve|complete|enter) (?:the |this |a )?(?:captcha|security check|characters you see)",
@@ -68,7 +68,7 @@ _BLOCKED = _titled(
     r"(?:sorry, )?you have been blocked",
     r"zugriff verweigert|accès refusé|acceso denegado|acesso negado",
 )
-_CONSENT = _said(
+_CONSENT = _phrases(
     r"before you continue",
     r"(?:bevor (?:du|sie) fortf|avant de continuer|antes de continuar)",
     r"we (?:value|respect|care about) your privacy",
@@ -101,7 +101,7 @@ _STATUS = re.compile(
     r"|(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)[\s)!.]{0,3}$",
     re.MULTILINE,
 )
-_NEEDS_SCRIPTS = _said(
+_NEEDS_SCRIPTS = _phrases(
     r"(?:enable|activate|turn on|requires?|needs?|without) (?:\w+ ){0,2}javascript",
     r"javascript (?:is|to be|must be|has been)? ?(?:disabled|required|enabled|needed|turned off)",
     r"javascript (?:aktivieren|einschalten)|activer (?:le )?javascript"

@@ -60,7 +60,7 @@ def stored_in(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
     if (path / "ground-truth").is_dir():
         return _labelled(path, read_wcxb(path).pages)
     find(source)
-    return _kept(path.resolve().name, parts(source), reading, spool)
+    return _of_archive(path.resolve().name, parts(source), reading, spool)
 
 
 def _labelled(folder: Path, pages: Sequence[LabelledPage]) -> Iterator[Stored]:
@@ -69,7 +69,7 @@ def _labelled(folder: Path, pages: Sequence[LabelledPage]) -> Iterator[Stored]:
         yield Stored(page.name, page.url, partial(getattr, page, "html"), filed)
 
 
-def _kept(
+def _of_archive(
     label: str, found: Iterator[Part], reading: Reading, spool: Spool
 ) -> Iterator[Stored]:
     for part in found:

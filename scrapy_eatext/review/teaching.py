@@ -60,8 +60,8 @@ class Teacher:
             if page is None:
                 continue
             looked += 1
-            before = page.kept()
-            after = page.kept(lesson.evidence(page.walk)[0])
+            before = page.kept_blocks()
+            after = page.kept_blocks(lesson.evidence(page.walk)[0])
             gained, lost = (
                 int(page.words[one & ~other].sum())
                 for one, other in ((after, before), (before, after))
@@ -71,7 +71,7 @@ class Teacher:
                 changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
         changes.sort(key=lambda one: (-one["gained"] - one["lost"], one["id"]))
         return {
-            "summary": found.told,
+            "summary": found.summary,
             "helps": found.helps,
             "written": written,
             "changes": changes,

@@ -87,7 +87,7 @@ class Studied:
     def known(self) -> npt.NDArray[np.bool_]:
         return np.array([sign != UNKNOWN for sign in self.labels], dtype=np.bool_)
 
-    def kept(self, evidence: Ints | None = None) -> npt.NDArray[np.bool_]:
+    def kept_blocks(self, evidence: Ints | None = None) -> npt.NDArray[np.bool_]:
         """The blocks that are kept, with some evidence or without."""
         likelihood = self.likelihood
         if evidence is not None:
@@ -111,7 +111,7 @@ class Learned:
     helps: bool
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """A line for people."""
         of = self.file
         pages = f"{of.pages} page{'s' * (of.pages != 1)}"
@@ -122,7 +122,7 @@ class Learned:
 def learn(host: str, pages: Sequence[Studied]) -> Learned:
     """Learn from the labelled pages of a host, of which there is one at least."""
     pages = sorted(pages, key=lambda page: page.order)[:MOST_PAGES]
-    before = [page.f1(page.kept()) for page in pages]
+    before = [page.f1(page.kept_blocks()) for page in pages]
     tries = [(_mean(scores), -n, scores) for n, scores in _tried(pages).items()]
     # The weakest of those that are about as good as the best.
     best = max(tries)[0]
@@ -148,13 +148,13 @@ def _tried(pages: Sequence[Studied]) -> dict[int, list[float]]:
     if len(pages) == 1:
         (page,) = pages
         own = _own_left_out(page)
-        return {n: [page.f1(page.kept(n * own))] for n in _STRENGTHS_OF_ONE}
+        return {n: [page.f1(page.kept_blocks(n * own))] for n in _STRENGTHS_OF_ONE}
     found: dict[int, list[float]] = {n: [] for n in STRENGTHS}
     for i, page in enumerate(pages):
         site = site_of(_without(pages, i))
         for n in STRENGTHS:
             evidence, _ = Lesson(replace(site, strength=n)).evidence(page.walk)
-            found[n].append(page.f1(page.kept(evidence)))
+            found[n].append(page.f1(page.kept_blocks(evidence)))
     return found
 
 

@@ -168,7 +168,7 @@ FIRST_COLUMNS = [*names_of(FIRST_FACTS), *features.FIGURES]
 COLUMNS = [*FIRST_COLUMNS, *names_of(FACTS), *FIGURES]
 
 
-def asked(
+def asked_features(
     first: Sequence[str], second: Sequence[str], flags: int
 ) -> tuple[list[str], list[str]]:
     """The features of the first round, and of the second, that trees ask about.

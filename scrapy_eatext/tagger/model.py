@@ -12,7 +12,7 @@ from scrapy_eatext.tagger import context, features
 from scrapy_eatext.tagger.context import (
     HIGHEST,
     ZERO,
-    asked,
+    asked_features,
     context_facts,
     context_features,
 )
@@ -39,7 +39,7 @@ class PythonTagger:
     def __init__(self, names: TokenTable, first: Trees, second: Trees) -> None:
         self._names = names
         self._first, self._second = first, second
-        own, around = asked(first.names, second.names, names.flags)
+        own, around = asked_features(first.names, second.names, names.flags)
         known = features_with(names.flags)
         self._own = wanted(own, known, features.FIGURES)
         self._around = wanted(around, context.FEATURES, context.READABLE)

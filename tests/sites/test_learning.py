@@ -124,7 +124,7 @@ def test_a_site_that_is_right_already_gets_no_file() -> None:
     found = learn("right.example", pages)
     assert found.file.before > 0.98
     assert not found.helps
-    assert "does not help enough" in found.told
+    assert "does not help enough" in found.summary
 
 
 def test_labels_that_contradict_each_other_make_no_file() -> None:

@@ -34,7 +34,7 @@ from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.urls import SCHEMES, Addresses
-from scrapy_eatext.page.walk import asks, python_walk
+from scrapy_eatext.page.walk import ends_in_question, python_walk
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import ATTRIBUTES, MainText, Media, Metadata
 
@@ -297,7 +297,9 @@ def shown(root: Any, lenient: bool = False) -> str:
             head.tag = "body"
     for button in [*root.iter("button")]:
         around = button.iterancestors()
-        if asks(button) or any(one.get("role") == "heading" for one in around):
+        if ends_in_question(button) or any(
+            one.get("role") == "heading" for one in around
+        ):
             button.tag = "p"
     skipped = LENIENT_SKIP if lenient else SKIP | {"button", "dialog"}
     etree.strip_elements(root, etree.Comment, etree.PI, *skipped, with_tail=False)

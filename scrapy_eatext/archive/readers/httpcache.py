@@ -71,7 +71,7 @@ def _of_folder(folder: str, most: int) -> Record:
     except OSError as error:
         return unreadable(where, url, error)
     try:
-        details = plain_values(_content(folder, _MORE))
+        details = builtin_values(_content(folder, _MORE))
     except (FileNotFoundError, *_UNPICKLING):
         details = None
     return _record(where, url, status, headers, body, most, details, wrong)
@@ -98,7 +98,7 @@ def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record
 
 def _of_database(name: str, database: Any, most: int) -> Record:
     try:
-        found = plain_values(database[(name + _SUFFIX).encode()])
+        found = builtin_values(database[(name + _SUFFIX).encode()])
         url, status = str(found["url"]), int(found["status"])
         headers, body = dict(found["headers"]), bytes(found["body"])
     except (KeyError, TypeError, ValueError, *_UNPICKLING) as error:
@@ -199,7 +199,7 @@ _UNPICKLING = (
 )
 
 
-def plain_values(data: bytes) -> Any:
+def builtin_values(data: bytes) -> Any:
     """The plain values in a pickle; in place of other objects stands an empty one.
 
     No class of the pickle's is looked up, and nothing is called.

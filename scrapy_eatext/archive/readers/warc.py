@@ -63,7 +63,7 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
     """
     # A body in chunks takes more room than it has bytes.
     room = 2 * most + (1 << 20) if most else 1 << 62
-    frames = _packed if is_packed(file) else _plain
+    frames = _packed if is_packed(file) else _unpacked
     for frame in frames(file, start, stop, room):
         record = _record(frame, most)
         if record is not None:
@@ -73,7 +73,7 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
 def cuts(file: BinaryIO, size: int) -> list[int]:
     """Where to cut a file into parts of about so many bytes."""
     found = [0]
-    frames = _packed if is_packed(file) else _plain
+    frames = _packed if is_packed(file) else _unpacked
     for frame in frames(file, 0, 1 << 62, 0):
         # Several records may be packed together.
         if frame.offset >= found[-1] + size:
@@ -81,7 +81,7 @@ def cuts(file: BinaryIO, size: int) -> list[int]:
     return found
 
 
-def _plain(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
+def _unpacked(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
     """The records of a file that is not packed.
 
     Where the file has no record right after one, that one's length is wrong: it ends
