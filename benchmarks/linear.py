@@ -41,6 +41,7 @@ from benchmarks.tables import save, table
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.continued import next_page
 from scrapy_eatext.rendering import run
 from scrapy_eatext.result import ATTRIBUTES, Metadata
 from tests.support.hostile import HOSTILE, SHAPES, URL, URLS
@@ -72,11 +73,13 @@ def work(source: str | bytes, url: str, algorithm: str) -> tuple[Any, Any]:
         result = extract(source, url=url, algorithm=algorithm)
         return result.text, result
     # A site's rule that keeps all there is: what an algorithm drops costs nothing.
-    result = run(get_algorithm(DEFAULT), Page.of(source, url), rules=("//*", ""))
+    page = Page.of(source, url)
+    result = run(get_algorithm(DEFAULT), page, rules=("//*", ""))
     for name in ATTRIBUTES:
         getattr(result, name)
     told = [getattr(result.metadata, field.name) for field in fields(Metadata)]
-    return [result.text, result.markdown, result.html, told], result
+    next_url = next_page(page, url, 2)
+    return [result.text, result.markdown, result.html, told, next_url], result
 
 
 def length(made: Any) -> int:

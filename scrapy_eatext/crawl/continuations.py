@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 from twisted.internet.defer import CancelledError
 
 from scrapy_eatext.crawl.ownrequests import continuation_meta, download
-from scrapy_eatext.crawl.pages import LISTS, next_page, page_of
 from scrapy_eatext.crawl.reextraction import continuations
 from scrapy_eatext.crawl.tally import shortened
+from scrapy_eatext.page.continued import page_of
 from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.result import joined
 
@@ -20,28 +20,34 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.crawl.extractor import Extracted
     from scrapy_eatext.crawl.service import Service
-    from scrapy_eatext.result import MainText
+    from scrapy_eatext.execution.cascade import Outcome
+
+# Kinds of pages that are continued with other things.
+_LISTS = frozenset(("collection", "listing", "forum", "product", "service"))
 
 
 async def join_continuations(
-    service: Service, request: Request, response: Response, first: Extracted
+    service: Service, request: Request, response: Response, first: Extracted, url: str
 ) -> Extracted:
-    """A page's result with those of the pages that continue it, if any."""
-    if first.kind != "extracted" or first.result.page_type in LISTS:
+    """A page's result with those of the pages that continue it; one is at a URL."""
+    if first.kind != "extracted" or first.result.page_type in _LISTS:
         return first
     results, pages = [first.result], [cast("TextResponse", response)]
     try:
-        while len(results) < service.config.pages and request.method == "GET":
-            url = next_page(pages[-1], response.url, len(results) + 1)
-            page = await _download(service, request, url) if url else None
-            result = page and await _result(service, request, page, url)
-            if page is None or not result:
+        while url and len(results) < service.config.pages and request.method == "GET":
+            page = await _download(service, request, url)
+            if page is None:
                 break
-            if any(result.text == known.body for known in results):
+            sought = response.url, len(results) + 2
+            outcome = await _outcome(service, request, page, url, sought)
+            if outcome is None:
                 break
-            results.append(result)
+            if any(outcome.result.text == known.body for known in results):
+                break
+            results.append(outcome.result)
             pages.append(page)
             service.tally.inc("pages/joined")
+            url = outcome.next_url
     except CancelledError:  # Twisted's; asyncio's is no Exception
         raise
     except Exception as error:  # noqa: BLE001 - the pages so far are there
@@ -73,16 +79,20 @@ async def _download(
     return cast("TextResponse", response)
 
 
-async def _result(
-    service: Service, request: Request, page: TextResponse, url: str
-) -> MainText | None:
-    """The result of a page that continues another, None if it has no text."""
+async def _outcome(
+    service: Service,
+    request: Request,
+    page: TextResponse,
+    url: str,
+    sought: tuple[str, int],
+) -> Outcome | None:
+    """What became of a page that continues another, None if it has no text."""
     choice, _ = service.admission.choice_for(request, page)
     # A redirect may lead anywhere, and a spider may ask for errors' pages.
     is_page = page_of(page.url) == page_of(url) and 200 <= page.status < 300
     if choice is None or not is_page:
         return None
     choice = choice.of_continuation
-    outcome = await service.extractor.run(page, page.url, choice)
-    result = service.extractor.counted(page.url, outcome, choice).result
-    return result if result.text else None
+    outcome = await service.extractor.run(page, page.url, choice, sought)
+    service.extractor.counted(page.url, outcome, choice)
+    return outcome if outcome.result.text else None

@@ -78,16 +78,25 @@ class Extractor:
 
     # -- running
 
-    async def run(self, html: Any, url: str, choice: Choice) -> Outcome:
+    async def run(
+        self, html: Any, url: str, choice: Choice, sought: tuple[str, int] | None = None
+    ) -> Outcome:
         """Extract HTML, or a response whose tree nobody else uses meanwhile."""
-        return await wait(self._submit(html, url, choice))
+        return await wait(self._submit(html, url, choice, sought))
 
-    def _submit(self, html: Any, url: str, choice: Choice) -> Future[Outcome]:
+    async def run_first(self, response: Response, choice: Choice) -> Outcome:
+        """Extract a page that others may continue."""
+        sought = (response.url, 2) if self._config.pages > 1 else None
+        return await self.run(response, response.url, choice, sought)
+
+    def _submit(
+        self, html: Any, url: str, choice: Choice, sought: tuple[str, int] | None = None
+    ) -> Future[Outcome]:
         if not (html if isinstance(html, (str, bytes)) else html.body):
             nothing: Future[Outcome] = Future()
             nothing.set_result(_EMPTY)
             return nothing
-        job = Job.of(html, url, choice, self._limits, self._fields)
+        job = Job.of(html, url, choice, self._limits, self._fields, sought)
         return self._executor.submit(job)
 
     def counted(self, url: str, outcome: Outcome, choice: Choice) -> Extracted:

@@ -107,16 +107,16 @@ class Service:
                 if direct:
                     self.retries.skipped(request, response)
             else:
-                outcome = await self.extractor.run(response, response.url, choice)
+                outcome = await self.extractor.run_first(response, choice)
                 if self.config.retries or INPUT in request.meta:
                     answer = response, outcome, choice
                     response, outcome, choice = await self.retries.better(
                         request, answer, direct=direct
                     )
                 extracted = self.extractor.counted(response.url, outcome, choice)
-                if self.config.pages > 1:
+                if outcome.next_url:
                     extracted = await join_continuations(
-                        self, request, response, extracted
+                        self, request, response, extracted, outcome.next_url
                     )
                 kind = extracted.kind
                 request.meta[RESULT] = self.extractor.remember(

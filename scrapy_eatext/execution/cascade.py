@@ -12,6 +12,7 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
 from scrapy_eatext.execution import lastresort
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.continued import next_page
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.page.memory import lacks_memory
 from scrapy_eatext.page.walls import wall_of
@@ -30,6 +31,10 @@ _SHORTEST = 10_000
 
 # The most characters kept of a traceback: an exception may quote a whole page.
 _MAX_TRACEBACK = 10_000
+
+# The most seconds for the search for an article's next page, which comes after the
+# page's own time: fewer than a worker process has beyond that.
+_SEEK_SECONDS = 0.5
 
 # Exceptions that fail one page, not the crawl.  SystemExit is among them, as a library
 # may raise it; KeyboardInterrupt is not, as Ctrl-C is to end the crawl.
@@ -66,7 +71,8 @@ class Job:
 
     ``fields`` are the attributes to compute before the result lets go of its page.  If
     ``give_up`` is not "", it is the outcome's kind already, and only the last resort is
-    left.
+    left.  ``sought`` is the page of an article to look for: its first page's address,
+    and its number.
     """
 
     html: str | bytes | TextResponse
@@ -75,6 +81,7 @@ class Job:
     limits: Limits
     give_up: str = ""
     fields: tuple[str, ...] = ()
+    sought: tuple[str, int] | None = None
 
     @classmethod
     def of(
@@ -84,9 +91,10 @@ class Job:
         choice: Choice,
         limits: Limits,
         fields: tuple[str, ...] = (),
+        sought: tuple[str, int] | None = None,
     ) -> Job:
         """A job for a page of any size; a page that is too large is cut off."""
-        job = cls(html, url, choice, limits, fields=fields)
+        job = cls(html, url, choice, limits, fields=fields, sought=sought)
         if limits.max_size and job.size > limits.max_size:
             return job.cut(limits.max_size, "too_large")
         return job
@@ -144,12 +152,14 @@ class Outcome:
     ``kind`` is ``extracted`` (a text that passes), ``below`` (none passes), ``empty``
     (there is no text), one of page.walls.WALLS, ``failed``, ``timed_out``,
     ``too_large`` or ``worker_died``; for the last four the result is the last resort's.
+    ``next_url`` is the address of the page sought, "" where no link leads there.
     """
 
     result: MainText
     kind: str
     seconds: float = 0.0
     failures: tuple[Failure, ...] = ()
+    next_url: str = ""
 
 
 def extract_page(job: Job) -> Outcome:
@@ -177,8 +187,11 @@ def extract_page(job: Job) -> Outcome:
             page = None
     if result is None:
         result = _last_resort(page, job, failures)
+    next_url = ""
+    if job.sought and page is not None and result.text:
+        next_url = _next_url(page, *job.sought, failures)
     seconds = time.perf_counter() - started
-    return Outcome(result, kind, seconds, tuple(failures))
+    return Outcome(result, kind, seconds, tuple(failures), next_url)
 
 
 def warm_up(choice: Choice) -> None:
@@ -243,6 +256,16 @@ def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
     except _BREAKS as error:
         failures.append(Failure.of(error, name))
         result.computed[name] = NOTHING.computed[name]
+
+
+def _next_url(page: Page, first: str, number: int, failures: list[Failure]) -> str:
+    """Where an article goes on; nowhere if that fails or no time is left."""
+    try:
+        with time_limit(_SEEK_SECONDS):
+            return next_page(page, first, number)
+    except _BREAKS as error:
+        failures.append(Failure.of(error, "next_url"))
+        return ""
 
 
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:

@@ -95,6 +95,7 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
         limits=Limits(**head["limits"]),
         give_up=head["give_up"],
         fields=tuple(head["fields"]),
+        sought=head["sought"] and tuple(head["sought"]),
     )
 
 
@@ -115,6 +116,7 @@ def pack_outcome(outcome: Outcome) -> dict[str, Any]:
         "kind": outcome.kind,
         "seconds": outcome.seconds,
         "failures": [asdict(failure) for failure in outcome.failures],
+        "next_url": outcome.next_url,
     }
 
 

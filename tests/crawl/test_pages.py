@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_eatext import main_text
-from scrapy_eatext.crawl.pages import next_page, page_of
+from scrapy_eatext.execution import cascade
+from scrapy_eatext.execution.cascade import Job, Limits, extract_page
+from scrapy_eatext.execution.choice import Choice
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.continued import next_page, page_of
 from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata, joined
 from tests.support.algorithms import Plain
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
-from tests.support.mockserver import text_of
+from tests.support.mockserver import page, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -120,6 +126,44 @@ def test_further_pages_are_downloaded_as_the_first_one(server):
     assert way.items() <= further.items()
     assert further["playwright"] is True
     assert not {*browsers, "download_latency"} & set(further)
+
+
+class ManyAttributes:
+    """Puts a tag before each page that would take the parser seconds."""
+
+    TAG = f"<p {' '.join(f'a{i}=1' for i in range(50_000))}>".encode()
+
+    def process_response(self, request, response):
+        return response.replace(body=self.TAG + response.body)
+
+
+@pytest.mark.parametrize("executor", ["thread", "process"])
+def test_a_crawls_own_thread_parses_no_page(server, executor, monkeypatch):
+    def selector(response):
+        assert threading.current_thread() is not threading.main_thread()
+        return parse(response)
+
+    parse = HtmlResponse.selector.fget
+    monkeypatch.setattr(HtmlResponse, "selector", property(selector))
+    item, counts = crawled(
+        server,
+        "/several/boats/3",
+        EATEXT_EXECUTOR=executor,
+        DOWNLOADER_MIDDLEWARES={ManyAttributes: 999},
+    )
+    assert item["main_text"] == whole(3)
+    assert counts == {"asked": 2, "joined": 2}
+
+
+def test_a_next_page_that_is_not_found_for_an_error_costs_no_text(monkeypatch):
+    def broken(*_):
+        raise ValueError("broken on purpose")
+
+    monkeypatch.setattr(cascade, "next_page", broken)
+    job = Job(page("<p>" + text_of("boats")), URL, Choice(), Limits(), sought=(URL, 2))
+    outcome = extract_page(job)
+    assert (outcome.kind, outcome.next_url) == ("extracted", "")
+    assert [(f.name, f.field) for f in outcome.failures] == [("ValueError", "next_url")]
 
 
 class PausingMiddleware:
@@ -249,8 +293,8 @@ URL = "https://a.org/boats"
     ],
 )
 def test_where_the_next_page_is(first, link, number):
-    response = HtmlResponse(first, body=f"<p>x {link}", encoding="utf-8")
-    assert next_page(response, first, number).startswith("https://a.org/boats")
+    page = Page.of(f"<p>x {link}", first)
+    assert next_page(page, first, number).startswith("https://a.org/boats")
 
 
 @pytest.mark.parametrize(
@@ -268,16 +312,7 @@ def test_where_the_next_page_is(first, link, number):
     ],
 )
 def test_what_is_not_the_next_page(first, link):
-    response = HtmlResponse(first, body=f"<p>x {link}", encoding="utf-8")
-    assert next_page(response, first, 2) == ""
-
-
-def test_no_selectors_are_made_of_a_pages_links(monkeypatch):
-    links = '<a href="/2">x</a>' * 20_000 + '<link rel=next href="/boats/2">'
-    response = HtmlResponse(URL, body=links, encoding="utf-8")
-    assert response.selector
-    monkeypatch.setattr(HtmlResponse, "xpath", None)
-    assert next_page(response, URL, 2) == URL + "/2"
+    assert next_page(Page.of(f"<p>x {link}", first), first, 2) == ""
 
 
 @pytest.mark.parametrize(

@@ -630,6 +630,7 @@ def test_messages_come_through():
         choice("Plain", options={PLAIN: {"min_length": 3}}, min_score=0.5),
         Limits(1.5, 20, "empty"),
         give_up="timed_out",
+        sought=("http://example.com/", 2),
     )
     assert unpack_job(*pack_job(sent)) == sent
     stream = io.BytesIO()
@@ -653,6 +654,7 @@ def test_outcomes_come_through():
         "failed",
         0.25,
         (Failure("ValueError", "trace"), Failure("KeyError", "trace", "html")),
+        "http://example.com/2",
     )
     stream = io.BytesIO()
     send(stream, pack_outcome(outcome))

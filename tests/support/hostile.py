@@ -227,6 +227,7 @@ def long_values(size: int) -> str:
 HOSTILE |= {
     "class_names": counted("name%d ", "<div class='", f"'><p>{SENTENCE}"),
     "many_class_names": counted("<p class='box%d item-main post_body' id=a>a"),
+    "links_to_next_pages": counted("<a href='?page=2&amp;x=%d' rel=nex>next"),
     "open_quotes": repeated("<a href='", "<p>text"),
     "styles": repeated("display:", "<p style='", "'>text"),
     "languages": repeated("<p lang=de>a"),

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from scrapy.http import TextResponse
+from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.urls import Addresses
 
-# Kinds of pages that are continued with other things.
-LISTS = frozenset(("collection", "listing", "forum", "product", "service"))
+if TYPE_CHECKING:
+    from scrapy_eatext.page.page import Page
 
 # How many links of a page are looked at, and how long they may be.
 _MAX_LINKS, _LONGEST = 5000, 2000
@@ -28,21 +28,19 @@ _NEXT = re.compile(
 )
 
 
-def next_page(response: TextResponse, first: str, number: int) -> str:
+def next_page(page: Page, first: str, number: int) -> str:
     """The address of an article's page of a number, "" where none leads there.
 
     The address differs from the first one's in the number alone, and a link to it says
     that it is the next, or has this number for its text.
     """
     stems = stems_of(first)
-    for link in islice(_links(response), _MAX_LINKS):
+    addresses = Addresses(page.root, page.url)
+    for link in islice(_links(page.root), _MAX_LINKS):
         href = link.get("href", "")
         if str(number) not in href or len(href) > _LONGEST:
             continue
-        try:
-            url = response.urljoin(href.strip()).partition("#")[0]
-        except ValueError:
-            continue
+        url = addresses.link(href).partition("#")[0]
         if not any((stem, number) == page_of(url) for stem in stems):
             continue
         text = "".join(islice(link.itertext(), 20)).strip()
@@ -52,11 +50,9 @@ def next_page(response: TextResponse, first: str, number: int) -> str:
     return ""
 
 
-def _links(response: TextResponse) -> Iterator[Any]:
-    # No selectors: they would be made of all links first, while the crawl stands still.
-    root = response.selector.root
-    yield from (link for link in root.iter("link") if link.get("rel"))
-    yield from (link for link in root.iter("a") if link.get("href"))
+def _links(root: Any) -> Iterator[Any]:
+    yield from (link for link in watched(root.iter("link")) if link.get("rel"))
+    yield from (link for link in watched(root.iter("a")) if link.get("href"))
 
 
 def stems_of(first: str) -> set[str]:
