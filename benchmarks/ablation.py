@@ -5,7 +5,7 @@ the shipped one, so that a row takes minutes: compare the rows with the first.
 
     python benchmarks/ablation.py wcxb-dev segments-dev [--only ROW ...]
 
-Writes benchmarks/results/ablation.json and a table into docs/algorithms/eatext.md.
+Writes benchmarks/results/ablation.json; prints a table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.holdout import FOLDS, Sample, scores, small, summary, take, trained
-from benchmarks.tables import DOCS, RESULTS, fill, share, table
+from benchmarks.tables import RESULTS, share, table
 from scrapy_eatext.algorithms import eatext as algorithm
 from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning.data import read_folder
@@ -214,12 +214,7 @@ def write(results: dict[str, dict[str, float]]) -> None:
         for name, found in results.items()
     ]
     head = ["", "word F1", "", "segments F1", ""]
-    text = (
-        "What each part is worth: it is left out, and the rest is cross-validated. These\n"
-        "models are smaller than the shipped one; beside each F1 is what it is more than\n"
-        "with everything.\n\n"
-    )
-    fill(DOCS / "algorithms" / "eatext.md", "ablation", text + table(head, rows))
+    print(table(head, rows))
 
 
 def _signed(difference: float) -> str:

@@ -63,17 +63,11 @@ def write_data(parts: dict[str, Any]) -> None:
 
 def write_calibration(parts: dict[str, Any]) -> None:
     """Mean score against mean F1, by tenths of the score, for each of the data."""
-    rows = []
     figure = Figure(figsize=(4.5, 4.2), layout="constrained")
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle="--")
     for name, part in parts.items():
         bins = part["calibration"]
-        rows += [
-            [name, share(b["score"]), share(b["f1"]), str(b["pages"])]
-            for b in bins
-            if b["pages"] >= ENOUGH
-        ]
         axes.scatter(
             [b["score"] for b in bins],
             [b["f1"] for b in bins],
@@ -81,8 +75,6 @@ def write_calibration(parts: dict[str, Any]) -> None:
             label=name,
             alpha=0.7,
         )
-    head = ["data", "mean score", "mean F1", "pages"]
-    fill(PAGE, "calibration", table(head, rows))
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="score", ylabel="mean F1")
     axes.set_title("Pages by score, on sites not seen in training")
     axes.legend(fontsize="x-small", loc="upper left")

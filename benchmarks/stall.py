@@ -217,13 +217,11 @@ def write(rows: list[dict]) -> None:
             f"{row['longest'] * 1000:.0f}",
             str(row["stalls"]),
             f"{row['rate']:.0f}",
-            f"{row['share']:.2f}",
             f"{row['cpu']:.1f}",
-            f"{row['own']:.1f}",
         ]
         for row in rows
     ]
-    head += ["pages/s", "of those without", "CPU s", "of those its own thread's"]
+    head += ["pages/s", "CPU s"]
     text = table(head, lines)
     if importlib.util.find_spec("matplotlib"):
         plot(rows)

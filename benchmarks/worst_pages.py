@@ -6,7 +6,7 @@
 benchmarks/worst_pages.json has the 60 of the pages labelled by reading on which models
 that had not seen their sites did worst, with the F1 of that day, and the cause of each
 that somebody found who read it.  SCORES, of a later training, says how these pages fare
-now.  Writes the table in docs/algorithms/eatext.md.
+now.  Prints a table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from statistics import mean
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.tables import DATA, DOCS, fill, share, table
+from benchmarks.tables import DATA, share, table
 
 # Pages above this are no longer among the worst.
 BETTER = 0.7
@@ -57,7 +57,6 @@ def main() -> None:
     )
     print(found)
     print(f"below .5: {sum(f1 < 0.5 for f1 in now.values())} of {len(now)} pages")
-    fill(DOCS / "algorithms" / "eatext.md", "worst", found)
 
 
 if __name__ == "__main__":
