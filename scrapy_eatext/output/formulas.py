@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.page.replacements import without_comments
 from scrapy_eatext.page.tags import CODE_TEXT, TEX_TEXT
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ _FORMULA = re.compile(
     rf"(?:[^\\]|\\(?!begin\{{{_NAMES}\}}))*?\\end\{{(?P=name)\}})",
     re.DOTALL,
 )
+# What Markdown would read in TeX as a tag, a comment or an address; TeX takes the space
+# that is put behind its first sign for nothing.
+_MARKUP = re.compile(r"<(?=[A-Za-z/!?]|\Z)|\](?=\()")
 _DISPLAYED = ("dollars", "brackets", "environment")
 _BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{")
 
@@ -49,6 +53,15 @@ def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> b
     )
 
 
+def for_markdown(tex: str) -> str:
+    """TeX that means the same, of which Markdown reads nothing as its own.
+
+    A back-tick would begin code, and turn other text's code into markup; TeX has the
+    quotation mark for it.  A line feed would end the line, or the paragraph.
+    """
+    return _MARKUP.sub(r"\g<0> ", tex.replace("`", "\u2018").replace("\n", " "))
+
+
 def with_formulas(spans: Sequence[Span]) -> list[Span]:
     """Spans in which each formula is a span of its own, between dollar signs."""
     return [piece for span in spans for piece in _pieces(span)]
@@ -62,7 +75,9 @@ def _pieces(span: Span) -> Iterator[Span]:
     done = 0
     for found in _FORMULA.finditer(text):
         kind = found.lastgroup or ""
-        tex = found[kind].strip()
+        # On the one line of Markdown a comment would have no end.
+        tex = found[kind] if "\n" not in found[kind] else without_comments(found[kind])
+        tex = tex.strip()
         if tex:
             if found.start() > done:
                 yield text[done : found.start()], style, link, image, signs

@@ -15,6 +15,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 from unicodedata import category
 
+from scrapy_eatext.output.formulas import for_markdown
 from scrapy_eatext.output.nodes import merged, parted
 from scrapy_eatext.output.placing import MARKDOWN
 from scrapy_eatext.page.columns import NodeKind
@@ -477,7 +478,7 @@ def _in_elements(text: str, style: int, signs: int, means: re.Pattern[str]) -> s
     if code and not (means is _MEANS_IN_LINK and "]:" in text):
         made = _code_span(text)
     elif style & TEX_TEXT:
-        made = text  # a script reads a formula, not Markdown
+        made = for_markdown(text)  # a script reads it, which knows no escapes
     else:
         made = _escaped(text, signs, means)
         # Signs of code escape nothing, so a bracket within could end a link's text.

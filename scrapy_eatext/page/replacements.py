@@ -77,7 +77,7 @@ def _between_signs(tex: str, display: bool) -> str | None:
 
     It comes on a line, on which a comment would have no end.
     """
-    tex = _TEX_COMMENT.sub(_without_comment, tex).strip()
+    tex = without_comments(tex).strip()
     for begin, end, displays in _TEX_SIGNS:
         inside = tex[len(begin) : -len(end)]
         if tex == f"{begin}{inside}{end}" and end not in inside:
@@ -96,8 +96,9 @@ def _is_tex(text: str) -> bool:
     return _TEX_SIGN.search(text) is not None or _WORD.search(text) is None
 
 
-def _without_comment(found: re.Match[str]) -> str:
-    return found[1] or ""
+def without_comments(tex: str) -> str:
+    """TeX without comments, and the line feeds that they hide."""
+    return _TEX_COMMENT.sub(lambda found: found[1] or "", tex)
 
 
 def _text_alone(element: Any) -> str:

@@ -81,8 +81,10 @@ def outputs(body):
 def read(text):
     """What a reader of TeX has of a text: its formulas, and whether each is displayed.
 
-    Raises LatexWalkerParseError where it cannot read it.
+    Raises LatexWalkerParseError where it cannot read it.  What Markdown would read as its
+    own is written in another way, which means the same.
     """
+    text = text.replace("\u2018", "`").replace("] (", "](")
     nodes, _, _ = LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
     return [
         (node.displaytype, shape(node.nodelist))

@@ -8,13 +8,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.structure import document
+from scrapy_eatext.page import Page
 from tests.support.pages import any_pages
-from tests.support.unsafe import check, check_address, page, vectors
+from tests.support.unsafe import (
+    RENDERERS,
+    TEX,
+    check,
+    check_address,
+    formulas,
+    page,
+    vectors,
+)
 
 
 @pytest.mark.parametrize("source", list(vectors()))
 def test_known_vectors(source):
     check(source)
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+@pytest.mark.parametrize("tex", TEX)
+def test_formulas_pass_no_markup_on(tex, renderer):
+    pytest.importorskip(renderer)
+    for source in formulas(tex):
+        check(source, renderer)
+
+
+def test_a_formula_ends_where_it_ends():
+    source = "<script src=/mathjax.js></script><p>\\(a % b<br># c &lt;d\\) and $&lt;e$"
+    read = Page.of(source)
+    nodes = document(read, read.blocks, [True] * len(read.blocks))
+    assert markdown(nodes) == "$a # c < d$ and $< e$"
 
 
 @given(st.randoms(use_true_random=False))

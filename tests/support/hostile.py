@@ -293,6 +293,10 @@ def lines_of_marks(size: int) -> str:
 
 
 HOSTILE |= {
+    "marks_in_formulas": repeated(
+        "\\(a&lt;b`](%<br>\\)<math><mtext>&lt;b`](</mtext></math>",
+        "<script src=/mathjax.js></script><p>",
+    ),
     "marks_in_cells": repeated("<tr><td>|*_<td>`|`\\|<br>", "<table>"),
     "open_brackets_of_links": repeated("[^", "<p>", "]: <code>]:</code>"),
     "quotation_marks": repeated("\"'", "<p>", "</p>"),

@@ -11,8 +11,11 @@ from __future__ import annotations
 import argparse
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from html import escape
 from html.parser import HTMLParser
+from importlib import import_module
 
 from markdown_it import MarkdownIt
 
@@ -55,9 +58,82 @@ WRAPS = [
     "<p>One</p><figure><img src=/x.png alt='{}'><figcaption>{}</figcaption></figure>",
     "<div class='highlight'><div class=line>{}</div><div class=line>x</div></div>",
 ]
+TEX = column_of("tables/unsafe_tex.txt")
+# The ways in which a page may have a formula, on a page with a script for these.
+FORMULAS = [
+    *(f"<math><{name}>{{}}</{name}></math>" for name in ("mtext", "mi", "mo", "mn")),
+    "<math><mfenced open='{}'><mi>x</mi></mfenced></math>",
+    "<math display=block><mtext>{}</mtext></math>",
+    (
+        "<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>{}"
+        "</annotation></semantics></math>"
+    ),
+    (
+        "<span class=katex><span class=katex-mathml><math><semantics><mi>x</mi><annotation "
+        "encoding='application/x-tex'>{}</annotation></semantics></math></span>"
+        "<span class=katex-html aria-hidden=true>x</span></span>"
+    ),
+    "<script type='math/tex'>{}</script>",
+    "<script type='math/tex; mode=display'>{}</script>",
+    "<img src=/x.png class=math alt='x={}'>",
+    "<img src=/x.png class=latex alt='\\[{}\\]'>",
+    "\\({}\\)",
+    "\\[{}\\]",
+    "$x {}$",
+    "$${}$$",
+    "\\begin{{align}}{}\\end{{align}}",
+    "\\(a % b<br>{}<br>\\)",
+]
+# What stands around it, with text behind that must stay text.
+AROUND = [
+    (
+        "<p>So {} and <code>&lt;img src=x onerror=alert(1)></code> and ` &lt;img src=x "
+        "onerror=alert(1)>.</p>"
+    ),
+    "<h2>So {}</h2><ul><li><b>{}</b><li><del>{}</del></ul><p><a href=/x>{}</a></p>",
+    (
+        "<table><tr><th>a<th>{}<tr><td>{}<td><code>&lt;img src=x onerror=alert(1)></code>"
+        "</table>"
+    ),
+]
+
+
+def _markdown_it() -> Callable[[str], str]:
+    made = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    made.validateLink = lambda url: True
+    return made.render
+
+
+def _mistune() -> Callable[[str], str]:
+    mistune = import_module("mistune")
+    plain = mistune.HTMLRenderer(escape=False, allow_harmful_protocols=True)
+    made: Callable[[str], str] = mistune.create_markdown(
+        renderer=plain, plugins=["table", "strikethrough"]
+    )
+    return made
+
+
+def _cmarkgfm() -> Callable[[str], str]:
+    """GitHub's own, without its filters."""
+    cmark = import_module("cmarkgfm.cmark")
+    return lambda text: cmark.markdown_to_html_with_extensions(
+        text, cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
+    )
+
+
 # The output must be safe without what libraries that render Markdown refuse.
-RENDERER = MarkdownIt("commonmark").enable("table")
-RENDERER.validateLink = lambda url: True
+RENDERERS = {
+    "markdown_it": _markdown_it,
+    "mistune": _mistune,
+    "cmarkgfm": _cmarkgfm,
+}
+
+
+@cache
+def renderer(name: str) -> Callable[[str], str]:
+    return RENDERERS[name]()
+
+
 _CLASS = re.compile(r"language-[a-z0-9][a-z0-9+#._-]{0,30}")
 
 
@@ -68,6 +144,15 @@ def vectors() -> Iterator[str]:
         quote = '"' if "'" in address else "'"
         for name, tag in (("href", "a"), ("src", "img"), ("data-src", "img")):
             yield f"<p>x <{tag} {name}={quote}{address}{quote} alt=x>x</{tag}> y</p>"
+
+
+def formulas(tex: str) -> Iterator[str]:
+    """Pages with TeX in all ways and at all places."""
+    for way in FORMULAS:
+        raw = way.startswith("<script")
+        piece = way.format(tex if raw else escape(tex))
+        for around in AROUND:
+            yield "<script src=/mathjax.js></script>" + around.replace("{}", piece)
 
 
 def page(source: random.Random) -> str:
@@ -135,13 +220,13 @@ for _name in ("th", "td"):
     RENDERED[_name] = ALLOWED[_name] | {"style"}
 
 
-def check(source: str) -> None:
+def check(source: str, render: str = "markdown_it") -> None:
     """Raises ValueError where something active comes out of a page."""
     read = Page.of(source, "https://example.com/dir/page")
     nodes = document(read, read.blocks, [True] * len(read.blocks))
     for made, allowed in (
         (html(nodes), ALLOWED),
-        (RENDERER.render(markdown(nodes)), RENDERED),
+        (renderer(render)(markdown(nodes)), RENDERED),
     ):
         checker = _Checker(allowed)
         checker.feed(made)
