@@ -17,6 +17,7 @@ from weakref import WeakSet
 
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome, extract_page
 from scrapy_eatext.execution.worker import (
+    READY,
     command,
     pack_job,
     receive,
@@ -38,6 +39,7 @@ _START_GRACE = 10.0
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
 _GRACE = 1.0
+_LONGEST_CAUSE = 500
 # Seconds between two looks whether a worker is late.
 _LOOK_SECONDS = 0.1
 # A page that ends _MAX_DEATHS workers is at fault.  After _MAX_FAILED_STARTS failed
@@ -181,10 +183,12 @@ class _Worker:
         except RuntimeError as error:  # the system gives no more threads
             raise ChildProcessError(str(error)) from error
         finally:
-            if ready is None:
+            if ready != READY:
                 self.close()
-        if ready is None:
+        if ready != READY:
             end = f"ended at its start, with {self.process.returncode}"
+            if isinstance(ready, str):
+                end += f": {ready[:_LONGEST_CAUSE]}"
             if self.stopped:
                 end = f"was not ready after {start_seconds:g} seconds"
             raise ChildProcessError(f"a worker {end}")

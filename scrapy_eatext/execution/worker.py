@@ -39,6 +39,8 @@ _T = TypeVar("_T")
 _LENGTHS = struct.Struct(">QQ")
 # Greater lengths are no lengths of a message.
 _LONGEST = 1 << 32
+# What a worker says first; anything else is why it could not start.
+READY = "ready"
 # Seconds between two looks whether the crawl's process still exists.
 _LOOK_UP = 2.0
 # A page may keep a worker from looking.  A worker that nobody has stopped ends itself
@@ -134,11 +136,15 @@ def main() -> None:
     hello = receive(source)
     if hello is None:
         return
-    choice = unpack_choice(hello[0]["choice"])
-    # In a thread, as jobs will run, so that a thread's stack is there before the limit.
-    _in_thread(warm_up, choice)
-    limit_memory(hello[0]["memory"])
-    send(answers, "ready")
+    try:
+        choice = unpack_choice(hello[0]["choice"])
+        # In a thread, as jobs will, so that a thread's stack is there before the limit.
+        _in_thread(warm_up, choice)
+        limit_memory(hello[0]["memory"])
+    except Exception as error:
+        send(answers, f"{type(error).__name__}: {error}")
+        raise
+    send(answers, READY)
     while _in_thread(_serve, source, answers):
         pass
 
@@ -188,7 +194,7 @@ def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
 def limit_memory(mebibytes: int) -> None:
     """Let this process take so much memory beyond its present size; 0 sets no limit.
 
-    Does nothing on a system without such limits.
+    A lower limit that is there already stays.  Does nothing on a system without limits.
     """
     if not mebibytes:
         return
@@ -199,6 +205,8 @@ def limit_memory(mebibytes: int) -> None:
     except (ImportError, OSError):
         return
     most = pages * resource.getpagesize() + (mebibytes << 20)
+    known = resource.getrlimit(resource.RLIMIT_AS)
+    most = min([most, *(size for size in known if size != resource.RLIM_INFINITY)])
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 

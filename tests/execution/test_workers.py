@@ -384,6 +384,32 @@ def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
     assert "No worker process could be started" in caplog.text
 
 
+@has_memory_limits
+def test_a_lower_limit_of_memory_is_kept():
+    code = (
+        "import resource as r, sys; from scrapy_eatext.execution import worker\n"
+        "low = 1 << 33; r.setrlimit(r.RLIMIT_AS, (low, low))\n"
+        "worker.limit_memory(1 << 20); assert r.getrlimit(r.RLIMIT_AS) == (low, low)\n"
+        "worker.limit_memory(64); assert r.getrlimit(r.RLIMIT_AS)[0] < low"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
+
+
+def test_why_a_worker_does_not_start_is_told(monkeypatch, caplog):
+    kept = workers.command()
+    broken = "scrapy_eatext.execution.worker"
+    code = kept[2].replace(
+        "; main()",
+        f"; import {broken} as w; w.limit_memory = lambda m: 1 / m - m['x']; main()",
+    )
+    monkeypatch.setattr(workers, "command", lambda: [*kept[:2], code, *kept[3:]])
+    made = with_memory(7, "Plain")
+    assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
+    run(made.close())
+    assert made.counts() == {"not_started": 1}
+    assert "TypeError: 'int' object is not subscriptable" in caplog.text
+
+
 def test_a_worker_that_cannot_be_told_what_to_do_is_ended(process, monkeypatch):
     told = job(LONG, "Tagged")
     told.choice.options["tests.support.algorithms.Tagged"] = {"tags": {"p"}}
