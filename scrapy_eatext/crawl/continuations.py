@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from twisted.internet.defer import CancelledError
 
-from scrapy_eatext.crawl.ownrequests import continuation_meta, download
+from scrapy_eatext.crawl.ownrequests import continuation_meta, download, is_closing
 from scrapy_eatext.crawl.reextraction import continuations
 from scrapy_eatext.crawl.tally import shortened
 from scrapy_eatext.page.continued import page_of
@@ -35,6 +35,9 @@ async def join_continuations(
     results, pages = [first.result], [cast("TextResponse", response)]
     try:
         while url and len(results) < service.config.pages and request.method == "GET":
+            if is_closing(service.crawler):
+                service.tally.inc("pages/given_up")
+                break
             page = await _download(service, request, url)
             if page is None:
                 break

@@ -46,6 +46,13 @@ async def download(
     return response
 
 
+def is_closing(crawler: Crawler) -> bool:
+    """Whether the spider is being closed, and waits for what is under way."""
+    # Scrapy has no signal for it.
+    slot = getattr(crawler.engine, "_slot", None)
+    return slot is not None and slot.closing is not None
+
+
 def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, Any]:
     """The meta of a page's retry, with what EATEXT_WEAK adds.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -158,7 +157,7 @@ class Config:
     workers: int = number(
         _WORKERS,
         1,
-        math.inf,
+        256,
         doc="threads or processes",
         shown="cores less one, 1 to 4",
     )

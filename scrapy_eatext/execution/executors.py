@@ -61,7 +61,7 @@ class InPlace:
 class Pool:
     """Threads that each have a runner and take jobs from one queue.
 
-    The threads are started by the first job, are replaced after a turn (see
+    A thread is started when all others have a job, and they are replaced after a turn (see
     cascade.TURN), and do not keep the interpreter alive.  Each calls ``begin`` first, if there is one.
     If no thread can be started, jobs are done at once.  A job that comes after the pool
     was closed has a thread and a runner for itself, one such job after the other.
@@ -80,7 +80,8 @@ class Pool:
         # No job may get behind the None that ends a thread.
         self._lock = Lock()
         self._one_at_a_time = Lock()
-        self._started = self._closed = False
+        self._closed = False
+        self._open = 0  # jobs that are not done
         self._runners: list[Runner] = []
         self._ends: list[Future[None]] = []
 
@@ -90,8 +91,9 @@ class Pool:
             if self._closed:
                 has_thread = _start(self._do_alone, (job, future), "eatext-after")
             else:
-                if not self._started:
-                    self._start_threads()
+                self._open += 1
+                if len(self._runners) < min(self._open, self._size):
+                    self._start_thread()
                 has_thread = bool(self._runners)
                 if has_thread:
                     self._queue.put((job, future))
@@ -99,23 +101,23 @@ class Pool:
             _do(InPlace(), job, future)
         return future
 
-    def _start_threads(self) -> None:
-        self._started = True
-        for number in range(self._size):
-            end: Future[None] = Future()
-            # A waiter for it may be cancelled; the future may not.
-            end.set_running_or_notify_cancel()
-            runner = self._make_runner()
-            if not _start(self._work, (runner, end), f"eatext-{number}"):
-                logger.error(
-                    "Extraction has %d of %d threads (the system gives no more)%s",
-                    number,
-                    self._size,
-                    "" if number else ": it is done in the crawl's own",
-                )
-                return
+    def _start_thread(self) -> None:
+        number = len(self._runners)
+        end: Future[None] = Future()
+        # A waiter for it may be cancelled; the future may not.
+        end.set_running_or_notify_cancel()
+        runner = self._make_runner()
+        if _start(self._work, (runner, end), f"eatext-{number}"):
             self._runners.append(runner)
             self._ends.append(end)
+            return
+        logger.error(
+            "Extraction has %d of %d threads (the system gives no more)%s",
+            number,
+            self._size,
+            "" if number else ": it is done in the crawl's own",
+        )
+        self._size = number
 
     def _work(self, runner: Runner, end: Future[None]) -> None:
         if self._begin:
@@ -124,6 +126,8 @@ class Pool:
         while task := self._queue.get():
             size += task[0].size
             _do(runner, *task)
+            with self._lock:
+                self._open -= 1
             # A thread that waits for the next page must not hold this one.
             del task
             name = current_thread().name

@@ -97,9 +97,9 @@ class Addresses:
 
 
 def host_of(url: str) -> str:
-    """A URL's host in lower case, "" where it has none."""
+    """A URL's host in lower case, without a dot at its end, "" where it has none."""
     try:
-        return urlsplit(url).hostname or ""
+        return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:  # a wrong IPv6 address
         return ""
 

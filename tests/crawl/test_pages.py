@@ -182,7 +182,7 @@ class PausingMiddleware:
 
 # Older releases of Scrapy leave a file of the queue open where they go on.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_pause_waits_for_an_articles_last_page(server, tmp_path):
+def test_a_crawl_that_closes_asks_for_no_further_page(server, tmp_path):
     settings = {
         **ADDON,
         "EATEXT_PAGES": 4,
@@ -193,10 +193,13 @@ def test_a_pause_waits_for_an_articles_last_page(server, tmp_path):
     urls = (server("/several/boats/4"), server("/several/ships/4"))
     done = [crawl(UrlSpider, settings, urls=urls) for _ in urls]
     assert [one.stats["finish_reason"] for one in done] == ["paused"] * 2
+    # The one that was asked for before is waited for.
     assert {item["main_text"] for one in done for item in one.items} == {
-        whole(4),
-        whole(4).replace("boats", "ships"),
+        whole(3),
+        whole(3).replace("boats", "ships"),
     }
+    counts = {"asked": 2, "joined": 2, "given_up": 1}
+    assert [one.eatext("pages/") for one in done] == [counts] * 2
     assert [len(one.items) for one in done] == [1, 1]
 
 

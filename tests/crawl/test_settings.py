@@ -178,6 +178,8 @@ def test_a_site_is_its_host_and_what_is_below_it():
         "https://example.com/a": 1,
         "http://EXAMPLE.com:8080/": 1,
         "https://www.example.com/": 1,
+        "https://example.com./": 1,
+        "https://WWW.shop.example.com.:80/": 2,
         "https://shop.example.com/": 2,
         "https://a.b.shop.example.com/": 2,
         "https://notexample.com/": 0,

@@ -445,14 +445,27 @@ def few_threads(monkeypatch, *names):
 @pytest.mark.parametrize("names", [(), ("eatext-0",), ("eatext-0", "eatext-1")])
 def test_threads_that_do_not_start(kind, names, monkeypatch, caplog):
     few_threads(monkeypatch, *names)
-    made = executor_of(Config(executor=kind, workers=3, choice=choice("Plain")))
-    for _ in range(5):
-        assert outcome_of(made, job(LONG, "Plain")).kind == "extracted"
+    made = executor_of(Config(executor=kind, workers=3, choice=choice("Slow")))
+    pages = [made.submit(job(LONG + "slow", "Slow")) for _ in range(4)]
+    assert {page.result(PATIENCE).kind for page in pages} == {"extracted"}
     run(made.close())
     (record,) = (r for r in caplog.records if "of 3 threads" in r.message)
     assert f"has {len(names)} of" in record.message
     assert ("the crawl's own" in record.message) == (not names)
     assert not workers._live
+
+
+def test_threads_start_as_they_are_needed():
+    pool = executors.Pool(100, executors.InPlace)
+    before = threading.active_count()
+    for _ in range(5):
+        outcome_of(pool, job(LONG, "Plain"))
+        time.sleep(0.05)
+    assert threading.active_count() <= before + 2
+    pages = [pool.submit(job(LONG + "slow", "Slow")) for _ in range(4)]
+    assert before + 4 <= threading.active_count() < before + 7
+    assert {page.result(PATIENCE).kind for page in pages} == {"extracted"}
+    run(pool.close())
 
 
 def test_a_worker_that_cannot_be_watched_is_none(process, monkeypatch, caplog):
