@@ -27,7 +27,7 @@ def run(
 ) -> MainText:
     """Let one algorithm judge one page and render what it keeps.
 
-    ``rules`` are two XPath expressions, for the elements to keep and to remove whatever
+    ``rules`` are two CSS selectors, for the elements to keep and to remove whatever
     the algorithm says.
     """
     verdict = algorithm.judge(page)

@@ -18,17 +18,17 @@ _REASONS = {True: "pinned by a rule", False: "removed by a rule"}
 
 
 def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict:
-    """A verdict, overridden by the XPath expressions keep and remove.
+    """A verdict, overridden by the CSS selectors keep and remove.
 
     Of the elements found, the nearest one around a block decides; an element found by
-    both expressions removes its blocks.  Units without an XPath (lines of source) stay
+    both removes its blocks.  Units without an XPath (lines of source) stay
     as they are judged.
     """
     rules: dict[Any, bool] = {}
     if keep:
-        rules.update((element, True) for element in page.root.xpath(keep))
+        rules.update((element, True) for element in page.selectors.find(keep))
     if remove:
-        rules.update((element, False) for element in page.root.xpath(remove))
+        rules.update((element, False) for element in page.selectors.find(remove))
     if not rules:
         return verdict
     ruled = (

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from parsel import css2xpath
 
 from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
+from scrapy_eatext.deadline import check
+from scrapy_eatext.execution.cascade import Job, Limits, extract_page
+from scrapy_eatext.execution.choice import Choice, changed
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.selectors import Matcher
 from scrapy_eatext.rendering import run
 from scrapy_eatext.rules import apply_rules
 from tests.support.algorithms import Nothing, Plain, PlainOptions
@@ -21,7 +26,7 @@ HTML = """
 
 
 def rules(keep="", remove=""):
-    return tuple(css and css2xpath(css) for css in (keep, remove))
+    return keep, remove
 
 
 def texts(html, algorithm=Plain, **css):
@@ -146,3 +151,26 @@ def test_units_of_reference_modes(depth):
         place, element = f"/{element.tag}[{order}]{place}", element.getparent()
     verdict = Verdict(UnitList([Unit("in b", xpath=place)]), [False], [0.0], [""])
     assert apply_rules(page, verdict, *rules(keep="#b")).kept == [True]
+
+
+@pytest.mark.parametrize("css", ["p ~ p", "p:nth-of-type(2n+3)", "p:has(~ p)"])
+def test_no_selector_takes_long(css):
+    choice = changed(Choice(), {"keep": css, "remove": [css, "b"]})
+    outcome = extract_page(Job("<p>a b" * 12_000, "", choice, Limits(timeout=5)))
+    assert outcome.kind != "timed_out"
+    assert outcome.seconds < 5
+
+
+def test_a_page_answers_a_selector_once(monkeypatch):
+    page = Page.of(HTML)
+    verdict = Plain(PlainOptions()).judge(page)
+    first = apply_rules(page, verdict, "#a p", "li")
+    monkeypatch.setattr(Matcher, "_match", None)
+    assert apply_rules(page, verdict, "#a p", "li").kept == first.kept
+
+
+def test_a_selector_that_is_late_is_a_page_that_is_late(monkeypatch):
+    choice = changed(Choice(algorithms=("density",)), {"keep": "p"})
+    monkeypatch.setattr(Matcher, "_match", lambda *_: time.sleep(0.2) or check())
+    outcome = extract_page(Job(HTML, "", choice, Limits(timeout=0.1)))
+    assert outcome.kind == "timed_out"

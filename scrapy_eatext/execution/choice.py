@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 from scrapy_eatext.algorithms import DEFAULT, algorithm_class, get_algorithm
@@ -72,7 +72,7 @@ class PerAlgorithm(Dict):
 
 
 class Css(Kind):
-    """A CSS selector, or a list of them, as one XPath expression."""
+    """A CSS selector, or a list of them, as one."""
 
     def allowed(self) -> str:
         return "a CSS selector or a list of them"
@@ -83,13 +83,16 @@ class Css(Kind):
             raise self.error(value, key)
         if not selectors:
             return ""
-        # Worker processes get XPath expressions, and start sooner without these
-        # modules.
+        # Few crawls have rules.
         from cssselect import SelectorError
 
+        from scrapy_eatext.page.selectors import check_selector
+
         try:
-            return " | ".join(_xpath(selector) for selector in selectors)
-        except (SelectorError, TypeError, AttributeError) as error:
+            for selector in selectors:
+                check_selector(selector)
+            return ", ".join(selectors)
+        except (SelectorError, TypeError, AttributeError, RecursionError) as error:
             allowed = f"CSS selectors for elements ({error})"
             raise OptionError(key, value, allowed) from error
 
@@ -114,7 +117,7 @@ class Choice:
     empty, and has at least ``min_chars`` characters and a score of ``min_score``.
     ``below`` says what becomes of a page of which no text passes.  ``options`` has a
     mapping for each algorithm.  ``title``, ``markdown`` and ``chunks`` are the forms of
-    the outputs.  ``keep`` and ``remove`` are XPath expressions: blocks inside an element
+    the outputs.  ``keep`` and ``remove`` are CSS selectors: blocks inside an element
     found by ``keep`` are main text, blocks inside an element found by ``remove`` are
     not; "" finds none.
     """
@@ -400,15 +403,3 @@ def _algorithm(name: Any, key: str, value: object) -> type[Algorithm[Any]]:
         return algorithm_class(name)
     except OptionError as error:
         raise SettingError(key, value, error.allowed) from error
-
-
-# Bounded: selectors can come with every request.
-@lru_cache(maxsize=256)
-def _xpath(selector: str) -> str:
-    from parsel import css2xpath
-
-    xpath = css2xpath(selector)
-    # parsel's ::text and ::attr() find no elements.
-    if "::text" in selector or "::attr" in selector:
-        raise TypeError("::text and ::attr() are no elements")
-    return xpath

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from parsel import Selector
     from scrapy.http import TextResponse
 
+    from scrapy_eatext.page.selectors import Matcher
+
 
 __all__ = ["Page"]
 
@@ -164,6 +166,13 @@ class Page:
                 self.is_lenient = True
                 return hidden
         return shown
+
+    @cached_property
+    def selectors(self) -> Matcher:
+        """Matches CSS selectors, whose answers it remembers."""
+        from scrapy_eatext.page.selectors import Matcher  # few pages have rules
+
+        return Matcher(self.root)
 
     @cached_property
     def head(self) -> Head:

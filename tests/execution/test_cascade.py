@@ -54,7 +54,7 @@ def failing(*, html: str = "broken", **more: object) -> Job:
 
 
 def test_rules_hold_in_the_last_resort_too():
-    job = failing(html="<div>broken</div>", keep="//div", remove="//p")
+    job = failing(html="<div>broken</div>", keep="div", remove="p")
     outcome = extract_page(job)
     assert outcome.kind == "failed"
     assert outcome.result.text == "broken"

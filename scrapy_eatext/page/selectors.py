@@ -1,0 +1,352 @@
+"""CSS selectors, matched in time that is linear in the size of a page.
+
+lxml runs selectors as XPath, which cannot be stopped and takes quadratic time for
+``p ~ p``.  Here each part of a selector becomes a flag for each element of the page, in
+one pass over these, from its parts' flags.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
+from typing import Any
+
+from cssselect.parser import SelectorError, parse, parse_series
+from lxml import etree
+
+from scrapy_eatext.deadline import watched
+
+_Flags = list[bool]
+# Compares an attribute's value with one that is not empty.
+_OPERATORS: dict[str, Callable[[str, str], bool]] = {
+    "^=": str.startswith,
+    "$=": str.endswith,
+    "*=": str.__contains__,
+    "~=": lambda has, value: value in has.split(),
+}
+# What a page can disable: by itself, or by the fieldset around it.
+_CONTROL = ":is(input, button, select, textarea)"
+_ABLE = ":is(input, button, select, textarea, fieldset, optgroup, option)"
+# What depends on a reader, who is not there.
+_NEVER = frozenset("visited hover active focus target".split())
+
+
+def check_selector(css: str) -> None:
+    """Raises SelectorError for a selector that is none, or that is not known here."""
+    Matcher(etree.Element("html")).find(css)
+
+
+@lru_cache(maxsize=256)  # bounded: selectors can come with every request
+def _parsed(css: str) -> list[Any]:
+    found = parse(css)
+    for selector in found:
+        if selector.pseudo_element:
+            raise SelectorError("::text, ::attr() and ::before are no elements")
+    return [selector.parsed_tree for selector in found]
+
+
+class Matcher:
+    """The elements of a page in order, and for each the numbers of those around it."""
+
+    def __init__(self, root: Any) -> None:
+        self.elements: list[Any] = []
+        self.tags: list[str] = []
+        self.parents: list[int] = []
+        self.before: list[int] = []  # the sibling before, -1 for none
+        numbers: dict[Any, int] = {}
+        last: dict[int, int] = {}
+        for number, element in enumerate(watched(root.iter(etree.Element))):
+            parent = numbers.get(element.getparent(), -1) if number else -1
+            numbers[element] = number
+            self.elements.append(element)
+            self.tags.append(element.tag)
+            self.parents.append(parent)
+            self.before.append(last.get(parent, -1))
+            last[parent] = number
+        self._size = len(self.elements)
+        self._found: dict[str, list[Any]] = {}
+
+    def find(self, css: str) -> list[Any]:
+        """The elements that selectors match, in order; the answer is remembered.
+
+        Raises SelectorError, and TimeLimitError when the thread's time is up.
+        """
+        if css not in self._found:
+            flags = self._match_all(css)
+            pairs = zip(self.elements, flags, strict=True)
+            self._found[css] = [element for element, found in pairs if found]
+        return self._found[css]
+
+    # -- flags of the parts of a selector
+
+    def _match_all(self, css: str) -> _Flags:
+        return self._any(map(self._match, _parsed(css)))
+
+    def _match(self, part: Any) -> _Flags:
+        kind = type(part).__name__
+        if kind == "Element":
+            return self._named(part)
+        flags = self._match(part.selector)
+        if kind == "CombinedSelector":
+            return _both(
+                self._along(part.combinator, flags), self._match(part.subselector)
+            )
+        return _both(flags, getattr(self, f"_{kind.lower()}", self._unknown)(part))
+
+    def _unknown(self, part: Any) -> _Flags:
+        raise SelectorError(f"{part!r} is not known")
+
+    def _named(self, part: Any) -> _Flags:
+        if part.namespace not in (None, "*"):
+            raise SelectorError(f"the namespace {part.namespace} is not known")
+        name = part.element and part.element.lower()
+        if not name:
+            return [True] * self._size
+        if part.namespace:
+            return [tag.rpartition("}")[2] == name for tag in self.tags]
+        return [tag == name for tag in self.tags]
+
+    def _hash(self, part: Any) -> _Flags:
+        return [value == part.id for value in self._values("id")]
+
+    def _class(self, part: Any) -> _Flags:
+        name = part.class_name
+        return [
+            value is not None and name in value and name in value.split()
+            for value in self._values("class")
+        ]
+
+    def _attrib(self, part: Any) -> _Flags:
+        if part.namespace not in (None, "*"):
+            return self._unknown(part)
+        values = self._values(part.attrib.lower())
+        if part.operator == "exists":
+            return [value is not None for value in values]
+        wanted = part.value.value
+        if getattr(part, "flag", None) == "i":
+            wanted, values = (
+                wanted.lower(),
+                [value and value.lower() for value in values],
+            )
+        if part.operator == "=":
+            return [value == wanted for value in values]
+        if part.operator == "!=":
+            return [
+                value != wanted and (value is not None or bool(wanted))
+                for value in values
+            ]
+        if part.operator == "|=":
+            return [
+                value is not None
+                and (value == wanted or value.startswith(f"{wanted}-"))
+                for value in values
+            ]
+        holds = _OPERATORS[part.operator]
+        return [bool(wanted and value and holds(value, wanted)) for value in values]
+
+    def _negation(self, part: Any) -> _Flags:
+        return [not flag for flag in self._match(part.subselector)]
+
+    def _matching(self, part: Any) -> _Flags:
+        return self._any(map(self._match, part.selector_list))
+
+    _specificityadjustment = _matching
+
+    def _relation(self, part: Any) -> _Flags:
+        return self._any(
+            self._back(combinator.value, self._begins(selector.parsed_tree, None))
+            for combinator, selector in part.arguments
+        )
+
+    def _begins(self, part: Any, end: _Flags | None) -> _Flags:
+        """Where what a selector describes begins, if its end is among some elements."""
+        if type(part).__name__ != "CombinedSelector":
+            flags = self._match(part)
+            return flags if end is None else _both(flags, end)
+        last = self._begins(part.subselector, end)
+        return self._begins(part.selector, self._back(part.combinator, last))
+
+    def _pseudo(self, part: Any) -> _Flags:
+        if part.ident.lower() in _NEVER:
+            return [False] * self._size
+        # No name of a pseudo-class has an underscore.
+        name = part.ident.lower().replace("_", " ").replace("-", "_")
+        return getattr(self, f"_is_{name}", lambda: self._unknown(part))()
+
+    def _function(self, part: Any) -> _Flags:
+        name, arguments = part.name.lower(), part.arguments
+        if name in ("contains", "lang"):
+            if part.argument_types() not in (["STRING"], ["IDENT"]):
+                return self._unknown(part)
+            value = arguments[0].value
+            return (
+                self._containing(value)
+                if name == "contains"
+                else self._in_language(value)
+            )
+        counted = {
+            "nth-child": (False, False),
+            "nth-last-child": (False, True),
+            "nth-of-type": (True, False),
+            "nth-last-of-type": (True, True),
+        }.get(name)
+        if counted is None:
+            return self._unknown(part)
+        try:
+            step, first = parse_series(arguments)
+        except ValueError as error:
+            raise SelectorError(f"{part!r} has no series") from error
+        return [_is_in(n, step, first) for n in self._places(*counted)]
+
+    # -- passes over the page
+
+    def _along(self, combinator: str, flags: _Flags) -> _Flags:
+        """The elements that a combinator leads to from others."""
+        to = self.parents if combinator in " >" else self.before
+        if combinator in ">+":
+            return [n >= 0 and flags[n] for n in watched(to)]
+        made: _Flags = []
+        for n in watched(to):
+            made.append(n >= 0 and (flags[n] or made[n]))
+        return made
+
+    def _back(self, combinator: str, flags: _Flags) -> _Flags:
+        """The elements from which a combinator leads to others."""
+        to = self.parents if combinator in " >" else self.before
+        made = [False] * self._size
+        for number in watched(range(self._size - 1, -1, -1)):
+            found = flags[number] or (combinator in " ~" and made[number])
+            if found and to[number] >= 0:
+                made[to[number]] = True
+        return made
+
+    def _any(self, found: Iterable[_Flags]) -> _Flags:
+        made = [False] * self._size
+        for flags in found:
+            made = [one or other for one, other in zip(made, flags, strict=True)]
+        return made
+
+    def _values(self, name: str) -> list[str | None]:
+        return [element.get(name) for element in watched(self.elements)]
+
+    def _places(self, of_type: bool, from_end: bool) -> list[int]:
+        """Each element's place among those beside it, or those of its name, from 1."""
+        counts: Counter[Any] = Counter()
+        places = [0] * self._size
+        order = range(self._size)
+        for number in watched(reversed(order) if from_end else order):
+            key = self.parents[number], of_type and self.tags[number]
+            counts[key] += 1
+            places[number] = counts[key]
+        return places
+
+    @cached_property
+    def _texts(self) -> tuple[str, list[int], list[int]]:
+        """The page's text, and where each element's begins and ends in it."""
+        parts: list[str] = []
+        begins, ends = [0] * self._size, [0] * self._size
+        at, number, opened = 0, 0, []
+        root = self.elements[0]
+        for event, element in watched(
+            etree.iterwalk(root, ("start", "end", "comment", "pi"))
+        ):
+            if event == "start":
+                begins[number] = at
+                opened.append(number)
+                number += 1
+                text = element.text
+            else:
+                if event == "end":
+                    ends[opened.pop()] = at
+                text = element.tail if element is not root else None
+            if text:
+                parts.append(text)
+                at += len(text)
+        return "".join(parts), begins, ends
+
+    def _containing(self, wanted: str) -> _Flags:
+        text, begins, ends = self._texts
+        found, at = [], text.find(wanted)
+        while at >= 0:
+            found.append(at)
+            at = text.find(wanted, at + 1)
+        found.append(len(text) + 1)
+        firsts = (found[bisect_left(found, begin)] for begin in watched(begins))
+        return [at + len(wanted) <= end for at, end in zip(firsts, ends, strict=True)]
+
+    def _in_language(self, wanted: str) -> _Flags:
+        languages: list[str] = []
+        for parent, value in zip(self.parents, self._values("lang"), strict=True):
+            around = languages[parent] if parent >= 0 else ""
+            languages.append(around if value is None else f"{value.lower()}-")
+        return [one.startswith(f"{wanted.lower()}-") for one in languages]
+
+    # -- pseudo-classes without arguments
+
+    def _is_root(self) -> _Flags:
+        return [element.getparent() is None for element in self.elements]
+
+    def _is_scope(self) -> _Flags:
+        return [number == 0 for number in range(self._size)]
+
+    def _is_first_child(self) -> _Flags:
+        return [n == 1 for n in self._places(False, False)]
+
+    def _is_last_child(self) -> _Flags:
+        return [n == 1 for n in self._places(False, True)]
+
+    def _is_first_of_type(self) -> _Flags:
+        return [n == 1 for n in self._places(True, False)]
+
+    def _is_last_of_type(self) -> _Flags:
+        return [n == 1 for n in self._places(True, True)]
+
+    def _is_only_child(self) -> _Flags:
+        return _both(self._is_first_child(), self._is_last_child())
+
+    def _is_only_of_type(self) -> _Flags:
+        return _both(self._is_first_of_type(), self._is_last_of_type())
+
+    def _is_empty(self) -> _Flags:
+        _, begins, ends = self._texts
+        has_child = self._back(">", [True] * self._size)
+        return [
+            begin == end and not child
+            for begin, end, child in zip(begins, ends, has_child, strict=True)
+        ]
+
+    def _is_checked(self) -> _Flags:
+        return self._match_all(
+            "option[selected], :is(input, command)[checked]:is([type=checkbox],[type=radio])"
+        )
+
+    def _is_disabled(self) -> _Flags:
+        own = self._match_all(f"{_ABLE}[disabled], optgroup[disabled] option")
+        inside = self._match_all(f"fieldset[disabled] {_CONTROL}")
+        legend = "fieldset[disabled] > legend:first-of-type"
+        exempt = self._match_all(f"{legend} {_CONTROL}")
+        within = [one and not other for one, other in zip(inside, exempt, strict=True)]
+        return self._any((own, within))
+
+    def _is_enabled(self) -> _Flags:
+        able = self._match_all(_ABLE)
+        return [
+            one and not other
+            for one, other in zip(able, self._is_disabled(), strict=True)
+        ]
+
+    def _is_link(self) -> _Flags:
+        return self._match_all(":is(a, link, area)[href]")
+
+
+def _both(flags: _Flags, others: _Flags) -> _Flags:
+    return [one and other for one, other in zip(flags, others, strict=True)]
+
+
+def _is_in(place: int, step: int, first: int) -> bool:
+    """Whether a place is in the series first, first + step, and so on."""
+    if not step:
+        return place == first
+    return (place - first) % step == 0 and (place - first) // step >= 0

@@ -1,0 +1,77 @@
+"""CSS selectors are matched as lxml matches them, in linear time."""
+
+from __future__ import annotations
+
+import pytest
+from cssselect import SelectorError
+from hypothesis import given
+from hypothesis import strategies as st
+from parsel import css2xpath
+
+from scrapy_eatext.deadline import TimeLimitError, time_limit
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.selectors import Matcher, check_selector
+from tests.support.pages import any_pages
+from tests.support.properties import check_linear
+from tests.support.suites import column_of
+
+SELECTORS = column_of("tables/selectors.txt")
+COMPOUNDS = st.sampled_from(
+    "* p div a li td .a .b.c #x [href] [class~=a] :first-child :last-of-type "
+    ":not(.a) :empty :nth-child(2n+1) p:nth-of-type(2) :has(>p) :is(p,.a)".replace(
+        ":last-of-type", "p:last-of-type"
+    ).split()
+)
+COMBINED = st.lists(
+    st.tuples(COMPOUNDS, st.sampled_from([" ", ">", "+", "~", ","])),
+    min_size=1,
+    max_size=4,
+).map(lambda parts: "".join(f"{one}{sign}" for one, sign in parts).rstrip(" >+~,"))
+
+
+def both(page, selector):
+    return Matcher(page.root).find(selector), page.root.xpath(css2xpath(selector))
+
+
+PAGE = """<html lang=en><body id=x class="a b"><div class="a item-1"><p>one<p class=b>two
+<b>boats</b></p><p></p></div><div class="b c" lang=de-AT><ul><li>1<li class=a>2<li>3<li>4</ul>
+<!-- a --><p> </p><p><!-- b --></p><a href=/x>x</a><a name=y>y</a><input disabled type=checkbox
+checked><span data-x="a-b c">z</span></div><table><tr><td>1<td>2<tr><td>3</table></body>"""
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_selectors(selector):
+    found, known = both(Page.of(PAGE), selector)
+    assert found == known
+
+
+@given(any_pages(), COMBINED)
+def test_any_selector_on_any_page(html, selector):
+    found, known = both(Page.of(html), selector)
+    assert found == known
+
+
+@pytest.mark.parametrize(
+    "selector", ["p ~ p", "p:nth-of-type(2)", "div p + p", ":has(~ b)", ":contains(a)"]
+)
+def test_time_is_linear(selector):
+    pages = {}
+
+    def body(count):
+        return pages.setdefault(count, Page.of("<p>a</p>" * count))
+
+    check_linear(lambda page: Matcher(page.root).find(selector), body, 5000)
+
+
+def test_a_selector_looks_at_the_clock():
+    page = Page.of("<p>a</p>" * 5000)
+    with time_limit(1e-9), pytest.raises(TimeLimitError):
+        Matcher(page.root).find("p ~ p")
+
+
+@pytest.mark.parametrize(
+    "selector", ["p::text", "p:nosuch", "a|b", ":nth-child(x)", "p[", "p:contains()"]
+)
+def test_what_is_no_selector(selector):
+    with pytest.raises(SelectorError):
+        check_selector(selector)
