@@ -29,6 +29,25 @@ _OPERATORS: dict[str, Callable[[str, str], bool]] = {
 # What a page can disable: by itself, or by the fieldset around it.
 _CONTROL = ":is(input, button, select, textarea)"
 _ABLE = ":is(input, button, select, textarea, fieldset, optgroup, option)"
+# What counts an element's place: among those of its name alone, from the end.
+_COUNTED = {
+    "nth-child": (False, False),
+    "nth-last-child": (False, True),
+    "nth-of-type": (True, False),
+    "nth-last-of-type": (True, True),
+}
+# Pseudo-classes that are short for selectors.
+_SHORT = {
+    "first-child": ":nth-child(1)",
+    "last-child": ":nth-last-child(1)",
+    "only-child": ":nth-child(1):nth-last-child(1)",
+    "first-of-type": ":nth-of-type(1)",
+    "last-of-type": ":nth-last-of-type(1)",
+    "only-of-type": ":nth-of-type(1):nth-last-of-type(1)",
+    "link": ":is(a, link, area)[href]",
+    "checked": "option[selected], "
+    ":is(input, command)[checked]:is([type=checkbox], [type=radio])",
+}
 # What depends on a reader, who is not there.
 _NEVER = frozenset("visited hover active focus target".split())
 
@@ -171,6 +190,8 @@ class Matcher:
     def _pseudo(self, part: Any) -> _Flags:
         if part.ident.lower() in _NEVER:
             return [False] * self._size
+        if part.ident.lower() in _SHORT:
+            return self._match_all(_SHORT[part.ident.lower()])
         # No name of a pseudo-class has an underscore.
         name = part.ident.lower().replace("_", " ").replace("-", "_")
         return getattr(self, f"_is_{name}", lambda: self._unknown(part))()
@@ -186,12 +207,7 @@ class Matcher:
                 if name == "contains"
                 else self._in_language(value)
             )
-        counted = {
-            "nth-child": (False, False),
-            "nth-last-child": (False, True),
-            "nth-of-type": (True, False),
-            "nth-last-of-type": (True, True),
-        }.get(name)
+        counted = _COUNTED.get(name)
         if counted is None:
             return self._unknown(part)
         try:
@@ -291,24 +307,6 @@ class Matcher:
     def _is_scope(self) -> _Flags:
         return [number == 0 for number in range(self._size)]
 
-    def _is_first_child(self) -> _Flags:
-        return [n == 1 for n in self._places(False, False)]
-
-    def _is_last_child(self) -> _Flags:
-        return [n == 1 for n in self._places(False, True)]
-
-    def _is_first_of_type(self) -> _Flags:
-        return [n == 1 for n in self._places(True, False)]
-
-    def _is_last_of_type(self) -> _Flags:
-        return [n == 1 for n in self._places(True, True)]
-
-    def _is_only_child(self) -> _Flags:
-        return _both(self._is_first_child(), self._is_last_child())
-
-    def _is_only_of_type(self) -> _Flags:
-        return _both(self._is_first_of_type(), self._is_last_of_type())
-
     def _is_empty(self) -> _Flags:
         _, begins, ends = self._texts
         has_child = self._back(">", [True] * self._size)
@@ -316,11 +314,6 @@ class Matcher:
             begin == end and not child
             for begin, end, child in zip(begins, ends, has_child, strict=True)
         ]
-
-    def _is_checked(self) -> _Flags:
-        return self._match_all(
-            "option[selected], :is(input, command)[checked]:is([type=checkbox],[type=radio])"
-        )
 
     def _is_disabled(self) -> _Flags:
         own = self._match_all(f"{_ABLE}[disabled], optgroup[disabled] option")
@@ -336,9 +329,6 @@ class Matcher:
             one and not other
             for one, other in zip(able, self._is_disabled(), strict=True)
         ]
-
-    def _is_link(self) -> _Flags:
-        return self._match_all(":is(a, link, area)[href]")
 
 
 def _both(flags: _Flags, others: _Flags) -> _Flags:
