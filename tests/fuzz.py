@@ -53,7 +53,7 @@ from scrapy_eatext.output.text import (
 )
 from scrapy_eatext.page import Page, guard
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
-from scrapy_eatext.page.decode import decode, is_utf8
+from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
 from scrapy_eatext.page.tags import KINDS
 from scrapy_eatext.page.walk import compiled
 from scrapy_eatext.page.walls import WALLS
@@ -100,6 +100,7 @@ def check(data: bytes) -> None:
     """Any bytes make a page, and the twins make the same of them."""
     page = Page.of(data)
     assert page.html == decode(data)[1]
+    assert is_utf8(data) == python_is_utf8(data)
     source = page.html.replace("\0", "").encode("utf-8", "replace")
     for stray in (2, len(source)):
         kept = guard.python_without_surplus(source, 50, stray)

@@ -154,8 +154,9 @@ class Eatext(Algorithm[EatextOptions]):
             found = embedded_text(page)
             return _of_data(found) if found else Verdict(blocks, (), (), ())
         options, model = self.options, self.model
-        walk = described_walk(page)
-        likelihood, w = model.tagger.likelihoods(walk), weights(walk)
+        # What rules look up in the page's own walk, outputs find there.
+        walk, described = blocks.walk, described_walk(page)
+        likelihood, w = model.tagger.likelihoods(described), weights(walk)
         lesson = self.lessons.of(page.url) if self.lessons else None
         evidence = spoken = None
         if lesson is not None:
@@ -169,7 +170,7 @@ class Eatext(Algorithm[EatextOptions]):
             None if isinstance(least, str) else round(least * 1000),
         )
         kind, score = _whole(model, page_figures(walk, likelihood, w, chosen))
-        comments = _Comments(model.comments, walk, w, chosen.kept, spoken)
+        comments = _Comments(model.comments, described, w, chosen.kept, spoken)
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
         if isinstance(least, str):
@@ -192,7 +193,7 @@ class Eatext(Algorithm[EatextOptions]):
             kept=kept.tolist(),
             scores=scores.tolist(),
             reasons=_Reasons(
-                walk,
+                described,
                 model.tagger,
                 scores,
                 evidence,

@@ -21,7 +21,7 @@ from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
 from scrapy_eatext.native.tiles cimport (
-    TILE, add_leaves, count_borders, divide_numbers, find_places
+    LANES, TILE, add_leaves, count_borders, divide_numbers, find_places
 )
 
 import numpy as np

@@ -36,6 +36,7 @@ from scrapy_eatext.native.checksum import checksum
 
 # They are built together: all of them are there, or none runs.
 _MODULES = (
+    "_decode",
     "_guard",
     "_nodes",
     "_tagger",

@@ -57,8 +57,6 @@ cdef enum:
     # The flag of an empty place in a table of words.
     EMPTY = -2
     CAP = 1_000_000
-    # A tile has a multiple of so many blocks, which fill registers.
-    LANES = 32
 
 NARROW, WIDE, OPERATION, DOMAIN = (
     globals()[name].__members__ for name in ("Narrow", "Wide", "Operation", "Domain")

@@ -75,7 +75,7 @@ cdef class Forest:
         bins += <size_t>feature * TILE
         count_borders(
             values,
-            1 if same else width,
+            LANES if same else width,
             &self.borders[start],
             self.starts[feature + 1] - start,
             bins,

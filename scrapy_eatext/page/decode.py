@@ -18,6 +18,8 @@ from w3lib.encoding import (
     to_unicode,
 )
 
+from scrapy_eatext.native.loading import twin
+
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
 
@@ -151,7 +153,7 @@ def _keeps_ascii(encoding: str) -> bool:
     return found.replace(_YEN, "\\") == _PROBE
 
 
-def is_utf8(body: bytes) -> bool:
+def python_is_utf8(body: bytes) -> bool:
     """Whether the bytes are valid UTF-8."""
     try:
         body.decode()
@@ -172,3 +174,6 @@ def _guess(body: bytes) -> str | None:
         return None
     match = from_bytes(body).best()
     return resolve_encoding(match.encoding) if match else None
+
+
+is_utf8 = twin(python_is_utf8, "_decode")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
 
     _Hashes = npt.NDArray[np.uint32]
+    _Named = tuple[npt.NDArray[np.intp], _Hashes, int]
 
 # For the last bits of each hash whether it may be looked for.  Few of a page's are.
 _MAYBE: npt.NDArray[np.uint8] = np.zeros(0x2000, dtype=np.uint8)
@@ -46,38 +47,32 @@ class Names:
     def rows(self, walk: Walk) -> list[int]:
         """The elements of a page that have one of the words, in their order."""
         # Kept among the walk's own cached properties.
-        found: list[list[int]] | None = walk.__dict__.get("_named")
+        found: _Named | None = walk.__dict__.get("_named")
         if found is None:
-            found = walk.__dict__["_named"] = named(
-                walk.tokens, walk.elements, *TABLES, Names.count
-            )
-        return found[self._number]
+            found = walk.__dict__["_named"] = _named(walk)
+        rows, bits, all_bits = found
+        if not all_bits >> self._number & 1:
+            return []
+        # An element may have several of the words.
+        has_bit = (bits & 1 << self._number).nonzero()[0]
+        return list(dict.fromkeys(rows[has_bit].tolist()))
 
 
-def named(
-    tokens: _Hashes,
-    elements: npt.NDArray[np.int32],
-    maybe: npt.NDArray[np.uint8],
-    hashes: _Hashes,
-    bits: _Hashes,
-    count: int,
-) -> list[list[int]]:
-    """The rows of the elements that each of so many Names looks for."""
-    places = maybe.take(tokens & len(maybe) - 1).nonzero()[0]
+def _named(walk: Walk) -> _Named:
+    """The elements that have words which are looked for, a row for each word.
+
+    Beside each row are the bits of the Names that have the word, and at last all bits.
+    """
+    hashes, bits = _TABLES
+    tokens = walk.tokens
+    places = _MAYBE.take(tokens & len(_MAYBE) - 1).nonzero()[0]
     at = hashes.searchsorted(tokens[places])
     there = (hashes.take(at, mode="clip") == tokens[places]).nonzero()[0]
     # The last element whose tokens begin at a place or before.
-    first = elements[:, ElementColumn.FIRST_TOKEN]
+    first = walk.elements[:, ElementColumn.FIRST_TOKEN]
     rows = first.searchsorted(places[there], side="right") - 1
     wanted = bits[at[there]]
-    met = int(np.bitwise_or.reduce(wanted))
-    # An element may have several of the words.
-    return [
-        list(dict.fromkeys(rows[(wanted & 1 << number).nonzero()[0]].tolist()))
-        if met >> number & 1
-        else []
-        for number in range(count)
-    ]
+    return rows, wanted, int(np.bitwise_or.reduce(wanted))
 
 
 # Names that highlighters give to line numbers and to lines.
@@ -119,8 +114,7 @@ PROPS = Names("prop:author prop:published prop:modified prop:headline")
 
 # Which hashes may be looked for, those that are in rising order, and the bits of each.
 _HASHES = sorted(_WANTED)
-TABLES: tuple[npt.NDArray[np.uint8], _Hashes, _Hashes] = (
-    _MAYBE,
+_TABLES: tuple[_Hashes, _Hashes] = (
     np.array(_HASHES, dtype=np.uint32),
     np.array([_WANTED[value] for value in _HASHES], dtype=np.uint32),
 )

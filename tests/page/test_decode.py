@@ -17,6 +17,8 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import (
     decode,
     is_misread,
+    is_utf8,
+    python_is_utf8,
     text_of,
     utf8_of,
 )
@@ -24,6 +26,50 @@ from scrapy_eatext.page.page import encode, parse, trim
 from tests.support.hostile import every_page
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE
+
+TWINS = {python_is_utf8, is_utf8}
+# The first and the last character of each length in UTF-8, and bytes like them.
+PIECES = [*"a \x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff"]
+BYTES = [
+    *(piece.encode() for piece in PIECES),
+    b"\x80",
+    b"\xbf",
+    b"\xc0\x80",
+    b"\xc1\xbf",
+    b"\xe0\x9f\xbf",
+    b"\xed\xa0\x80",
+    b"\xef\xbf",
+    b"\xf0\x8f\xbf\xbf",
+    b"\xf0\x90\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xf5\x80\x80\x80",
+    b"\xff",
+]
+
+
+@given(
+    st.lists(st.sampled_from([b"a" * 31, b"a" * 32, b"a" * 33, *BYTES])).map(b"".join)
+)
+def test_twins_agree_on_pieces(source):
+    assert len({twin(source) for twin in TWINS}) == 1
+
+
+@given(st.text().map(lambda text: text.encode("utf-8", "replace")), st.binary())
+def test_twins_agree_on_text_and_noise(text, noise):
+    for twin in TWINS:
+        assert twin(text)
+        assert twin(text + noise) == python_is_utf8(noise)
+
+
+def test_every_character():
+    text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)])).encode()
+    assert all(twin(text) for twin in TWINS)
+    # Each piece in the middle of a stride, whole and cut.
+    for piece in BYTES:
+        source = b"a" * 30 + piece + b"a" * 40
+        assert {twin(source) for twin in TWINS} == {python_is_utf8(source)}
+        cut = b"a" * 30 + piece[:-1]
+        assert {twin(cut) for twin in TWINS} == {python_is_utf8(cut)}
 
 
 def check(body: bytes) -> None:
