@@ -81,13 +81,13 @@ class Extractor:
     async def run(
         self, html: Any, url: str, choice: Choice, sought: tuple[str, int] | None = None
     ) -> Outcome:
-        """Extract HTML, or a response whose tree nobody else uses meanwhile."""
-        return await wait(self._submit(html, url, choice, sought))
+        """Extract HTML, or a response whose tree nobody else uses meanwhile.
 
-    async def run_first(self, response: Response, choice: Choice) -> Outcome:
-        """Extract a page that others may continue."""
-        sought = (response.url, 2) if self._config.pages > 1 else None
-        return await self.run(response, response.url, choice, sought)
+        Without ``sought`` a response is the first page of an article, if any.
+        """
+        if self._config.pages > 1 and not isinstance(html, (str, bytes)):
+            sought = sought or (url, 2)
+        return await wait(self._submit(html, url, choice, sought))
 
     def _submit(
         self, html: Any, url: str, choice: Choice, sought: tuple[str, int] | None = None

@@ -114,14 +114,16 @@ class EatextPipeline(Component):
         if names is None and declared:  # a dict has the fields that it has
             names = adapter
         known = [f for f in self._config.fields if names is None or f in names]
-        # An item with none of the fields is of another kind.
-        if known and not declared and len(known) < len(self._config.fields):
+        if not declared and len(known) < len(self._config.fields):
             missing = sorted(set(self._config.fields) - set(known))
+            meant = (
+                "EATEXT_ITEMS = 'declared'" if known else "eatext = False in the class"
+            )
             self._warn(
                 item,
                 "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
-                "it, or say with EATEXT_ITEMS = 'declared' that this is meant",
-                {"missing": ", ".join(missing)},
+                "it, or say with %(meant)s that this is meant",
+                {"missing": ", ".join(missing), "meant": meant},
             )
         return known
 

@@ -134,7 +134,7 @@ class Retries:
         choice, _ = self._service.admission.choice_for(request, response)
         if choice is None:
             return None
-        outcome = await self._service.extractor.run_first(response, choice)
+        outcome = await self._service.extractor.run(response, response.url, choice)
         if not is_better(outcome, first, weak):
             return None
         adopt_retry(request.meta, response.meta)

@@ -107,7 +107,7 @@ class Service:
                 if direct:
                     self.retries.skipped(request, response)
             else:
-                outcome = await self.extractor.run_first(response, choice)
+                outcome = await self.extractor.run(response, response.url, choice)
                 if self.config.retries or INPUT in request.meta:
                     answer = response, outcome, choice
                     response, outcome, choice = await self.retries.better(

@@ -31,9 +31,12 @@ _KEYS = {
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
-def front_matter(metadata: Metadata) -> str:
-    """The fields that are not empty, between lines of three dashes; "" without any."""
-    lines = []
+def front_matter(metadata: Metadata, url: str = "") -> str:
+    """The page's address and fields that are not empty, between lines of three dashes.
+
+    It is empty without any.
+    """
+    lines = [f"url: {quoted(url)}\n"] if url else []
     for name, field in _KEYS.items():
         value: str | tuple[str, ...] = getattr(metadata, field)
         if isinstance(value, str) and value:

@@ -94,7 +94,11 @@ def write_markdown(judged: JudgedPage) -> str:
         return text
     from scrapy_eatext.output.frontmatter import front_matter
 
-    return "\n".join(filter(None, (front_matter(judged.readable_metadata), text)))
+    return "\n".join(
+        filter(
+            None, (front_matter(judged.readable_metadata, judged.page.url or ""), text)
+        )
+    )
 
 
 def markdown(nodes: Nodes) -> str:

@@ -79,11 +79,15 @@ class FrozenUncopied:
 
 
 @pytest.mark.parametrize("settings", [ADDON, TWO])
-def test_an_item_that_has_no_field_is_left_as_it_is(server, caplog, settings):
+def test_an_item_that_has_no_field_is_left_as_it_is_and_named_once(
+    server, caplog, settings
+):
     item, done = one(server, settings, LackingItem, url=url_of)
     assert item == LackingItem(server("/page/one"))
     assert done.eatext("item/") == {"no_field": 1}
-    assert complaints(caplog) == []
+    (complaint,) = complaints(caplog)
+    assert complaint.startswith("LackingItem has no field main_text")
+    assert "eatext = False in the class" in complaint
 
 
 @pytest.mark.parametrize(

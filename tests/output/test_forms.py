@@ -317,13 +317,14 @@ def test_front_matter():
     assert begin == ""
     assert rest == "\n" + extract(html, url=URL).markdown
     assert yaml.safe_load(head) == {
+        "url": URL,
         "title": 'Boats: "old" ones',
         "authors": ["Ann Lee", "Bo Day"],
         "date": "2024-05-01",
         "language": "en",
         "tags": ["boats", "no", "1e3"],
     }
-    assert next(iter(yaml.safe_load(head))) == "title"
+    assert list(yaml.safe_load(head))[:2] == ["url", "title"]
     # It is Markdown's alone.
     assert result.text == extract(html, url=URL).text
 
@@ -331,7 +332,7 @@ def test_front_matter():
 def test_without_metadata_there_is_no_front_matter():
     assert front_matter(Metadata()) == ""
     result = kept_of("<p>a</p>", Forms(markdown=MarkdownForm(front_matter=True)))
-    assert result.markdown == "a"
+    assert result.markdown == f'---\nurl: "{URL}"\n---\n\na'
 
 
 @given(st.text(), st.lists(st.text()))
@@ -440,10 +441,14 @@ FORMS = {
     "EATEXT_MARKDOWN": {"front_matter": True, "links": False},
     "EATEXT_CHUNKS": {"max_words": 50},
 }
-MARKDOWN = (
-    '---\ntitle: "Boats of the river"\nauthors: ["Ann Lee"]\n---\n\n'
-    f"# Boats of the river\n\n{PROSE}\n\n{PROSE} {PROSE} Twice."
-)
+
+
+def markdown_of(url: str = "") -> str:
+    line = f'url: "{url}"\n' if url else ""
+    return (
+        f'---\n{line}title: "Boats of the river"\nauthors: ["Ann Lee"]\n---\n\n'
+        f"# Boats of the river\n\n{PROSE}\n\n{PROSE} {PROSE} Twice."
+    )
 
 
 @pytest.mark.parametrize("executor", ["inline", "thread", "process"])
@@ -466,7 +471,7 @@ def test_in_items_and_feeds(server, tmp_path, executor):
     assert not done.errors
     (item,) = json.loads((tmp_path / "items.json").read_text("utf-8"))
     assert item["its_text"].startswith(f"Boats of the river\n\n{PROSE}")
-    assert item["its_markdown"] == MARKDOWN
+    assert item["its_markdown"] == markdown_of()  # it has no url
     assert item["its_html"].startswith("<h1>Boats of the river</h1>\n<p>")
     assert item["its_posts"] == []
     assert [chunk["headings"] for chunk in item["its_chunks"]] == [
@@ -485,7 +490,7 @@ def test_in_archives():
     settings = {**FORMS, "EATEXT_EXECUTOR": "inline"}
     (made,) = extract_batches([batch], settings)
     (row,) = made.to_pylist()
-    assert row["markdown"] == MARKDOWN
+    assert row["markdown"] == markdown_of(URL)
     assert row["text"].startswith("Boats of the river\n\n")
 
 
@@ -495,7 +500,7 @@ def test_at_the_command_line(tmp_path, capsys):
     page = tmp_path / "page.html"
     page.write_text(PAGE, "utf-8")
     assert run(str(page), "-f", "markdown", settings=FORMS) == 0
-    assert capsys.readouterr().out.rstrip("\n") == MARKDOWN
+    assert capsys.readouterr().out.rstrip("\n") == markdown_of()
     assert run(str(page), "-f", "json", settings=FORMS) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["chunks"][0]["headings"] == ["Boats of the river"]
