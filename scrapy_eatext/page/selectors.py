@@ -174,9 +174,13 @@ class Matcher:
     _specificityadjustment = _matching
 
     def _relation(self, part: Any) -> _Flags:
+        # Before cssselect 1.6 there is one argument.
+        arguments: Any = getattr(part, "arguments", None)
+        if arguments is None:
+            arguments = ((part.combinator, part.subselector),)
         return self._any(
             self._back(combinator.value, self._begins(selector.parsed_tree, None))
-            for combinator, selector in part.arguments
+            for combinator, selector in arguments
         )
 
     def _begins(self, part: Any, end: _Flags | None) -> _Flags:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cssselect import SelectorError
+from cssselect import SelectorError, parse
 from hypothesis import given
 from hypothesis import strategies as st
 from parsel import css2xpath
@@ -16,6 +16,7 @@ from tests.support.properties import check_linear
 from tests.support.suites import column_of
 
 SELECTORS = column_of("tables/selectors.txt")
+OLD = not hasattr(parse(":has(a)")[0].parsed_tree, "arguments")
 COMPOUNDS = st.sampled_from(
     "* p div a li td .a .b.c #x [href] [class~=a] :first-child :last-of-type "
     ":not(.a) :empty :nth-child(2n+1) p:nth-of-type(2) :has(>p) :is(p,.a)".replace(
@@ -41,6 +42,9 @@ checked><span data-x="a-b c">z</span></div><table><tr><td>1<td>2<tr><td>3</table
 
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_selectors(selector):
+    # What cssselect itself knows, or takes for another thing, since 1.6.
+    if OLD and selector in ("div:has(ul .a)", ":enabled"):
+        pytest.skip("cssselect is older")
     found, known = both(Page.of(PAGE), selector)
     assert found == known
 
