@@ -99,7 +99,7 @@ class Plan:
             if options.get("site_files")
         }
         task = asdict(self.task())
-        settings = task.pop("settings")
+        settings, reading = task.pop("settings"), task.pop("reading")
         return {
             "scrapy-eatext": scrapy_eatext.__version__,
             **{f"algorithm {name}": version for name, version in versions.items()},
@@ -107,6 +107,9 @@ class Plan:
             **{f"site files {path}": _hash_of(path) for path in sorted(taught)},
             **settings,
             **task,
+            "html-column": reading["html"],
+            "url-column": reading["url"],
+            "most bytes of a page": reading["most"],
             "part_size": self.part_size,
         }
 

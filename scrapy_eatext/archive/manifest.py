@@ -106,12 +106,12 @@ class Manifest:
 
     def _difference(self, before: dict[str, Any], now: dict[str, Any]) -> str:
         changes = [
-            f"{name} was {_shown(before, name)} and is {_shown(now, name)}"
+            f"{name}: {_in_words(before.get(name))} then, {_in_words(now.get(name))} now"
             for name in {**before, **now}
             if before.get(name) != now.get(name)
         ]
         return (
-            f"{self._folder} has the output of a run with other versions or options: "
+            f"{self._folder} was written with other versions or options: "
             f"{'; '.join(changes)}. Name another folder, or delete this one"
         )
 
@@ -185,8 +185,15 @@ def outputs(folder: Path) -> list[Path]:
     ]
 
 
-def _shown(made_by: Mapping[str, Any], name: str) -> str:
-    return repr(made_by[name]) if name in made_by else "not set"
+def _in_words(value: Any) -> str:
+    """An option's value as a reader of the command's help knows it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return ", ".join(map(_in_words, value)) or "none"
+    if isinstance(value, dict):
+        return json.dumps(value) if value else "none"
+    return "none" if value in (None, "") else str(value)
 
 
 def _sync(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.core import config_of, settings_for_rows
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.archive.progress import Progress
 
+ERRORS = (ArchiveError, MissingError, OutputError, OSError)
 _BAR = 20
 _MOST_ERRORS = 10
 
@@ -92,21 +93,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Extract the pages of archives; the exit code.  Raises SettingError."""
-    try:
-        return _archive(args, command.settings)
-    except (ArchiveError, MissingError, OutputError, OSError) as error:
-        return fail(error)
-
-
-def _archive(args: Namespace, project: Any) -> int:
+    """Extract the pages of archives; the exit code.  Raises SettingError and ERRORS."""
     if is_remote(args.output):
         raise OutputError(f"{args.output}: the output is a folder of this machine")
-    settings = settings_for_rows(project)
+    settings = settings_for_rows(cast("Any", command.settings))
     if args.algorithm or args.options:
         choice = choice_for(args, config_of(settings))
         settings["EATEXT_ALGORITHM"] = list(choice.algorithms)
-        settings["EATEXT_OPTIONS"] = {n: dict(o) for n, o in choice.options.items()}
+        if choice.options:
+            settings["EATEXT_OPTIONS"] = {n: dict(o) for n, o in choice.options.items()}
     Conditions.of(args.where)
     plan = Plan(
         inputs=args.inputs,

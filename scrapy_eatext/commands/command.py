@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
 # Words that stand in place of a page.  Each is the name of a module beside this one
-# that has add_arguments(parser) and run(args, command); so has `page`, which serves
-# where no task is named.  Scrapy loads this module with each of its commands, so a
+# that has add_arguments(parser), run(args, command) and ERRORS, the exceptions of inputs
+# and outputs that fail; so has `page`, which serves where no task is named.  Scrapy loads this module with each of its commands, so a
 # task's module is imported when it is run.
 TASKS = ("archive", "diff", "evaluate", "learn", "review", "train")
 
@@ -20,7 +22,11 @@ class Command(ScrapyCommand):
     """Prints the main text of a page from a URL, a file, a folder or standard input."""
 
     requires_project = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
+    default_settings: ClassVar[dict[str, Any]] = {
+        "LOG_LEVEL": "WARNING",
+        # A page that cannot be fetched is reported in a line of the command's own.
+        "RETRY_GIVE_UP_LOG_LEVEL": "INFO",
+    }
 
     def syntax(self) -> str:
         return (
@@ -47,6 +53,8 @@ class Command(ScrapyCommand):
 
         super().process_options(args, opts)
         named = bool(args) and args[0] in TASKS
+        if args and not named:
+            _refuse_near_task(args[0])
         name = args[0] if named else "page"
         try:
             opts.task = import_module(f"scrapy_eatext.commands.{name}")
@@ -67,15 +75,29 @@ class Command(ScrapyCommand):
         parser.parse_args(args[1:] if named else args, opts)
 
     def run(self, args: list[str], opts: Namespace) -> None:
-        """Run the task.
+        """Run the task; what fails is a line on standard error.
 
-        The exit code is 1 if a page cannot be fetched or read or an algorithm fails,
-        and 2 if the command line or a setting is wrong.
+        The exit code is 1 if a page or another input cannot be fetched or read or an
+        algorithm fails, and 2 if the command line or a setting is wrong.
         """
+        from scrapy.exceptions import UsageError
+
         from scrapy_eatext.commands.terminal import fail
-        from scrapy_eatext.execution.choice import SettingError
+        from scrapy_eatext.declared import OptionError
 
         try:
             self.exitcode = opts.task.run(opts, self)
-        except SettingError as error:
+        except (OptionError, UsageError) as error:
             self.exitcode = fail(error, 2)
+        except opts.task.ERRORS as error:
+            self.exitcode = fail(error)
+
+
+def _refuse_near_task(word: str) -> None:
+    """Exit if a word that is no file resembles a task's name."""
+    from scrapy_eatext.commands.terminal import fail
+
+    near = get_close_matches(word, TASKS, n=1)
+    if near and not Path(word).exists():
+        message = f"there is no file, folder or task {word!r}; do you mean {near[0]}?"
+        sys.exit(fail(message, 2))

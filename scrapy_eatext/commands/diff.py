@@ -11,10 +11,12 @@ from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.archive.record import MissingError
 from scrapy_eatext.commands.choosing import number
-from scrapy_eatext.commands.terminal import cut, fail, table
+from scrapy_eatext.commands.terminal import cut, table
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
+
+ERRORS = (ArchiveError, MissingError, OutputError, OSError)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -40,12 +42,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Compare two outputs; the exit code."""
-    try:
-        found = compare(args.old, args.new, args.output, args.top)
-    except (ArchiveError, MissingError, OutputError, OSError) as error:
-        return fail(error)
-    _print(found)
+    """Compare two outputs; the exit code.  Raises ERRORS."""
+    _print(compare(args.old, args.new, args.output, args.top))
     return 0
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from scrapy_eatext.learning.cli import ERRORS, run_evaluate
 from scrapy_eatext.learning.cli import add_evaluate_arguments as add_arguments
-from scrapy_eatext.learning.cli import run_command
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["ERRORS", "add_arguments", "run"]
 
 
 def run(args: Namespace, command: object) -> int:
-    return run_command("evaluate", args)
+    return run_evaluate(args)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_eatext.algorithms.modelfile import ModelError
 from scrapy_eatext.commands.terminal import fail, progress
+from scrapy_eatext.declared import OptionError
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.sites import study, write
@@ -17,6 +18,8 @@ from scrapy_eatext.sites.learning import learn
 
 if TYPE_CHECKING:
     from scrapy_eatext.sites.learning import Studied
+
+ERRORS = (DataError, ModelError, OSError)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -41,18 +44,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: object) -> int:
-    """Learn, write site files, and print what helps; the exit code."""
-    try:
-        return _learn(args)
-    except (DataError, ModelError, OSError) as error:
-        return fail(error, 2)
+    """Learn, write site files, and print what helps; the exit code.
 
-
-def _learn(args: Namespace) -> int:
+    Raises OptionError and ERRORS.
+    """
     if args.host:
         named = bare_host(args.host if "//" in args.host else f"//{args.host}")
         if not named:
-            raise DataError(f"--host is {args.host!r}, it must be a host's name")
+            raise OptionError("--host", args.host, "a host's name")
         args.host = named
     hosts: dict[str, list[Studied]] = {}
     homeless = 0

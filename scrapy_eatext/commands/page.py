@@ -19,7 +19,7 @@ from scrapy_eatext.commands.choosing import (
     project_config,
 )
 from scrapy_eatext.commands.fetching import OnePage
-from scrapy_eatext.commands.pages import FileError, pages_in, read, unpacked
+from scrapy_eatext.commands.pages import FileError, check_page, pages_in, read, unpacked
 from scrapy_eatext.commands.show import (
     FORMATS,
     TEXTS,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import MainText
 
+ERRORS = (FileError,)
 # Exceptions that fail one page; a library may raise SystemExit.
 _BREAKS = (Exception, SystemExit)
 
@@ -97,7 +98,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Extract one page, or all in a folder; the exit code.
 
-    Raises SettingError and UsageError.
+    Raises SettingError, UsageError and FileError.
     """
     if args.format not in (None, *FORMATS):
         allowed = ", ".join(FORMATS)
@@ -106,12 +107,9 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         raise UsageError(
             f"--format is {args.format!r}, it must be left out with --compare"
         )
-    try:
-        if args.page != "-" and is_url(args.page):
-            return _fetched(args, command)
-        return _stored(args, project_config(command))
-    except FileError as error:
-        return fail(error)
+    if args.page != "-" and is_url(args.page):
+        return _fetched(args, command)
+    return _stored(args, project_config(command))
 
 
 def _fetched(args: Namespace, command: ScrapyCommand) -> int:
@@ -125,10 +123,7 @@ def _fetched(args: Namespace, command: ScrapyCommand) -> int:
         return 1
     # By now add-ons may have changed the settings.
     config = Config.from_settings(crawl.crawler.settings)
-    try:
-        body = unpacked(response.body, config.limits.max_size)
-    except FileError as error:
-        raise FileError(f"{args.page}: {error}") from error
+    body = unpacked(response.body, config.limits.max_size, args.page)
     if body is not response.body:
         return _one(body, response.url, config, args)
     if not isinstance(response, TextResponse):
@@ -144,7 +139,8 @@ def _stored(args: Namespace, config: Config) -> int:
     choice = choice_for(args, config)
     most = config.limits.max_size
     if args.page == "-":
-        return _one(unpacked(sys.stdin.buffer.read(), most), args.url, config, args)
+        page = unpacked(sys.stdin.buffer.read(), most, _name(args))
+        return _one(page, args.url, config, args)
     if Path(args.page).is_dir():
         return _folder(Path(args.page), choice, config, args)
     return _one(read(Path(args.page), most), args.url, config, args)
@@ -152,12 +148,21 @@ def _stored(args: Namespace, config: Config) -> int:
 
 def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     choice = choice_for(args, config, url)
+    name = _name(args)
+    if isinstance(html, bytes):
+        check_page(html, name)
     try:
         shown = _shown(Page.of(html, url or None), choice, args)
     except _BREAKS as error:
         return fail(describe_error(error))
+    if not shown.strip():
+        fail(f"{name}: no main text is found")
     print_text(shown)
     return 0
+
+
+def _name(args: Namespace) -> str:
+    return "standard input" if args.page == "-" else str(args.page)
 
 
 def _shown(page: Page, choice: Choice, args: Namespace) -> str:

@@ -31,6 +31,8 @@ from scrapy_eatext.review.teaching import Teacher
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
+ERRORS = (ArchiveError, DataError, LabelError, OSError)
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
@@ -77,17 +79,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Serve a review until Ctrl-C; the exit code.  Raises SettingError."""
+    """Serve a review until Ctrl-C; the exit code.  Raises SettingError and ERRORS."""
     config = project_config(command)
     choose = partial(choice_for, args, config)
     choose("")  # Wrong options show before anything is read.
     reading = Reading(config.limits.max_size, args.html_field, args.url_field)
     with closing(Spool()) as spool:
-        try:
-            pages = _first(_pages(command, spool, args.source, reading))
-            labels = LabelFolder(Path(args.labels))
-        except (ArchiveError, DataError, LabelError, OSError) as error:
-            return fail(error, 2)
+        pages = _first(_pages(command, spool, args.source, reading))
+        labels = LabelFolder(Path(args.labels))
         review = Review(pages, labels, choose, config.limits)
         sites = Path(args.sites or config.site_files or "sites")
         try:

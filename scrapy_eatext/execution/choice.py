@@ -32,6 +32,12 @@ class SettingError(OptionError):
     Its name says where the value stands, as in ``EATEXT_OPTIONS['justext']``.
     """
 
+    # The log of a crawl that it ends shall have the sentence alone: the frames between
+    # Scrapy's start and the check say nothing of what to change.
+    __traceback__ = None
+    __cause__ = None
+    __suppress_context__ = True
+
     @property
     def key(self) -> str:
         return self.name

@@ -10,10 +10,6 @@ class DataError(ValueError):
     """Training or test data that can't be used; the message names the file."""
 
 
-class BadPageError(DataError):
-    """A page that can't be learned from, and that may be left out."""
-
-
 def need(module: str) -> Any:
     """Import a module of the extra "train"; ImportError names the extra."""
     try:

@@ -17,13 +17,16 @@ from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_card
 from scrapy_eatext.execution.choice import options_from
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import BadPageError, DataError, need
+from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.data import Dataset, LabelledPage, joined, read_folder
 from scrapy_eatext.learning.evaluate import evaluate
 from scrapy_eatext.learning.marked import read_marked
 from scrapy_eatext.learning.train import TRAINERS, Judged, save, train
 
 T = TypeVar("T")
+
+# Exceptions of data, models and outputs that fail.
+ERRORS = (DataError, ModelError, ImportError, OSError)
 
 
 def add_train_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,11 +135,12 @@ def run_train(args: argparse.Namespace) -> int:
     """Train, write models and cards, and say what was written."""
     # The model of a single fold would have no page to learn from.
     if args.folds < 0 or args.folds == 1:
-        raise DataError(f"--folds is {args.folds}, it must be 0, or 2 or more")
+        raise OptionError("--folds", args.folds, "0, or 2 or more")
     if args.seed < 0:
-        raise DataError(f"--seed is {args.seed}, it must be 0 or more")
+        raise OptionError("--seed", args.seed, "0 or more")
     if args.page_scores and not args.folds:
-        raise DataError("--page-scores are those of the folds, and --folds is 0")
+        allowed = "left out with --folds 0: the scores are those of the folds"
+        raise OptionError("--page-scores", args.page_scores, allowed)
     data = joined(list(_parts(args)))
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)
@@ -202,9 +206,8 @@ def _parts(args: argparse.Namespace) -> Iterator[Dataset]:
         (args.licence, "--licence"),
     ):
         if len(given) > len(args.folder):
-            raise DataError(
-                f"{option} is given {len(given)} times for {len(args.folder)} folders"
-            )
+            allowed = f"given {len(args.folder)} times at most, once for each folder"
+            raise OptionError(option, given, allowed)
     rows = zip_longest(args.folder, args.data_name, args.licence, fillvalue="")
     for folder, name, licence in rows:
         data = read_marked(folder, args.marks) if args.marks else read_folder(folder)
@@ -241,7 +244,7 @@ def run_evaluate(args: argparse.Namespace) -> int:
             print(f"{name}: {error}", file=sys.stderr)
     if known:
         print(
-            f"eatext evaluate: {known:,} of these {count:,} pages are of the data that "
+            f"{known:,} of these {count:,} pages are of the data that "
             f"the model was trained on ({source}): on others it does less well than "
             "these figures say",
             file=sys.stderr,
@@ -282,26 +285,22 @@ COMMANDS = {
 }
 
 
-def run_command(name: str, args: argparse.Namespace) -> int:
-    """Run a command; wrong input gives one line and exit code 2."""
-    try:
-        return COMMANDS[name][1](args)
-    except (DataError, ModelError, OptionError, ImportError, OSError) as error:
-        remedy = ""
-        if isinstance(error, BadPageError):
-            remedy = "; --skip-bad leaves out such pages"
-        print(f"eatext {name}: {error}{remedy}", file=sys.stderr)
-        return 2
-
-
 def main(
     arguments: Sequence[str] | None = None,
     prog: str = "python -m scrapy_eatext.learning",
 ) -> int:
-    """Run a command from its arguments; the exit code."""
+    """Run a command from its arguments; the exit code.
+
+    It is 1 if data, a model or an output fails, and 2 if an argument is wrong; a line on
+    standard error says what.
+    """
     parser = argparse.ArgumentParser(prog=prog)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, (add_arguments, _, summary) in COMMANDS.items():
         add_arguments(commands.add_parser(name, help=summary, description=summary))
     args = parser.parse_args(arguments)
-    return run_command(args.command, args)
+    try:
+        return COMMANDS[args.command][1](args)
+    except (OptionError, *ERRORS) as error:
+        print(f"{prog}: {error}", file=sys.stderr)
+        return 2 if isinstance(error, OptionError) else 1

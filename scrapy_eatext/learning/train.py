@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.algorithms.modelfile import save_card, save_model
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import BadPageError, DataError
+from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.augmentation import stripped
 from scrapy_eatext.learning.data import Dataset, LabelledPage, contradictions
 from scrapy_eatext.learning.evaluate import (
@@ -43,6 +43,8 @@ TRAINERS = {
 }
 
 T = TypeVar("T")
+
+_REMEDY = "; --skip-bad leaves out such pages"
 
 # The scores of pages without names that a card has.
 _WHOLE = ("mean", "segments")
@@ -129,13 +131,13 @@ def take_samples(
 ) -> Samples:
     """Take samples of all pages.
 
-    With ``skip`` bad pages are left out, else the first bad page raises BadPageError.
+    With ``skip`` bad pages are left out, else the first bad page raises DataError.
     """
     skipped: dict[Path, str] = {}
     for first, second in contradictions(pages):
         message = f"{second.name} is the same page as {first.name}, with another text"
         if not skip:
-            raise BadPageError(message)
+            raise DataError(message + _REMEDY)
         # Neither can be trusted.
         skipped[first.file] = skipped[second.file] = message
     good, taken = [], []
@@ -146,7 +148,7 @@ def take_samples(
             sample = made.sample(page)
         except DataError as error:
             if not skip:
-                raise BadPageError(str(error)) from error
+                raise DataError(f"{error}{_REMEDY}") from error
             skipped[page.file] = str(error)
             continue
         good.append(page)
@@ -171,7 +173,7 @@ def train(
     The scores on the card are from cross-validation over sites, in ``count`` folds; with
     ``count`` 0 there are no scores.  ``on_scores`` is called with the score of each
     page.  ``skip`` leaves out pages that can't be learned from, and the card counts
-    them; otherwise the first such page raises BadPageError.
+    them; otherwise the first such page raises DataError.
     """
     made = trainer(name)
     pages = [page for page in data.pages if made.segments or not page.has_segments]

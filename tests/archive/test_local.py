@@ -311,15 +311,15 @@ def test_an_output_of_other_options_or_another_version(archive, tmp_path, monkey
     for other, message in (
         (
             {"settings": {**INLINE, "EATEXT_MIN_CHARS": 5}},
-            "EATEXT_MIN_CHARS was not set and is 5",
+            "EATEXT_MIN_CHARS: none then, 5 now",
         ),
-        ({"sample": 0.5}, "sample was 1.0 and is 0.5"),
-        ({"form": "jsonl"}, "form was 'parquet' and is 'jsonl'"),
+        ({"sample": 0.5}, "sample: 1.0 then, 0.5 now"),
+        ({"form": "jsonl"}, "form: parquet then, jsonl now"),
     ):
         with pytest.raises(OutputError, match=message):
             Run(plan(archive, output, **other))
     monkeypatch.setattr("scrapy_eatext.__version__", "99")
-    with pytest.raises(OutputError, match=r"scrapy-eatext was '.*' and is '99'"):
+    with pytest.raises(OutputError, match=r"scrapy-eatext: .* then, 99 now"):
         Run(plan(archive, output))
 
 
@@ -334,7 +334,7 @@ def test_an_output_of_other_site_files(tmp_path):
     assert Run(made).go().parts == 0
     file = SiteFile("site.example", Site((), (), 1), (), pages=1)
     (taught / file.name).write_text(file.as_json(), "utf-8")
-    with pytest.raises(OutputError, match=r"site files .*sites was '\w+' and is"):
+    with pytest.raises(OutputError, match=r"site files .*sites: \w+ then, \w+ now"):
         Run(made)
 
 
@@ -709,7 +709,7 @@ def test_what_is_wrong_is_named(archive, tmp_path, capsys):
     for wrong, code, message in (
         (["--where", "x=y"], 2, "--where is 'x=y'"),
         (["-a", "no"], 2, "--algorithm is 'no'"),
-        (["-o", str(tmp_path / "out")], 1, "where was"),
+        (["-o", str(tmp_path / "out")], 1, "where: host=none.example then, none now"),
         (["-o", "s3://bucket/out"], 1, "the output is a folder of this machine"),
     ):
         new = str(tmp_path / "new")

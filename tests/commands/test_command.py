@@ -8,9 +8,10 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import closing
+from socket import socket
 
 import pytest
-from scrapy.exceptions import UsageError
 
 from scrapy_eatext.commands.terminal import cut, printable, table, width
 from tests import ROOT
@@ -188,9 +189,9 @@ def test_cascade(page, capsys):
         (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
     ],
 )
-def test_wrong_usage(arguments, message):
-    with pytest.raises(UsageError, match=message):
-        run(*arguments)
+def test_wrong_usage(arguments, message, capsys):
+    assert run(*arguments) == 2
+    assert re.match(f"scrapy eatext: {message}", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
@@ -239,11 +240,71 @@ def test_what_is_wrong_is_one_line_with_the_right_key(
     assert re.fullmatch(f"scrapy eatext: {said}.*\n", err)
 
 
-def test_file_that_is_not_there(tmp_path, capsys):
-    assert run(str(tmp_path / "none.html")) == 1
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("{}",),
+        ("review", "{}"),
+        ("learn", "{}", "--sites", "s"),
+        ("train", "{}", "--models", "m"),
+        ("evaluate", "{}"),
+        ("archive", "{}", "--output", "o"),
+        ("diff", "{}", "{}"),
+    ],
+)
+def test_an_input_that_is_not_there(tmp_path, monkeypatch, capsys, arguments):
+    monkeypatch.chdir(tmp_path)
+    missing = str(tmp_path / "none.html")
+    assert run(*(argument.format(missing) for argument in arguments)) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "none.html: No such file" in err
+    assert re.fullmatch(f"scrapy eatext: {re.escape(missing)}.* [Nn]o .*\n", err)
+
+
+@pytest.mark.parametrize(("word", "task"), [("lern", "learn"), ("archives", "archive")])
+def test_a_task_that_is_misspelt(word, task, capsys):
+    with pytest.raises(SystemExit) as end:
+        run(word, "a", "--sites", "b")
+    assert end.value.code == 2
+    assert capsys.readouterr().err.endswith(f"do you mean {task}?\n")
+
+
+# The beginning of a picture, a PDF, and nothing.
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0", "binary data, and no page"),
+        (b"%PDF-1.7\n1 0 obj <</Type /Catalog>> endobj", "binary data, and no page"),
+        (b" \n", "the page is empty"),
+    ],
+)
+def test_a_file_that_is_no_page(tmp_path, monkeypatch, capsys, data, said):
+    file = tmp_path / "a.html"
+    file.write_bytes(data)
+    stdin = io.TextIOWrapper(io.BytesIO(data))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    for name, shown in ((str(file), str(file)), ("-", "standard input")):
+        assert run(name) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert re.fullmatch(f"scrapy eatext: {re.escape(shown)}: .*{said}\n", err)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp"])
+def test_text_with_signs_of_binary_data_is_a_page(tmp_path, capsys, encoding):
+    file = tmp_path / "a.html"
+    head = "<meta charset=iso-2022-jp>" * (encoding == "iso2022_jp")
+    file.write_bytes(f"{head}<p>{UNSPACED_PROSE['ja']}".encode(encoding, "ignore"))
+    assert run(str(file), "-a", "density") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_page_without_main_text_is_named(tmp_path, capsys):
+    file = tmp_path / "a.html"
+    file.write_text("<p></p>")
+    assert run(str(file)) == 0
+    said = f"scrapy eatext: {file}: no main text is found\n"
+    assert capsys.readouterr() == ("\n", said)
 
 
 def test_algorithm_that_fails(tmp_path, capsys):
@@ -364,9 +425,10 @@ def test_a_folder_without_pages(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments", [["-f", "blocks"], ["--compare", "eatext"], ["--url", "http://a.org"]]
 )
-def test_what_is_not_for_a_folder(folder, arguments):
-    with pytest.raises(UsageError, match=f"{arguments[0][:3]}.* is not for a folder"):
-        run(str(folder), *arguments)
+def test_what_is_not_for_a_folder(folder, arguments, capsys):
+    assert run(str(folder), *arguments) == 2
+    said = rf"scrapy eatext: --{arguments[0].strip('-')[0]}.* is not for a folder"
+    assert re.match(said, capsys.readouterr().err)
 
 
 def test_lines_lose_nothing_in_a_narrow_encoding(folder):
@@ -485,6 +547,16 @@ def test_urls_without_a_page(server, tmp_path):
         assert done.returncode == 1, path
         assert done.stdout == b""
         assert said in done.stderr
+
+
+def test_a_refused_connection_is_one_line(tmp_path):
+    with closing(socket()) as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unheard.getsockname()[1]}/"
+        done = scrapy("eatext", url, cwd=tmp_path)
+    assert done.returncode == 1
+    said = rf"scrapy eatext: {url}: Connection was refused.*\r?\n"
+    assert re.fullmatch(said, done.stderr.decode())
 
 
 def test_inside_a_project(server, tmp_path):

@@ -32,7 +32,7 @@ def test_a_source_that_is_not_there_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nothing = str(tmp_path / "nothing")
-    assert run(nothing, "--sites", str(tmp_path / "sites")) == 2
+    assert run(nothing, "--sites", str(tmp_path / "sites")) == 1
     assert nothing in capsys.readouterr().err
 
 
@@ -85,7 +85,7 @@ def test_a_review_of_several_sources_needs_them_all(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
-    assert run_command("review", "a.html", "nothing", "--no-browser") == 2
+    assert run_command("review", "a.html", "nothing", "--no-browser") == 1
     assert "nothing: there is no such file" in capsys.readouterr().err
 
 
@@ -95,7 +95,7 @@ def test_a_review_without_pages_is_an_error(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     for source in ("empty", "nothing"):
-        assert run_command("review", source) == 2
+        assert run_command("review", source) == 1
         assert source in capsys.readouterr().err
 
 
