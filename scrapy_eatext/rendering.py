@@ -60,6 +60,7 @@ def render(
         page_type=bounded("page_type", verdict.page_type or ""),
         language=bounded("language", verdict.language or "") or page.language,
         origin=_origin(page, verdict),
+        template=verdict.template,
     )
     result.attach(judged)
     if blocks:

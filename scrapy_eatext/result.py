@@ -341,7 +341,8 @@ class MainText(_Backed):
     if the text stands in elements that a browser does not show, and "json-ld", "state"
     or "srcdoc" if only the page's data have it.  Of a page that stands in place of
     another it is the kind of wall, such as "captcha", and the text is empty.
-    ``str(result)`` is the text.
+    ``template`` says whether the host's site file fits the page, "matched" or
+    "unmatched"; it is "" without such a file.  ``str(result)`` is the text.
 
     ``markdown``, ``html``, ``tables``, ``blocks``, ``comments``, ``posts``, chunks()
     and ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
@@ -360,6 +361,7 @@ class MainText(_Backed):
     page_type: str = ""
     language: str = ""
     origin: str = "page"
+    template: str = ""
 
     # fmt: off
     headline = Output(str, "", first,

@@ -121,7 +121,7 @@ class Verdict:
     algorithm knows readers' comments, tells for each unit whether it is one; it is called
     only when somebody asks.  ``origin`` is "page", or names the data in the page that
     the text is from; then ``page`` is a page of that text alone, and the units are its
-    blocks.
+    blocks.  ``template`` is as in MainText.
     """
 
     units: Units
@@ -133,6 +133,7 @@ class Verdict:
     page_type: str = ""
     language: str = ""
     origin: str = "page"
+    template: str = ""
     page: Page | None = None
     comments: Callable[[], Sequence[bool]] | None = None
 

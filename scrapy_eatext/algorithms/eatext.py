@@ -158,9 +158,10 @@ class Eatext(Algorithm[EatextOptions]):
         walk, described = blocks.walk, described_walk(page)
         likelihood, w = model.tagger.likelihoods(described), weights(walk)
         lesson = self.lessons.of(page.url) if self.lessons else None
-        evidence = spoken = None
+        evidence, spoken, template = None, None, ""
         if lesson is not None:
-            evidence, spoken = lesson.evidence(walk)
+            evidence, spoken, fits = lesson.evidence(walk)
+            template = "matched" if fits else "unmatched"
             likelihood = taught(likelihood, evidence)
         least = options.threshold
         chosen = select(
@@ -202,6 +203,7 @@ class Eatext(Algorithm[EatextOptions]):
             ),
             score=score if kept.any() else min(score, EMPTY_SCORE),
             page_type=kind,
+            template=template,
             comments=comments.as_list,
         )
 

@@ -1,4 +1,4 @@
-"""Whether a site's texts have turned empty or alike, as after a change of layout."""
+"""Whether a site's texts have turned bad, or its site file fits no page any more."""
 
 from __future__ import annotations
 
@@ -14,31 +14,39 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.crawl.tally import Tally
 
-# A site is judged by its last WINDOW texts, of which _AGREE must be empty or the same:
-# among any twenty pages one or two are of another kind.
+# A site is judged by its last WINDOW pages, of which _AGREE must be alike: among any
+# twenty pages one or two are of another kind.
 WINDOW = 20
 _AGREE = 18
 # The most sites that are watched; those seen last stay.
 _MAX_HOSTS = 1000
 
+# What the log says of each news.
+_MESSAGES = {
+    "empty": "The last texts of %(host)s are nearly all empty: its layout may "
+    "have changed, or it may block this crawl",
+    "alike": "The last texts of %(host)s are nearly all alike: its layout may "
+    "have changed, or it may block this crawl",
+    "unmatched": "The site file of %(host)s fits hardly any of its last pages: its "
+    "layout may have changed; label new pages (scrapy eatext review), and learn again",
+}
 
-class DecayWatch:
-    """The last texts of each host."""
+
+class LastPages:
+    """A number for each of the last pages of each host."""
 
     def __init__(self) -> None:
         self._hosts: OrderedDict[int, deque[int]] = OrderedDict()
 
-    def add(self, host: str, text: str) -> str | None:
-        """Add a page's text; return ``empty`` or ``alike`` for bad news, else None.
+    def add(self, host: str, number: int) -> int | None:
+        """Add a page's number; return the one that nearly all last pages have, if any.
 
-        The news is bad if the host's last texts are nearly all empty, or nearly all the
-        same.  After bad news the host's texts are counted from the beginning.
+        After that the host's pages are counted from the beginning.
         """
-        # Hashes do, as only equality counts, and a host's name may have any length; 0
-        # stands for an empty text.
+        # A host's name may have any length.
         key = hash(host)
         last = self._hosts.setdefault(key, deque(maxlen=WINDOW))
-        last.append((hash(text) or 1) if text else 0)
+        last.append(number)
         self._hosts.move_to_end(key)
         if len(self._hosts) > _MAX_HOSTS:
             self._hosts.popitem(last=False)
@@ -48,21 +56,41 @@ class DecayWatch:
         if count < _AGREE:
             return None
         del self._hosts[key]
-        return "alike" if most else "empty"
+        return most
+
+
+class DecayWatch:
+    """The last texts of each host, and whether its site file fitted these pages."""
+
+    def __init__(self) -> None:
+        self._texts = LastPages()
+        self._templates = LastPages()
+
+    def add(self, host: str, text: str, template: str = "") -> str | None:
+        """Add a page's text, and its ``template`` as in MainText; return bad news.
+
+        That is ``empty`` or ``alike`` where the host's last texts are nearly all so, and
+        ``unmatched`` where its site file fits hardly any of its last pages; else None.
+        """
+        # Hashes do, as only equality counts; 0 stands for an empty text.
+        most = self._texts.add(host, (hash(text) or 1) if text else 0)
+        if most is not None:
+            return "alike" if most else "empty"
+        if template and self._templates.add(host, template == "matched") == 0:
+            return "unmatched"
+        return None
 
 
 def report_decay(
     crawler: Crawler, config: Config, tally: Tally, host: str, news: str
 ) -> None:
-    """Count and log a site's decay, and close the spider if EATEXT_ON_DECAY says so."""
+    """Count and log a site's decay.
+
+    Where its texts are bad, the spider is closed if EATEXT_ON_DECAY says so.
+    """
     tally.inc(f"decay/{news}")
-    tally.log(
-        logging.WARNING,
-        "The last texts of %(host)s are nearly all %(news)s: its layout may "
-        "have changed, or it may block this crawl",
-        {"host": host, "news": news},
-        once=f"decay {host}",
-    )
-    if config.on_decay == "close_spider":
+    once = f"decay {news} {host}"
+    tally.log(logging.WARNING, _MESSAGES[news], {"host": host}, once=once)
+    if config.on_decay == "close_spider" and news != "unmatched":
         # Not awaited: the engine waits for this very response.
         deferred_from_coro(crawler.engine.close_spider_async(reason="eatext_decay"))

@@ -124,7 +124,8 @@ class Service:
                 )
                 if kind in _JUDGED and self.config.on_decay != "ignore":
                     host = host_of(response.url)
-                    decay = self._decay.add(host, extracted.result.body)
+                    result = extracted.result
+                    decay = self._decay.add(host, result.body, result.template)
                     if decay:
                         report_decay(self.crawler, self.config, self.tally, host, decay)
         except CancelledError:  # Twisted's; asyncio's is no Exception

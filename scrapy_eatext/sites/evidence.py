@@ -130,12 +130,16 @@ class Lesson:
         dropped = sorted(number % (1 << 32) for number in site.dropped)
         self.dropped = np.array([*dropped, _END], dtype=np.uint64)
 
-    def evidence(self, walk: Walk) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        """For each block the number to add to its likelihood, and whether it stands at
-        a place of comments.
+    def evidence(self, walk: Walk) -> tuple[Ints, npt.NDArray[np.bool_], bool]:
+        """What the site says of a page.
+
+        For each block that is the number to add to its likelihood, and whether it stands
+        at a place of comments; of the page, whether one of the templates fits it.
+        Without templates, a text of ``dropped`` does.
         """
         added = np.zeros(len(walk.blocks), dtype=np.int64)
         spoken = np.zeros(len(walk.blocks), dtype=np.bool_)
+        template = None
         if self.tables:
             here = places(walk)
             template = self._most_alike(np.sort(here))
@@ -145,8 +149,10 @@ class Lesson:
                 spoken |= facts[:, _SPOKEN] > 0
         texts = walk.blocks[:, BlockColumn.HASH].astype(np.uint32)
         dropped = self.dropped
-        added[dropped[dropped.searchsorted(texts)] == texts] += DROPPED
-        return added, spoken
+        met = dropped[dropped.searchsorted(texts)] == texts
+        added[met] += DROPPED
+        fits = template is not None if self.tables else bool(met.any())
+        return added, spoken, fits
 
     def _most_alike(self, here: Hashes) -> Table | None:
         """The template that a page is most like, given its places in their order."""

@@ -153,7 +153,7 @@ def _tried(pages: Sequence[Studied]) -> dict[int, list[float]]:
     for i, page in enumerate(pages):
         site = site_of(_without(pages, i))
         for n in STRENGTHS:
-            evidence, _ = Lesson(replace(site, strength=n)).evidence(page.walk)
+            evidence, _, _ = Lesson(replace(site, strength=n)).evidence(page.walk)
             found[n].append(page.f1(page.kept_blocks(evidence)))
     return found
 

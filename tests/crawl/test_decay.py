@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from scrapy_eatext.crawl import tally
-from scrapy_eatext.crawl.decay import WINDOW, DecayWatch
+from scrapy_eatext.crawl.decay import WINDOW, DecayWatch, LastPages
 from scrapy_eatext.crawl.recent import size_of
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.mockserver import text_of
@@ -37,6 +37,18 @@ def test_most_of_the_last_texts_decide(text, news):
     assert news_of(watch, [text]) == [news]
 
 
+def test_a_site_file_that_fits_hardly_any_page_is_news():
+    def news_of_templates(fits):
+        watch = DecayWatch()
+        words = {1: "matched", 0: "unmatched", None: ""}
+        given = enumerate(fits)
+        return [watch.add("a.org", str(number), words[fit]) for number, fit in given]
+
+    assert news_of_templates([0] * 18 + [1] * 2)[-1] == "unmatched"
+    for fits in ([1] * 50, [1] * 3 + [0] * 17, [None] * 50):
+        assert not any(news_of_templates(fits))
+
+
 def test_hosts_are_apart():
     watch = DecayWatch()
     for number in range(WINDOW * 2 - 2):
@@ -45,9 +57,9 @@ def test_hosts_are_apart():
 
 
 def test_hosts_are_bounded():
-    watch = DecayWatch()
+    watch = LastPages()
     for number in range(3000):
-        watch.add(f"host {number}", "")
+        watch.add(f"host {number}", 0)
     assert len(watch._hosts) == 1000
 
 
@@ -86,11 +98,11 @@ def test_a_crawl_of_a_site_that_decays(server, caplog, on_decay, path, news):
 
 
 def test_names_of_any_length_are_not_kept():
-    watch = DecayWatch()
+    watch = LastPages()
     counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
     for number in range(10):
         host = f"{number}." + "x" * 15_000
-        watch.add(host, "text")
+        watch.add(host, 1)
         counts.log(logging.INFO, "a host", {}, once=host)
     assert len(watch._hosts) == len(counts._logged) == 10
     assert size_of([*watch._hosts, *counts._logged]) < 2000

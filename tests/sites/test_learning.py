@@ -25,7 +25,7 @@ from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
 from scrapy_eatext.sites.learning import Studied, learn, site_of
 from scrapy_eatext.sites.places import place_of, places
 from tests import ROOT
-from tests.support.crawling import ADDON, UrlSpider, crawl
+from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.pages import page_from
 from tests.support.passages import PROSE
 
@@ -228,8 +228,14 @@ class FromMemory:
     """Answers for the network."""
 
     def process_request(self, request: Request) -> HtmlResponse:
-        page = odd(int(request.url.rpartition("/")[2]))
-        return HtmlResponse(request.url, body=page.html, encoding="utf-8")
+        number = int(request.url.rpartition("/")[2])
+        html = odd(number).html
+        if "/new/" in request.url:
+            html = (
+                f"<body><section class=story><div class=text><p>{SENTENCE} {number}."
+                f"</div></section>"
+            ).encode()
+        return HtmlResponse(request.url, body=html, encoding="utf-8")
 
 
 def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path: Path) -> None:
@@ -252,6 +258,27 @@ def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path: Path) -> None:
             helped = "odd.example" in url
             assert (f"Day {url[-1]}, note 3" in text) == helped
             assert (SENTENCE in text) != helped
+
+
+def test_a_site_file_that_fits_no_page_any_more_is_named_and_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
+    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
+    settings = {
+        **ADDON,
+        "DOWNLOADER_MIDDLEWARES": {FromMemory: 10},
+        "EATEXT_ALGORITHM": "eatext",
+        "EATEXT_SITE_FILES": str(tmp_path),
+    }
+    for path, warned in (("new", 1), ("old", 0)):
+        caplog.clear()
+        urls = tuple(f"https://odd.example/{path}/{i}" for i in range(25))
+        done = crawl(Texts, settings, urls=urls)
+        news = {"unmatched": 1} if warned else {}
+        assert done.eatext("decay/") == news
+        said = [m for m in complaints(caplog) if "site file of odd.example fits" in m]
+        assert len(said) == warned
 
 
 def test_hosts() -> None:
