@@ -17,6 +17,7 @@ from html import escape
 from html.parser import HTMLParser
 from importlib import import_module
 
+import nh3
 from markdown_it import MarkdownIt
 
 from scrapy_eatext.output.html import ALLOWED, html
@@ -220,6 +221,41 @@ for _name in ("th", "td"):
     RENDERED[_name] = ALLOWED[_name] | {"style"}
 
 
+class _Collector(HTMLParser):
+    """All elements with their attributes but for addresses, and all text."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: set[tuple[str, frozenset[tuple[str, str | None]]]] = set()
+        self.text = ""
+        self.feed(source)
+        self.close()
+        self.text = "".join(self.text.split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        # Of addresses nh3 drops also those that no browser could follow.
+        kept = frozenset(one for one in attrs if one[0] not in ("href", "src"))
+        self.elements.add((tag, kept))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def check_by_nh3(made: str, allowed: dict[str, frozenset[str]]) -> None:
+    """ValueError where another cleaner, which parses as browsers do, drops anything."""
+    clean = nh3.clean(
+        made,
+        tags=set(allowed),
+        attributes={tag: set(names) for tag, names in allowed.items() if names},
+        clean_content_tags=set(),
+        strip_comments=False,
+        link_rel=None,
+    )
+    before, after = _Collector(made), _Collector(clean)
+    if before.elements != after.elements or before.text != after.text:
+        raise ValueError(f"nh3 drops {before.elements ^ after.elements} or text")
+
+
 def check(source: str, render: str = "markdown_it") -> None:
     """Raises ValueError where something active comes out of a page."""
     read = Page.of(source, "https://example.com/dir/page")
@@ -231,6 +267,7 @@ def check(source: str, render: str = "markdown_it") -> None:
         checker = _Checker(allowed)
         checker.feed(made)
         checker.close()
+        check_by_nh3(made, allowed)
 
 
 def main() -> None:
