@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+from urllib.parse import unquote
 
 from scrapy_eatext.archive.record import MissingError
 
@@ -22,6 +24,16 @@ class Stat:
 def is_remote(path: str) -> bool:
     """Whether a path names a file system, as s3://bucket/file does."""
     return "://" in path
+
+
+def real(path: str) -> str:
+    """The one name of a file or folder, in whichever way its path is written."""
+    scheme, is_address, inside = path.partition("://")
+    if not is_address:
+        return os.path.realpath(path)
+    if scheme == "file":
+        return os.path.realpath(unquote(inside))
+    return f"{scheme}://{re.sub(r'/(?:[.]?/)*', '/', inside).rstrip('/')}"
 
 
 def open_file(path: str) -> BinaryIO:

@@ -14,8 +14,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from threading import Lock, Thread
 from typing import IO, Any, cast
@@ -27,6 +28,7 @@ from scrapy_eatext.archive.core import config_of, settings_for_rows
 from scrapy_eatext.archive.manifest import Entry, Manifest
 from scrapy_eatext.archive.progress import Progress, UnderWay
 from scrapy_eatext.archive.readers import (
+    FILES,
     NAMED,
     SIZE,
     ArchiveError,
@@ -131,6 +133,11 @@ class Run:
         self._stopped = ""
         self._shards: set[_Shard] = set()
 
+    @property
+    def spoilt(self) -> list[str]:
+        """The output files that were cut or changed after they were written."""
+        return self._manifest.spoilt
+
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Do what is not done yet; ``show`` is called now and then."""
         try:
@@ -167,22 +174,24 @@ class Run:
         for whole in self._whole:
             try:
                 state = _state_of(whole)
-                at = self._manifest.places(whole.source, state)
+                source = files.real(whole.source)
+                at = self._manifest.places(source, state)
                 if at is None or whole.kind in NAMED:
                     at = places(whole, self._plan.part_size)
                     if whole.kind not in NAMED:
-                        self._manifest.cut(whole.source, state, at)
+                        self._manifest.cut(source, state, at)
                 found = list(cut(whole, at))
             except (OSError, ArchiveError) as error:
                 self.progress.errors[whole.source] = str(error)
                 self.progress.skipped += _size_of(whole)
                 continue
             for part, size in zip(found, _sizes_of(whole, found), strict=True):
-                name = f"{part.source}#{part.kind}-{part.start}"
+                name = f"{files.real(part.source)}#{part.kind}-{part.start}"
                 state_of_part = _state_of(part) if part.names else state
                 self._seen.add(name)
                 if self._manifest.is_done(name, state_of_part):
                     self.progress.skipped += size
+                    self._note_damage(part, self._manifest.entries[name])
                 else:
                     yield name, state_of_part, part, size
 
@@ -237,18 +246,13 @@ class Run:
             elif _state_now(part) != state and not part.names:
                 self.progress.errors[name] = "it changed while it was read"
             elif not self._stopped:
-                rows = answer["rows"]
-                entry = Entry(
-                    name,
-                    state,
-                    output if rows else "",
-                    answer["digest"],
-                    rows,
-                    answer["counts"],
-                )
-                self._manifest.add(entry, to if rows else None)
+                done = answer["done"]
+                is_written = bool(done["rows"])
+                entry = Entry(name, state, output if is_written else "", **done)
+                self._manifest.add(entry, to if is_written else None)
                 self.progress.under_way[number] = UnderWay()
-                self.progress.counts.update(answer["counts"])
+                self.progress.counts.update(entry.counts)
+                self._note_damage(part, entry)
                 self.progress.done += size
                 self.progress.parts += 1
                 return shard
@@ -264,16 +268,22 @@ class Run:
         counts = Counter(news["counts"])
         self.progress.under_way[number] = UnderWay(size, news["share"], counts)
 
+    def _note_damage(self, part: Part, entry: Entry) -> None:
+        self.progress.damaged += entry.damaged
+        if entry.cut_off:
+            self.progress.cut_off[part.source] = None
+
     def _patience(self) -> float:
         timeout = config_of(self._plan.settings).limits.timeout
         return _PATIENCE + _PAGES * timeout if timeout else 0.0
 
     def _drop_gone(self) -> None:
         """Take out the parts that these inputs no longer have."""
-        sources = {part.source for part in self._whole}
+        inputs = [files.real(source) for source in self._plan.inputs]
         for name, entry in list(self._manifest.entries.items()):
-            source = name.rpartition("#")[0]
-            if entry.input and source in sources and name not in self._seen:
+            source = f"{name.rpartition('#')[0]}/"
+            is_of_these = any(source.startswith(f"{one}/") for one in inputs)
+            if entry.input and is_of_these and name not in self._seen:
                 self._manifest.drop(name)
 
 
@@ -349,20 +359,32 @@ def _hash_of(folder: str) -> str:
 
 
 def _inputs(plan: Plan) -> list[Part]:
-    """The archives of a plan, each once, without the files of its own output."""
-    found: dict[tuple[str, str], Part] = {}
-    output = plan.output.resolve()
-    for source in map(str, plan.inputs):
-        for part in find(source):
-            if files.is_remote(source) or not _is_in(part, output):
-                found.setdefault((part.kind, part.source), part)
+    """The archives of a plan, without the files of its own output.
+
+    A file is in one part only, in however many ways it is named.
+    """
+    found: list[Part] = []
+    known: set[str] = set()
+    output = f"{files.real(str(plan.output))}/"
+
+    def is_new(path: str) -> bool:
+        path = files.real(path)
+        if path in known or f"{path}/".startswith(output):
+            return False
+        known.add(path)
+        return True
+
+    for part in chain.from_iterable(map(find, map(str, plan.inputs))):
+        names = part.names
+        if part.kind in FILES:
+            names = [name for name in names if is_new(files.joined(part.source, name))]
+        elif not is_new(part.source):
+            continue
+        if names or not part.names:
+            found.append(replace(part, names=names))
     if plan.inputs and not found:
         raise ArchiveError(f"{plan.output} is the output: it cannot be the input too")
-    return list(found.values())
-
-
-def _is_in(part: Part, folder: Path) -> bool:
-    return Path(part.source).resolve().is_relative_to(folder)
+    return found
 
 
 def _size_of(whole: Part) -> int:
@@ -398,7 +420,7 @@ def _state_of(part: Part) -> str:
             for name in part.names
         ]
     else:
-        stats = [(part.source, files.stat(part.source))]
+        stats = [("", files.stat(part.source))]
     state = [[name, stat.size, stat.changed] for name, stat in stats]
     known = json.dumps([part.kind, state, list(part.names)])
     return hashlib.sha256(known.encode()).hexdigest()
@@ -418,6 +440,7 @@ def _name_of(part: Part, form: str) -> str:
     # pyarrow and to Spark, when they read the folder.
     base = re.sub(r"[^\w.-]+", "_", base).encode()[-80:].decode("utf-8", "ignore")
     base = base.lstrip("._") or "pages"
-    source = f"{part.kind} {part.source}".encode("utf-8", "surrogateescape")
+    known = f"{part.kind} {files.real(part.source)}"
+    source = known.encode("utf-8", "surrogateescape")
     mark = hashlib.sha256(source).hexdigest()[:8]
     return f"{base}-{mark}-{part.start:012d}.{form}"

@@ -6,13 +6,16 @@ whole and has its name, so what the list has is there, also after a crash.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
+
+from scrapy_eatext.archive import files
 
 NAME = "manifest.jsonl"
 
@@ -26,7 +29,9 @@ class Entry:
     """A part that is done.
 
     ``part`` names it; ``input`` is a hash of what it was read from, and ``digest`` one
-    of the output file, whose name is "" if no page was written.
+    of the output file, whose name is "" if no page was written.  ``size`` and ``changed``
+    are the file's bytes and the time of its last change, in nanoseconds.  ``damaged``
+    records of the input had an error, and it may be ``cut_off``.
     """
 
     part: str
@@ -35,6 +40,10 @@ class Entry:
     digest: str = ""
     rows: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
+    size: int = 0
+    changed: int = 0
+    damaged: int = 0
+    cut_off: bool = False
 
 
 class Manifest:
@@ -47,6 +56,8 @@ class Manifest:
 
     def __init__(self, folder: Path, made_by: Mapping[str, Any]) -> None:
         self.entries: dict[str, Entry] = {}
+        # The output files that were cut or changed after they were written.
+        self.spoilt: list[str] = []
         self._places: dict[str, tuple[str, list[int]]] = {}
         self._folder = folder
         try:
@@ -127,8 +138,11 @@ class Manifest:
     def add(self, entry: Entry, written: Path | None) -> None:
         """Give a file that is written whole its name, and enter it.  Raises OSError."""
         if written is not None:
-            written.replace(self._folder / entry.output)
+            file = self._folder / entry.output
+            written.replace(file)
             _sync(self._folder)
+            found = files.stat(str(file))
+            entry = replace(entry, size=found.size, changed=found.changed)
         before = self.entries.get(entry.part)
         self._write(asdict(entry))
         self.entries[entry.part] = entry
@@ -147,7 +161,22 @@ class Manifest:
         entry = self.entries.get(part)
         if entry is None or entry.input != state:
             return False
-        return not entry.output or (self._folder / entry.output).is_file()
+        return not entry.output or self._is_whole(entry)
+
+    def _is_whole(self, entry: Entry) -> bool:
+        """Whether a part's file is there as it was written."""
+        path = self._folder / entry.output
+        try:
+            found = files.stat(str(path))
+            if (found.size, found.changed) == (entry.size, entry.changed):
+                return True
+            with path.open("rb") as file:
+                if found.size == entry.size and digest_of(file) == entry.digest:
+                    return True
+        except FileNotFoundError:
+            return False
+        self.spoilt.append(entry.output)
+        return False
 
     def _write(self, line: Mapping[str, Any]) -> None:
         place = self._file.seek(0, os.SEEK_END)
@@ -183,6 +212,15 @@ def outputs(folder: Path) -> list[Path]:
     return [
         folder / name for name in sorted(e.output for e in entries.values()) if name
     ]
+
+
+def digest_of(file: IO[bytes]) -> str:
+    """The hash of a file's content."""
+    file.seek(0)
+    digest = hashlib.sha256()
+    while data := file.read(1 << 20):
+        digest.update(data)
+    return digest.hexdigest()
 
 
 def _in_words(value: Any) -> str:

@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import Any, BinaryIO, Protocol
 
 CHUNK = 1 << 16
+# The error of the last member of a file that ends before it does.
+CUT_OFF = "the file is cut off here"
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -261,7 +263,7 @@ def _members(
                     end += len(data)
                     if not data:
                         # Or a wrong length led past other members.
-                        yield Piece(offset, held, not given, "the file is cut off")
+                        yield Piece(offset, held, not given, CUT_OFF)
                         return offset
                 fed, data = (data, b"") if decompressor.needs_input else (b"", data)
                 held += decompressor.decompress(fed, CHUNK)

@@ -30,6 +30,9 @@ class Progress:
     parts: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     errors: dict[str, str] = field(default_factory=dict)
+    # Damage in all parts that are in the output: records, and files that are cut off.
+    damaged: int = 0
+    cut_off: dict[str, None] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     # What each process works on.
     under_way: dict[int, UnderWay] = field(default_factory=dict)

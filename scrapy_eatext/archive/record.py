@@ -34,8 +34,8 @@ class Record:
 
     ``id`` says where it stands in its archive.  ``encoding`` is the one that the
     transport declared.  ``outcome`` is "" for a page; otherwise it is why there is
-    none: ``skipped_status``, ``skipped_type``, or ``unreadable``, with an ``error``.  A
-    page may be damaged and have an error too.
+    none: ``skipped_`` with what it is, or ``unreadable``, with an ``error``.  A page may
+    be damaged and have an error too.
     """
 
     id: str

@@ -19,7 +19,7 @@ from typing import IO, Any, Protocol
 
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.core import Extractor, batches_of, schema
-from scrapy_eatext.archive.manifest import sync
+from scrapy_eatext.archive.manifest import digest_of, sync
 from scrapy_eatext.archive.readers import (
     ArchiveError,
     Part,
@@ -122,9 +122,8 @@ def _serve() -> None:
         head = message[0]
         report.counts, report.share = Counter(), 0.0
         try:
-            answer = _do(
-                Part(**head["part"]), Path(head["to"]), task, extractor, report
-            )
+            part, to = Part(**head["part"]), Path(head["to"])
+            answer: dict[str, Any] = {"done": _do(part, to, task, extractor, report)}
         except (ArchiveError, MissingError) as error:
             answer = {"error": str(error)}
         except OSError as error:
@@ -185,19 +184,17 @@ def _do(
             raise
         writer.close()
         sync(file)
-        digest = _digest(file) if rows else ""
+        digest = digest_of(file) if rows else ""
     if not rows:
         to.unlink()
     counts = {name: count for name, count in sorted(report.counts.items()) if count}
-    return {"done": True, "digest": digest, "rows": rows, "counts": counts}
-
-
-def _digest(file: IO[bytes]) -> str:
-    file.seek(0)
-    digest = hashlib.sha256()
-    while data := file.read(1 << 20):
-        digest.update(data)
-    return digest.hexdigest()
+    return {
+        "digest": digest,
+        "rows": rows,
+        "counts": counts,
+        "damaged": place.damaged,
+        "cut_off": place.cut_off,
+    }
 
 
 def _chosen(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.core import config_of, settings_for_rows
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 ERRORS = (ArchiveError, MissingError, OutputError, OSError)
 _BAR = 20
-_MOST_ERRORS = 10
+_MOST_LINES = 10
+
+T = TypeVar("T")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -75,6 +78,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="take a share of the pages, always the same ones: 0.01",
     )
     parser.add_argument(
+        "--allow-damage",
+        action="store_true",
+        help="end with exit code 0 also where a file is cut off or empty",
+    )
+    parser.add_argument(
         "--html", action="store_true", help="write the clean HTML of main texts too"
     )
     parser.add_argument(
@@ -115,10 +123,10 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         form=args.format,
         workers=args.workers,
     )
-    return _carry_out(Run(plan))
+    return _carry_out(Run(plan), allow_damage=args.allow_damage)
 
 
-def _carry_out(prepared: Run) -> int:
+def _carry_out(prepared: Run, *, allow_damage: bool) -> int:
     status = StatusLine()
     try:
         progress = prepared.go(lambda progress: status.show(bar(progress)))
@@ -127,24 +135,38 @@ def _carry_out(prepared: Run) -> int:
         return fail("stopped; the same command goes on from here", 130)
     status.clear()
     print(summary(progress))
+    for file in _first(prepared.spoilt):
+        fail(f"{file} was cut or changed after it was written: it was made anew")
     errors = list(progress.errors.items())
-    for name, error in errors[:_MOST_ERRORS]:
+    for name, error in _first(errors):
         fail(error if name in error else f"{name}: {error}")
-    if len(errors) > _MOST_ERRORS:
-        fail(f"and {len(errors) - _MOST_ERRORS} more")
     if errors:
         fail("what failed is not in the output; the same command tries it again")
-    return bool(errors)
+    return bool(errors or (progress.cut_off and not allow_damage))
+
+
+def _first(found: Sequence[T]) -> Iterator[T]:
+    """Some of what is to be listed; standard error says how many more there are."""
+    yield from found[:_MOST_LINES]
+    if len(found) > _MOST_LINES:
+        fail(f"and {len(found) - _MOST_LINES} more")
 
 
 def summary(progress: Progress) -> str:
     """What a run has done, in a line."""
-    if not progress.parts and not progress.errors:
-        return "Nothing to do: all parts are in the output already"
-    return (
-        f"{_outcomes(progress) or 'no pages'} in {_duration(progress.seconds)}, "
-        f"{progress.rate():.0f} pages a second"
+    pages = progress.totals().total()
+    done = (
+        f"{pages:,} pages in {_duration(progress.seconds)}, {progress.rate():.0f} a "
+        f"second: {_outcomes(progress) or 'none'}"
     )
+    if not progress.parts and not progress.errors:
+        done = "Nothing to do: all parts are in the output already"
+    if progress.damaged:
+        done += f"; damaged records: {progress.damaged:,}"
+    if names := list(progress.cut_off):
+        more = f" and {len(names) - _MOST_LINES} more" * (len(names) > _MOST_LINES)
+        done += f"; files cut off or empty: {', '.join(names[:_MOST_LINES])}{more}"
+    return done
 
 
 def bar(progress: Progress) -> str:

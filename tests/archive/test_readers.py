@@ -84,6 +84,44 @@ def test_parquet(tmp_path):
         list(read(str(path)))
 
 
+def test_a_damaged_row_group_costs_no_other(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "pages.parquet"
+    table = pa.table({"url": list(ALL), "html": list(ALL.values())})
+    parquet.write_table(table, path, row_group_size=2, compression="gzip")
+    about = parquet.ParquetFile(path).metadata.row_group(1).column(1)
+    data = bytearray(path.read_bytes())
+    begin = about.dictionary_page_offset + 40
+    size = about.total_compressed_size - 80
+    data[begin : begin + size] = bytes(size)
+    path.write_bytes(data)
+    found = list(read(str(path)))
+    assert [one.url for one in found if not one.outcome] == [
+        URL.format(i) for i in (0, 1, 4)
+    ]
+    (lost,) = (one for one in found if one.outcome)
+    assert (lost.id, lost.outcome) == ("2", "unreadable")
+    assert lost.error.startswith("row group 1 is damaged, and its last 2 rows are lost:")
+
+
+def test_a_damaged_member_costs_its_own_lines(tmp_path):
+    lines = [
+        json.dumps({"url": url, "html": html.decode()}) + "\n"
+        for url, html in ALL.items()
+    ]
+    members = [gzip.compress(line.encode()) for line in lines]
+    damaged = bytearray(members[1])
+    damaged[60:90] = bytes(30)
+    path = tmp_path / "pages.jsonl.gz"
+    path.write_bytes(b"".join([members[0], bytes(damaged), *members[2:]]))
+    found = list(read(str(path)))
+    whole = [one.url for one in found if not one.outcome]
+    assert whole == [URL.format(i) for i in (0, 2, 3, 4)]
+    assert {one.outcome for one in found} == {"", "unreadable"}
+
+
 def test_a_table_with_text_that_is_no_utf8(tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet

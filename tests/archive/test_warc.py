@@ -85,6 +85,30 @@ def test_a_record_whose_header_has_no_end(packing):
     assert [one.outcome for one in found] == ["", "unreadable", "", "", ""]
 
 
+@pytest.mark.parametrize("packing", ["gzip in one", "zstd in one", "blocks"])
+@pytest.mark.parametrize("most", [0, 1 << 16])
+@pytest.mark.parametrize("wrong", [-300, 300, 700, 3000, 10**12])
+def test_a_wrong_length_costs_no_page_where_all_is_packed_as_one(packing, most, wrong):
+    length = len(response(page(1))) + wrong
+    records = [FIVE[0], page_record(1, length=length), *FIVE[2:]]
+    found = records_of(PACKINGS[packing](records), most)
+    assert {one.url: one.html for one in found} == ALL
+    assert [one.url for one in found if "length is wrong" in one.error] == [
+        URL.format(1)
+    ]
+
+
+def test_a_length_beyond_the_largest_page_ends_at_the_next_record():
+    body = b"x" * (3 << 20)
+    wrong = record(response(body), URL.format(9), length=1 << 40)
+    found = records_of(gzip.compress(FIVE[0] + wrong + FIVE[2]), 1000)
+    assert [(one.url, bool(one.error)) for one in found] == [
+        (URL.format(0), False),
+        (URL.format(9), True),
+        (URL.format(2), False),
+    ]
+
+
 SHORT = [page_record(i, words=8) for i in range(3)]
 
 
@@ -242,8 +266,10 @@ def test_records_without_pages():
     )
     assert {one.url: one.html for one in found if not one.outcome} == ALL
     assert [(one.url, one.outcome) for one in found if one.outcome] == [
+        (URL.format(9), "skipped_revisit"),
         ("dns:site.example", "skipped_type"),
         ("metadata://gnu.org/log", "skipped_type"),
+        ("", "skipped_record"),
         (URL.format(7), "skipped_status"),
         (URL.format(8), "skipped_type"),
     ]

@@ -283,8 +283,8 @@ def main() -> None:
         source = page(chance)
         try:
             check(source)
-        except ValueError as error:
-            raise SystemExit(f"page {number}: {error}\n{source}") from error
+        except Exception as error:
+            raise SystemExit(f"page {number}: {error!r}\n{source}") from error
     print(f"nothing active in {known} known vectors and {args.count} pages")
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
 from scrapy_eatext.archive import files
-from scrapy_eatext.archive.packed import PackedError
+from scrapy_eatext.archive.packed import CUT_OFF, PackedError
 from scrapy_eatext.archive.readers import folder, httpcache, jsonlines, parquet, warc
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # The kinds of which a part is some names, not a stretch of a file.
 NAMED = frozenset(("httpcache", "dbm", "folder"))
+# Those of them whose names are files or folders in the part's folder.
+FILES = frozenset(("httpcache", "folder"))
 _BY_ENDING = {
     ".warc": "warc",
     ".warc.gz": "warc",
@@ -71,9 +73,15 @@ class Part:
 
 @dataclass(slots=True)
 class Place:
-    """How far reading a part is: the share of it that was read."""
+    """How far reading a part is, and what was damaged.
+
+    ``share`` of it was read, and ``damaged`` records had an error.  ``cut_off`` says that
+    the file ends within a record, or is empty.
+    """
 
     share: float = 0.0
+    damaged: int = 0
+    cut_off: bool = False
 
 
 def read(source: str, reading: Reading = Reading()) -> Iterator[Record]:
@@ -158,8 +166,12 @@ def read_part(
 
     ``place`` is kept up with how far reading is.
     """
+    place = place or Place()
     try:
-        yield from _read(part, reading, place or Place())
+        for record in _read(part, reading, place):
+            place.damaged += bool(record.error)
+            place.cut_off = place.cut_off or record.error == CUT_OFF
+            yield record
     except (OSError, PackedError) as error:
         raise ArchiveError(f"{part.source}: {error}") from error
     except ArchiveError:
@@ -192,7 +204,9 @@ def _read(part: Part, how: Reading, place: Place) -> Iterator[Record]:
             found = warc.read(file, *span, how.most)
         else:
             found = jsonlines.read(file, *span, how.most, how.html, how.url)
-        size = max(1, min(part.stop, file.seek(0, 2)) - part.start)
+        end = file.seek(0, 2)
+        place.cut_off = not end
+        size = max(1, min(part.stop, end) - part.start)
         for record in found:
             place.share = min(1.0, (file.tell() - part.start) / size)
             yield record

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from scrapy_eatext.archive.packed import is_packed, pieces
+from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces
 from scrapy_eatext.archive.record import Record, unreadable
 
 # What a line has around its page, and how much longer JSON may make a page.
@@ -24,10 +24,13 @@ def read(
     room = most * _LONGER + _AROUND if most else _WITHOUT_LIMIT
     for offset, line, error in _lines(file, start, stop, room):
         where = str(offset)
-        if error:
+        if line.strip():
+            record = _record(where, line, html, url)
+            # The file may end within its last line.
+            is_cut = error and record.error
+            yield unreadable(where, "", error) if is_cut else record
+        elif error:
             yield unreadable(where, "", error)
-        elif line.strip():
-            yield _record(where, line, html, url)
 
 
 def record_of(where: str, found: Any, html: str, url: str) -> Record:
@@ -68,7 +71,10 @@ def _record(where: str, line: bytes, html: str, url: str) -> Record:
 def _lines(
     file: BinaryIO, start: int, stop: int, room: int
 ) -> Iterator[tuple[int, bytes, str]]:
-    """Lines with their places, and what is wrong with them."""
+    """Lines with their places, and what is wrong with them.
+
+    The last line, if it has no end, is there with an error.
+    """
     at = start
     data = b""
     skipping = False
@@ -90,15 +96,17 @@ def _lines(
             at += len(data)
             data, skipping = b"", True
         if damage:
+            # What follows begins with a line.
             yield at, b"", damage
-            return
+            at += len(data)
+            data, skipping = b"", False
     if data and not skipping:
-        yield at, data, ""
+        yield at, data, CUT_OFF
 
 
 def _unpacked(file: BinaryIO, start: int) -> Iterator[tuple[bytes, str]]:
     if is_packed(file):
-        for piece in pieces(file):
+        for piece in pieces(file, begins=b"{"):
             yield piece.data, piece.error
         return
     file.seek(start)

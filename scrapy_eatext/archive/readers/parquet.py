@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from scrapy_eatext.archive.readers.jsonlines import record_of
-from scrapy_eatext.archive.record import MissingError, Record
+from scrapy_eatext.archive.record import MissingError, Record, unreadable
 
 # Rows that are in memory at a time.
 _ROWS = 64
@@ -17,20 +17,27 @@ def read(
 ) -> Iterator[Record]:
     """The pages of some row groups.  ``html`` and ``url`` are names of columns.
 
-    Raises ValueError for a file that is damaged or has no such column.
+    A row group that is damaged costs no other.  Raises ValueError for a file that is
+    damaged as a whole or has no such column.
     """
     table = open_table(file)
     names = [name for name in (html, url) if name in table.schema_arrow.names]
     if html not in names:
         known = ", ".join(table.schema_arrow.names)
         raise ValueError(f"there is no column {html!r} among {known}")
-    groups = range(start, min(stop, table.num_row_groups))
-    where = sum(table.metadata.row_group(i).num_rows for i in range(start))
-    for batch in table.iter_batches(_ROWS, row_groups=list(groups), columns=names):
-        for i in range(batch.num_rows):
-            row = {name: value(batch.column(name)[i]) for name in names}
-            yield record_of(str(where), row, html, url)
-            where += 1
+    counts = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
+    for group in range(start, min(stop, len(counts))):
+        first = where = sum(counts[:group])
+        try:
+            for batch in table.iter_batches(_ROWS, row_groups=[group], columns=names):
+                for i in range(batch.num_rows):
+                    row = {name: value(batch.column(name)[i]) for name in names}
+                    yield record_of(str(where), row, html, url)
+                    where += 1
+        except (OSError, ValueError) as error:  # pyarrow's are such
+            lost = first + counts[group] - where
+            damage = f"row group {group} is damaged, and its last {lost} rows are lost"
+            yield unreadable(str(where), "", f"{damage}: {error}")
 
 
 def value(of: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from scrapy.http import Headers
 
-from scrapy_eatext.archive.packed import CHUNK, Piece, is_packed, pieces
+from scrapy_eatext.archive.packed import CHUNK, CUT_OFF, Piece, is_packed, pieces
 from scrapy_eatext.archive.record import (
     Record,
     dechunked,
@@ -34,6 +34,8 @@ _LONGEST_HEADER = 1 << 18
 _BETWEEN = b"\r\n"
 # Records with a page, or with what a page was converted to.
 _WITH_PAGE = frozenset(("response", "resource", "conversion"))
+# Records beside them; all others are counted.
+_BESIDE = frozenset(("warcinfo", "request", "metadata", "continuation"))
 # The media type that the archive's writer found, as writers spell the name.
 _IDENTIFIED = (
     "WARC-Identified-Payload-Type",
@@ -42,7 +44,6 @@ _IDENTIFIED = (
     "WARC-Payload-Identified-Type",
 )
 _NO_RECORD = "what is here is no WARC record"
-_CUT_OFF = "the archive is cut off in this record"
 _LENGTH = "the record's length is wrong"
 
 
@@ -106,7 +107,7 @@ def _unpacked(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Fram
         if end is None:
             # Without a header it would find itself.
             end = _find(file, begin + (not header), begin if header else -1)
-            error = _CUT_OFF if end is None else _LENGTH
+            error = CUT_OFF if end is None else _LENGTH
             length = (file.seek(0, 2) if end is None else end) - begin
         file.seek(begin)
         block = file.read(min(length or 0, room))
@@ -179,6 +180,10 @@ class _Segment:
         # The first piece of the next segment.
         self.next: Piece | None = None
         self._ended = False
+        # The bytes that take() was asked for and did not find.
+        self.missing = 0
+        # Whether a length has been too large.
+        self._misled = False
         # Whether a record was all taken, and nothing but line ends came after it.
         self._whole = False
 
@@ -225,15 +230,37 @@ class _Segment:
         self._data = self._data[size:]
 
     def take(self, size: int, room: int) -> bytes:
-        """So many bytes, of which only the first ``room`` are returned."""
+        """So many bytes, of which only the first ``room`` are returned.
+
+        Where no record begins after so many, but one does within them, or beyond those
+        that are returned, the length is wrong, and they end there.
+        """
         parts = []
         while size > 0 and (data := self.ahead(1)[:size]):
+            at = None
+            if not room or self._misled:
+                at = _start_in(data, line=False)
+            data = data[:at]
             parts.append(data[:room])
             room -= len(parts[-1])
             size -= len(data)
             self.drop(len(data))
+            if at is not None:
+                break
         self._whole = not size and not self._data.strip(_BETWEEN)
-        return b"".join(parts)
+        self.missing = size
+        block = b"".join(parts)
+        following = self.ahead(64).lstrip(_BETWEEN)
+        if size or not _START.startswith(following[: len(_START)]):
+            # A length that is too large led into a record that follows.
+            at = _start_in(block, line=False)
+            if at is not None:
+                self._data = block[at:] + self._data
+                self.missing = size + len(block) - at
+                # So that a file of such lengths is not read over and over.
+                self._misled = True
+                return block[:at]
+        return block
 
     def take_to_start(self, room: int) -> bytes:
         """The bytes before the next record, of which only the first ``room`` are returned."""
@@ -318,8 +345,9 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
     error = "" if segment.ahead(1) else segment.error
     if length is None or more:
         error = error or _LENGTH
-    elif len(block) < min(length, room):
-        error = error or (_LENGTH if segment.next is not None else _CUT_OFF)
+    elif segment.missing:
+        follows = segment.ahead(1) or segment.next is not None
+        error = error or (_LENGTH if follows else CUT_OFF)
     block += more
     return Frame(
         segment.offset, header, block.rstrip(_BETWEEN) if error else block, error
@@ -354,7 +382,7 @@ def _text(fields: Headers, name: str) -> str:
 
 
 def _record(frame: Frame, most: int) -> Record | None:
-    """A frame's page, None if it is a record of another type."""
+    """A frame's page, None if it is a record of a type that has none."""
     where = str(frame.offset)
     if not frame.header:
         return unreadable(where, "", frame.error or "the record's header has no end")
@@ -362,9 +390,15 @@ def _record(frame: Frame, most: int) -> Record | None:
     # wget puts addresses into brackets.
     url = _text(fields, "WARC-Target-URI").strip("<>")
     where = _text(fields, "WARC-Record-ID").strip("<>") or where
-    if _text(fields, "WARC-Type").lower() not in _WITH_PAGE:
+    kind = _text(fields, "WARC-Type").lower()
+    if kind not in _WITH_PAGE:
         # Damage to what is no page is no loss, unless it took a page with it.
-        return unreadable(where, url, frame.error) if frame.error else None
+        if frame.error:
+            return unreadable(where, url, frame.error)
+        if kind in _BESIDE:
+            return None
+        what = "revisit" if kind == "revisit" else "record"
+        return Record(where, url, outcome=f"skipped_{what}")
     named = (_text(fields, name) for name in _IDENTIFIED)
     identified = next(filter(None, named), "")
     media = _text(fields, "Content-Type")
