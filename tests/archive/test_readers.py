@@ -103,7 +103,9 @@ def test_a_damaged_row_group_costs_no_other(tmp_path):
     ]
     (lost,) = (one for one in found if one.outcome)
     assert (lost.id, lost.outcome) == ("2", "unreadable")
-    assert lost.error.startswith("row group 1 is damaged, and its last 2 rows are lost:")
+    assert lost.error.startswith(
+        "row group 1 is damaged, and its last 2 rows are lost:"
+    )
 
 
 def test_a_damaged_member_costs_its_own_lines(tmp_path):
