@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings
 
-from scrapy_eatext.archive.readers.jsonlines import record_of
 from scrapy_eatext.archive.readers.parquet import value
-from scrapy_eatext.archive.record import MissingError, Record, storable
+from scrapy_eatext.archive.record import MissingError, Record, record_of_row, storable
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome
 from scrapy_eatext.execution.choice import to_json_value
@@ -45,7 +44,9 @@ _ATTRIBUTES = (
     "algorithm",
     "version",
 )
-COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error")
+COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error", "input")
+# The columns of a batch that are as Record has them.
+_OF_RECORD = frozenset(("encoding", "outcome", "error", "input"))
 # The outcome of a page of a site that is off.
 _OFF = "skipped_off"
 # The longest error in a row.
@@ -76,8 +77,9 @@ def extract_batches(
     """Extract the pages in pyarrow's record batches; the results have schema().
 
     ``settings`` are EATEXT_* settings, by which limits hold as in a crawl.  A batch has
-    a column with pages, as text or bytes; it may have one with addresses, and `id`,
-    `encoding`, `outcome` and `error` as Record has.  Raises SettingError, and ValueError
+    a column with pages, as text or bytes; it may have one with addresses, an `id` of any
+    type, and `encoding`, `outcome`, `error` and `input` as Record has.  All its other
+    columns are in the result's `input`.  Raises SettingError, and ValueError
     for a batch without the column of pages.
     """
     with closing(Extractor(settings, html=html)) as extractor:
@@ -132,6 +134,7 @@ class Extractor:
             *(_value(outcome, name) for name in self._attributes),
             outcome.kind,
             storable("; ".join(errors))[:_LONGEST_ERROR],
+            storable(record.input),
         )
 
     def _outcome(self, record: Record) -> Outcome:
@@ -219,6 +222,7 @@ def _batch(records: list[Record]) -> Any:
         ],
         "outcome": [one.outcome for one in records],
         "error": [storable(one.error) for one in records],
+        "input": [storable(one.input) for one in records],
     }
     types = {"html": pa.binary()}
     arrays = {
@@ -233,20 +237,21 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
     if html_column not in names:
         known = ", ".join(names)
         raise ValueError(f"there is no column {html_column!r} among {known}")
-    wanted = (html_column, url_column, "id", "encoding", "outcome", "error")
-    read = {name: batch.column(name) for name in wanted if name in names}
+    read = {name: batch.column(name) for name in names}
     for i in range(batch.num_rows):
         row = {name: value(column[i]) for name, column in read.items()}
-        texts = {name: one for name, one in row.items() if isinstance(one, str)}
-        where, outcome, error = (texts.get(n, "") for n in ("id", "outcome", "error"))
-        if outcome:
-            url = texts.get(url_column, "")
-            yield Record(where, url, outcome=outcome, error=error)
-            continue
-        record = record_of(where, row, html_column, url_column)
-        if isinstance(record.html, bytes):
-            record = replace(record, encoding=texts.get("encoding") or None)
-        yield replace(record, error=record.error or error)
+        given = {name: str(row.pop(name) or "") for name in _OF_RECORD & row.keys()}
+        record = record_of_row("", row, html_column, url_column)
+        encoding = given.pop("encoding", None)
+        if given.get("outcome"):
+            record = replace(record, html=None, outcome="", error="")
+        elif isinstance(record.html, bytes):
+            record = replace(record, encoding=encoding or None)
+        # What the record says itself goes before what the batch says.
+        missing = {
+            name: one for name, one in given.items() if not getattr(record, name)
+        }
+        yield replace(record, **missing)
 
 
 def _value(outcome: Outcome, name: str) -> Any:

@@ -6,7 +6,7 @@ import heapq
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,15 +98,20 @@ class Difference:
 
 
 def compare(
-    old: str | Path, new: str | Path, output: str | Path | None = None, top: int = 20
+    old: str | Path,
+    new: str | Path,
+    output: str | Path | None = None,
+    top: int = 20,
+    by: str = "page",
 ) -> Difference:
-    """Compare two outputs page by page: pages are the same that have the same address
-    and the same place in their archive.
+    """Compare two outputs page by page.
 
-    ``output`` is a file for the pages that changed, the most changed first.  Raises
+    Pages are the same that have the same address and the same place in their archive;
+    ``by`` "url", the same address.  ``output`` is a file for the pages that changed, the most changed first.  Raises
     OutputError and ArchiveError.
     """
     found = Difference()
+    key_of = KEYS[by]
     most = max(top, _MOST_WRITTEN if output else 0)
     changes: list[Change] = []
     # Two runs may have more pages than there is memory for.
@@ -122,20 +127,19 @@ def compare(
         table.execute("BEGIN")
         rows: Counter[str] = Counter()
         for row in _rows(old):
-            key = _key(row)
+            key = key_of(row)
             values = (key, _number_of(table, key), json.dumps(row))
             table.execute("INSERT INTO old VALUES (?, ?, ?)", values)
             rows["old"] += 1
         for row in _rows(new):
             # The same page may be there several times, in the same order.
             query = "SELECT n, row FROM old WHERE key = ? ORDER BY n LIMIT 1"
-            match = table.execute(query, (_key(row),)).fetchone()
+            key = key_of(row)
+            match = table.execute(query, (key,)).fetchone()
             if match is None:
                 found.only_new += 1
                 continue
-            table.execute(
-                "DELETE FROM old WHERE key = ? AND n = ?", (_key(row), match[0])
-            )
+            table.execute("DELETE FROM old WHERE key = ? AND n = ?", (key, match[0]))
             rows["both"] += 1
             change = found.add(json.loads(match[1]), row)
             if change is not None and most:
@@ -151,8 +155,11 @@ def compare(
     return found
 
 
-def _key(row: Mapping[str, str]) -> str:
-    return f"{row['url']} {row['id']}"
+# The choices of ``by``, each with the key of a row.
+KEYS: dict[str, Callable[[Mapping[str, str]], str]] = {
+    "page": lambda row: f"{row['url']} {row['id']}",
+    "url": lambda row: row["url"],
+}
 
 
 def _number_of(table: sqlite3.Connection, key: str) -> int:

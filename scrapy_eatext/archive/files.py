@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -36,12 +37,25 @@ def real(path: str) -> str:
     return f"{scheme}://{re.sub(r'/(?:[.]?/)*', '/', inside).rstrip('/')}"
 
 
+@contextmanager
+def _as_os_error() -> Iterator[None]:
+    """Raise whatever another file system raises as OSError, in one line."""
+    try:
+        yield
+    except (OSError, MissingError):
+        raise
+    except Exception as error:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise OSError(message) from error
+
+
 def open_file(path: str) -> BinaryIO:
     """A file, open for reading from any place in it.  Raises OSError."""
     if not is_remote(path):
         return Path(path).open("rb")
-    system, inside = _system(path)
-    return cast("BinaryIO", system.open_input_file(inside))
+    with _as_os_error():
+        system, inside = _system(path)
+        return cast("BinaryIO", system.open_input_file(inside))
 
 
 def content(path: str, most: int) -> bytes:
@@ -55,8 +69,9 @@ def stat(path: str) -> Stat:
     if not is_remote(path):
         found = Path(path).stat()
         return Stat(found.st_size, found.st_mtime_ns)
-    system, inside = _system(path)
-    info = system.get_file_info(inside)
+    with _as_os_error():
+        system, inside = _system(path)
+        info = system.get_file_info(inside)
     return Stat(info.size or 0, info.mtime_ns or 0)
 
 
@@ -68,8 +83,9 @@ def is_folder(path: str) -> bool:
         return Path(path).is_dir()
     from pyarrow.fs import FileType
 
-    system, inside = _system(path)
-    kind = system.get_file_info(inside).type
+    with _as_os_error():
+        system, inside = _system(path)
+        kind = system.get_file_info(inside).type
     if kind == FileType.NotFound:
         raise FileNotFoundError(2, "there is no such file or folder", path)
     return bool(kind == FileType.Directory)
@@ -113,9 +129,11 @@ def joined(folder: str, *names: str) -> str:
 def _walk_remote(folder: str) -> Iterator[tuple[str, list[str]]]:
     from pyarrow.fs import FileSelector, FileType
 
-    system, top = _system(folder)
+    with _as_os_error():
+        system, top = _system(folder)
+        listed = system.get_file_info(FileSelector(top, recursive=True))
     found: dict[str, list[str]] = {}
-    for info in system.get_file_info(FileSelector(top, recursive=True)):
+    for info in listed:
         if info.type == FileType.File:
             inside = info.path.removeprefix(top).lstrip("/")
             parent, _, name = inside.rpartition("/")

@@ -20,6 +20,9 @@ try:
 except ImportError:
     raise MissingError("extraction in datatrove", "datatrove", "datatrove") from None
 
+# What a document's metadata has of a record.
+_CARRIED = ("url", "outcome", "error", "input")
+
 
 class ArchiveReader(PipelineStep):
     """Documents of all pages in archives; each task reads the parts that are its own."""
@@ -83,16 +86,10 @@ def _document(record: Record) -> Any:
     html = record.html or ""
     if isinstance(html, bytes):
         html = decode(html, record.encoding)[1]
-    known = {"url": record.url, "outcome": record.outcome, "error": record.error}
+    known = {name: getattr(record, name) for name in _CARRIED}
     return Document(text=html, id=record.id, metadata=known)
 
 
 def _record(document: Any) -> Record:
-    known = document.metadata
-    return Record(
-        str(document.id),
-        str(known.get("url") or ""),
-        document.text,
-        outcome=str(known.get("outcome") or ""),
-        error=str(known.get("error") or ""),
-    )
+    known = {name: str(document.metadata.get(name) or "") for name in _CARRIED}
+    return Record(str(document.id), html=document.text, **known)

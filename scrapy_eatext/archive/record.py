@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scrapy.http import Headers, HtmlResponse
 from scrapy.responsetypes import responsetypes
@@ -35,7 +37,8 @@ class Record:
     ``id`` says where it stands in its archive.  ``encoding`` is the one that the
     transport declared.  ``outcome`` is "" for a page; otherwise it is why there is
     none: ``skipped_`` with what it is, or ``unreadable``, with an ``error``.  A page may
-    be damaged and have an error too.
+    be damaged and have an error too.  ``input`` is a JSON object of all other columns or
+    keys of a page's row, or "".
     """
 
     id: str
@@ -44,6 +47,7 @@ class Record:
     encoding: str | None = None
     outcome: str = ""
     error: str = ""
+    input: str = ""
 
 
 def storable(text: str) -> str:
@@ -51,9 +55,39 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def unreadable(where: str, url: str, error: object) -> Record:
-    """A record that has no page because it cannot be read."""
-    return Record(where, url, outcome="unreadable", error=str(error))
+def unreadable(where: str, url: str, error: object, row: str = "") -> Record:
+    """A record that has no page because it cannot be read; ``row`` is its input."""
+    return Record(where, url, outcome="unreadable", error=str(error), input=row)
+
+
+def record_of_row(
+    where: str, row: Mapping[str, Any], html_name: str, url_name: str
+) -> Record:
+    """The record of a row of a table, from the values under its names.
+
+    ``where`` is its ``id`` where the row has none.
+    """
+    own = row.get("id")
+    where = where if own is None else _text(own)
+    names = row.keys() - {html_name, url_name, "id"}
+    others = {
+        name: row[name] for name in row if name in names and row[name] == row[name]
+    }
+    given = json.dumps(others, ensure_ascii=False, default=_text) if others else ""
+    address, page = row.get(url_name), row.get(html_name)
+    error = ""
+    if address is not None and not isinstance(address, (str, bytes)):
+        error = f"{type(address).__name__} is no text in {url_name!r}"
+        address = None
+    url = "" if address is None else _text(address)
+    if isinstance(page, (str, bytes)):
+        return Record(where, url, page, error=error, input=given)
+    what = "there is no" if page is None else f"{type(page).__name__} is no text in"
+    return unreadable(where, url, f"{what} {html_name!r}", given)
+
+
+def _text(value: object) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def record_of_response(

@@ -82,11 +82,14 @@ class Command(ScrapyCommand):
         """
         from scrapy.exceptions import UsageError
 
-        from scrapy_eatext.commands.terminal import fail
+        from scrapy_eatext.commands.terminal import close_output, fail
         from scrapy_eatext.declared import OptionError
 
         try:
             self.exitcode = opts.task.run(opts, self)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            close_output()
         except (OptionError, UsageError) as error:
             self.exitcode = fail(error, 2)
         except opts.task.ERRORS as error:

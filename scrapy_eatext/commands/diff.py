@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.archive.diff import Difference, Group, compare
+from scrapy_eatext.archive.diff import KEYS, Difference, Group, compare
 from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.archive.record import MissingError
@@ -27,6 +27,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("old", metavar="OLD")
     parser.add_argument("new", metavar="NEW")
     parser.add_argument(
+        "--by",
+        choices=tuple(KEYS),
+        default="page",
+        help="which pages are the same: those of one address and place in their archive"
+        " (page), or of one address (url) (default: page)",
+    )
+    parser.add_argument(
         "--top",
         type=number(int, 0),
         default=20,
@@ -43,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Compare two outputs; the exit code.  Raises ERRORS."""
-    _print(compare(args.old, args.new, args.output, args.top))
+    _print(compare(args.old, args.new, args.output, args.top, args.by))
     return 0
 
 

@@ -16,7 +16,7 @@ _BAR = 30
 
 def fail(error: object, code: int = 1) -> int:
     """Write a line about an error; the exit code to end with."""
-    print(f"scrapy eatext: {error}", file=sys.stderr)
+    print(f"scrapy eatext: {' '.join(str(error).split())}", file=sys.stderr)
     return code
 
 
@@ -36,10 +36,14 @@ def print_text(text: str) -> bool:
     try:
         print(text.encode(encoding(), "replace").decode(encoding()), flush=True)
     except BrokenPipeError:
-        # The reader has gone; nothing is to be flushed at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_output()
         return False
     return True
+
+
+def close_output() -> None:
+    """Drop what is written from now on: the reader of standard output has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class StatusLine:

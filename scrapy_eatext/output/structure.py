@@ -420,7 +420,7 @@ class _Structure:
             return None
         before, rows, behind = inside[:begin], inside[begin:end], inside[end:]
         grid = self._grid(rows)
-        if grid is None:
+        if not grid:  # a caption alone is no table
             return None
         caption: list[int] = []
         if all(kinds[child] == NodeKind.CAPTION for child in before):

@@ -129,6 +129,15 @@ def test_a_table_with_text_that_is_no_utf8(tmp_path):
         compare(path, path)
 
 
+def test_pages_of_one_address_may_be_the_same(tmp_path):
+    old = file_of(tmp_path / "old.jsonl", [row("a", "one", where="1")])
+    new = file_of(tmp_path / "new.jsonl", [row("a", "two", where="2")])
+    assert compare(old, new).only_new == 1
+    found = compare(old, new, by="url")
+    assert (found.only_new, found.total.changed) == (0, 1)
+    assert run_command("diff", str(old), str(new), "--by", "url") == 0
+
+
 def test_the_command(tmp_path, capsys):
     old, new = (
         file_of(tmp_path / "old.jsonl", OLD),

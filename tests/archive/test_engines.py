@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,6 @@ def in_order(rows):
     return sorted(rows, key=lambda row: row["url"])
 
 
-def without_place(rows):
-    """Rows without their places: a table's rows have none for other engines."""
-    return in_order({k: v for k, v in row.items() if k != "id"} for row in rows)
-
-
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """Rows in Parquet, some of which are no pages."""
@@ -44,7 +40,13 @@ def pages(tmp_path_factory):
     html = [page(i) for i in range(COUNT)]
     html[7], html[9], html[11] = None, b"", b"<p>\xff\xfe"
     table = pa.table(
-        {"url": [URL.format(f"{i:03}") for i in range(COUNT)], "html": html}
+        {
+            "url": [URL.format(f"{i:03}") for i in range(COUNT)],
+            "html": html,
+            "id": range(COUNT),
+            "day": [date(2024, 1, 1 + i % 9) for i in range(COUNT)],
+            "tags": [["a", f"b{i}"] for i in range(COUNT)],
+        }
     )
     parquet.write_table(table, path, row_group_size=20)
     return path
@@ -60,16 +62,18 @@ def local_rows(source, output):
 
 @pytest.fixture(scope="module")
 def expected(pages, tmp_path_factory):
-    rows = without_place(local_rows(pages, tmp_path_factory.mktemp("out") / "out"))
+    rows = in_order(local_rows(pages, tmp_path_factory.mktemp("out") / "out"))
     assert len(rows) == COUNT
     assert {row["outcome"] for row in rows} >= {"extracted", "unreadable", "empty"}
+    assert [row["id"] for row in rows] == [str(i) for i in range(COUNT)]
+    assert json.loads(rows[11]["input"]) == {"day": "2024-01-03", "tags": ["a", "b11"]}
     return rows
 
 
 def test_the_core(pages, expected):
     batches = parquet.read_table(pages).to_batches()
     found = core.extract_batches(batches, SETTINGS)
-    assert without_place([row for one in found for row in one.to_pylist()]) == expected
+    assert in_order([row for one in found for row in one.to_pylist()]) == expected
 
 
 # Ray uses what it deprecates itself, and warns of few pages for many actors.
@@ -87,7 +91,7 @@ def test_ray(pages, expected, monkeypatch):
         found = extract(dataset, SETTINGS, actors=2).take_all()
     finally:
         ray.shutdown()
-    assert without_place(found) == expected
+    assert in_order(found) == expected
 
 
 # PySpark warns of versions of pandas that it was not tried with.
@@ -110,7 +114,7 @@ def test_spark(pages, expected, monkeypatch):
         found = [row.asDict() for row in extract(frame, SETTINGS).collect()]
     finally:
         session.stop()
-    assert without_place(found) == expected
+    assert in_order(found) == expected
 
 
 def test_datatrove(tmp_path):
@@ -142,24 +146,38 @@ def test_datatrove(tmp_path):
     assert in_order(found) == in_order(local_rows(archive, tmp_path / "local"))
 
 
+def run_recipe(word, folder):
+    """Run the recipe of the docs that has a word, as it is, in a folder with pages."""
+    said = (ROOT / "docs" / "archives.md").read_text("utf-8")
+    recipes = re.findall(r"```python\n(.*?)```", said, re.DOTALL)
+    (recipe,) = (code for code in recipes if word in code)
+    (folder / "recipe.py").write_text(recipe, "utf-8")
+    pages = folder / "pages"
+    pages.mkdir()
+    for number in range(2):
+        (pages / f"{number}.warc.gz").write_bytes(warc(10 + number))
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    subprocess.run([sys.executable, "recipe.py"], check=True, cwd=folder, env=env)
+
+
+def test_datatrove_as_the_docs_have_it(tmp_path):
+    pytest.importorskip("datatrove")
+    run_recipe("datatrove", tmp_path)
+    found = [
+        row
+        for file in (tmp_path / "texts").iterdir()
+        for row in parquet.read_table(file).to_pylist()
+    ]
+    assert len(found) == 21
+    assert {row["metadata"]["outcome"] for row in found} == {"extracted"}
+
+
 def test_dask_as_the_docs_have_it(tmp_path):
     pytest.importorskip("dask.bag")
-    said = (ROOT / "docs" / "archives.md").read_text("utf-8")
-    (recipe,) = (
-        code
-        for code in re.findall(r"```python\n(.*?)```", said, re.DOTALL)
-        if "dask" in code
-    )
-    (tmp_path / "recipe.py").write_text(recipe, "utf-8")
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    for number in range(2):
-        (folder / f"{number}.warc.gz").write_bytes(warc(10 + number))
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    subprocess.run([sys.executable, "recipe.py"], check=True, cwd=tmp_path, env=env)
+    run_recipe("dask", tmp_path)
     files = sorted((tmp_path / "texts").iterdir())
     lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
     rows = [json.loads(line) for line in lines]
-    local = local_rows(folder, tmp_path / "out")
+    local = local_rows(tmp_path / "pages", tmp_path / "out")
     assert len(rows) == 21
     assert sorted(row["text"] for row in rows) == sorted(row["text"] for row in local)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,47 @@ def test_the_encoding_of_the_transport_counts():
     columns = {"html": [html.encode("cp1252")] * 2, "encoding": ["cp1252", None]}
     rows = rows_of(core.extract_batches([batch(**columns)], INLINE))
     assert rows[0]["text"].startswith("Gr\u00f6\u00dfe und \u00dcbermut")
+
+
+def test_all_that_a_row_has_comes_along():
+    rows = batch(
+        url=["http://a.org/", "http://b.org/"],
+        html=[page(0), None],
+        id=[7, None],
+        price=[1.5, float("nan")],
+        raw=[b"\xff", None],
+        day=[date(2024, 5, 1), None],
+    )
+    found = rows_of(core.extract_batches([rows], INLINE))
+    assert [row["id"] for row in found] == ["7", ""]
+    assert [json.loads(row["input"]) for row in found] == [
+        {"price": 1.5, "raw": "\ufffd", "day": "2024-05-01"},
+        {"raw": None, "day": None},
+    ]
+
+
+def test_rows_come_along_from_files_as_from_batches(tmp_path):
+    rows = [{"url": f"u{i}", "html": page(i).decode(), "id": i, "n": i} for i in (1, 2)]
+    table = pa.table({name: [row[name] for row in rows] for name in rows[0]})
+    from pyarrow import parquet
+
+    parquet.write_table(table, tmp_path / "a.parquet")
+    (tmp_path / "b.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    given = rows_of(core.extract_batches(table.to_batches(), INLINE))
+    for name in ("a.parquet", "b.jsonl"):
+        out = tmp_path / f"out {name}"
+        Run(plan(tmp_path / name, out)).go()
+        assert written(out) == given
+    assert [row["id"] for row in given] == ["1", "2"]
+    assert [row["input"] for row in given] == ['{"n": 1}', '{"n": 2}']
+
+
+def test_an_address_that_is_no_text_is_an_error_of_its_row():
+    rows = rows_of(core.extract_batches([batch(url=[5], html=[page(0)])], INLINE))
+    assert (rows[0]["outcome"], rows[0]["url"]) == ("extracted", "")
+    assert rows[0]["error"] == "int is no text in 'url'"
+    rows = rows_of(core.extract_batches([batch(url=[b"u"], html=[page(0)])], INLINE))
+    assert (rows[0]["url"], rows[0]["error"]) == ("u", "")
 
 
 def test_settings_of_a_crawl_hold():

@@ -20,6 +20,7 @@ from scrapy_eatext.archive.readers import (
 )
 from tests.support.archives import URL, page, read_in_parts
 from tests.support.archives import warc as warc_of
+from tests.support.commands import run_command
 
 pytestmark = pytest.mark.slow
 
@@ -274,6 +275,23 @@ def test_an_object_store(tmp_path, monkeypatch):
             list(read("s3://crawl/none.warc"))
     finally:
         store.stop()
+
+
+def test_a_file_system_that_fails_is_one_line(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("fsspec")
+    import fsspec
+
+    class Failing(fsspec.AbstractFileSystem):
+        def info(self, path, **kwargs):
+            raise RuntimeError("no such data set,\nor no token")
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", lambda path: (Failing(), path))
+    out = str(tmp_path / "out")
+    assert run_command("archive", "odd://a/b.parquet", "-o", out) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("scrapy eatext: odd://a/b.parquet: ")
+    assert "no such data set, or no token" in said
+    assert said.count("\n") == 1
 
 
 def test_an_unknown_file_system():

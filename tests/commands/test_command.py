@@ -504,6 +504,28 @@ def test_help_names_the_command(tmp_path):
     assert done.returncode == 0
 
 
+def test_a_task_whose_reader_has_read_enough(tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"url": "a", "text": "b"}\n' * 50)
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = (
+        "from scrapy.cmdline import execute\n"
+        "execute(['scrapy', 'eatext', 'diff', 'rows.jsonl', 'rows.jsonl'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_reader_that_has_read_enough(page, tmp_path):
     reading, writing = os.pipe()
     os.close(reading)

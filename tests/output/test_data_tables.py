@@ -6,6 +6,7 @@ import pytest
 from parsel import Selector
 
 from scrapy_eatext.algorithms.base import Verdict
+from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.rendering import render
@@ -95,3 +96,11 @@ def test_a_tree_may_begin_with_any_part_of_a_table(name: str) -> None:
     (part, *_) = page.css(name)
     data = data_tables(Page.of(part).blocks.walk)
     assert (data is not None) == (name in ("tbody", "table"))  # one is nested
+
+
+def test_a_caption_alone_is_no_table():
+    page = Page.of(
+        "<table><tr><th><table><tr><th><figure><tr><td><table><tr><td><figure><tr><td>"
+        "<figcaption><table></table><tr><td><table><th>a<th>One"
+    )
+    document(page, page.blocks, [True] * len(page.blocks))

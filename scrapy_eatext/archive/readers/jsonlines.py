@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces
-from scrapy_eatext.archive.record import Record, unreadable
+from scrapy_eatext.archive.record import Record, record_of_row, unreadable
 
 # What a line has around its page, and how much longer JSON may make a page.
 _AROUND, _LONGER = 1 << 20, 6
@@ -33,17 +33,6 @@ def read(
             yield unreadable(where, "", error)
 
 
-def record_of(where: str, found: Any, html: str, url: str) -> Record:
-    """The record of a row, from the values under its names."""
-    address = found.get(url)
-    address = address if isinstance(address, str) else ""
-    page = found.get(html)
-    if isinstance(page, (str, bytes)):
-        return Record(where, address, page)
-    what = "there is no" if page is None else f"{type(page).__name__} is no text in"
-    return unreadable(where, address, f"{what} {html!r}")
-
-
 def cuts(file: BinaryIO, size: int) -> list[int]:
     """Where to cut a file; a packed one stays whole."""
     if is_packed(file):
@@ -65,7 +54,7 @@ def _record(where: str, line: bytes, html: str, url: str) -> Record:
         return unreadable(where, "", f"no JSON: {error}")
     if not isinstance(found, dict):
         return unreadable(where, "", f"no JSON object: {type(found).__name__}")
-    return record_of(where, found, html, url)
+    return record_of_row(where, found, html, url)
 
 
 def _lines(

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from scrapy_eatext.archive.readers.jsonlines import record_of
-from scrapy_eatext.archive.record import MissingError, Record, unreadable
+from scrapy_eatext.archive.record import (
+    MissingError,
+    Record,
+    record_of_row,
+    unreadable,
+)
 
 # Rows that are in memory at a time.
 _ROWS = 64
@@ -21,18 +25,18 @@ def read(
     damaged as a whole or has no such column.
     """
     table = open_table(file)
-    names = [name for name in (html, url) if name in table.schema_arrow.names]
+    names = table.schema_arrow.names
     if html not in names:
-        known = ", ".join(table.schema_arrow.names)
+        known = ", ".join(names)
         raise ValueError(f"there is no column {html!r} among {known}")
     counts = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
     for group in range(start, min(stop, len(counts))):
         first = where = sum(counts[:group])
         try:
-            for batch in table.iter_batches(_ROWS, row_groups=[group], columns=names):
+            for batch in table.iter_batches(_ROWS, row_groups=[group]):
                 for i in range(batch.num_rows):
                     row = {name: value(batch.column(name)[i]) for name in names}
-                    yield record_of(str(where), row, html, url)
+                    yield record_of_row(str(where), row, html, url)
                     where += 1
         except (OSError, ValueError) as error:  # pyarrow's are such
             lost = first + counts[group] - where
