@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.pipelines import EatextPipeline
     from scrapy_eatext.crawl.spidermiddleware import EatextSpiderMiddleware
     from scrapy_eatext.extraction import extract
+    from scrapy_eatext.feeds import ParquetItemExporter
     from scrapy_eatext.page.walk import compiled
     from scrapy_eatext.result import Block, MainText
 
@@ -23,6 +24,7 @@ __all__ = [
     "EatextPipeline",
     "EatextSpiderMiddleware",
     "MainText",
+    "ParquetItemExporter",
     "compiled",
     "extract",
     "main_text",
@@ -43,6 +45,7 @@ _HOMES = {
     "EatextPipeline": "crawl.pipelines",
     "EatextSpiderMiddleware": "crawl.spidermiddleware",
     "MainText": "result",
+    "ParquetItemExporter": "feeds",
     "compiled": "page.walk",
     "extract": "extraction",
     "main_text": "crawl.callbacks",
