@@ -216,13 +216,13 @@ def _main_text(request: Request, response: Response) -> MainText:
 
 
 def _utc(date: str) -> str | None:
-    """A date as zyte-common-items wants it: with a time, in UTC."""
+    """A date as zyte-common-items wants it: with a time, in UTC if it has a zone."""
     if not date:
         return None
     moment = datetime.fromisoformat(date)
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(timezone.utc)
-    return moment.strftime(_UTC)
+    if moment.tzinfo is None:
+        return moment.isoformat(timespec="seconds")
+    return moment.astimezone(timezone.utc).strftime(_UTC)
 
 
 def _stored(result: MainText) -> dict[str, bytes]:

@@ -73,7 +73,15 @@ _AND = re.compile(
     r"|\s?[，、]\s?|\s/\s",
     re.IGNORECASE,
 )
-_LIST_COMMA = re.compile(r",\s*")
+# Not before what is part of the name.
+_LIST_COMMA = re.compile(r",(?!\s{0,9}(?:jr|sr|ii|iii)\b)\s*", re.IGNORECASE)
+# A day and a month behind a name, which may be glued to it.
+_DAY = re.compile(
+    r"(?P<before>\d{1,2})\.?\s?(?P<month>[^\W\d_]{3,9})"
+    r"|(?P<first>[A-Z][a-z]{2,8})\.?\s\d{1,2}\b"
+)
+# What ends with a point that is none of the sentence.
+_SHORTENED = re.compile(r"(?:^|\s)(?:[jsJS]r|[^\W\d_a-z])$")
 # Words that begin a name in small letters.
 _PARTICLES = frozenset(
     "af al av bin da das de del den der di do dos du el ibn la le o st. ter ten the van von "
@@ -103,15 +111,53 @@ _BETWEEN = re.compile(
     r"|\s{0,9}[|&]\s{0,9}|\s(?:and|und|et)\s"
 )
 _NO_NAME = frozenset(
-    "about admin administrator advertisement all anonymous author authors bio by "
-    "category comments contributor correspondent default desk details edit editor "
-    "editorial editors featured follow guest home info information interest more n/a "
-    "nan nobody none null our post posts profile read reporter senior share special "
-    "staff super team the this undefined unknown updated user view web website writer "
-    "writers written".split()
+    "about admin administrator advertisement all anonymous article author authors bio by "
+    "category comment comments contributor correspondent default desk details e-mail edit "
+    "editor editorial editors email facebook fail false featured follow guest home info "
+    "information interest login more n/a nan nobody none null our permalink post posts "
+    "print profile read reply reporter senior share special staff subscribe super team the "
+    "this true tweet twitter undefined unknown updated user version view web website "
+    "writer writers written".split()
+)
+# Agencies that pages name as authors, where nobody else is named.
+_AGENCIES = frozenset(
+    (
+        *(
+            "afp",
+            "agence france-presse",
+            "ani",
+            "ansa",
+            "ap",
+            "apa",
+            "associated press",
+        ),
+        *("bloomberg", "dpa", "efe", "europa press", "ians", "kyodo", "pti", "reuters"),
+        *("sda", "sid", "tass", "tt", "united press international", "upi", "xinhua"),
+    )
 )
 # Addresses, of a site or of mail, and what is left of templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
+
+
+def is_agency(name: str) -> bool:
+    """Whether a name is a news agency's."""
+    return name.lower().removeprefix("the ") in _AGENCIES
+
+
+def trimmed(text: str) -> str:
+    """A name without what stands around it, as a day behind it."""
+    text = _without_day(text)
+    name = text.strip(" ,.*@●\t")
+    has_point = text.strip(" ,*@●\t").endswith(f"{name}.")
+    return f"{name}." if has_point and _SHORTENED.search(name) else name
+
+
+def _without_day(text: str) -> str:
+    if _DIGIT.search(text):
+        for match in _DAY.finditer(text):
+            if match.start() and dates.is_month(match["month"] or match["first"]):
+                return text[: match.start()]
+    return text
 
 
 def names_by(line: str, following: str) -> list[str]:
@@ -200,14 +246,17 @@ def has_date(line: str) -> bool:
 
 
 def _names_on(line: str) -> list[str]:
+    if _is_label(line):
+        return []
     line = dates.unglued(line)
     if _DIGIT.search(line):
+        line = _without_day(line)
         _, begin, _ = next(dates.found(line), ("", len(line), 0))
         line = line[:begin]
     end = _NAME_END.search(line)
     names = []
     for part in _listed(line[: end.start()] if end else line):
-        name = without_job(part.strip(" .*@●\t"))
+        name = without_job(trimmed(part))
         if is_name(name):
             names.append(name)
     return names

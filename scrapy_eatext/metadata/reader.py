@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
 from scrapy_eatext.metadata.media import figures, films, media_of
-from scrapy_eatext.metadata.people import is_name, people_in
+from scrapy_eatext.metadata.people import is_agency, is_name, people_in, trimmed
 from scrapy_eatext.metadata.visible import Visible, is_in_a_review, key
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import strip_unstorable
@@ -44,7 +44,7 @@ _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "d
             "dc.creator.personalname", "dc:creator", "dcterms.creator", "dcterms:creator",
             "schema:author", "og:article:author", "citation_authors",
             "bepress_citation_author", "eprints.creators_name", "byl", "article.author",
-            "authors")  # fmt: skip
+            "article_author", "authors")  # fmt: skip
 # Those that libraries fill, with family names first.
 _OF_LIBRARIES = frozenset((
     "citation_author", "citation_authors", "dc.creator", "dc.creator.personalname",
@@ -92,6 +92,8 @@ _URL_DATE = re.compile(
     r"|/(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/)([0-2]\d|3[01])(?=[/_.-]|$)"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
+# A shorter heading of a blog's page may be "Home".
+_LONGEST_HOME = 4
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 # An address of mail, with what may stand around it.
 _MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
@@ -291,6 +293,10 @@ class Reader:
     def _confirmed(self, source: str, title: str) -> _Found:
         """The first heading whose words are in the title; the title if there is none."""
         given = key(title)
+        if given in (self._site_key, self._visible.logo):
+            own = self._visible.titled_heading()
+            if len(key(own)) > _LONGEST_HOME:
+                return "page", own
         wanted = f"{given} {key(self._page.title)}"
         whole = self._page.title
         parts = _SEPARATOR.split(whole) if _SEPARATES.search(whole) else [whole]
@@ -308,13 +314,20 @@ class Reader:
     # -- authors
 
     def _authors(self) -> Iterator[_Found]:
-        """The names of people, and then other names."""
+        """The names of people, and then those of agencies and others."""
+        agencies: list[_Found] = []
         others: list[_Found] = []
         for source, people, names in self._bylines(bool(self._value("published"))):
+            if source == "page":
+                # What readers see may be a name for other reasons than being the author's.
+                yield from agencies
             good = tuple(different(filter(None, map(self._name, names))))
-            persons = tuple(name for name in good if key(name) != self._site_key)
+            named = [name for name in good if key(name) != self._site_key]
+            persons = tuple(name for name in named if not is_agency(name))
             if people and persons:
                 yield source, persons
+            elif people and named:
+                agencies.append((source, tuple(named)))
             others.append((source, good))
         yield from others
 
@@ -355,7 +368,7 @@ class Reader:
 
     @staticmethod
     def _name(text: str) -> str:
-        name = strip_unstorable(_without_by(text)).strip(" ,.@")
+        name = trimmed(strip_unstorable(_without_by(text)))
         return name if is_name(name) else ""
 
     # -- dates

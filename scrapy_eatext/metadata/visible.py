@@ -140,6 +140,8 @@ _LONGEST_CARD = 2000
 _READERS_PROPS = frozenset(
     ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
 )
+# Names of a post's own heading, in folded case.
+_TITLED = re.compile(_at_begin("post-title entry-title article-title posttitle"))
 _CARD_HEADINGS = ("h2", "h3", "h4", "h5")
 
 
@@ -224,6 +226,25 @@ class Visible:
         most = BOUNDS["title"].most
         texts = [shortened(text, most) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
+
+    @cached_property
+    def logo(self) -> str:
+        """The key() of the first heading that is the site's name in its logo, or ""."""
+        rows = rows_with(self._walk.blocks, _KIND, HEADING)
+        for i in islice(rows, _MAX_HEADINGS):
+            if _is_logo(self._blocks.element(i), self._home):
+                return key(self._blocks.text(i))
+        return ""
+
+    def titled_heading(self) -> str:
+        """The one heading that is marked as a post's title; "" for none, or several."""
+        found = [
+            i
+            for i in islice(rows_with(self._walk.blocks, _KIND, HEADING), _MAX_HEADINGS)
+            if _TITLED.search((self._blocks.element(i).get("class") or "").casefold())
+        ]
+        most = BOUNDS["title"].most
+        return shortened(self._blocks.text(found[0]), most) if len(found) == 1 else ""
 
     def heading_of(self, parts: list[str], behind: int = -1) -> str:
         """The first heading behind a block that has all the words of these parts.

@@ -41,6 +41,10 @@ _OF_ANOTHER = tuple(
 _MANY_DIFFERENT, _MANY_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
 _ASCII = bytes(range(128))
+# The encodings that a few illegal bytes must not hide, and the share of the bytes beyond
+# ASCII that may be illegal.
+_MULTI_BYTE = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp")
+_MOST_ILLEGAL = 0.02
 _WIDE = ("utf-16", "utf-32")
 # Codecs that mean something else on each machine.
 _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
@@ -172,8 +176,28 @@ def _guess(body: bytes) -> str | None:
         from charset_normalizer import from_bytes
     except ImportError:  # pragma: no cover
         return None
-    match = from_bytes(body).best()
-    return resolve_encoding(match.encoding) if match else None
+
+    def best(data: bytes) -> str | None:
+        match = from_bytes(data).best()
+        return resolve_encoding(match.encoding) if match else None
+
+    found = best(body)
+    if found is not None and _is_multi_byte(found):
+        return found
+    # The detector takes no encoding in which some byte is illegal.
+    beyond = len(body.translate(None, _ASCII))
+    for encoding in _MULTI_BYTE:
+        legal = body.decode(encoding, "ignore").encode(encoding)
+        if 0 < len(body) - len(legal) <= beyond * _MOST_ILLEGAL:
+            cleaned = best(legal)
+            if cleaned is not None and _is_multi_byte(cleaned):
+                return cleaned
+    return found
+
+
+def _is_multi_byte(encoding: str) -> bool:
+    """Whether an encoding has a character of several bytes, as those of East Asia do."""
+    return len("\u4e00".encode(encoding, "ignore")) > 1
 
 
 is_utf8 = twin(python_is_utf8, "_decode")

@@ -17,6 +17,11 @@ from scrapy_eatext.page.depth import flattened, is_cut_off
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
 from scrapy_eatext.page.memory import raise_memory
+from scrapy_eatext.page.unclosed import (
+    is_swallowed,
+    with_end_of_title,
+    without_open_objects,
+)
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.values import primary_tag
 from scrapy_eatext.page.walk import walk
@@ -110,11 +115,12 @@ class Page:
         source = trim(utf8) if utf8 is not None else encode(response.text)
         harmless = tame(source)
         root = None
-        if harmless is source:
+        if without_open_objects(harmless) is source:
             selector = response.selector
             root = _root_of(selector)
             if root is not None and selector.type == "html":
-                root = None if is_cut_off(root) else _to_its_end(root)
+                is_bad = is_cut_off(root) or is_swallowed(root)
+                root = None if is_bad else _to_its_end(root)
             # The two refer to each other, and a page's tree would stay until the
             # garbage collector comes across them: then hundreds of trees are freed
             # at once, and the crawl stands still.  With a reference that does not
@@ -245,11 +251,15 @@ def parse(text: str) -> Any:
 
 def parse_source(source: bytes) -> Any:
     """The root element of a page, which is flattened if it is too deep for the parser,
-    and has in it what stands behind its end, if that is most of the text.
+    and has in it what stands behind its end, if that is most of the text, and what a
+    title or an object without an end swallowed.
 
     Raises MemoryError where there is not enough for all of it.
     """
+    source = without_open_objects(source)
     root = _parsed(source)
+    if is_swallowed(root):
+        root = _parsed(with_end_of_title(source))
     # Without the time for it, the page is as far as the parser came.
     with suppress(TimeLimitError):
         if is_cut_off(root):

@@ -625,3 +625,50 @@ def test_data_that_fail_leave_the_rest(monkeypatch):
 def test_patterns_take_linear_time(sign):
     check_linear(names_in, lambda count: f"By Ann{sign * count}Li", 2000)
     check_linear(_SEPARATOR.split, lambda count: f"Boats{sign * count}Site", 2000)
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("By Mark Nolan22 Dec", ["Mark Nolan"]),
+        ("By Mark Nolan Dec 22", ["Mark Nolan"]),
+        ("By 50 Cent", ["50 Cent"]),
+        ("By Ann Lee and AFP", ["Ann Lee"]),
+        ("By The Associated Press", ["The Associated Press"]),
+        ("By Martin King, Jr.", ["Martin King, Jr."]),
+        ("By Sammy Davis Jr. and Ann Lee", ["Sammy Davis Jr.", "Ann Lee"]),
+        ("By Ann J.", ["Ann J."]),
+        *((f"By {word}", []) for word in ("FAIL", "Print", "null", "E-mail", "N/A")),
+    ],
+)
+def test_names_and_what_is_none(line, names):
+    body = f"<h1>Boats on the river</h1><time>2024-05-01</time><p>{line}</p><p>The boats came in.</p>"
+    assert list(metadata(body=body).authors) == names
+
+
+def test_a_link_to_print_is_no_author():
+    byline = "<div id=Byline><a href=/print>Print</a></div>"
+    body = f"<h1>Boats</h1><time>2024-05-01</time>{byline}<p>Text.</p>"
+    named = body.replace("<p>", "<span class='author vcard'>Ann Lee</span><p>", 1)
+    assert metadata(body=named).authors == ("Ann Lee",)
+    assert metadata(meta(article_author="Ann Lee"), body).authors == ("Ann Lee",)
+
+
+def test_an_agency_is_the_author_where_nobody_else_is():
+    names = meta(author="Reuters") + meta(**{"dc.creator": "Ann Lee"})
+    assert metadata(names).authors == ("Ann Lee",)
+    assert metadata(meta(author="Reuters")).authors == ("Reuters",)
+
+
+BLOG = (
+    "<div id=header><h1 class=title><a href='/'>My small blog</a></h1></div>"
+    "<div class=post><h3 class='post-title entry-title'>Of boats</h3><p>Text.</p></div>"
+)
+
+
+def test_the_title_of_a_post_is_not_that_of_its_blog():
+    head = "<title>My small blog</title>"
+    assert metadata(head, BLOG).title == "Of boats"
+    # A page of several posts is the blog's.
+    assert metadata(head, BLOG + BLOG).title == "My small blog"
+    assert metadata("<title>On boats, I</title>", BLOG).title == "On boats, I"

@@ -25,7 +25,7 @@ from scrapy_eatext.page.decode import (
 from scrapy_eatext.page.page import encode, parse, trim
 from tests.support.hostile import every_page
 from tests.support.pages import any_pages
-from tests.support.passages import PROSE
+from tests.support.passages import PROSE, UNSPACED_PROSE
 
 TWINS = {python_is_utf8, is_utf8}
 # The first and the last character of each length in UTF-8, and bytes like them.
@@ -322,3 +322,23 @@ def test_half_surrogates_in_xml():
 
 def test_a_response_without_a_body():
     assert len(Page.of(TextResponse("https://example.com/")).blocks) == 0
+
+
+@pytest.mark.parametrize("illegal", [0, 1, 5])
+@pytest.mark.parametrize(
+    ("language", "encoding"),
+    [
+        *(("zh", "gbk"), ("zh-Hant", "big5"), ("ja", "shift_jis"), ("ja", "euc_jp")),
+        ("ko", "euc_kr"),
+        *(("ru", "cp1251"), ("pl", "cp1250"), ("ar", "cp1256")),
+    ],
+)
+def test_a_few_illegal_bytes_do_not_hide_an_encoding(language, encoding, illegal):
+    text = {**PROSE, **UNSPACED_PROSE}[language]
+    whole = f"<title>{text[:9]}</title>" + f"<p>{text}</p>" * 12
+    body = whole.encode(encoding, "ignore")
+    body = body.replace(b"</p>", b"\xff</p>", illegal)
+    found = decode(body)[1]
+    known = set(body.decode(encoding, "ignore"))
+    # The encodings of one language differ in a few signs.
+    assert len(set(found) - known) <= 4 + illegal
