@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from threading import RLock, Thread
+from threading import BoundedSemaphore, RLock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -51,6 +51,12 @@ _ALWAYS = {
 }
 # Signs for the blocks of the largest page, and as much again.
 _MAX_BODY = 4_000_000
+# Seconds in which something has to come over a connection, and how many there may be: a
+# browser has six, and some for each further tab.
+_PATIENCE = 20.0
+_MOST_CONNECTIONS = 32
+# No review has more pages than numbers of so many digits.
+_MOST_DIGITS = 9
 
 
 class RequestError(Exception):
@@ -59,6 +65,28 @@ class RequestError(Exception):
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
         self.status = status
+
+
+class _Server(ThreadingHTTPServer):
+    """A thread for each connection, of which there is a bounded number."""
+
+    daemon_threads = True
+
+    def __init__(self, *args: Any) -> None:
+        self._free = BoundedSemaphore(_MOST_CONNECTIONS)
+        super().__init__(*args)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
 
 class ReviewServer:
@@ -74,8 +102,7 @@ class ReviewServer:
             f"/{file.name}": file.read_bytes()
             for file in (files(__package__) / "assets").iterdir()
         }
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), partial(Handler, self))
         self.port = self._server.server_port
         # Behind a # the token goes into no request and no log.
         self.url = f"http://127.0.0.1:{self.port}/#{self.token}"
@@ -107,6 +134,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     # Answers are small, and each is waited for.
     disable_nagle_algorithm = True
+    timeout = _PATIENCE
 
     def __init__(self, owner: ReviewServer, *args: Any) -> None:
         self.owner = owner
@@ -118,20 +146,26 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._respond(self._post)
 
-    def _respond(self, answer: Callable[[bytes], None]) -> None:
+    def _respond(self, answer: Callable[[], None]) -> None:
+        # A body that is not read would be taken for the connection's next request.
+        is_unread = self.command == "POST"
         try:
-            # An unread body would be taken for the connection's next request.
-            body = self._body()
             self._check_origin()
-            answer(body)
+            if is_unread:
+                self._check_token()
+                self._body = self._read()
+                is_unread = False
+            answer()
         except RequestError as error:
             self._refuse(error.status, str(error))
         except LookupError as error:
             self._refuse(404, str(error))
-        except (BrokenPipeError, ConnectionError):
+        except (ConnectionError, TimeoutError):
             self.close_connection = True
         except BREAKS as error:
             self._refuse(500, describe_error(error))
+        if is_unread:
+            self.close_connection = True
 
     def _check_origin(self) -> None:
         """Refuse requests of another site's page, or to another name of this host."""
@@ -149,21 +183,17 @@ class Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(given.encode(), self.owner.token.encode()):
             raise RequestError(403, "the token is wrong: open the address as printed")
 
-    def _body(self) -> bytes:
-        """What was sent with the request."""
-        if self.command == "GET":
-            return b""
+    def _read(self) -> bytes:
+        """The body that is sent with the request."""
         try:
             size = int(self.headers.get("Content-Length", ""))
         except ValueError:
-            self.close_connection = True
             raise RequestError(411, "the length is missing") from None
         if not 0 <= size <= _MAX_BODY:
-            self.close_connection = True
             raise RequestError(413, "too much at once")
         return self.rfile.read(size)
 
-    def _get(self, body: bytes) -> None:
+    def _get(self) -> None:
         address = urlsplit(self.path)
         path = "/index.html" if address.path == "/" else address.path
         if path in self.owner.assets:
@@ -177,10 +207,9 @@ class Handler(BaseHTTPRequestHandler):
             query = parse_qs(address.query)
             self._answer(_GET, path, {name: query[name][-1] for name in query})
 
-    def _post(self, body: bytes) -> None:
-        self._check_token()
+    def _post(self) -> None:
         try:
-            query = json.loads(body)
+            query = json.loads(self._body)
         except (ValueError, RecursionError):
             raise RequestError(400, "this is no JSON") from None
         if not isinstance(query, dict):
@@ -202,11 +231,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def _frame(self, path: str) -> None:
         _, _, number, key = path.split("/", 3) if path.count("/") == 3 else [""] * 4
-        given = self.owner.key(int(number)) if number.isdecimal() else ""
-        if not given or not hmac.compare_digest(given, key):
+        wanted = _number(number)
+        if not hmac.compare_digest(self.owner.key(wanted), key):
             raise RequestError(403, "there is no such frame")
         with self.owner.reading:
-            shown = framed(self.owner.review.opened(int(number)).page)
+            shown = framed(self.owner.review.opened(wanted).page)
         body = shown.encode("utf-8", "replace")
         policy = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
         self._send(200, body, "text/html; charset=utf-8", policy)
@@ -243,12 +272,20 @@ Query = Mapping[str, Any]
 Route = Callable[[ReviewServer, Query], Any]
 
 
+def _number(given: object) -> int:
+    """The number of a page, as a query or an address has it."""
+    digits = str(given)
+    if not digits.isdecimal() or len(digits) > _MOST_DIGITS:
+        raise RequestError(404, "there is no such page")
+    return int(digits)
+
+
 def _of_page(route: Callable[[ReviewServer, Opened, Query], Any]) -> Route:
     """A route about the page that the query names."""
 
     def answer(owner: ReviewServer, query: Query) -> Any:
         with owner.reading:
-            return route(owner, owner.review.opened(int(query["id"])), query)
+            return route(owner, owner.review.opened(_number(query["id"])), query)
 
     return answer
 
@@ -264,7 +301,7 @@ def _queue(owner: ReviewServer, query: Query) -> Any:
 
 @_of_page
 def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
-    number = int(query["id"])
+    number = _number(query["id"])
     found = page.look()
     answer: dict[str, Any] = {
         "id": number,
@@ -323,7 +360,7 @@ def _write(owner: ReviewServer, page: Opened, query: Query) -> Any:
             "the page was labelled elsewhere, as in another tab, since it was opened "
             "here; reload the review to see its labels",
         )
-    row = owner.review.write(int(query["id"]), labels, accepted=accepted)
+    row = owner.review.write(_number(query["id"]), labels, accepted=accepted)
     return {"state": row.state, "written": written}
 
 

@@ -93,7 +93,7 @@ class Screen:
         self.wrong: list[str] = []
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.goto(url)
-        page.wait_for_selector(".row")
+        page.wait_for_selector(".row", state="attached")
 
     def open(self, name: str) -> None:
         """Open the page of a name, by a click in the list."""

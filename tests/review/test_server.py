@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
+import time
 from collections.abc import Iterator
-from http.client import HTTPConnection
+from contextlib import ExitStack, contextmanager, suppress
+from http.client import BadStatusLine, HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,7 +33,7 @@ from scrapy_eatext.review.labels import (
     carry,
 )
 from scrapy_eatext.review.pages import Opened, Review, Stored
-from scrapy_eatext.review.server import TOKEN_HEADER, ReviewServer
+from scrapy_eatext.review.server import _MOST_CONNECTIONS, TOKEN_HEADER, ReviewServer
 from scrapy_eatext.review.teaching import Teacher
 from tests.support.passages import PROSE
 
@@ -140,15 +143,14 @@ def test_a_frame_has_a_key_of_its_own_and_its_header(served: ReviewServer) -> No
         assert part in policy
     assert "allow-scripts" not in policy
     assert b'<eatext-t b="0">Home</eatext-t>' in body
-    for path in (
-        f"/frame/1/{served.key(0)}",
-        "/frame/0/",
-        "/frame/0",
-        f"/frame/x/{served.key(0)}",
-        f"/frame/0/{served.token}",
-        f"/frame/99/{served.key(98)}",
+    for path, status in (
+        (f"/frame/1/{served.key(0)}", 403),
+        ("/frame/0/", 403),
+        ("/frame/0", 404),
+        (f"/frame/0/{served.token}", 403),
+        (f"/frame/99/{served.key(98)}", 403),
     ):
-        assert ask(served, path)[0] == 403
+        assert ask(served, path)[0] == status
 
 
 def test_the_app_loads_nothing_from_elsewhere(served: ReviewServer) -> None:
@@ -167,7 +169,7 @@ def test_the_app_loads_nothing_from_elsewhere(served: ReviewServer) -> None:
         ("/../setup.cfg", None, 404),
         ("/api/page?id=99", None, 404),
         ("/api/page?id=-1", None, 404),
-        ("/api/page?id=x", None, 409),
+        ("/api/page?id=x", None, 404),
         ("/api/page", None, 400),
         ("/api/labels", b"no JSON", 400),
         ("/api/labels", [1], 400),
@@ -334,12 +336,69 @@ def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) 
 
 def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) -> None:
     connection = HTTPConnection("127.0.0.1", served.port)
-    for token, status in (("old", 403), (served.token, 409)):
-        body = json.dumps({"id": 0, "labels": "mm", "accepted": False})
-        connection.request("POST", "/api/labels", body, {TOKEN_HEADER: token})
+    body = json.dumps({"id": 0, "labels": "mm", "accepted": False})
+    for what, token, status in (
+        (("GET", "/api/queue", None), "old", 403),
+        (("POST", "/api/labels", body), served.token, 409),
+        (("POST", "/api/labels", body), "old", 403),
+    ):
+        connection.request(*what, {TOKEN_HEADER: token})
         answer = connection.getresponse()
         assert (answer.status, list(json.loads(answer.read()))) == (status, ["error"])
     connection.close()
+
+
+@contextmanager
+def connected(served: ReviewServer, sent: bytes) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", served.port), 30) as made:
+        made.sendall(sent)
+        yield made
+
+
+@pytest.mark.parametrize("wrong", ["Host", "token"])
+def test_host_and_token_are_checked_before_a_body_is_read(
+    served: ReviewServer, wrong: str
+) -> None:
+    host = "evil.example" if wrong == "Host" else f"127.0.0.1:{served.port}"
+    head = (
+        f"POST /api/labels HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3000000\r\n"
+        f"{TOKEN_HEADER}: {'x' if wrong == 'token' else served.token}\r\n\r\n"
+    )
+    with connected(served, head.encode()) as client:
+        assert client.recv(100).startswith(b"HTTP/1.1 403 ")
+        while client.recv(10_000):  # until the server closes
+            pass
+
+
+def test_who_sends_nothing_is_left(
+    served: ReviewServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scrapy_eatext.review.server.Handler.timeout", 0.2)
+    body = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+    body += f"{TOKEN_HEADER}: {served.token}\r\nContent-Length: 9\r\n\r\n12"
+    for sent in (b"", b"GET / HT", body.encode()):
+        with connected(served, sent) as client:
+            assert client.recv(100) == b""
+
+
+def test_connections_are_bounded(served: ReviewServer) -> None:
+    with ExitStack() as stack:
+        for _ in range(_MOST_CONNECTIONS):
+            stack.enter_context(connected(served, b"G"))
+        with pytest.raises((ConnectionError, BadStatusLine)):
+            ask(served, "/")
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with suppress(ConnectionError, BadStatusLine):
+            assert ask(served, "/")[0] == 200
+            return
+    pytest.fail("connections that end free no place")
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "-1", "x", "1e3"])
+def test_a_frame_that_cannot_be_is_not_found(served: ReviewServer, number: str) -> None:
+    assert ask(served, f"/frame/{number}/{served.key(0)}")[0] == 404
+    assert ask(served, f"/api/page?id={number}")[0] == 404
 
 
 def test_labels_that_do_not_fit_their_page_teach_nothing(

@@ -1,12 +1,13 @@
 // Requests to the server.  The token came behind the address's #, is stored for reloads
-// of this tab, and goes into a header that other sites' pages cannot send.
+// and other tabs, and goes into a header that other sites' pages cannot send.
 
 const STORED = "eatext-review-token";
-if (location.hash.length > 1) {
-  sessionStorage.setItem(STORED, location.hash.slice(1));
-  history.replaceState(null, "", "/");
+const [given, page] = location.hash.slice(1).split("page=");
+if (given) {
+  localStorage.setItem(STORED, given.replace(/&$/, ""));
+  history.replaceState(null, "", page === undefined ? "/" : `/#page=${page}`);
 }
-const token = sessionStorage.getItem(STORED) ?? "";
+const token = localStorage.getItem(STORED) ?? "";
 
 async function request(path, options = {}) {
   const headers = { "X-Review-Token": token, ...options.headers };

@@ -2,7 +2,7 @@
 
 import { get, post } from "/api.js";
 import { showCrawl } from "/crawl.js";
-import { $, made } from "/dom.js";
+import { $, cut, made } from "/dom.js";
 import { COMMENT, Labels, MAIN, NEITHER } from "/labels.js";
 import { showLines } from "/lines.js";
 import { List } from "/list.js";
@@ -21,11 +21,19 @@ const painter = new Painter($("frame"), { pick, point, key: onKey });
 
 // -- pages
 
-async function open(id) {
-  if (id === undefined || (page && id === page.id && labels)) return;
+const HINT = "Click a block to make it main text or to take it out; a accepts the page; ? shows all keys.";
+
+// `by` says what opens a page: "user", "address", or "start", which leaves the list as it is.
+async function open(id, by = "user") {
+  if (id === undefined) return;
+  if (by !== "start") pane("page");
+  if (page && id === page.id && labels) return;
   const turn = (opening += 1);
-  list.touched = true;
+  if (by !== "start") list.touched = true;
   list.select(id);
+  const address = `/#page=${encodeURIComponent(`${id}/${list.rows[id].name}`)}`;
+  if (by === "user") history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
   const left = labels;
   labels = null;
   let found;
@@ -42,13 +50,13 @@ async function open(id) {
   results.clear();
   results.set(page.algorithm, { labels: page.proposed });
   labels = new Labels(page, (...report) => showSaving(found.id, ...report));
-  $("page-name").textContent = page.title || page.name;
+  $("page-name").replaceChildren(...cut(page.title || page.name));
   $("page-name").title = page.url || page.name;
   showWhy(page.error || page.why);
   $("take").classList.toggle("hidden", !labels.carried);
   $("saved").textContent = "";
   $("saved").className = "";
-  $("hover").textContent = page.blocks ? "" : "This page shows no text.";
+  $("hover").textContent = page.blocks ? HINT : "This page shows no text.";
   showState(page.state);
   await painter.show(page.frame, page.blocks);
   if (turn !== opening) return;
@@ -60,7 +68,7 @@ async function open(id) {
 function showError(id, why) {
   page = null;
   labels = null;
-  $("page-name").textContent = list.rows[id].name;
+  $("page-name").replaceChildren(...cut(list.rows[id].name));
   showWhy(why);
   showState("error");
   $("frame").contentWindow.location.replace("about:blank");
@@ -75,11 +83,20 @@ function showWhy(why) {
 function showState(state) {
   $("page-state").textContent = state;
   $("page-state").className = `tag ${state}`;
+  // Without labels of its own a page shows what the algorithm gives.
+  for (const id of ["left", "right"]) {
+    for (const choice of $(id).options) if (choice.value === LABELS) choice.text = nameOf(LABELS);
+  }
   const row = page && list.rows[page.id];
   if (!row) return;
   const own = list.rows.filter((r) => r.host === row.host);
   const accepted = own.filter((r) => r.state === "accepted").length;
   $("accepted").textContent = `${row.host || "no address"}: ${accepted} of ${own.length} accepted`;
+}
+
+// What a choice of labels is called for the page in view.
+function nameOf(choice) {
+  return choice === LABELS && (!page || page.state === "new") ? "result" : choice;
 }
 
 // What has become of a page's last change; see labels.js.
@@ -90,6 +107,8 @@ function showSaving(id, what, state, why) {
   }
   if (page?.id !== id) return;
   if (state) {
+    // By now its labels are its own.
+    if (page.state === "new") showText();
     page.state = state;
     showWhy("");
     $("take").classList.add("hidden");
@@ -184,9 +203,9 @@ async function showText() {
   try {
     const own = await textOf(left);
     const other = right ? await textOf(right) : null;
-    if (turn === opening) showTexts(own, other, [left, right]);
+    if (turn === opening) showTexts(own, other, [nameOf(left), nameOf(right)]);
   } catch (error) {
-    if (turn === opening) showTexts(error.message, null, [left]);
+    if (turn === opening) showTexts(error.message, null, [nameOf(left)]);
   }
 }
 
@@ -198,8 +217,26 @@ function show(name) {
   for (const [id, of] of [["page", "page"], ["text", "page"], ["lines", "lines"], ["crawl", "crawl"]]) {
     $(`${id}-view`).classList.toggle("hidden", name !== of);
   }
+  pane(document.body.dataset.pane);
   if (name === "lines" && page && labels) showLines(page, `${labels}`);
   if (name === "crawl") drawCrawl();
+}
+
+// On a narrow screen one pane is seen: the list, the page or its text.
+function pane(name) {
+  document.body.dataset.pane = name;
+  for (const button of $("panes").children) {
+    button.setAttribute("aria-pressed", view === "page" && button.dataset.pane === name);
+  }
+  list.draw();
+}
+
+// The page that the address names, when the review is opened, and when the user goes back.
+function openNamed(by) {
+  const named = location.hash.startsWith("#page=");
+  const id = named ? list.named(decodeURIComponent(location.hash.slice(6))) : undefined;
+  if (id !== undefined) open(id, "address");
+  else if (by === "start") open(list.order[0], "start");
 }
 
 function drawCrawl() {
@@ -292,6 +329,11 @@ for (const id of ["left", "right", "form"]) $(id).addEventListener("change", () 
 for (const button of $("views").children) {
   button.addEventListener("click", () => show(button.dataset.view));
 }
+for (const button of $("panes").children) {
+  button.addEventListener("click", () => { show("page"); pane(button.dataset.pane); });
+}
+addEventListener("popstate", () => openNamed("back"));
+pane("page");
 const NAMES = { ArrowDown: "↓", ArrowUp: "↑", " ": "Space", Delete: "Del", Escape: "Esc" };
 for (const [keys, meaning] of KEYS) {
   const shown = keys.map((key) => key.replace(/[^+]+$/, (last) => NAMES[last] ?? last));
@@ -307,10 +349,12 @@ async function poll() {
       const options = (first) => [first, ...news.algorithms].map((name) => new Option(name, name));
       $("left").replaceChildren(...options(LABELS));
       $("right").replaceChildren(new Option("nothing", ""), ...options(LABELS));
+      showState(page?.state ?? "new");
       $("where").textContent = `labels in ${news.labels}`;
     }
     revision = news.revision;
     list.update(news.rows);
+    if (!opening && list.order.length) openNamed("start");
     if (view === "crawl" && news.rows.length && !$("taught").childElementCount) drawCrawl();
     const scored = list.rows.filter((row) => row.score !== null).length;
     if (!news.reading && scored === list.rows.length) wait = 5 * POLL;

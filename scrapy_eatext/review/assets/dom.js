@@ -17,5 +17,11 @@ export function bar(tag, name, share) {
   return element;
 }
 
+// A name of which the middle is left out where there is no room for all of it.
+export function cut(name) {
+  const end = Math.max(name.length - Math.min(16, name.length >> 1), 0);
+  return [made("span", "begin", name.slice(0, end)), made("span", "end", name.slice(end))];
+}
+
 // A number with commas.
 export const grouped = (number) => number.toLocaleString("en");

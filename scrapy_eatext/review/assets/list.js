@@ -1,6 +1,6 @@
 // The list of pages, weakest score first: only what is in view has elements.
 
-import { $, bar, grouped, made } from "/dom.js";
+import { $, bar, cut, grouped, made } from "/dom.js";
 
 const HEIGHT = 46;
 
@@ -106,7 +106,7 @@ export class List {
     const row = this.rows[id], scored = row.score !== null;
     const score = made("span", "figure", scored ? row.score.toFixed(2) : "…",
       bar("i", "", row.score ?? 0));
-    const name = made("span", "name", shortened(row));
+    const name = made("span", "name", ...cut(shortened(row)));
     name.title = row.url || row.name;
     const dot = made("span", `dot ${row.error ? "error" : row.state}`);
     dot.title = row.state;
@@ -136,6 +136,13 @@ export class List {
       list.setAttribute("aria-activedescendant", `row-${id}`);
     }
     this.redraw(id);
+  }
+
+  // The number of a page that an address names as "12/its name", or undefined.
+  named(address) {
+    const [, id, name] = /^(\d+)\/(.*)$/s.exec(address) ?? [];
+    if (this.rows[id]?.name === name) return +id;
+    return this.rows.find((row) => row.name === name)?.id;
   }
 
   // The page so many places on in the list, or undefined.
