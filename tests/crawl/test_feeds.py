@@ -18,6 +18,8 @@ from tests.support.mockserver import text_of
 
 pytestmark = pytest.mark.slow
 
+PARQUET = {"FEED_EXPORTERS": {"parquet": "scrapy_eatext.ParquetItemExporter"}}
+
 # Pieces of hostile pages that some format cannot hold.
 SIGNS = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0xFFFE]))
 PAGES = {
@@ -68,6 +70,10 @@ def test_what_no_feed_can_hold_is_taken_out(text):
         assert strip_unstorable(before + text) == before + "".join(kept)
 
 
+def rows_of(file):
+    return pytest.importorskip("pyarrow.parquet").read_table(file).to_pylist()
+
+
 def test_every_value_is_fit_for_every_feed(server, tmp_path):
     class DataSpider(UrlSpider):
         def parse(self, response):
@@ -76,10 +82,11 @@ def test_every_value_is_fit_for_every_feed(server, tmp_path):
     names = ("title", "authors", "tags", "metadata", "blocks")
     feeds = {
         str(tmp_path / f"items.{end}"): {"format": end}
-        for end in ("json", "jsonl", "csv", "xml")
+        for end in ("json", "jsonl", "csv", "xml", "parquet")
     }
     settings = {
         **ADDON,
+        **PARQUET,
         # It has lines of the source for blocks, just as they are.
         "EATEXT_ALGORITHM": "density",
         "EATEXT_OPTIONS": {"density": {"reference": True}},
@@ -96,6 +103,9 @@ def test_every_value_is_fit_for_every_feed(server, tmp_path):
     assert item["authors"] == item["metadata"]["authors"] == ["Ann  Lee", "Bo Roe"]
     assert item["tags"] == item["metadata"]["tags"] == ["fish", "pier"]
     assert "Some  text of a page." in [block["text"] for block in item["blocks"]]
+    (row,) = rows_of(tmp_path / "items.parquet")
+    lists = {name: json.loads(row[name]) for name in names if name != "title"}
+    assert {**row, **lists} == item
     root = ET.parse(tmp_path / "items.xml").getroot()
     assert [a.text for a in root.iterfind("item/authors/value")] == item["authors"]
     for end in ("jsonl", "csv"):
@@ -115,9 +125,8 @@ def test_a_result_goes_to_feeds_as_it_is(server, tmp_path):
     within, alone = map(json.loads, lines)
     assert within == {"main_text": alone}
     assert alone["text"] == text_of(1)
-    assert (
-        list(alone) == "text algorithm version score page_type language origin".split()
-    )
+    names = "text algorithm version score page_type language origin template"
+    assert list(alone) == names.split()
 
 
 @pytest.mark.parametrize(
@@ -131,9 +140,10 @@ def test_a_result_goes_to_feeds_as_it_is(server, tmp_path):
     ],
 )
 def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
-    formats = {"jsonlines": "jl", "csv": "csv", "xml": "xml"}
+    formats = {"jsonlines": "jl", "csv": "csv", "xml": "xml", "parquet": "parquet"}
     settings = {
         **ADDON,
+        **PARQUET,
         "EATEXT_ALGORITHM": algorithm,
         "EATEXT_OPTIONS": {algorithm: options},
         "EATEXT_HTML_FIELD": "html",
@@ -154,10 +164,14 @@ def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
     texts = {item["name"]: item["main_text"] for item in map(json.loads, lines)}
     assert sum("ome text" in text for text in texts.values()) >= 3
     with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row["name"] for row in csv.DictReader(file)]
+        listed = [row["name"] for row in csv.DictReader(file)]
     root = ET.parse(tmp_path / "items.xml").getroot()
     # Its line ends are XML's own.
     words = {i.findtext("name"): i.findtext("main_text").split() for i in root}
     assert words == {name: text.split() for name, text in texts.items()}
+    rows = {
+        row["name"]: row["main_text"] for row in rows_of(tmp_path / "items.parquet")
+    }
+    assert rows == texts
     assert len(lines) == len(root) == len(PAGES)
-    assert sorted(rows) == sorted(texts) == sorted(PAGES)
+    assert sorted(listed) == sorted(texts) == sorted(PAGES)
