@@ -298,6 +298,20 @@ HOSTILE |= {
         "<script src=/mathjax.js></script><p>",
     ),
     "marks_in_cells": repeated("<tr><td>|*_<td>`|`\\|<br>", "<table>"),
+    "markup_in_formulas": repeated(
+        "<math><mtext>&lt;img src=x onerror=a&gt;</mtext></math>\\(a&lt;b\\) ",
+        "<script src=mathjax.js></script><p>",
+    ),
+    "open_titles": repeated("<title>a"),
+    "text_in_an_open_title": repeated("<p>a", "<title>x"),
+    "open_objects": repeated("<object>a", "<p>text"),
+    "open_tags_of_objects": repeated("<object ", "<p>text"),
+    "names_and_days": repeated(
+        "By Ann Lee22 Dec, Jr. ", "<h1>x</h1><time>2024-05-01</time><p class=author>"
+    ),
+    "titles_of_posts": repeated(
+        "<h3 class=post-title>a</h3>", "<title>x</title><h1 class=logo>x</h1>"
+    ),
     "open_brackets_of_links": repeated("[^", "<p>", "]: <code>]:</code>"),
     "quotation_marks": repeated("\"'", "<p>", "</p>"),
     # Text that Markdown would have to escape.
