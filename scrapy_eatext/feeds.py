@@ -1,143 +1,127 @@
-"""Feeds in Parquet: the exporter of Scrapy's feeds that writes them, by pyarrow."""
+"""Feeds in Parquet: those in JSON Lines, with a column for each field."""
 
 from __future__ import annotations
 
 import json
-import logging
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, time
-from typing import Any
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import islice
+from tempfile import TemporaryFile
+from typing import IO, Any
 
-from itemadapter import ItemAdapter, is_item
-from scrapy.exporters import BaseItemExporter
+from scrapy.exporters import JsonLinesItemExporter
 from scrapy.utils.serialize import ScrapyJSONEncoder
+
+from scrapy_eatext.archive.record import MissingError, storable
 
 try:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 except ImportError:
-    message = 'feeds in Parquet need pyarrow: pip install "scrapy-eatext[parquet]"'
-    raise ImportError(message) from None
+    raise MissingError("a feed in Parquet", "parquet", "pyarrow") from None
 
-logger = logging.getLogger(__name__)
-
-# The items of a row group.  They are in memory until it is written, in which time the
-# crawl waits.
+# Rows of a row group: few, as each may be of some megabytes.
 _ROWS = 500
 
 
-class ParquetItemExporter(BaseItemExporter):
-    """Writes each item as a row of a Parquet file.
+def _text(value: Any) -> str:
+    """A text as it is, and any other value as JSON."""
+    return storable(value if isinstance(value, str) else json.dumps(value))
 
-    The first items decide on the columns: one for each field, of booleans, whole numbers
-    or numbers where all values are such, else of text.  Dates are text in ISO 8601;
-    lists, dicts and items in fields are text in JSON.  A later value that its column cannot hold is left out, and the log
-    has an error for the first of each field; ``schema``, a pyarrow.Schema, decides
-    instead of the first items.
+
+# The kinds of values that a column may have, its type, and what makes its values; a
+# column with other kinds, or with several, has texts.
+_COLUMNS: tuple[tuple[frozenset[str], Any, Callable[[Any], Any]], ...] = (
+    (frozenset(("bool",)), pa.bool_(), bool),
+    (frozenset(("int",)), pa.int64(), int),
+    (frozenset(("int", "float")), pa.float64(), float),
+    (
+        frozenset(("texts", "nothing")),
+        pa.list_(pa.string()),
+        lambda texts: [storable(text) for text in texts],
+    ),
+)
+_OTHER = (pa.string(), _text)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, list):
+        if not value:
+            return "nothing"
+        return "texts" if all(isinstance(one, str) for one in value) else "list"
+    if type(value) is int and not -(1 << 63) <= value < 1 << 63:
+        return "large"
+    return type(value).__name__
+
+
+class _Encoder(ScrapyJSONEncoder):
+    """Bytes are text, and so is what JSON has no form for."""
+
+    def default(self, o: Any) -> Any:
+        if isinstance(o, (bytes, bytearray)):
+            return o.decode("utf-8", "replace")
+        try:
+            return super().default(o)
+        except TypeError:
+            return str(o)
+
+
+class ParquetItemExporter(JsonLinesItemExporter):
+    """Writes items as Parquet, for FEED_EXPORTERS.
+
+    Values are those of a feed in JSON Lines.  A column has booleans, whole numbers,
+    numbers or lists of texts if all its values are such, and else texts: JSON for what is
+    no text.  Items wait in a temporary file, as only the last one settles the types.
     """
 
-    def __init__(self, file: Any, schema: Any = None, **options: Any) -> None:
-        super().__init__(dont_fail=True, **options)
-        self._file = file
-        self._schema = schema
-        self._writer: Any = None
-        self._rows: list[dict[str, Any]] = []
-        self._reported: set[str] = set()
-        self._encoder = ScrapyJSONEncoder(ensure_ascii=False)
-        # Scrapy has made the method public.
-        public, private = "get_serialized_fields", "_get_serialized_fields"
-        name = public if hasattr(self, public) else private
-        self._fields_of: Callable[..., Iterable[tuple[str, Any]]] = getattr(self, name)
+    def __init__(self, file: IO[bytes], **kwargs: Any) -> None:
+        self._line = BytesIO()
+        kwargs["encoding"] = None
+        super().__init__(self._line, **kwargs)
+        self.encoder = _Encoder()
+        self._to = file
+        self._waiting = TemporaryFile()  # noqa: SIM115 - closed when the feed is
+        named = self.fields_to_export or ()
+        names = named.values() if isinstance(named, dict) else named
+        self._kinds: dict[str, set[str]] = {name: set() for name in names}
 
     def export_item(self, item: Any) -> None:
-        fields = self._fields_of(item, include_empty=True)
-        self._rows.append({name: self._storable(value) for name, value in fields})
-        if len(self._rows) == _ROWS:
-            self._write()
+        """Take an item."""
+        self._line.seek(0)
+        self._line.truncate()
+        super().export_item(item)
+        line = self._line.getvalue()
+        for name, value in json.loads(line).items():
+            kinds = self._kinds.setdefault(name, set())
+            if value is not None:
+                kinds.add(_kind(value))
+        self._waiting.write(line)
 
     def finish_exporting(self) -> None:
-        self._write()
-        self._writer.close()
-
-    def _storable(self, value: Any) -> Any:
-        """A value as a column holds it; of what is no text or number, the JSON."""
-        if value is None or isinstance(value, (bool, int, float)):
-            return value
-        if isinstance(value, (bytes, bytearray)):
-            value = value.decode("utf-8", "replace")
-        elif isinstance(value, (date, time)):
-            value = value.isoformat()
-        elif not isinstance(value, str):
-            value = self._encoder.encode(_plain(value))
-        # JSON can name halves of characters, which have no UTF-8.
-        return value.encode("utf-8", "replace").decode()
-
-    def _write(self) -> None:
-        rows, self._rows = self._rows, []
-        if self._writer is None:
-            self._schema = self._schema or _schema_of(rows)
-            self._writer = ParquetWriter(self._file, self._schema, compression="zstd")
-        for name in {name for row in rows for name in row} - {*self._schema.names}:
-            self._report(name, "it has no column")
-        if rows:
-            columns = [self._column(rows, field) for field in self._schema]
-            self._writer.write_table(pa.Table.from_arrays(columns, schema=self._schema))
-
-    def _column(self, rows: Sequence[Mapping[str, Any]], field: Any) -> Any:
-        values = [row.get(field.name) for row in rows]
-        if pa.types.is_string(field.type):
-            values = [_text(value) for value in values]
-        try:
-            return pa.array(values, field.type)
-        except (pa.ArrowException, OverflowError):
-            return pa.array([self._fitting(one, field) for one in values], field.type)
-
-    def _fitting(self, value: Any, field: Any) -> Any:
-        """A value that its column can hold, else None."""
-        try:
-            return pa.scalar(value, field.type).as_py()
-        except (pa.ArrowException, OverflowError):
-            self._report(field.name, f"{value!r:.80} is no {field.type}")
-            return None
-
-    def _report(self, name: str, why: str) -> None:
-        if name not in self._reported:
-            self._reported.add(name)
-            logger.error(
-                "Parquet: values of the field %s are left out: %s. Give the feed a schema",
-                name,
-                why,
+        """Write the file."""
+        with self._waiting:
+            self._waiting.seek(0)
+            columns = {name: self._column(name) for name in self._kinds}
+            schema = pa.schema(
+                [(storable(name), of) for name, (of, _) in columns.items()]
             )
+            with ParquetWriter(self._to, schema, compression="zstd") as writer:
+                for rows in self._rows():
+                    arrays = [
+                        pa.array([_made(row.get(name), make) for row in rows], of)
+                        for name, (of, make) in columns.items()
+                    ]
+                    writer.write_table(pa.table(arrays, schema=schema))
+
+    def _column(self, name: str) -> tuple[Any, Callable[[Any], Any]]:
+        kinds = self._kinds[name]
+        found = ((of, make) for known, of, make in _COLUMNS if kinds and kinds <= known)
+        return next(found, _OTHER)
+
+    def _rows(self) -> Iterator[list[dict[str, Any]]]:
+        while rows := [json.loads(line) for line in islice(self._waiting, _ROWS)]:
+            yield rows
 
 
-def _schema_of(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """The columns for the first rows."""
-    kinds: dict[str, set[type]] = {}
-    for row in rows:
-        for name, value in row.items():
-            kinds.setdefault(name, set()).update({type(value)} - {type(None)})
-    return pa.schema([(name, _type_of(found)) for name, found in kinds.items()])
-
-
-def _type_of(kinds: set[type]) -> Any:
-    if kinds == {bool}:
-        return pa.bool_()
-    if kinds == {int}:
-        return pa.int64()
-    return pa.float64() if kinds and kinds <= {int, float} else pa.string()
-
-
-def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
-
-
-def _plain(value: Any) -> Any:
-    """A value whose parts JSON knows: items become dicts, and tuples lists."""
-    if is_item(value):
-        return {name: _plain(one) for name, one in ItemAdapter(value).items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(one) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def _made(value: Any, make: Callable[[Any], Any]) -> Any:
+    return None if value is None else make(value)
