@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import random
@@ -584,93 +583,6 @@ def test_an_input_that_is_named_twice_is_read_once(archive, tmp_path):
     inputs = [str(archive / "a.warc.gz"), str(archive), str(archive / "a.warc.gz")]
     done = Run(plan(archive, tmp_path / "out", inputs=inputs)).go()
     assert done.counts == {"extracted": 85}
-
-
-def test_an_input_is_known_in_whichever_way_it_is_named(tmp_path, monkeypatch):
-    inputs = tmp_path / "in"
-    (inputs / "below").mkdir(parents=True)
-    (inputs / "a.warc.gz").write_bytes(warc(3))
-    (inputs / "below" / "b.html").write_bytes(page(7))
-    (tmp_path / "link").symlink_to(inputs)
-    monkeypatch.chdir(tmp_path)
-    ways = ["in", "./in", str(inputs), "in/", "link", "in/below/../a.warc.gz"]
-    ways.append(f"file://{inputs}")
-    below = ["in/below", "in/below/b.html"]
-    made = plan(inputs, tmp_path / "out", inputs=[*ways, *below])
-    assert Run(made).go().counts == {"extracted": 4}
-    assert len(written(tmp_path / "out")) == 4
-    for way in ways:
-        done = Run(replace(made, inputs=[way])).go()
-        assert not done.errors
-        assert len(written(tmp_path / "out")) == 4, way
-    assert Run(replace(made, inputs=["./in"])).go().counts == {}
-
-
-def test_a_file_that_is_gone_from_a_folder_takes_its_rows_along(tmp_path):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    for name in ("a", "b"):
-        (inputs / f"{name}.warc.gz").write_bytes(warc(3))
-    made = plan(inputs, tmp_path / "out")
-    Run(made).go()
-    (inputs / "a.warc.gz").unlink()
-    Run(made).go()
-    assert len(written(tmp_path / "out")) == 3
-
-
-@pytest.mark.parametrize("name", ["cut.warc.gz", "cut.warc", "cut.jsonl.gz", "cut.jl"])
-def test_a_file_that_is_cut_off_is_named_with_exit_code_1(tmp_path, capsys, name):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    rows = "".join(f"{json.dumps({'html': page(i).decode()})}\n" for i in range(3))
-    data = warc(3, packed=False) if "warc" in name else rows.encode()
-    data = gzip.compress(data) if name.endswith("gz") else data
-    (inputs / name).write_bytes(data[:-200])
-    (inputs / "empty.warc").write_bytes(b"")
-    (inputs / "whole.jl").write_text(rows)
-    args = ("archive", str(inputs), "-o", str(tmp_path / "out"), "-j", "1")
-    for again in (False, True):
-        assert run_command(*args) == 1
-        said = capsys.readouterr().out
-        assert ("Nothing to do" in said) == again
-        assert "; damaged records: 1; files cut off or empty: " in said
-        assert f"{name}" in said
-        assert "empty.warc" in said
-        assert "whole" not in said
-    assert run_command(*args, "--allow-damage") == 0
-
-
-def test_whole_files_are_not_called_damaged(tmp_path, capsys):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    # Without an end of its last line.
-    (inputs / "a.jl").write_text(json.dumps({"html": page(1).decode()}))
-    (inputs / "b.warc.gz").write_bytes(warc(3))
-    assert run_command("archive", str(inputs), "-o", str(tmp_path / "out")) == 0
-    assert "damaged" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("how", ["cut", "changed", "touched", "gone"])
-def test_an_output_that_was_changed_is_made_anew(tmp_path, capsys, how):
-    (tmp_path / "a.warc.gz").write_bytes(warc(3))
-    args = ("archive", str(tmp_path / "a.warc.gz"), "-o", str(tmp_path / "out"))
-    assert run_command(*args) == 0
-    (file,) = (tmp_path / "out").glob("*.parquet")
-    data = file.read_bytes()
-    if how == "gone":
-        file.unlink()
-    else:
-        changes = {"cut": data[:-9], "changed": data[:40] + b"?" + data[41:]}
-        file.write_bytes(changes.get(how, data))
-        os.utime(file, (1, 1))
-    capsys.readouterr()
-    assert run_command(*args) == 0
-    out, err = capsys.readouterr()
-    assert ("Nothing to do" in out) == (how == "touched")
-    assert ("was cut or changed after it was written" in err) == (
-        how in ("cut", "changed")
-    )
-    assert file.read_bytes() == data
 
 
 def test_an_archive_with_a_long_name(tmp_path):
