@@ -32,52 +32,40 @@ _MESSAGES = {
 }
 
 
-class LastPages:
-    """A number for each of the last pages of each host."""
-
-    def __init__(self) -> None:
-        self._hosts: OrderedDict[int, deque[int]] = OrderedDict()
-
-    def add(self, host: str, number: int) -> int | None:
-        """Add a page's number; return the one that nearly all last pages have, if any.
-
-        After that the host's pages are counted from the beginning.
-        """
-        # A host's name may have any length.
-        key = hash(host)
-        last = self._hosts.setdefault(key, deque(maxlen=WINDOW))
-        last.append(number)
-        self._hosts.move_to_end(key)
-        if len(self._hosts) > _MAX_HOSTS:
-            self._hosts.popitem(last=False)
-        if len(last) < WINDOW:
-            return None
-        ((most, count),) = Counter(last).most_common(1)
-        if count < _AGREE:
-            return None
-        del self._hosts[key]
-        return most
-
-
 class DecayWatch:
     """The last texts of each host, and whether its site file fitted these pages."""
 
     def __init__(self) -> None:
-        self._texts = LastPages()
-        self._templates = LastPages()
+        # A number for each of the last pages, by what it is of and the host.
+        self._last: OrderedDict[int, deque[int]] = OrderedDict()
 
     def add(self, host: str, text: str, template: str = "") -> str | None:
         """Add a page's text, and its ``template`` as in MainText; return bad news.
 
         That is ``empty`` or ``alike`` where the host's last texts are nearly all so, and
         ``unmatched`` where its site file fits hardly any of its last pages; else None.
+        After nearly all were alike, the host's pages are counted from the beginning.
         """
         # Hashes do, as only equality counts; 0 stands for an empty text.
-        most = self._texts.add(host, (hash(text) or 1) if text else 0)
-        if most is not None:
-            return "alike" if most else "empty"
-        if template and self._templates.add(host, template == "matched") == 0:
-            return "unmatched"
+        numbers = {"text": (hash(text) or 1) if text else 0}
+        if template:
+            numbers["template"] = template == "matched"
+        for what, number in numbers.items():
+            # A host's name may have any length.
+            key = hash((what, host))
+            last = self._last.setdefault(key, deque(maxlen=WINDOW))
+            last.append(number)
+            self._last.move_to_end(key)
+            if len(self._last) > _MAX_HOSTS:
+                self._last.popitem(last=False)
+            ((most, count),) = Counter(last).most_common(1)
+            if len(last) < WINDOW or count < _AGREE:
+                continue
+            del self._last[key]
+            if what == "text":
+                return "alike" if most else "empty"
+            if not most:
+                return "unmatched"
         return None
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from scrapy_eatext.crawl import tally
-from scrapy_eatext.crawl.decay import WINDOW, DecayWatch, LastPages
+from scrapy_eatext.crawl.decay import WINDOW, DecayWatch
 from scrapy_eatext.crawl.recent import size_of
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.mockserver import text_of
@@ -57,10 +57,10 @@ def test_hosts_are_apart():
 
 
 def test_hosts_are_bounded():
-    watch = LastPages()
+    watch = DecayWatch()
     for number in range(3000):
-        watch.add(f"host {number}", 0)
-    assert len(watch._hosts) == 1000
+        watch.add(f"host {number}", "")
+    assert len(watch._last) == 1000
 
 
 @pytest.mark.parametrize("on_decay", ["ignore", "warn", "close_spider"])
@@ -98,14 +98,14 @@ def test_a_crawl_of_a_site_that_decays(server, caplog, on_decay, path, news):
 
 
 def test_names_of_any_length_are_not_kept():
-    watch = LastPages()
+    watch = DecayWatch()
     counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
     for number in range(10):
         host = f"{number}." + "x" * 15_000
-        watch.add(host, 1)
+        watch.add(host, "text")
         counts.log(logging.INFO, "a host", {}, once=host)
-    assert len(watch._hosts) == len(counts._logged) == 10
-    assert size_of([*watch._hosts, *counts._logged]) < 2000
+    assert len(watch._last) == len(counts._logged) == 10
+    assert size_of([*watch._last, *counts._logged]) < 2000
 
 
 def test_the_warnings_that_are_remembered_are_bounded(monkeypatch, caplog):
