@@ -1,6 +1,6 @@
 """Declarations of values: what they take, what they say, and that the docs say the same.
 
-``python -m tests.test_declared`` writes the docs' tables of settings and lists of
+``python -m tests.test_declared`` writes the docs' table of settings and lists of
 options anew.
 """
 
@@ -32,6 +32,7 @@ from scrapy_eatext.declared import (
     text,
 )
 from scrapy_eatext.execution.choice import OVERRIDES
+from scrapy_eatext.result import ATTRIBUTES
 
 
 @dataclass(frozen=True)
@@ -117,14 +118,18 @@ def allowed_of(field: Field[Any]) -> str:
     return re.sub(r"(['\"])(.*?)\1", r'`"\2"`', allowed)
 
 
-def settings_table(*, meaning: bool) -> str:
-    """The table of the README, or of docs/settings.md."""
-    last = "meaning" if meaning else "it may be"
-    lines = [f"| setting | default | {last} |", "|---|---|---|"]
+def settings_table() -> str:
+    """The table of the README, which docs/settings.md includes."""
+    lines = ["| setting | default | meaning |", "|---|---|---|"]
     for key, field in zip(KEYS, SETTINGS.values(), strict=True):
-        says = field.metadata["doc"] if meaning else allowed_of(field)
-        lines.append(f"| `{key}` | {default_of(field)} | {says} |")
+        lines.append(f"| `{key}` | {default_of(field)} | {field.metadata['doc']} |")
     return "\n".join(lines)
+
+
+def attributes_list() -> str:
+    """What ``EATEXT_FIELDS`` may name."""
+    names = ", ".join(f"`{name}`" for name in ATTRIBUTES)
+    return wrapped(names, 88, break_long_words=False, break_on_hyphens=False)
 
 
 def options_list(name: str) -> str:
@@ -150,8 +155,8 @@ def options_list(name: str) -> str:
 
 def made() -> Iterator[tuple[Path, str, str]]:
     """The page, the name and the text of all that is made from declarations."""
-    yield ROOT / "README.md", "settings", settings_table(meaning=True)
-    yield DOCS / "settings.md", "settings", settings_table(meaning=False)
+    yield ROOT / "README.md", "settings", settings_table()
+    yield DOCS / "settings.md", "fields", attributes_list()
     for name in sorted(REGISTRY):
         yield DOCS / "algorithms" / f"{name}.md", "options", options_list(name)
 
