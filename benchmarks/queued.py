@@ -15,7 +15,7 @@ from tests.support.mockserver import MockServer
 
 SERIALIZERS = {
     "pickle": "scrapy_redis.picklecompat",
-    "JSON, as below": "tests.support.jsonrequests",
+    "JSON": "tests.support.jsonrequests",
 }
 COMPONENTS = {
     "no plugin": {},
