@@ -77,14 +77,13 @@ def main() -> int:
                 for way in ("bytes", "tree")
                 for figure in (
                     f"{row[way] * 1e3:.2f}",
-                    f"{row[way] / row['blocks'] * 1e6:.1f}",
                     f"{row[f'{way} further'] * 1e6:.1f}",
                 )
             ),
         ]
         for row in rows
     ]
-    per = ["ms a page", "µs a block", "µs a further block"]
+    per = ["ms a page", "µs a further block"]
     head = ["blocks", *(f"{name}, {way}" for way in ("bytes", "tree") for name in per)]
     text = table(head, shown)
     print(text)

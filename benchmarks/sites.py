@@ -257,12 +257,12 @@ def main() -> None:
 
 
 def write(results: dict[str, Any]) -> None:
-    """The table of sites for which a file was made, and the average of all sites."""
+    """The table of sites whose F1 changes, and the average of all sites."""
     rows, lost = [], dict.fromkeys(LABELLED, 0)
     for site, found in sorted(
         results["sites"].items(), key=lambda r: (-r[1]["pages"], r[0])
     ):
-        row = [site, str(found["pages"])]
+        row, moved = [site, str(found["pages"])], False
         for n in LABELLED:
             one = found[str(n)]
             if one is None:
@@ -270,8 +270,9 @@ def write(results: dict[str, Any]) -> None:
                 continue
             gain = one["after"] - one["before"]
             lost[n] += gain < -LOST
+            moved |= abs(gain) >= LOST
             row += [share(one["before"]), f"{gain:+.3f}" if one["files"] else "–"]
-        if any(one and one["files"] for one in map(found.get, map(str, LABELLED))):
+        if moved:
             rows.append(row)
     means = ["**mean**", ""]
     for n in LABELLED:
@@ -290,8 +291,8 @@ def write(results: dict[str, Any]) -> None:
     losers = ", ".join(f"{lost[n]} with {n}" for n in LABELLED)
     text = (
         f"Judged by {judge}; {results['draws']} draws of labelled pages a site, scored on\n"
-        "the others. A dash stands where no draw passed the gate, so no file was made;\n"
-        f"{len(results['sites']) - len(rows)} of {len(results['sites'])} sites without any file are left out.\n"
+        "the others. A dash stands where no draw passed the gate, so no file was made.\n"
+        f"{len(results['sites']) - len(rows)} of {len(results['sites'])} sites change by less than {LOST} and are left out.\n"
         f"Sites that lose more than {LOST}: {losers}.\n\n"
     )
     fill(DOCS / "teaching.md", "sites", text + table(head, [means, *rows]))

@@ -243,10 +243,7 @@ def about(result: dict[str, Any]) -> str:
     """What the figures are."""
     return (
         f"{result['pages']} pages of {result['sites']} sites, each judged by models "
-        f"trained on other sites' pages ({result['folds']} folds). A line is a block; "
-        "it is content if more than half of its words are in the true text. The error "
-        "is the share of all lines that are judged wrongly, those that are kept in "
-        "vain and those that are lost. P, R and F1 are of words, as means over pages."
+        f"trained on other sites' pages ({result['folds']} folds)."
     )
 
 

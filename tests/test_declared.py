@@ -132,13 +132,25 @@ def attributes_list() -> str:
     return wrapped(names, 88, break_long_words=False, break_on_hyphens=False)
 
 
-def options_list(name: str) -> str:
-    """The options of an algorithm as a list of definitions; those of all come last."""
-    found = declarations(algorithm_class(name).options_class)
-    own = [option for option in found if option != "reference"]
+# Options that several algorithms have, which docs/algorithms/index.md describes.
+SHARED = ("model", "reference")
+
+
+def own_options(name: str) -> dict[str, Field[Any]]:
+    """The options of an algorithm, less those that another page describes."""
+    kind = algorithm_class(name).options_class
+    described = {*declarations(kind.__base__), *SHARED}
+    return {
+        option: field
+        for option, field in declarations(kind).items()
+        if option not in described
+    }
+
+
+def options_list(options: dict[str, Field[Any]]) -> str:
+    """Options as a list of definitions."""
     entries = []
-    for option in (*own, "reference"):
-        field = found[option]
+    for option, field in options.items():
         allowed = allowed_of(field)
         body = f"{allowed[0].upper()}{allowed[1:]}. {field.metadata['doc']}"
         body = wrapped(
@@ -158,7 +170,11 @@ def made() -> Iterator[tuple[Path, str, str]]:
     yield ROOT / "README.md", "settings", settings_table()
     yield DOCS / "settings.md", "fields", attributes_list()
     for name in sorted(REGISTRY):
-        yield DOCS / "algorithms" / f"{name}.md", "options", options_list(name)
+        if options := own_options(name):
+            yield DOCS / "algorithms" / f"{name}.md", "options", options_list(options)
+    shared = declarations(algorithm_class("dragnet").options_class)
+    listed = options_list({option: shared[option] for option in SHARED})
+    yield DOCS / "algorithms" / "index.md", "options", listed
 
 
 @pytest.mark.parametrize(("page", "name", "expected"), list(made()))

@@ -35,7 +35,7 @@ class Options:
     reference: bool = switch(
         False,
         "`True` reproduces the original implementation exactly, quirks included; "
-        "`False` mends its known defects: see [below](#what-reference-changes).",
+        "`False` mends its known defects, which its page lists.",
     )
 
 
