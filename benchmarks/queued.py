@@ -4,12 +4,12 @@
 
 It starts redis-server and a server with pages, crawls a few of them with a spider whose
 callback passes ``meta=response.meta`` on, and looks at the requests that are left in
-the queue.  The table goes into docs/howto.md.
+the queue.
 """
 
 from __future__ import annotations
 
-from benchmarks.tables import DOCS, fill, table
+from benchmarks.tables import table
 from tests.archive.test_redis import ADDON, MIDDLEWARE, queued_requests, redis_server
 from tests.support.mockserver import MockServer
 
@@ -33,10 +33,9 @@ def main() -> None:
                 queued = queued_requests(server, database, serializer, components)
                 sizes = list(map(len, queued))
                 row.append(f"{sum(sizes) / len(sizes):.0f}")
-            print(*row)
             body.append(row)
     head = ["bytes a queued request", *COMPONENTS]
-    fill(DOCS / "howto.md", "queued", table(head, body))
+    print(table(head, body))
 
 
 if __name__ == "__main__":

@@ -217,11 +217,10 @@ def write(rows: list[dict]) -> None:
             f"{row['longest'] * 1000:.0f}",
             str(row["stalls"]),
             f"{row['rate']:.0f}",
-            f"{row['cpu']:.1f}",
         ]
         for row in rows
     ]
-    head += ["pages/s", "CPU s"]
+    head += ["pages/s"]
     text = table(head, lines)
     if importlib.util.find_spec("matplotlib"):
         plot(rows)

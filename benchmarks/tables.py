@@ -23,7 +23,7 @@ DATA = (
     "469 pages that trafilatura is tested on",
 )
 # So many extractors stand in the tables by kind of page.
-BEST = 5
+BEST = 3
 # The algorithm that a crawl has without a setting.
 DEFAULT = "eatext"
 # Parts of fewer pages tell little.
