@@ -2,8 +2,7 @@
 
     python benchmarks/dragnet_table.py wcxb-dev
 
-Five folds by site.  Writes benchmarks/results/dragnet.json, and the table into
-docs/comparison.md.
+Five folds by site.  Writes benchmarks/results/dragnet.json, and the table beside it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks.tables import DOCS, fill, share, table
+from benchmarks.tables import share, table
 from scrapy_eatext.algorithms.dragnet import (
     DragnetOptions,
     Judge,
@@ -37,6 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 RESULTS = ROOT / "benchmarks" / "results" / "dragnet.json"
+ABOUT = """\
+The table of the paper on Dragnet, by models that have not seen the page's site: on the left
+with the original's blocks and features (the option `reference`), on the right with the
+page's blocks.  On its own test pages, news and blogs only, the paper had .623 for all text,
+.735 for CETR, .701 for ids and classes, .809 for shallow text, .824 for the last two
+together and .836 for these with CETR.
+"""
 FOLDS = 5
 # The paper's rows, and those with readability, which its authors added later.
 ROWS = {
@@ -127,10 +133,12 @@ def main() -> None:
     RESULTS.write_text(text + "\n", "utf-8")
     body = []
     for name in ROWS:
-        means = [report(rows[name, reference]).mean.f1 for reference in (True, False)]
-        body.append([name, *map(share, means)])
-    head = ["F1", "as the original", "page blocks"]
-    fill(DOCS / "comparison.md", "dragnet", table(head, body))
+        means = [report(rows[name, reference]).mean for reference in (True, False)]
+        figures = [f for m in means for f in (m.precision, m.recall, m.f1)]
+        body.append([name, *map(share, figures)])
+    head = ["", "P", "R", "F1, as the original", "P", "R", "F1, page blocks"]
+    page = f"{ABOUT}\n{table(head, body)}\n"
+    RESULTS.with_suffix(".md").write_text(page, "utf-8")
 
 
 if __name__ == "__main__":

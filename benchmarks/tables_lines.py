@@ -210,17 +210,12 @@ SHOWN = {
         "density > 0.5 - deviation",
         "density > 0.5 - deviation, 60 characters",
         "density > 0.5 - deviation, 60 characters, language models",
-        "density > mean, language models",
-        "density > 0.5",
     ),
     "perceptron": (
         "density > mean",
-        "slp 1L 1A",
         "slp 3L 3A",
         "mlp 1L 1A",
-        "mlp 2L 3A",
         "mlp 3L 1A",
-        "mlp 3L 2A",
         "mlp 3L 3A",
     ),
 }
