@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from scrapy_eatext.archive import files
+from scrapy_eatext.durable import lock, sync_folder
 
 NAME = "manifest.jsonl"
 
@@ -66,23 +67,17 @@ class Manifest:
         except OSError as error:
             raise OutputError(f"{folder}: {error.strerror or error}") from error
         try:
-            self._lock()
+            lock(self._file.fileno())
+        except OSError:
+            self._file.close()
+            raise OutputError(f"{folder}: another run is writing to it") from None
+        try:
             self._read(json.loads(json.dumps(made_by)))
             for file in folder.glob("*.part"):
                 file.unlink(missing_ok=True)
         except BaseException:
             self._file.close()
             raise
-
-    def _lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # pragma: no cover
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise OutputError(f"{self._folder}: another run is writing to it") from None
 
     def _read(self, made_by: dict[str, Any]) -> None:
         self._file.seek(0)
@@ -140,7 +135,8 @@ class Manifest:
         if written is not None:
             file = self._folder / entry.output
             written.replace(file)
-            _sync(self._folder)
+            with suppress(OSError):
+                sync_folder(self._folder)
             found = files.stat(str(file))
             entry = replace(entry, size=found.size, changed=found.changed)
         before = self.entries.get(entry.part)
@@ -232,16 +228,6 @@ def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return json.dumps(value) if value else "none"
     return "none" if value in (None, "") else str(value)
-
-
-def _sync(folder: Path) -> None:
-    """Have a new name in a folder outlast a crash of the system."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def sync(file: IO[bytes]) -> None:
