@@ -190,6 +190,17 @@ class Piece:
     error: str = ""
 
 
+def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
+    """The bytes of a file that is not packed, each piece with its own place."""
+    while True:
+        file.seek(start)
+        data = file.read(CHUNK)
+        if not data:
+            return
+        yield Piece(start, data)
+        start += len(data)
+
+
 def pieces(file: BinaryIO, start: int = 0, begins: bytes = b"") -> Iterator[Piece]:
     """A packed file from a member's start on.
 
