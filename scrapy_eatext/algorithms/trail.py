@@ -9,6 +9,10 @@ from scrapy_eatext.algorithms.base import Unit, UnitList
 from scrapy_eatext.deadline import check
 
 
+class PageError(ValueError):
+    """A page on which an original raises an exception, or writes without end."""
+
+
 def events(
     root: Any, skip: Callable[[Any], bool] = lambda element: False
 ) -> Iterator[tuple[str, Any]]:

@@ -23,9 +23,9 @@ from scrapy_eatext.algorithms.base import (
     number,
     one_of,
 )
-from scrapy_eatext.algorithms.eatiht.reference import PageError, read
+from scrapy_eatext.algorithms.eatiht.reference import read
 from scrapy_eatext.algorithms.scripts import letters, script_language
-from scrapy_eatext.algorithms.trail import TrailUnits
+from scrapy_eatext.algorithms.trail import PageError, TrailUnits
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID

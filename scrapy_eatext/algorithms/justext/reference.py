@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.trail import Trail, events
+from scrapy_eatext.algorithms.trail import PageError, Trail, events
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.memory import raise_memory
 
@@ -55,10 +55,6 @@ class Paragraph:
     heading: bool
     in_select: bool
     place: int
-
-
-class PageError(ValueError):
-    """A page on which the original raises an exception."""
 
 
 def paragraphs(source: bytes | str) -> tuple[list[Paragraph], Trail]:
