@@ -88,26 +88,20 @@ class Unit:
     xpath: str = ""
 
 
-class UnitList:
-    """A sequence of Unit as Units."""
-
-    def __init__(self, units: Sequence[Unit]) -> None:
-        self._units = units
-
-    def __len__(self) -> int:
-        return len(self._units)
+class UnitList(list[Unit]):
+    """A list of Unit as Units."""
 
     def text(self, i: int) -> str:
-        return self._units[i].text
+        return self[i].text
 
     def kind(self, i: int) -> str:
-        return self._units[i].kind
+        return self[i].kind
 
     def level(self, i: int) -> int:
-        return self._units[i].level
+        return self[i].level
 
     def xpath(self, i: int) -> str:
-        return self._units[i].xpath
+        return self[i].xpath
 
 
 @dataclass(frozen=True, slots=True)
