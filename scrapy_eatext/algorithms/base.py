@@ -44,7 +44,7 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     """The options of a class, checked.  Raises OptionError for what is wrong."""
-    if not given:  # the usual case, which each page of a crawl comes through
+    if not given:  # as for nearly each page of a crawl
         return cls()
     known = {f.name: f.metadata.get("kind") for f in fields(cls)}
     values = dict(given)
@@ -112,8 +112,7 @@ class Verdict:
     text of an original that joins its units in its own way; without it, the kept units
     are rendered.  ``score`` is how sure the algorithm is of the page as a whole, 0 to 1;
     None counts as 1, so that the text passes any EATEXT_MIN_SCORE.  ``comments``, if the
-    algorithm knows readers' comments, tells for each unit whether it is one; it is called
-    only when somebody asks.  ``origin`` is "page", or names the data in the page that
+    algorithm knows readers' comments, says of each unit whether it is one.  ``origin`` is "page", or names the data in the page that
     the text is from; then ``page`` is a page of that text alone, and the units are its
     blocks.  ``template`` is as in MainText.
     """

@@ -3,8 +3,7 @@
 Layout, all numbers little-endian: 8 bytes of magic, the format's version
 (uint16), the header's length (uint32), the header (JSON, UTF-8), then the
 arrays' bytes one after another, compressed by zlib.  The same arrays give the
-same bytes.  Nothing in a file is executed, and no size that it states is
-believed before it has been held against a bound.
+same bytes.  Nothing in a file is executed, and each size that it states is bounded.
 """
 
 from __future__ import annotations

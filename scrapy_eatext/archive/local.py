@@ -92,7 +92,7 @@ class Plan:
             for choice in choices
             for name in choice.algorithms
         }
-        taught = {
+        folders = {
             str(options["site_files"])
             for choice in choices
             for options in choice.options.values()
@@ -104,7 +104,7 @@ class Plan:
             "scrapy-eatext": scrapy_eatext.__version__,
             **{f"algorithm {name}": version for name, version in versions.items()},
             # Files that were learned anew have the names of the old ones.
-            **{f"site files {path}": _hash_of(path) for path in sorted(taught)},
+            **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
             **settings,
             **task,
             "html-column": reading["html"],
@@ -144,9 +144,9 @@ class Run:
         self._patience = _PATIENCE + _PAGES * timeout if timeout else 0.0
 
     @property
-    def spoilt(self) -> list[str]:
+    def damaged_outputs(self) -> list[str]:
         """The output files that were cut or changed after they were written."""
-        return self._manifest.spoilt
+        return self._manifest.damaged_outputs
 
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Do what is not done yet; ``show`` is called now and then."""

@@ -57,7 +57,7 @@ class Manifest:
     def __init__(self, folder: Path, made_by: Mapping[str, Any]) -> None:
         self.entries: dict[str, Entry] = {}
         # The output files that were cut or changed after they were written.
-        self.spoilt: list[str] = []
+        self.damaged_outputs: list[str] = []
         self._places: dict[str, tuple[str, list[int]]] = {}
         self._folder = folder
         try:
@@ -163,7 +163,7 @@ class Manifest:
                     return True
         except FileNotFoundError:
             return False
-        self.spoilt.append(entry.output)
+        self.damaged_outputs.append(entry.output)
         return False
 
     def _write(self, line: Mapping[str, Any]) -> None:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 GOOD, NEAR_GOOD, SHORT, BAD = "good", "neargood", "short", "bad"
 
-# The characters of a page's text that its language is told by.
+# The characters of a page's text by which its language is found.
 _SAMPLE = 6_000
 # Less text than this, in characters, tells little.
 _LITTLE = 200
