@@ -11,10 +11,7 @@ import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.urls import host_of
-from scrapy_eatext.sites.places import (
-    place_of,
-    places,
-)
+from scrapy_eatext.sites.places import place_of, places
 from scrapy_eatext.tagger.context import HIGHEST
 
 if TYPE_CHECKING:
