@@ -46,22 +46,14 @@ def count_sequences(
         keys, numbers = np.unique(
             (numbers << UNIT_BITS) | units[places], return_inverse=True
         )
-        counts = _by_category(numbers, category[places], len(keys), categories)
+        cells = numbers * categories + category[places]
+        cells = np.bincount(cells, minlength=len(keys) * categories)
+        counts = cells.reshape(-1, categories).astype(np.float64)
         none = np.zeros((contexts, categories))
         levels.append(Level(keys, counts, none, none))
         contexts = len(keys)
         places, numbers = _onward(places, numbers, starts)
     return levels
-
-
-def _by_category(
-    inverse: Ints,
-    category: Ints,
-    size: int,
-    categories: int,
-) -> Floats:
-    cells = np.bincount(inverse * categories + category, minlength=size * categories)
-    return cells.reshape(size, categories).astype(np.float64)
 
 
 def _onward(
