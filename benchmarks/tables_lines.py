@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,10 +42,8 @@ from scrapy_eatext.algorithms.perceptron import (
     NETWORKS,
     SIZES,
     Lines,
-    Networks,
+    Scaled,
     block_lines,
-    network_name,
-    networks_from,
 )
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage, read_folder
@@ -150,7 +148,9 @@ def density_rows(case: Case, model: LineModel) -> Iterator[tuple[str, Flags]]:
             yield f"density > {shown}{rule}, language models", kept & content
 
 
-def perceptron_rows(case: Case, networks: Networks) -> Iterator[tuple[str, Flags]]:
+def perceptron_rows(
+    case: Case, arrays: Mapping[str, Any]
+) -> Iterator[tuple[str, Flags]]:
     """What the original did without a network, and the eighteen networks."""
     density = case.lines.density
     yield "density > 0.5", density > 0.5
@@ -158,9 +158,8 @@ def perceptron_rows(case: Case, networks: Networks) -> Iterator[tuple[str, Flags
     for kind in NETWORKS:
         for lines in SIZES:
             for attributes in SIZES:
-                network = networks.networks[network_name(kind, lines, attributes)]
-                inputs = networks.inputs(case.lines, lines, attributes)
-                yield f"{kind} {lines}L {attributes}A", network.output(inputs) > 0.5
+                network = Scaled.of(arrays, "blocks", kind, lines, attributes)
+                yield f"{kind} {lines}L {attributes}A", network.output(case.lines) > 0.5
 
 
 def tables(
@@ -176,11 +175,10 @@ def tables(
         fitted = TRAINERS["perceptron"].fit(
             [case.samples["perceptron"] for case in seen], seed, silent, ["blocks"]
         )
-        networks = networks_from(fitted.arrays, "blocks")
         for case in unseen:
             rows = {
                 "density": density_rows(case, model),
-                "perceptron": perceptron_rows(case, networks),
+                "perceptron": perceptron_rows(case, fitted.arrays),
             }
             for which, judged in rows.items():
                 for name, kept in judged:

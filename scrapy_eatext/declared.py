@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 
 class OptionError(ValueError):
@@ -130,29 +130,22 @@ class Number(Kind):
 @dataclass(frozen=True)
 class Text(Kind):
     meaning: str
+    type_: ClassVar[type] = str
 
     def allowed(self) -> str:
         return self.meaning
 
     def take(self, value: Any, key: str) -> Any:
-        if not isinstance(value, str):
+        if not isinstance(value, self.type_):
             raise self.error(value, key)
         return value
 
 
 @dataclass(frozen=True)
-class Dict(Kind):
+class Dict(Text):
     """A dict, on a command line in JSON."""
 
-    meaning: str
-
-    def allowed(self) -> str:
-        return self.meaning
-
-    def take(self, value: Any, key: str) -> Any:
-        if not isinstance(value, Mapping):
-            raise self.error(value, key)
-        return value
+    type_: ClassVar[type] = Mapping
 
     def parse(self, value: object) -> object:
         with suppress(ValueError):

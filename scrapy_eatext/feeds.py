@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from itertools import islice
 from tempfile import TemporaryFile
@@ -106,7 +106,7 @@ class ParquetItemExporter(JsonLinesItemExporter):
                 [(storable(name), of) for name, (of, _) in columns.items()]
             )
             with ParquetWriter(self._to, schema, compression="zstd") as writer:
-                for rows in self._rows():
+                while rows := list(map(json.loads, islice(self._waiting, _ROWS))):
                     arrays = [
                         pa.array([_made(row.get(name), make) for row in rows], of)
                         for name, (of, make) in columns.items()
@@ -117,10 +117,6 @@ class ParquetItemExporter(JsonLinesItemExporter):
         kinds = self._kinds[name]
         found = ((of, make) for known, of, make in _COLUMNS if kinds and kinds <= known)
         return next(found, _OTHER)
-
-    def _rows(self) -> Iterator[list[dict[str, Any]]]:
-        while rows := [json.loads(line) for line in islice(self._waiting, _ROWS)]:
-            yield rows
 
 
 def _made(value: Any, make: Callable[[Any], Any]) -> Any:

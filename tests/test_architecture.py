@@ -38,7 +38,7 @@ FLOORS = [
     ["tagger"],
     ["page"],
     ["native"],
-    ["deadline", "declared", "result", "items", "execution"],
+    ["deadline", "declared", "durable", "result", "items", "execution"],
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 KNOWS_SCRAPY = FLOOR_OF["execution.executors"]

@@ -1,4 +1,4 @@
-"""How much of running text is in each stop list: the figures in stoplists.py.
+"""How much of running text is in each stop list: the figures in languages.csv.
 
 Needs wordfreq, stopwordsiso and jusText (which is only read):
 
@@ -38,7 +38,7 @@ OFFSET = 2.7
 def main() -> None:
     known = wordfreq.available_languages()
     justext_shares = []
-    print("code  words  share  jusText  estimate  in stoplists.py")
+    print("code  words  share  jusText  estimate  in languages.csv")
     for code in sorted(NAMES):
         ranked = justext_words(code)
         iso = {word.lower() for word in stopwordsiso.stopwords(code)}

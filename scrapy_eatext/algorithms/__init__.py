@@ -53,18 +53,10 @@ def get_algorithm(
     """An algorithm with the options given.
 
     Raises OptionError for an unknown algorithm or option, or a wrong value.  Instances
-    are kept for reuse, as a crawl asks for the same few.
+    are reused, as a crawl needs the same few.
     """
     cls = algorithm_class(name)
-    if not options:
-        return _default_instance(cls)
-    return _instance(cls, make_options(cls.options_class, options))
-
-
-@lru_cache(maxsize=64)
-def _default_instance(cls: type[Algorithm[Any]]) -> Algorithm[Any]:
-    """An algorithm without options, which most pages ask for."""
-    return _instance(cls, make_options(cls.options_class, {}))
+    return _instance(cls, make_options(cls.options_class, options or {}))
 
 
 # Bounded: options can come from per-request meta.

@@ -44,7 +44,7 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     """The options of a class, checked.  Raises OptionError for what is wrong."""
-    if not given:  # the usual case, which each page of a crawl comes through
+    if not given:  # as for nearly each page of a crawl
         return cls()
     known = {f.name: f.metadata.get("kind") for f in fields(cls)}
     values = dict(given)
@@ -88,26 +88,20 @@ class Unit:
     xpath: str = ""
 
 
-class UnitList:
-    """A sequence of Unit as Units."""
-
-    def __init__(self, units: Sequence[Unit]) -> None:
-        self._units = units
-
-    def __len__(self) -> int:
-        return len(self._units)
+class UnitList(list[Unit]):
+    """A list of Unit as Units."""
 
     def text(self, i: int) -> str:
-        return self._units[i].text
+        return self[i].text
 
     def kind(self, i: int) -> str:
-        return self._units[i].kind
+        return self[i].kind
 
     def level(self, i: int) -> int:
-        return self._units[i].level
+        return self[i].level
 
     def xpath(self, i: int) -> str:
-        return self._units[i].xpath
+        return self[i].xpath
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +112,7 @@ class Verdict:
     text of an original that joins its units in its own way; without it, the kept units
     are rendered.  ``score`` is how sure the algorithm is of the page as a whole, 0 to 1;
     None counts as 1, so that the text passes any EATEXT_MIN_SCORE.  ``comments``, if the
-    algorithm knows readers' comments, tells for each unit whether it is one; it is called
-    only when somebody asks.  ``origin`` is "page", or names the data in the page that
+    algorithm knows readers' comments, says of each unit whether it is one.  ``origin`` is "page", or names the data in the page that
     the text is from; then ``page`` is a page of that text alone, and the units are its
     blocks.  ``template`` is as in MainText.
     """

@@ -92,9 +92,9 @@ class Measured:
 def measure(page: Page, options: DensityOptions) -> Measured:
     """The lines of a page that the options ask for."""
     if options.reference:
-        return _measured(
-            [(text, utf16_length(text.strip(_TRIMMED)), m) for text, m in _java(page)]
-        )
+        lines = watched(_NEWLINE.split(page.html))
+        read = [read_line(line) for line in lines if line.strip(_TRIMMED)]
+        return _measured([(t, utf16_length(t.strip(_TRIMMED)), m) for t, m in read])
     if options.lines == "source":
         return _measured([(t, len(t), m) for t, m in source_lines(page.html) if t])
     chars = np.array(page.blocks.chars, dtype=np.int64)
@@ -105,12 +105,6 @@ def _measured(rows: Sequence[tuple[str, int, int]]) -> Measured:
     numbers = np.array([row[1:] for row in rows], dtype=np.int64).reshape(-1, 2)
     units = UnitList([Unit(row[0], "line") for row in rows])
     return Measured(units, numbers[:, 0], numbers[:, 1], joined=True)
-
-
-def _java(page: Page) -> list[tuple[str, int]]:
-    """The original's lines that are not empty: text, and characters of markup."""
-    lines = watched(_NEWLINE.split(page.html))
-    return [read_line(line) for line in lines if line.strip(_TRIMMED)]
 
 
 def read_line(line: str) -> tuple[str, int]:

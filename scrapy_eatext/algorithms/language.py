@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from scrapy_eatext.algorithms.scripts import script_language
@@ -52,13 +51,9 @@ def _index() -> dict[str, list[tuple[str, float]]]:
         # footnotes.  They are in the order of frequency, and their first words make up
         # nearly all of their share.
         for word in (justext_words(code) or [])[:_WORDS]:
-            if not _foreign(word, index):
+            if not any(known in ("en", "fr") for known, _ in index.get(word, ())):
                 index[word].append((code, 1 / (0.8 * JUSTEXT_SHARE)))
     return dict(index)
-
-
-def _foreign(word: str, index: Mapping[str, list[tuple[str, float]]]) -> bool:
-    return any(code in ("en", "fr") for code, _ in index.get(word, ()))
 
 
 def words_of(text: str) -> list[str]:
@@ -75,13 +70,8 @@ def pick_language(text: str, declared: str = "") -> str:
     by_script = script_language(text, "ja" if declared == "ja" else "zh")
     if by_script:
         return by_script
-    return _by_words(words_of(text), declared)
-
-
-def _by_words(words: Iterable[str], declared: str) -> str:
-    """The language whose stop list the words hit most, see pick_language()."""
     index = _index()
-    counts = Counter(words)
+    counts = Counter(words_of(text))
     total = counts.total()
     scores: defaultdict[str, float] = defaultdict(float)
     for word in counts.keys() & index.keys():

@@ -3,8 +3,7 @@
 Layout, all numbers little-endian: 8 bytes of magic, the format's version
 (uint16), the header's length (uint32), the header (JSON, UTF-8), then the
 arrays' bytes one after another, compressed by zlib.  The same arrays give the
-same bytes.  Nothing in a file is executed, and no size that it states is
-believed before it has been held against a bound.
+same bytes.  Nothing in a file is executed, and each size that it states is bounded.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.declared import text
+from scrapy_eatext.durable import write_whole
 
 MAGIC = b"EATEXTMD"
 FORMAT = 1
@@ -203,25 +201,3 @@ def load_card(model: str | Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return card if isinstance(card, dict) else {}
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file by way of a temporary one: whole, or the old one stays.
-
-    Raises OSError with the file's name.
-    """
-    temporary = None
-    try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=path.name, suffix=".part", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from error

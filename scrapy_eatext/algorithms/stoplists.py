@@ -9,6 +9,7 @@ density found with it is put in proportion.
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -19,191 +20,20 @@ from pathlib import Path
 # (tools/stop_list_shares.py).
 JUSTEXT_SHARE = 0.55
 
-# The languages by code.  The names are jusText's where it has the language.
-NAMES = {
-    "af": "Afrikaans",
-    "an": "Aragonese",
-    "ar": "Arabic",
-    "ast": "Asturian",
-    "az": "Azerbaijani",
-    "be": "Belarusian",
-    "be-tarask": "Belarusian_Taraskievica",
-    "bg": "Bulgarian",
-    "bn": "Bengali",
-    "bpy": "Bishnupriya_Manipuri",
-    "br": "Breton",
-    "bs": "Bosnian",
-    "ca": "Catalan",
-    "ceb": "Cebuano",
-    "cs": "Czech",
-    "cv": "Chuvash",
-    "cy": "Welsh",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "eo": "Esperanto",
-    "es": "Spanish",
-    "et": "Estonian",
-    "eu": "Basque",
-    "fa": "Persian",
-    "fi": "Finnish",
-    "fr": "French",
-    "fy": "West_Frisian",
-    "ga": "Irish",
-    "gl": "Galician",
-    "gu": "Gujarati",
-    "ha": "Hausa",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hr": "Croatian",
-    "ht": "Haitian",
-    "hu": "Hungarian",
-    "hy": "Armenian",
-    "id": "Indonesian",
-    "ig": "Igbo",
-    "io": "Ido",
-    "is": "Icelandic",
-    "it": "Italian",
-    "ja": "Japanese",
-    "jv": "Javanese",
-    "ka": "Georgian",
-    "kk": "Kazakh",
-    "km": "Khmer",
-    "kn": "Kannada",
-    "ko": "Korean",
-    "ku": "Kurdish",
-    "ky": "Kyrgyz",
-    "la": "Latin",
-    "lb": "Luxembourgish",
-    "lmo": "Lombard",
-    "lo": "Lao",
-    "lt": "Lithuanian",
-    "lv": "Latvian",
-    "mk": "Macedonian",
-    "ml": "Malayalam",
-    "mr": "Marathi",
-    "ms": "Malay",
-    "mt": "Maltese",
-    "my": "Burmese",
-    "nap": "Neapolitan",
-    "nds": "Low_Saxon",
-    "ne": "Nepali",
-    "new": "Newar",
-    "nl": "Dutch",
-    "nn": "Norwegian_Nynorsk",
-    "no": "Norwegian_Bokmal",
-    "oc": "Occitan",
-    "pl": "Polish",
-    "pms": "Piedmontese",
-    "pnb": "Western_Panjabi",
-    "pt": "Portuguese",
-    "qu": "Quechua",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "rup": "Aromanian",
-    "scn": "Sicilian",
-    "sgs": "Samogitian",
-    "sh": "Serbo_Croatian",
-    "simple": "Simple_English",
-    "sk": "Slovak",
-    "sl": "Slovenian",
-    "so": "Somali",
-    "sq": "Albanian",
-    "sr": "Serbian",
-    "st": "Sotho",
-    "su": "Sundanese",
-    "sv": "Swedish",
-    "sw": "Swahili",
-    "ta": "Tamil",
-    "te": "Telugu",
-    "th": "Thai",
-    "tk": "Turkmen",
-    "tl": "Tagalog",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "ur": "Urdu",
-    "uz": "Uzbek",
-    "vi": "Vietnamese",
-    "vo": "Volapuk",
-    "wa": "Walloon",
-    "war": "Waray_Waray",
-    "yo": "Yoruba",
-    "zh": "Chinese",
-    "zu": "Zulu",
-}
-_CODES = {name.lower(): code for code, name in NAMES.items()} | {
-    # other names and codes for the same
-    "fil": "tl",
-    "in": "id",
-    "iw": "he",
-    "nb": "no",
-    "norwegian": "no",
-    "cmn": "zh",
-    "yue": "zh",
-    "wuu": "zh",
-}
-
-# The part of running text that is in each list of stopwordsiso 0.7.1, by
-# tools/stop_list_shares.py: from the frequencies of wordfreq, and where that
-# lacks the language from the ranks of the words in jusText's list.  Hausa,
-# Somali, Sotho and Zulu are in neither and have a guess.  Not here are the
-# languages that write without spaces or join particles to words: those are
-# measured by character.
-SHARES = {
-    "af": 0.42,
-    "ar": 0.28,
-    "bg": 0.51,
-    "bn": 0.34,
-    "br": 0.58,
-    "ca": 0.52,
-    "cs": 0.40,
-    "da": 0.54,
-    "de": 0.56,
-    "el": 0.39,
-    "en": 0.60,
-    "eo": 0.36,
-    "es": 0.60,
-    "et": 0.15,
-    "eu": 0.20,
-    "fa": 0.44,
-    "fi": 0.38,
-    "fr": 0.60,
-    "ga": 0.46,
-    "gl": 0.45,
-    "gu": 0.28,
-    "ha": 0.30,
-    "he": 0.23,
-    "hi": 0.45,
-    "hr": 0.37,
-    "hu": 0.45,
-    "hy": 0.23,
-    "id": 0.48,
-    "it": 0.56,
-    "la": 0.22,
-    "lt": 0.19,
-    "lv": 0.24,
-    "mr": 0.18,
-    "ms": 0.39,
-    "nl": 0.57,
-    "no": 0.54,
-    "pl": 0.44,
-    "pt": 0.56,
-    "ro": 0.46,
-    "ru": 0.41,
-    "sk": 0.39,
-    "sl": 0.43,
-    "so": 0.30,
-    "st": 0.30,
-    "sv": 0.59,
-    "sw": 0.36,
-    "tl": 0.51,
-    "tr": 0.26,
-    "uk": 0.15,
-    "ur": 0.25,
-    "vi": 0.38,
-    "yo": 0.27,
-    "zu": 0.30,
+# The languages by code, with the names that jusText has for them.  ``share`` in the file
+# is the part of running text that is in the list of stopwordsiso 0.7.1, by
+# tools/stop_list_shares.py: from the frequencies of wordfreq, or without these from the
+# ranks of the words in jusText's list.  Hausa, Somali, Sotho and Zulu are in neither and
+# have a guess.  Languages without spaces between words, or with particles joined to
+# them, have no share: they are measured by character.
+with Path(__file__).with_name("languages.csv").open(encoding="utf-8") as _file:
+    _LANGUAGES = list(csv.DictReader(_file))
+NAMES = {row["code"]: row["name"] for row in _LANGUAGES}
+SHARES = {row["code"]: float(row["share"]) for row in _LANGUAGES if row["share"]}
+_CODES = {
+    other: row["code"]
+    for row in _LANGUAGES
+    for other in (row["name"].lower(), *row["others"].split())
 }
 
 

@@ -1,4 +1,4 @@
-"""A walk over a tree, and the paths of its elements, written only when asked for."""
+"""A walk over a tree, and the paths of its elements, written on demand."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import Any
 
 from scrapy_eatext.algorithms.base import Unit, UnitList
 from scrapy_eatext.deadline import check
+
+
+class PageError(ValueError):
+    """A page on which an original raises an exception, or writes without end."""
 
 
 def events(
@@ -40,9 +44,8 @@ def events(
 class Trail:
     """The path from the root to the element that a walk is at.
 
-    Every element entered gets a number.  Its XPath is written only when it is
-    asked for: a path is as long as its element is deep, so writing all of them
-    would cost the square of the depth on a deeply nested page.
+    Each element gets a number.  Its XPath is written on demand: a path is as long as its
+    element is deep, so all paths of a deep page would take quadratic time.
     """
 
     def __init__(self) -> None:
@@ -98,7 +101,7 @@ class Trail:
 
 
 class TrailUnits(UnitList):
-    """Units that each stand in an element of a trail, told by its number."""
+    """Units, each in an element of a trail, by the elements' numbers."""
 
     def __init__(
         self, units: Sequence[Unit], places: Sequence[int], trail: Trail

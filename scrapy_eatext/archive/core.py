@@ -213,23 +213,19 @@ _OF_ITEMS = frozenset(
 
 def _batch(records: list[Record]) -> Any:
     columns = {
-        "id": [storable(one.id) for one in records],
-        "url": [storable(one.url) for one in records],
-        "html": [_bytes(one.html) for one in records],
-        # Text has no encoding any more; as bytes it is in UTF-8.
-        "encoding": [
-            "utf-8" if isinstance(one.html, str) else one.encoding for one in records
-        ],
-        "outcome": [one.outcome for one in records],
-        "error": [storable(one.error) for one in records],
-        "input": [storable(one.input) for one in records],
+        name: pa.array([storable(getattr(one, name)) for one in records], pa.string())
+        for name in ("id", "url", "outcome", "error", "input")
     }
-    types = {"html": pa.binary()}
-    arrays = {
-        name: pa.array(values, types.get(name, pa.string()))
-        for name, values in columns.items()
-    }
-    return pa.record_batch(arrays)
+    # Text has no encoding any more; as bytes it is in UTF-8.
+    pages = [
+        (one.html.encode("utf-8", "replace"), "utf-8")
+        if isinstance(one.html, str)
+        else (one.html, one.encoding)
+        for one in records
+    ]
+    columns["html"] = pa.array([html for html, _ in pages], pa.binary())
+    columns["encoding"] = pa.array([encoding for _, encoding in pages], pa.string())
+    return pa.record_batch(columns)
 
 
 def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
@@ -264,7 +260,3 @@ def _describe(failure: Failure) -> str:
     last = failure.traceback.strip().rpartition("\n")[2]
     error = last if last.partition(":")[0].endswith(failure.name) else failure.name
     return f"{failure.field}: {error}" if failure.field else error
-
-
-def _bytes(html: bytes | str | None) -> bytes | None:
-    return html.encode("utf-8", "replace") if isinstance(html, str) else html

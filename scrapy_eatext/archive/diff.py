@@ -21,6 +21,7 @@ from scrapy_eatext.page.urls import host_of
 # Pages of which the whole is written, the most changed ones.
 _MOST_WRITTEN = 10_000
 _GROUPS = 15
+_WRITTEN = ("url", "id", "gained", "lost", "old", "new")
 _COLUMNS = ("id", "url", "text", "page_type", "outcome")
 
 
@@ -106,52 +107,32 @@ def compare(
 ) -> Difference:
     """Compare two outputs page by page.
 
-    Pages are the same that have the same address and the same place in their archive;
-    ``by`` "url", the same address.  ``output`` is a file for the pages that changed, the most changed first.  Raises
-    OutputError and ArchiveError.
+    The same page has the same address and the same place in its archive; with ``by``
+    "url", the same address.  ``output`` is a file for the pages that changed, the most
+    changed first.  Raises OutputError and ArchiveError.
     """
     found = Difference()
-    key_of = KEYS[by]
-    most = max(top, _MOST_WRITTEN if output else 0)
-    changes: list[Change] = []
+    most = max(top, _MOST_WRITTEN if output else 1)
     # Two runs may have more pages than there is memory for.
     with (
         TemporaryDirectory(prefix="eatext-diff") as folder,
         closing(sqlite3.connect(Path(folder, "old.db"), isolation_level=None)) as table,
     ):
-        table.execute("PRAGMA journal_mode = OFF")
-        table.execute("PRAGMA synchronous = OFF")
-        table.execute(
-            "CREATE TABLE old (key TEXT, n INTEGER, row TEXT, PRIMARY KEY (key, n))"
+        table.executescript(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+            "CREATE TABLE old (key TEXT, row TEXT); BEGIN"
         )
-        table.execute("BEGIN")
-        rows: Counter[str] = Counter()
-        for row in _rows(old):
-            key = key_of(row)
-            values = (key, _number_of(table, key), json.dumps(row))
-            table.execute("INSERT INTO old VALUES (?, ?, ?)", values)
-            rows["old"] += 1
-        for row in _rows(new):
-            # The same page may be there several times, in the same order.
-            query = "SELECT n, row FROM old WHERE key = ? ORDER BY n LIMIT 1"
-            key = key_of(row)
-            match = table.execute(query, (key,)).fetchone()
-            if match is None:
-                found.only_new += 1
-                continue
-            table.execute("DELETE FROM old WHERE key = ? AND n = ?", (key, match[0]))
-            rows["both"] += 1
-            change = found.add(json.loads(match[1]), row)
-            if change is not None and most:
-                if len(changes) < most:
-                    heapq.heappush(changes, change)
-                else:
-                    heapq.heappushpop(changes, change)
-        found.only_old = rows["old"] - rows["both"]
-    changes.sort(reverse=True)
+        rows = ((KEYS[by](row), json.dumps(row)) for row in _rows(old))
+        table.executemany("INSERT INTO old VALUES (?, ?)", rows)
+        table.execute("CREATE INDEX keys ON old (key)")
+        changes = heapq.nlargest(most, _changes(found, table, KEYS[by], _rows(new)))
+        (found.only_old,) = table.execute("SELECT count(*) FROM old").fetchone()
     found.top = changes[:top]
     if output:
-        _write(changes, Path(output))
+        with Path(output).open("w", encoding="utf-8") as file:
+            for one in changes:
+                row = {name: getattr(one, name) for name in _WRITTEN}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return found
 
 
@@ -162,24 +143,24 @@ KEYS: dict[str, Callable[[Mapping[str, str]], str]] = {
 }
 
 
-def _number_of(table: sqlite3.Connection, key: str) -> int:
-    query = "SELECT max(n) FROM old WHERE key = ?"
-    (last,) = table.execute(query, (key,)).fetchone()
-    return 0 if last is None else int(last) + 1
-
-
-def _write(changes: list[Change], output: Path) -> None:
-    with output.open("w", encoding="utf-8") as file:
-        for one in changes:
-            row = {
-                "url": one.url,
-                "id": one.id,
-                "gained": one.gained,
-                "lost": one.lost,
-                "old": one.old,
-                "new": one.new,
-            }
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+def _changes(
+    found: Difference,
+    table: sqlite3.Connection,
+    key_of: Callable[[Mapping[str, str]], str],
+    rows: Iterator[dict[str, str]],
+) -> Iterator[Change]:
+    """The pages that changed; those of both runs are counted, and leave the table."""
+    # A page may be there several times, in the same order.
+    query = "SELECT rowid, row FROM old WHERE key = ? ORDER BY rowid LIMIT 1"
+    for row in rows:
+        match = table.execute(query, (key_of(row),)).fetchone()
+        if match is None:
+            found.only_new += 1
+            continue
+        table.execute("DELETE FROM old WHERE rowid = ?", match[:1])
+        change = found.add(json.loads(match[1]), row)
+        if change is not None:
+            yield change
 
 
 def _rows(where: str | Path) -> Iterator[dict[str, str]]:

@@ -69,26 +69,28 @@ def stat(path: str) -> Stat:
     if not is_remote(path):
         found = Path(path).stat()
         return Stat(found.st_size, found.st_mtime_ns)
-    with _as_os_error():
-        system, inside = _system(path)
-        info = system.get_file_info(inside)
+    info = _info(path)
     return Stat(info.size or 0, info.mtime_ns or 0)
 
 
 def is_folder(path: str) -> bool:
     """Whether a path is a folder's.  Raises FileNotFoundError if there is nothing."""
-    if not is_remote(path):
-        if not Path(path).exists():
-            raise FileNotFoundError(2, "there is no such file or folder", path)
-        return Path(path).is_dir()
-    from pyarrow.fs import FileType
+    if is_remote(path):
+        from pyarrow.fs import FileType
 
+        kind = _info(path).type
+        exists, is_one = kind != FileType.NotFound, kind == FileType.Directory
+    else:
+        exists, is_one = Path(path).exists(), Path(path).is_dir()
+    if not exists:
+        raise FileNotFoundError(2, "there is no such file or folder", path)
+    return bool(is_one)
+
+
+def _info(path: str) -> Any:
     with _as_os_error():
         system, inside = _system(path)
-        kind = system.get_file_info(inside).type
-    if kind == FileType.NotFound:
-        raise FileNotFoundError(2, "there is no such file or folder", path)
-    return bool(kind == FileType.Directory)
+        return system.get_file_info(inside)
 
 
 def walk(folder: str) -> Iterator[tuple[str, list[str]]]:

@@ -9,21 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from threading import Lock, Thread
-from typing import IO, Any, cast
+from typing import Any
 
 import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.archive import files
+from scrapy_eatext.archive import files, shards
 from scrapy_eatext.archive.core import config_of, settings_for_rows
 from scrapy_eatext.archive.manifest import Entry, Manifest
 from scrapy_eatext.archive.progress import Progress, UnderWay
@@ -39,7 +36,8 @@ from scrapy_eatext.archive.readers import (
     places,
 )
 from scrapy_eatext.archive.shards import Task
-from scrapy_eatext.execution.worker import command, receive, send
+from scrapy_eatext.execution.process import Process
+from scrapy_eatext.execution.worker import command
 
 # A part whose process died so many times is given up.
 _MAX_DEATHS = 3
@@ -94,7 +92,7 @@ class Plan:
             for choice in choices
             for name in choice.algorithms
         }
-        taught = {
+        folders = {
             str(options["site_files"])
             for choice in choices
             for options in choice.options.values()
@@ -106,7 +104,7 @@ class Plan:
             "scrapy-eatext": scrapy_eatext.__version__,
             **{f"algorithm {name}": version for name, version in versions.items()},
             # Files that were learned anew have the names of the old ones.
-            **{f"site files {path}": _hash_of(path) for path in sorted(taught)},
+            **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
             **settings,
             **task,
             "html-column": reading["html"],
@@ -114,6 +112,16 @@ class Plan:
             "most bytes of a page": reading["most"],
             "part_size": self.part_size,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A part to extract: its name, the state of its input, and its bytes."""
+
+    name: str
+    part: Part
+    state: str
+    size: int
 
 
 class Run:
@@ -131,12 +139,14 @@ class Run:
         self._manifest = Manifest(plan.output, plan.made_by())
         self._lock = Lock()
         self._stopped = ""
-        self._shards: set[_Shard] = set()
+        self._shards: dict[int, Process] = {}
+        timeout = config_of(plan.settings).limits.timeout
+        self._patience = _PATIENCE + _PAGES * timeout if timeout else 0.0
 
     @property
-    def spoilt(self) -> list[str]:
+    def damaged_outputs(self) -> list[str]:
         """The output files that were cut or changed after they were written."""
-        return self._manifest.spoilt
+        return self._manifest.damaged_outputs
 
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Do what is not done yet; ``show`` is called now and then."""
@@ -144,7 +154,7 @@ class Run:
             return self._go(show)
         finally:
             self._stopped = self._stopped or "stopped"
-            for shard in list(self._shards):
+            for shard in list(self._shards.values()):
                 shard.kill()
             self._manifest.close()
 
@@ -157,9 +167,8 @@ class Run:
         ]
         for thread in threads:
             thread.start()
-        while any(thread.is_alive() for thread in threads):
-            threads[0].join(0.2)
-            next((t for t in threads if t.is_alive()), threads[0]).join(0.2)
+        while alive := [thread for thread in threads if thread.is_alive()]:
+            alive[0].join(0.2)
             self.progress.note(time.monotonic())
             show(self.progress)
         if self._stopped:
@@ -168,8 +177,8 @@ class Run:
             self._drop_gone()
         return self.progress
 
-    def _todo(self) -> Iterator[tuple[str, str, Part, int]]:
-        """The parts that are not done: name, state of the input, part, size."""
+    def _todo(self) -> Iterator[_Job]:
+        """The parts that are not done."""
         self._seen: set[str] = set()
         for whole in self._whole:
             try:
@@ -187,79 +196,87 @@ class Run:
                 continue
             for part, size in zip(found, _sizes_of(whole, found), strict=True):
                 name = f"{files.real(part.source)}#{part.kind}-{part.start}"
-                state_of_part = _state_of(part) if part.names else state
+                job = _Job(name, part, _state_of(part) if part.names else state, size)
                 self._seen.add(name)
-                if self._manifest.is_done(name, state_of_part):
+                if self._manifest.is_done(name, job.state):
                     self.progress.skipped += size
                     self._note_damage(part, self._manifest.entries[name])
                 else:
-                    yield name, state_of_part, part, size
+                    yield job
 
-    def _next(self, todo: Iterator[Any]) -> Any:
+    def _next(self, todo: Iterator[_Job]) -> _Job | None:
         with self._lock:
             return None if self._stopped else next(todo, None)
 
-    def _work(self, number: int, todo: Iterator[Any]) -> None:
-        shard: _Shard | None = None
+    def _work(self, number: int, todo: Iterator[_Job]) -> None:
         try:
-            while found := self._next(todo):
-                shard = self._do(number, shard, *found)
+            while job := self._next(todo):
+                output = _name_of(job.part, self._plan.form)
+                to = self._plan.output / f"{output}.{number}.part"
+                answer = self._extract(number, job, to)
+                with self._lock:
+                    self._enter(number, job, answer, output, to)
         except OSError as error:  # of the manifest's file system, or no process
             self._stopped = self._stopped or f"{error.strerror or error}"
         finally:
             self.progress.under_way.pop(number, None)
-            if shard is not None:
-                shard.end()
-                self._shards.discard(shard)
+            if shard := self._shards.get(number):
+                shard.close(_END_SECONDS)
 
-    def _do(
-        self,
-        number: int,
-        shard: _Shard | None,
-        name: str,
-        state: str,
-        part: Part,
-        size: int,
-    ) -> _Shard | None:
-        """Do a part; the process to go on with."""
-        output = _name_of(part, self._plan.form)
-        to = self._plan.output / f"{output}.{number}.part"
-        answer: dict[str, Any] | None = None
+    def _extract(self, number: int, job: _Job, to: Path) -> dict[str, Any] | None:
+        """What a process answers to a part; None if each died, or the run is stopped."""
+        message = {"part": asdict(job.part), "to": str(to)}
+
+        def goes_on(news: Mapping[str, Any]) -> bool:
+            is_news = "counts" in news
+            if is_news:
+                self._note(number, job.size, news)
+            return is_news
+
         for _ in range(_MAX_DEATHS):
-            if shard is None:
-                shard = _Shard(self._task, self._patience())
-                self._shards.add(shard)
-            answer = shard.do(part, to, partial(self._note, number, size))
-            if answer is not None:
-                break
-            self._shards.discard(shard)
-            shard = None
             if self._stopped:
-                return None
-        with self._lock:
-            if answer is None:
-                self.progress.errors[name] = f"its process died {_MAX_DEATHS} times"
-            elif answer.get("full"):
-                self._stopped = self._stopped or answer["error"]
-            elif "error" in answer:
-                self.progress.errors[name] = answer["error"]
-            elif _state_now(part) != state and not part.names:
-                self.progress.errors[name] = "it changed while it was read"
-            elif not self._stopped:
-                done = answer["done"]
-                is_written = bool(done["rows"])
-                entry = Entry(name, state, output if is_written else "", **done)
-                self._manifest.add(entry, to if is_written else None)
-                self.progress.under_way[number] = UnderWay()
-                self.progress.counts.update(entry.counts)
-                self._note_damage(part, entry)
-                self.progress.done += size
-                self.progress.parts += 1
-                return shard
-            self.progress.under_way[number] = UnderWay()
-            self.progress.skipped += size
-            to.unlink(missing_ok=True)
+                break
+            shard = self._shards.get(number) or self._start(number)
+            answer: dict[str, Any] | None
+            answer = shard.exchange(message, limit=self._patience, goes_on=goes_on)
+            if answer is not None:
+                return answer
+            self._shards.pop(number).kill()
+        return None
+
+    def _start(self, number: int) -> Process:
+        shard = self._shards[number] = Process(command(shards.__name__))
+        shard.exchange(asdict(self._task), limit=self._patience)
         return shard
+
+    def _enter(
+        self, number: int, job: _Job, answer: Any, output: str, to: Path
+    ) -> None:
+        """Enter what came of a part into the manifest, and count it."""
+        error = ""
+        if answer is None:
+            error = f"its process died {_MAX_DEATHS} times"
+        elif "error" in answer:
+            error = answer["error"]
+        elif _state_now(job.part) != job.state and not job.part.names:
+            error = "it changed while it was read"
+        if self._stopped or error:
+            if answer and answer.get("full"):
+                self._stopped = self._stopped or error
+            elif error and (answer or not self._stopped):
+                self.progress.errors[job.name] = error
+            self.progress.under_way[number] = UnderWay()
+            self.progress.skipped += job.size
+            to.unlink(missing_ok=True)
+            return
+        written = bool(answer["done"]["rows"])
+        entry = Entry(job.name, job.state, output * written, **answer["done"])
+        self._manifest.add(entry, to if written else None)
+        self.progress.under_way[number] = UnderWay()
+        self.progress.counts.update(entry.counts)
+        self._note_damage(job.part, entry)
+        self.progress.done += job.size
+        self.progress.parts += 1
 
     def _note(self, number: int, size: int, news: Mapping[str, Any]) -> None:
         if not self.progress.under_way and not self.progress.counts:
@@ -273,10 +290,6 @@ class Run:
         if entry.cut_off:
             self.progress.cut_off[part.source] = None
 
-    def _patience(self) -> float:
-        timeout = config_of(self._plan.settings).limits.timeout
-        return _PATIENCE + _PAGES * timeout if timeout else 0.0
-
     def _drop_gone(self) -> None:
         """Take out the parts that these inputs no longer have."""
         inputs = [files.real(source) for source in self._plan.inputs]
@@ -285,69 +298,6 @@ class Run:
             is_of_these = any(source.startswith(f"{one}/") for one in inputs)
             if entry.input and is_of_these and name not in self._seen:
                 self._manifest.drop(name)
-
-
-class _Shard:
-    """A process that does parts, one after the other."""
-
-    def __init__(self, task: Task, patience: float) -> None:
-        self._process = subprocess.Popen(  # noqa: S603
-            command("scrapy_eatext.archive.shards"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        self._to = cast("IO[bytes]", self._process.stdin)
-        self._from = cast("IO[bytes]", self._process.stdout)
-        self._patience = patience
-        self._heard = time.monotonic()
-        if patience:
-            Thread(target=self._watch, daemon=True).start()
-        with suppress(OSError):
-            send(self._to, asdict(task))
-
-    def do(
-        self, part: Part, to: Path, note: Callable[[Mapping[str, Any]], None]
-    ) -> dict[str, Any] | None:
-        """Do a part; None if the process ended over it.
-
-        ``note`` is called with what the process has done so far.
-        """
-        try:
-            send(self._to, {"part": asdict(part), "to": str(to)})
-            while message := receive(self._from):
-                self._heard = time.monotonic()
-                answer: dict[str, Any] = message[0]
-                if "done" in answer or "error" in answer:
-                    return answer
-                if "counts" in answer:
-                    note(answer)
-        except (OSError, ValueError):
-            pass
-        self.kill()
-        return None
-
-    def _watch(self) -> None:
-        while self._process.poll() is None:
-            time.sleep(min(1.0, self._patience / 10))
-            if time.monotonic() - self._heard > self._patience:
-                self._process.kill()
-
-    def end(self) -> None:
-        """Let the process come to its end."""
-        with suppress(OSError):
-            self._to.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_SECONDS)
-        self.kill()
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._to, self._from):
-            with suppress(OSError):
-                stream.close()
 
 
 def _hash_of(folder: str) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from scrapy_eatext.archive import files
+from scrapy_eatext.durable import lock, sync_folder
 
 NAME = "manifest.jsonl"
 
@@ -28,10 +29,9 @@ class OutputError(ValueError):
 class Entry:
     """A part that is done.
 
-    ``part`` names it; ``input`` is a hash of what it was read from, and ``digest`` one
-    of the output file, whose name is "" if no page was written.  ``size`` and ``changed``
-    are the file's bytes and the time of its last change, in nanoseconds.  ``damaged``
-    records of the input had an error, and it may be ``cut_off``.
+    ``input`` is a hash of what the part was read from.  ``output`` is the file with its
+    rows, "" without any; ``digest``, ``size`` and ``changed`` are the file's hash, bytes
+    and last change in nanoseconds.  ``damaged`` counts records with an error.
     """
 
     part: str
@@ -57,7 +57,7 @@ class Manifest:
     def __init__(self, folder: Path, made_by: Mapping[str, Any]) -> None:
         self.entries: dict[str, Entry] = {}
         # The output files that were cut or changed after they were written.
-        self.spoilt: list[str] = []
+        self.damaged_outputs: list[str] = []
         self._places: dict[str, tuple[str, list[int]]] = {}
         self._folder = folder
         try:
@@ -66,7 +66,11 @@ class Manifest:
         except OSError as error:
             raise OutputError(f"{folder}: {error.strerror or error}") from error
         try:
-            self._lock()
+            lock(self._file.fileno())
+        except OSError:
+            self._file.close()
+            raise OutputError(f"{folder}: another run is writing to it") from None
+        try:
             self._read(json.loads(json.dumps(made_by)))
             for file in folder.glob("*.part"):
                 file.unlink(missing_ok=True)
@@ -74,23 +78,13 @@ class Manifest:
             self._file.close()
             raise
 
-    def _lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # pragma: no cover
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise OutputError(f"{self._folder}: another run is writing to it") from None
-
     def _read(self, made_by: dict[str, Any]) -> None:
         self._file.seek(0)
         lines = self._file.read().split(b"\n")
         # A line without an end was being written when a run was killed.
         if lines[-1]:
             self._file.truncate(sum(len(line) + 1 for line in lines[:-1]))
-        entered = [self._parsed(line) for line in lines[:-1]]
+        entered = _parsed(self._folder / NAME, lines[:-1])
         if not entered:
             others = [path for path in self._folder.iterdir() if path.name != NAME]
             if any(not path.name.endswith(".part") for path in others):
@@ -100,20 +94,13 @@ class Manifest:
                 )
             self._write({"made_by": made_by})
         elif entered[0].get("made_by") != made_by:
-            raise OutputError(
-                self._difference(entered[0].get("made_by") or {}, made_by)
-            )
+            before = entered[0].get("made_by") or {}
+            raise OutputError(self._difference(before, made_by))
         for line in entered[1:]:
             if "places" in line:
                 self._places[line["source"]] = line["state"], line["places"]
             else:
                 self.entries[line["part"]] = Entry(**line)
-
-    def _parsed(self, line: bytes) -> dict[str, Any]:
-        try:
-            return dict(json.loads(line))
-        except ValueError as error:
-            raise OutputError(f"{self._folder / NAME} is damaged: {error}") from error
 
     def _difference(self, before: dict[str, Any], now: dict[str, Any]) -> str:
         changes = [
@@ -140,7 +127,8 @@ class Manifest:
         if written is not None:
             file = self._folder / entry.output
             written.replace(file)
-            _sync(self._folder)
+            with suppress(OSError):
+                sync_folder(self._folder)
             found = files.stat(str(file))
             entry = replace(entry, size=found.size, changed=found.changed)
         before = self.entries.get(entry.part)
@@ -175,7 +163,7 @@ class Manifest:
                     return True
         except FileNotFoundError:
             return False
-        self.spoilt.append(entry.output)
+        self.damaged_outputs.append(entry.output)
         return False
 
     def _write(self, line: Mapping[str, Any]) -> None:
@@ -197,21 +185,22 @@ class Manifest:
 
 def outputs(folder: Path) -> list[Path]:
     """The files of a folder that its manifest has.  Raises OutputError."""
-    entries: dict[str, Entry] = {}
     try:
         lines = (folder / NAME).read_bytes().split(b"\n")[:-1]
-        for line in map(json.loads, lines[1:]):
-            if "part" in line:
-                entries[line["part"]] = Entry(**line)
     except OSError as error:
         raise OutputError(
             f"{folder} is no output of `scrapy eatext archive`: {error.strerror}"
         ) from error
+    entered = _parsed(folder / NAME, lines)
+    names = {line["part"]: line.get("output") for line in entered if "part" in line}
+    return [folder / name for name in sorted(filter(None, names.values()))]
+
+
+def _parsed(file: Path, lines: Sequence[bytes]) -> list[dict[str, Any]]:
+    try:
+        return [dict(json.loads(line)) for line in lines]
     except (ValueError, TypeError) as error:
-        raise OutputError(f"{folder / NAME} is damaged: {error}") from error
-    return [
-        folder / name for name in sorted(e.output for e in entries.values()) if name
-    ]
+        raise OutputError(f"{file} is damaged: {error}") from error
 
 
 def digest_of(file: IO[bytes]) -> str:
@@ -232,16 +221,6 @@ def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return json.dumps(value) if value else "none"
     return "none" if value in (None, "") else str(value)
-
-
-def _sync(folder: Path) -> None:
-    """Have a new name in a folder outlast a crash of the system."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def sync(file: IO[bytes]) -> None:

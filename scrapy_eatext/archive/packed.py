@@ -190,6 +190,17 @@ class Piece:
     error: str = ""
 
 
+def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
+    """The bytes of a file that is not packed, each piece with its own place."""
+    while True:
+        file.seek(start)
+        data = file.read(CHUNK)
+        if not data:
+            return
+        yield Piece(start, data)
+        start += len(data)
+
+
 def pieces(file: BinaryIO, start: int = 0, begins: bytes = b"") -> Iterator[Piece]:
     """A packed file from a member's start on.
 
@@ -255,7 +266,8 @@ def _members(
         held, given = b"", 0
         decompressor = make()
         try:
-            if mark == GZIP and _is_misleading(data, begins):
+            if mark == GZIP and _content_at(data, begins) != _end_of_header(data):
+                # The data would begin with ``begins`` if the header had other flags.
                 raise zlib.error("wrong flags in the header")
             while not decompressor.eof:
                 if decompressor.needs_input and not data:
@@ -305,18 +317,13 @@ def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
     return out
 
 
-def _is_misleading(head: bytes, begins: bytes) -> bool:
-    """Whether a gzip member would begin with ``begins`` if its header had other flags."""
-    return _content_at(head, begins) != _end_of_header(head, _flags(head))
-
-
 def _content_at(head: bytes, begins: bytes) -> int:
     """Where in a gzip member the data stand after its header.
 
     If they do not begin with ``begins`` by the header's flags, which may be damaged,
     others are tried.
     """
-    named = _end_of_header(head, _flags(head))
+    named = _end_of_header(head)
     if not begins:
         return named
     for at in (named, *(_end_of_header(head, flags) for flags in range(0, 32, 2))):
@@ -327,13 +334,11 @@ def _content_at(head: bytes, begins: bytes) -> int:
     return named
 
 
-def _flags(head: bytes) -> int:
-    """The flags of a gzip member, 0 where the file ends before them."""
-    return head[3] if len(head) > 3 else 0
-
-
-def _end_of_header(head: bytes, flags: int) -> int:
-    """Where a gzip member's header ends."""
+def _end_of_header(head: bytes, flags: int | None = None) -> int:
+    """Where a gzip member's header ends, by its own flags or by others."""
+    if flags is None:
+        # The file may end before them.
+        flags = head[3] if len(head) > 3 else 0
     at = 10
     if flags & 4:
         at += 2 + int.from_bytes(head[at : at + 2], "little")

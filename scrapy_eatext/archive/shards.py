@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.core import Extractor, batches_of, schema
@@ -53,52 +53,37 @@ class Task:
     form: str = "parquet"
 
 
-class Writer(Protocol):
-    def write(self, batch: Any) -> None: ...
-    def close(self) -> None: ...
+def _write_parquet(file: IO[bytes], batches: Iterable[Any], columns: Any) -> None:
+    from pyarrow import Table
+    from pyarrow.parquet import ParquetWriter
+
+    with ParquetWriter(file, columns, compression="zstd") as writer:
+        for some in _gathered(batches):
+            writer.write_table(Table.from_batches(some, columns))
 
 
-class _Parquet:
-    def __init__(self, file: IO[bytes], columns: Any) -> None:
-        from pyarrow.parquet import ParquetWriter
-
-        self._to = ParquetWriter(file, columns, compression="zstd")
-        self._columns = columns
-        self._batches: list[Any] = []
-
-    def write(self, batch: Any) -> None:
-        self._batches.append(batch)
-        rows = sum(one.num_rows for one in self._batches)
-        if rows >= _ROWS or sum(one.nbytes for one in self._batches) >= _BYTES:
-            self._flush()
-
-    def _flush(self) -> None:
-        from pyarrow import Table
-
-        if self._batches:
-            self._to.write_table(Table.from_batches(self._batches, self._columns))
-            self._batches = []
-
-    def close(self) -> None:
-        self._flush()
-        self._to.close()
+def _gathered(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Batches in groups that are large enough to be written at once."""
+    some: list[Any] = []
+    for batch in batches:
+        some.append(batch)
+        rows = sum(one.num_rows for one in some)
+        if rows >= _ROWS or sum(one.nbytes for one in some) >= _BYTES:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
-class _JsonLines:
-    def __init__(self, file: IO[bytes], columns: Any) -> None:
-        self._to = file
-
-    def write(self, batch: Any) -> None:
+def _write_lines(file: IO[bytes], batches: Iterable[Any], columns: Any) -> None:
+    for batch in batches:
         for row in batch.to_pylist():
-            self._to.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
-
-    def close(self) -> None:
-        pass
+            file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
 
 
-_WRITERS: dict[str, Callable[[IO[bytes], Any], Writer]] = {
-    "parquet": _Parquet,
-    "jsonl": _JsonLines,
+_WRITERS: dict[str, Callable[[IO[bytes], Iterable[Any], Any], None]] = {
+    "parquet": _write_parquet,
+    "jsonl": _write_lines,
 }
 
 
@@ -158,31 +143,25 @@ def _do(
     part: Part, to: Path, task: Task, extractor: Extractor, report: _Report
 ) -> dict[str, Any]:
     """Extract a part into a file; what to enter into the manifest."""
-    conditions = Conditions.of(task.where)
     place = Place()
-    found = read_part(part, Reading(**task.reading), place)
-    records = _chosen(found, task, conditions, report)
-    columns = schema(html=task.html)
     rows = 0
+
+    def extracted() -> Iterator[Any]:
+        nonlocal rows
+        conditions = Conditions.of(task.where)
+        found = read_part(part, Reading(**task.reading), place)
+        for batch in batches_of(_chosen(found, task, conditions, report)):
+            done = extractor.batch(batch)
+            report.counts.update(done.column("outcome").to_pylist())
+            done = conditions.of_rows(done)
+            report.counts["left_out"] += batch.num_rows - done.num_rows
+            report.share = place.share
+            if done.num_rows:
+                rows += done.num_rows
+                yield done
+
     with to.open("w+b") as file:
-        writer = _WRITERS[task.form](file, columns)
-        try:
-            for batch in batches_of(records):
-                done = extractor.batch(batch)
-                report.counts.update(done.column("outcome").to_pylist())
-                done = conditions.of_rows(done)
-                report.counts["left_out"] += batch.num_rows - done.num_rows
-                report.share = place.share
-                if done.num_rows:
-                    rows += done.num_rows
-                    writer.write(done)
-        except BaseException:
-            # pyarrow's writer would close itself later, print a traceback as its file
-            # is closed by then, and hide the error.
-            with suppress(OSError, ValueError):
-                writer.close()
-            raise
-        writer.close()
+        _WRITERS[task.form](file, extracted(), schema(html=task.html))
         sync(file)
         digest = digest_of(file) if rows else ""
     if not rows:

@@ -135,7 +135,7 @@ def _carry_out(prepared: Run, *, allow_damage: bool) -> int:
         return fail("stopped; the same command goes on from here", 130)
     status.clear()
     print(summary(progress))
-    for file in _first(prepared.spoilt):
+    for file in _first(prepared.damaged_outputs):
         fail(f"{file} was cut or changed after it was written: it was made anew")
     errors = list(progress.errors.items())
     for name, error in _first(errors):

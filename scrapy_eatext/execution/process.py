@@ -9,6 +9,7 @@ import os
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from threading import Lock, Thread
@@ -155,15 +156,17 @@ def _beginning(job: Job, kind: str) -> Job | None:
     return job.cut(_BEGINNING, job.give_up or kind)
 
 
-class _Worker:
-    """A worker process.  Raises OSError if it is not ready in so many seconds."""
+class Process:
+    """A process that answers messages, and is stopped when an answer is late.
 
-    def __init__(self, hello: dict[str, Any], start_seconds: float) -> None:
+    Raises OSError if the system gives no process or no thread.
+    """
+
+    def __init__(self, program: Sequence[str]) -> None:
         self.stopped = False
-        self.jobs = 0
         # In a session of its own, so that no Ctrl-C reaches it.
         self.process = subprocess.Popen(  # noqa: S603
-            command(),
+            program,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -176,12 +179,86 @@ class _Worker:
         self._from = cast("IO[bytes]", self.process.stdout)
         self._late_at = math.inf
         self._lock = Lock()
-        ready = None
         try:
             Thread(target=self._watch, name="eatext-watch", daemon=True).start()
-            ready = self._exchange(hello, b"", start_seconds)
         except RuntimeError as error:  # the system gives no more threads
+            self.close()
             raise ChildProcessError(str(error)) from error
+
+    def exchange(
+        self,
+        head: Any,
+        body: bytes = b"",
+        limit: float = 0.0,
+        goes_on: Callable[[Any], bool] = lambda head: False,
+    ) -> Any:
+        """Send a message; the head of the last answer, None if the process ends first.
+
+        ``goes_on`` says of each answer whether another one follows.  Each may take
+        ``limit`` seconds; 0 is no limit.
+        """
+        answer = None
+        try:
+            self._expect(limit)
+            send(self._to, head, body)
+            while (answer := receive(self._from)) and goes_on(answer[0]):
+                self._expect(limit)
+        except (OSError, ValueError):  # it is gone, or its answer is none
+            answer = None
+        finally:
+            # From here on the process is not stopped for this message.
+            with self._lock:
+                self._late_at = math.inf
+        return answer and answer[0]
+
+    def _expect(self, limit: float) -> None:
+        self._late_at = time.monotonic() + limit if limit else math.inf
+
+    def _watch(self) -> None:
+        """Stop the process when it is late, whatever it is doing.
+
+        One thread for all messages: a timer for each would be a thread for each.
+        """
+        while self.process.returncode is None and not self.stopped:
+            time.sleep(_LOOK_SECONDS)
+            with self._lock:
+                if time.monotonic() > self._late_at:
+                    self.stopped = True
+                    self.process.kill()
+
+    def close(self, seconds: float = 0.0) -> bool:
+        """End the process; return whether it had died before.
+
+        It ends by itself when its input is closed, and has ``seconds`` for that, 0 for
+        the usual ones.
+        """
+        for pipe in (self._to, self._from):
+            with suppress(OSError):
+                pipe.close()
+        try:
+            died = self.process.wait(seconds or _END_SECONDS) != 0
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            died = False
+        _live.discard(self.process)
+        return died
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.close()
+
+
+class _Worker(Process):
+    """A worker process.  Raises OSError if it is not ready in so many seconds."""
+
+    def __init__(self, hello: dict[str, Any], start_seconds: float) -> None:
+        super().__init__(command())
+        self.jobs = 0
+        ready = None
+        try:
+            ready = self.exchange(hello, limit=start_seconds)
         finally:
             if ready != READY:
                 self.close()
@@ -197,54 +274,11 @@ class _Worker:
         """Have a job done; None if the worker ended over it, or was stopped as late."""
         self.jobs += 1
         limit = job.limits.timeout + _GRACE if job.limits.timeout else 0.0
-        head = self._exchange(*pack_job(job), limit)
+        head = self.exchange(*pack_job(job), limit)
         return None if head is None else unpack_outcome(head)
 
-    def _exchange(self, head: Any, body: bytes, limit: float) -> Any:
-        """Send a message; the head of the answer, None if there is no answer."""
-        self._late_at = time.monotonic() + limit if limit else math.inf
-        try:
-            send(self._to, head, body)
-            answer = receive(self._from)
-        except (OSError, ValueError):  # it is gone, or its answer is none
-            answer = None
-        finally:
-            # From here on the worker is not stopped for this message.
-            with self._lock:
-                self._late_at = math.inf
-        return None if answer is None else answer[0]
 
-    def _watch(self) -> None:
-        """Stop the process when it is late, whatever it is doing.
-
-        One thread for all pages: a timer for each page would be a thread for each page.
-        """
-        while self.process.returncode is None and not self.stopped:
-            time.sleep(_LOOK_SECONDS)
-            with self._lock:
-                if time.monotonic() > self._late_at:
-                    self.stopped = True
-                    self.process.kill()
-
-    def close(self) -> bool:
-        """End the process; return whether it had died before.
-
-        It ends by itself when its input is closed.
-        """
-        for pipe in (self._to, self._from):
-            with suppress(OSError):
-                pipe.close()
-        try:
-            died = self.process.wait(_END_SECONDS) != 0
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            died = False
-        _live.discard(self.process)
-        return died
-
-
-# All live workers: a crawl that is ended by force closes no pool.
+# All live processes: a crawl that is ended by force closes no pool.
 _live: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from scrapy_eatext.algorithms.ngram.characters import Floats, Ints
+
 
 def count_sequences(
     texts: Sequence[str],
@@ -44,7 +46,9 @@ def count_sequences(
         keys, numbers = np.unique(
             (numbers << UNIT_BITS) | units[places], return_inverse=True
         )
-        counts = _by_category(numbers, category[places], len(keys), categories)
+        cells = numbers * categories + category[places]
+        cells = np.bincount(cells, minlength=len(keys) * categories)
+        counts = cells.reshape(-1, categories).astype(np.float64)
         none = np.zeros((contexts, categories))
         levels.append(Level(keys, counts, none, none))
         contexts = len(keys)
@@ -52,21 +56,11 @@ def count_sequences(
     return levels
 
 
-def _by_category(
-    inverse: npt.NDArray[np.int64],
-    category: npt.NDArray[np.int64],
-    size: int,
-    categories: int,
-) -> npt.NDArray[np.float64]:
-    cells = np.bincount(inverse * categories + category, minlength=size * categories)
-    return cells.reshape(size, categories).astype(np.float64)
-
-
 def _onward(
-    places: npt.NDArray[np.int64],
-    numbers: npt.NDArray[np.int64],
+    places: Ints,
+    numbers: Ints,
     starts: npt.NDArray[np.bool_],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     """The places one unit further, if still in the same text."""
     places = places + 1
     inside = places < len(starts)
@@ -75,56 +69,51 @@ def _onward(
 
 
 def prune(levels: Sequence[Level], size: int, smoothing: Smoothing) -> list[Level]:
-    """Keep the ``size`` sequences that tell the categories apart the most.
-
-    A sequence tells its count times the bits by which its removal would shift one
-    category against another.  The beginnings of kept sequences are kept too, so there
-    are somewhat more.
-    """
-    told = _bits(levels, smoothing)
-    every = np.concatenate(told)
+    """Keep the ``size`` sequences with the most bits, and the beginnings of these."""
+    bits = _bits(levels, smoothing)
+    every = np.concatenate(bits)
     if size >= len(every):
         return list(levels)
     # Stable, so that of equals the shorter sequences are kept, then those with lower
     # keys.
-    telling = np.zeros(len(every), dtype=np.bool_)
-    telling[np.argsort(-every, kind="stable")[:size]] = True
-    kept = np.split(telling, np.cumsum([len(values) for values in told])[:-1])
+    chosen = np.zeros(len(every), dtype=np.bool_)
+    chosen[np.argsort(-every, kind="stable")[:size]] = True
+    kept = np.split(chosen, np.cumsum([len(values) for values in bits])[:-1])
     for n in range(len(levels) - 1, 0, -1):
         kept[n - 1][levels[n].contexts[kept[n]]] = True
     result = []
-    # The new number of each context, -1 if it is gone.
+    # The new number of each context, -1 if it is pruned.
     numbers = np.zeros(1, dtype=np.int64)
     for level, keep in zip(levels, kept, strict=True):
         context = numbers[level.contexts]
         units = level.keys & 0xFFFF
-        gone = (context >= 0) & ~keep
+        pruned = (context >= 0) & ~keep
         size = int(numbers.max(initial=-1)) + 1
-        lost = level.counts[gone]
+        lost = level.counts[pruned]
         result.append(
             Level(
                 (context[keep] << UNIT_BITS) | units[keep],
                 level.counts[keep],
-                level.pruned[numbers >= 0] + _sums(context[gone], lost, size),
-                level.pruned_kinds[numbers >= 0] + _sums(context[gone], lost > 0, size),
+                level.pruned[numbers >= 0] + _sums(context[pruned], lost, size),
+                level.pruned_kinds[numbers >= 0]
+                + _sums(context[pruned], lost > 0, size),
             )
         )
         numbers = np.where(keep, np.cumsum(keep) - 1, -1)
     return result
 
 
-def _sums(
-    context: npt.NDArray[np.int64], columns: npt.NDArray[Any], size: int
-) -> npt.NDArray[np.float64]:
+def _sums(context: Ints, columns: npt.NDArray[Any], size: int) -> Floats:
     sums = [np.bincount(context, column, size) for column in columns.T]
     return np.stack(sums, axis=1)
 
 
-def _bits(
-    levels: Sequence[Level], smoothing: Smoothing
-) -> list[npt.NDArray[np.float64]]:
-    """The bits that each sequence tells of the category, over all its occurrences."""
-    told = []
+def _bits(levels: Sequence[Level], smoothing: Smoothing) -> list[Floats]:
+    """The bits of each sequence: its count, times the shift without it.
+
+    That is the shift of one category's probability against another's.
+    """
+    found = []
     shorter = np.full((1, levels[0].counts.shape[1]), 1 / smoothing.characters)
     # For each sequence, the number of the sequence without its first unit; for a single
     # unit, that of the empty sequence.
@@ -145,9 +134,9 @@ def _bits(
         own = (level.counts + damped * fallback) / total
         without = (level.counts + damped) * fallback / total
         bits = np.log2(own / without)
-        told.append(level.counts.sum(axis=1) * (bits.max(axis=1) - bits.min(axis=1)))
+        found.append(level.counts.sum(axis=1) * (bits.max(axis=1) - bits.min(axis=1)))
         shorter = own
-    return told
+    return found
 
 
 def rounded(levels: Sequence[Level], steps: int) -> list[Level]:
@@ -163,8 +152,8 @@ def rounded(levels: Sequence[Level], steps: int) -> list[Level]:
     ]
 
 
-def _round(counts: npt.NDArray[np.float64], steps: int) -> npt.NDArray[np.float64]:
+def _round(counts: Floats, steps: int) -> Floats:
     some = np.maximum(counts, 1)
     coarse = np.rint(2 ** (np.rint(np.log2(some) * steps) / steps))
-    result: npt.NDArray[np.float64] = np.where(counts > 0, coarse, 0.0)
+    result: Floats = np.where(counts > 0, coarse, 0.0)
     return result

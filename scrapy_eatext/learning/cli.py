@@ -38,16 +38,6 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         "what can learn from these; of several folders all pages are learned from",
     )
     parser.add_argument(
-        "--segments",
-        metavar="FOLDER",
-        help="one more folder, as if it were the last",
-    )
-    parser.add_argument(
-        "--segments-name",
-        metavar="NAME",
-        help="what the cards call the pages of --segments, with their licence",
-    )
-    parser.add_argument(
         "-a",
         "--algorithm",
         action="append",
@@ -212,8 +202,6 @@ def _parts(args: argparse.Namespace) -> Iterator[Dataset]:
     for folder, name, licence in rows:
         data = read_marked(folder, args.marks) if args.marks else read_folder(folder)
         yield data.named(name, licence)
-    if args.segments:
-        yield read_folder(args.segments).named(args.segments_name or "", "")
 
 
 def run_evaluate(args: argparse.Namespace) -> int:

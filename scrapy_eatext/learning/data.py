@@ -143,8 +143,8 @@ def read_own(folder: Path) -> Dataset:
             raise DataError(f"{other} has no {name}.html to go with it")
     for name, file in files:
         text = _text(_existing(folder / f"{name}.txt", file))
-        spoken = folder / f"{name}.comments.txt"
-        comments = _text(spoken) if spoken.is_file() else ""
+        file_of_comments = folder / f"{name}.comments.txt"
+        comments = _text(file_of_comments) if file_of_comments.is_file() else ""
         pages.append(LabelledPage(name, file, text=text, comments=comments))
     return _dataset(folder, pages)
 

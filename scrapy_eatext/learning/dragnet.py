@@ -58,10 +58,27 @@ _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 
 
 @dataclass(frozen=True)
-class Sample:
-    """The data of one page to learn from: its blocks in both readings, with labels.
+class Reading:
+    """The blocks of a page: what the model sees of each, its words, and its labels.
 
-    The shares are, for each target, those of a block's words that belong to it.
+    ``shares`` has, for each target, the share of a block's words that belong to it.
+    """
+
+    columns: Floats
+    words: NDArray[np.int64]
+    shares: dict[str, Floats]
+
+    @classmethod
+    def of(cls, columns: Floats, content: Labels, comments: Labels) -> Reading:
+        both = np.maximum(content.share, comments.share)
+        shares = {"content": content.share, "comments": comments.share, "both": both}
+        return cls(columns, content.words, shares)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The data of one page to learn from, in both readings of blocks.
+
     ``names`` has the words of the page's ids and classes; ``weak`` is true if the
     labels of comments were guessed.
     """
@@ -69,12 +86,8 @@ class Sample:
     site: str
     walk: Walk
     names: frozenset[str]
-    page: Floats
-    page_shares: dict[str, Floats]
-    page_words: NDArray[np.int64]
-    original: Floats
-    original_shares: dict[str, Floats]
-    original_words: NDArray[np.int64]
+    page: Reading
+    original: Reading
     weak: bool
 
 
@@ -106,15 +119,12 @@ class DragnetTrainer:
             # Without the elements, which hold the whole page in memory.
             walk=type(walk)(b"", walk.elements, walk.blocks, walk.tokens, None),
             names=_names(walk.nodes),
-            page=columns,
-            page_shares=_shares(labels, label(texts, comments)),
-            page_words=labels.words,
-            original=seen,
-            original_shares=_shares(
+            page=Reading.of(columns, labels, label(texts, comments)),
+            original=Reading.of(
+                seen,
                 label(originals.texts, page.text, reference=True),
                 label(originals.texts, comments, reference=True),
             ),
-            original_words=label(originals.texts, "", reference=True).words,
             weak=bool(comments) and not page.comments,
         )
 
@@ -129,25 +139,27 @@ class DragnetTrainer:
             [
                 np.hstack(
                     [
-                        sample.page[:, :6],
+                        sample.page.columns[:, :6],
                         page_tokens(sample.walk, words.vocabulary)[:, words.chosen],
-                        sample.page[:, 6:],
+                        sample.page.columns[:, 6:],
                     ]
                 )
                 for sample in samples
             ]
         )
-        original = np.vstack([sample.original for sample in samples])
+        original = np.vstack([sample.original.columns for sample in samples])
         # On one thread, as sums in another order differ in their last digits.
         with need("threadpoolctl").threadpool_limits(limits=1):
             arrays = {
-                "page": _models(page, samples, progress, original=False),
-                "original": _models(original, samples, progress, original=True),
+                "page": _models(page, [s.page for s in samples], progress),
+                "original": _models(
+                    original, [s.original for s in samples], progress, original=True
+                ),
                 "vocabulary": words.vocabulary,
                 "chosen": words.chosen,
             }
         known = sum(
-            not s.weak and bool(s.page_shares["comments"].any()) for s in samples
+            not s.weak and bool(s.page.shares["comments"].any()) for s in samples
         )
         notes = {
             "tokens": words.odds,
@@ -163,17 +175,20 @@ class DragnetTrainer:
 
 
 def _models(
-    columns: Floats, samples: Sequence[Sample], progress: Progress, *, original: bool
+    columns: Floats,
+    readings: Sequence[Reading],
+    progress: Progress,
+    *,
+    original: bool = False,
 ) -> NDArray[np.float32]:
     """Weights by target and subset of groups, with an entry a column and an intercept."""
     widths = [6, columns.shape[1] - 10, 2, 1, 1]
     group_of = np.repeat(np.arange(len(GROUPS)), widths)
     shape = len(TARGETS), 1 << len(GROUPS), columns.shape[1] + 1
     found = np.zeros(shape, dtype=np.float32)
-    shares = [s.original_shares if original else s.page_shares for s in samples]
-    counts = [s.original_words if original else s.page_words for s in samples]
+    counts = [reading.words for reading in readings]
     for t, target in enumerate(TARGETS):
-        truth = np.concatenate([row[target] for row in shares])
+        truth = np.concatenate([reading.shares[target] for reading in readings])
         truth = truth > (_ORIGINAL_SHARE if original else _SHARE)
         if truth.all() or not truth.any():
             if target != "content":
@@ -203,11 +218,6 @@ def _names(elements: Sequence[Any]) -> frozenset[str]:
     return frozenset(
         word.lower() for value in values if value for word in _NAME_WORD.findall(value)
     )
-
-
-def _shares(content: Labels, comments: Labels) -> dict[str, Floats]:
-    both = np.maximum(content.share, comments.share)
-    return {"content": content.share, "comments": comments.share, "both": both}
 
 
 def weak_comments(
@@ -259,11 +269,11 @@ def choose_tokens(samples: Sequence[Sample]) -> Tokens:
     content = 0
     for sample in samples:
         found = page_tokens(sample.walk, candidates)
-        truth = sample.page_shares["content"] > _SHARE
+        truth = sample.page.shares["content"] > _SHARE
         inside += found[truth].sum(axis=0)
         outside += found[~truth].sum(axis=0)
         content += int(truth.sum())
-    blocks = sum(len(sample.page) for sample in samples)
+    blocks = sum(len(sample.page.words) for sample in samples)
     with_token = (inside + outside) / max(blocks, 1)
     inside /= max(content, 1)
     outside /= max(blocks - content, 1)

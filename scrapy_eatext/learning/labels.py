@@ -55,21 +55,21 @@ def common(page: Sequence[str], true: Sequence[str]) -> NDArray[np.bool_]:
     m, n = len(page), len(true)
     if m * n > _MAX_CELLS:
         raise ValueError(f"{m} words against {n} are too many to align")
-    taken = np.zeros(m, dtype=np.bool_)
+    shared = np.zeros(m, dtype=np.bool_)
     if not m or not n:
-        return taken
+        return shared
     rows = _Rows(page, true)
     i, j = m, n
     while i and j:
         if page[i - 1] == true[j - 1]:
-            taken[i - 1] = True
+            shared[i - 1] = True
             i -= 1
             j -= 1
         elif rows.same(i, j):
             j -= 1
         else:
             i -= 1
-    return taken
+    return shared
 
 
 class _Rows:
@@ -166,10 +166,10 @@ def label(blocks: Sequence[str], true: str, *, reference: bool = False) -> Label
     split = [words(block, reference=reference) for block in blocks]
     wanted = words(true, reference=reference)
     counts = np.array([len(block) for block in split], dtype=np.int64)
-    taken = common([word for block in split for word in block], wanted)
+    shared = common([word for block in split for word in block], wanted)
     # Sums up to each block's end; a block's sum is a difference of two.
     ends = np.cumsum(counts)
-    sums = np.concatenate(([0], np.cumsum(taken)))
+    sums = np.concatenate(([0], np.cumsum(shared)))
     inside = sums[ends] - sums[ends - counts] if split else np.zeros(0)
     share = inside / np.maximum(counts, 1)
-    return Labels(share, counts, int(taken.sum()), len(wanted))
+    return Labels(share, counts, int(shared.sum()), len(wanted))

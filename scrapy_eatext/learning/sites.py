@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.algorithms.modelfile import write_whole
+from scrapy_eatext.durable import write_whole
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.labels import label_content, label_page
 from scrapy_eatext.learning.noise import noisy

@@ -122,7 +122,7 @@ class Samples:
     """
 
     pages: Sequence[LabelledPage]
-    taken: Sequence[Any]
+    data: Sequence[Any]
     skipped: Mapping[Path, str]
 
 
@@ -140,7 +140,7 @@ def take_samples(
             raise DataError(message + _REMEDY)
         # Neither can be trusted.
         skipped[first.file] = skipped[second.file] = message
-    good, taken = [], []
+    good, samples = [], []
     for page in progress(pages, "labels"):
         if page.file in skipped:
             continue
@@ -152,10 +152,10 @@ def take_samples(
             skipped[page.file] = str(error)
             continue
         good.append(page)
-        taken.append(sample)
+        samples.append(sample)
     if not good:
         raise DataError("no page of the data could be learned from")
-    return Samples(good, taken, skipped)
+    return Samples(good, samples, skipped)
 
 
 def train(
@@ -183,7 +183,7 @@ def train(
         judged = cross_validate(name, pages, samples, seed, count, progress)
         if on_scores is not None:
             on_scores(judged)
-    model = made.fit(samples.taken, seed, progress)
+    model = made.fit(samples.data, seed, progress)
     card = {
         "algorithm": name,
         "data": "; ".join(dict.fromkeys(page.data for page in pages)) or data.name,
@@ -325,7 +325,7 @@ def held_out(
     places = folds([site_of(page) for page in pages], count, seed)
     fold_of = {page.file: fold for page, fold in zip(pages, places, strict=True)}
     for fold in range(count):
-        learned = zip(samples.pages, samples.taken, strict=True)
+        learned = zip(samples.pages, samples.data, strict=True)
         training = [sample for page, sample in learned if fold_of[page.file] != fold]
         yield training, [page for page in pages if fold_of[page.file] == fold]
 

@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import re
-import sys
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrapy_eatext.algorithms.modelfile import write_whole
+from scrapy_eatext.durable import lock, sync_folder, write_whole
 from scrapy_eatext.learning.labels import label
 
 VERSION = 1
@@ -78,7 +77,12 @@ class LabelFolder:
         self._marked = folder / "marked"
         for part in (self._truth, self._html, self._marked):
             part.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder)
+        self._lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            lock(self._lock)
+        except OSError as error:
+            self.close()
+            raise LabelError(f"{folder} is open in another review") from error
 
     def close(self) -> None:
         os.close(self._lock)
@@ -148,7 +152,7 @@ class LabelFolder:
         self._set_aside(file)
         write_whole(file, _json(page, name, accepted))
         for folder in (self._html, self._marked, self._truth):
-            _sync(folder)
+            sync_folder(folder)
         return name
 
     def _set_aside(self, file: Path) -> None:
@@ -277,32 +281,3 @@ def _read(file: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise LabelError("it holds no JSON object")
     return data
-
-
-def _sync(folder: Path) -> None:
-    """Have the names of new files on the disk, too."""
-    if os.name == "nt":  # pragma: no cover - folders cannot be opened there
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _locked(folder: Path) -> int:
-    """The lock on a folder, which ends with the process, however it ends."""
-    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        if sys.platform == "win32":  # pragma: no cover
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
-        raise LabelError(f"{folder} is open in another review") from error
-    return handle

@@ -11,10 +11,7 @@ import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.urls import host_of
-from scrapy_eatext.sites.places import (
-    place_of,
-    places,
-)
+from scrapy_eatext.sites.places import place_of, places
 from scrapy_eatext.tagger.context import HIGHEST
 
 if TYPE_CHECKING:
@@ -36,7 +33,7 @@ _STEP = "/"
 # What each search among hashes ends at: no text has it, nor, but for one in 2^64, a place.
 _END = (1 << 64) - 1
 # The columns of Table.facts.
-_EVIDENCE, _SPOKEN, _USUAL = range(3)
+_EVIDENCE, _IN_COMMENTS, _FREQUENT = range(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +81,13 @@ class Table:
     """A template with its places as hashes, in their order.
 
     ``facts`` has for each place its evidence, whether it is one of comments, and whether
-    it is usual: on half of the template's pages.  The last entry stands for all places
+    it is frequent: on half of the template's pages.  The last entry stands for all places
     that are not known.
     """
 
     keys: Hashes
     facts: npt.NDArray[np.int64]
-    usual: int
+    frequent: int
 
     @classmethod
     def of(cls, template: Template, strength: int) -> Table:
@@ -107,7 +104,7 @@ class Table:
         return cls(
             np.array([*keys, _END], dtype=np.uint64),
             np.array(facts, dtype=np.int64),
-            sum(usual for _, _, usual in facts),
+            sum(frequent for _, _, frequent in facts),
         )
 
     def of_places(self, wanted: Hashes) -> npt.NDArray[np.int64]:
@@ -138,7 +135,7 @@ class Lesson:
         Without templates, a text of ``dropped`` does.
         """
         added = np.zeros(len(walk.blocks), dtype=np.int64)
-        spoken = np.zeros(len(walk.blocks), dtype=np.bool_)
+        in_comments = np.zeros(len(walk.blocks), dtype=np.bool_)
         template = None
         if self.tables:
             here = places(walk)
@@ -146,21 +143,21 @@ class Lesson:
             if template is not None:
                 facts = template.of_places(here)
                 added += facts[:, _EVIDENCE]
-                spoken |= facts[:, _SPOKEN] > 0
+                in_comments |= facts[:, _IN_COMMENTS] > 0
         texts = walk.blocks[:, BlockColumn.HASH].astype(np.uint32)
         dropped = self.dropped
         met = dropped[dropped.searchsorted(texts)] == texts
         added[met] += DROPPED
         fits = template is not None if self.tables else bool(met.any())
-        return added, spoken, fits
+        return added, in_comments, fits
 
     def _most_alike(self, here: Hashes) -> Table | None:
         """The template that a page is most like, given its places in their order."""
         met = here[np.diff(here, prepend=~here[:1]) != 0]
         best, found = ALIKE, None
         for table in self.tables:
-            both = int(table.of_places(met)[:, _USUAL].sum())
-            alike = both / max(table.usual + len(met) - both, 1)
+            both = int(table.of_places(met)[:, _FREQUENT].sum())
+            alike = both / max(table.frequent + len(met) - both, 1)
             if alike >= best:
                 best, found = alike, table
         return found

@@ -15,6 +15,8 @@ _FORMAT = "scrapy-eatext site"
 _MAX_BYTES = 1 << 25
 _MOST = 1 << 40
 _SIGN = 1 << 31
+# What reading a damaged file raises.
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 class SiteFileError(ValueError):
@@ -89,13 +91,7 @@ class SiteFile:
             )
         try:
             return _from(data)
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            OverflowError,
-        ) as error:
+        except _DAMAGE as error:
             raise SiteFileError(f"{file} is damaged: {error!r}") from error
 
 

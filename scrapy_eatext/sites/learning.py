@@ -17,14 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.sites.evidence import (
-    ALIKE,
-    Lesson,
-    Place,
-    Site,
-    Template,
-    taught,
-)
+from scrapy_eatext.sites.evidence import ALIKE, Lesson, Place, Site, Template, taught
 from scrapy_eatext.sites.files import SiteFile
 from scrapy_eatext.sites.places import step_of
 from scrapy_eatext.tagger.facts import weights
@@ -151,7 +144,7 @@ def _tried(pages: Sequence[Studied]) -> dict[int, list[float]]:
         return {n: [page.f1(page.kept_blocks(n * own))] for n in _STRENGTHS_OF_ONE}
     found: dict[int, list[float]] = {n: [] for n in STRENGTHS}
     for i, page in enumerate(pages):
-        site = site_of(_without(pages, i))
+        site = site_of([*pages[:i], *pages[i + 1 :]])
         for n in STRENGTHS:
             evidence, _, _ = Lesson(replace(site, strength=n)).evidence(page.walk)
             found[n].append(page.f1(page.kept_blocks(evidence)))
@@ -175,10 +168,6 @@ def site_of(pages: Sequence[Studied], strength: int = 1) -> Site:
     dropped = [number for number in rest if number not in main]
     templates = tuple(_template(group) for group in _alike(pages))
     return Site(templates, _bounded(dropped, rest), strength)
-
-
-def _without(pages: Sequence[Studied], i: int) -> list[Studied]:
-    return [*pages[:i], *pages[i + 1 :]]
 
 
 def _alike(pages: Sequence[Studied]) -> list[list[Studied]]:

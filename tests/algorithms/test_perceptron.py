@@ -183,9 +183,9 @@ def arrays() -> dict[str, np.ndarray]:
     ("name", "array"),
     [
         ("blocks.mlp-3-3.output", None),
-        ("blocks.slp-2-3.output", np.zeros((6, 1))),
-        ("blocks.slp-2-3.output", np.zeros(7)),
-        ("blocks.slp-2-3.output", np.zeros((7, 2))),
+        ("blocks.mlp-3-3.output", np.zeros((16, 1))),
+        ("blocks.mlp-3-3.output", np.zeros(17)),
+        ("blocks.mlp-3-3.output", np.zeros((17, 2))),
         ("written.mlp-3-3.hidden", np.zeros((10, 5))),
         ("blocks.mean", np.zeros(2)),
         ("written.spread", np.zeros(3)),
@@ -196,8 +196,9 @@ def test_a_damaged_model_is_refused(tmp_path, name, array):
     broken = {**arrays(), name: array}
     broken = {key: value for key, value in broken.items() if value is not None}
     save_model(path, "perceptron", "1", broken)
+    options = {"model": str(path), "reference": name.startswith("written")}
     with pytest.raises(ModelError, match=r"damaged\.model"):
-        extract("", algorithm="perceptron", options={"model": str(path)})
+        extract("", algorithm="perceptron", options=options)
 
 
 def test_a_model_of_another_algorithm_is_refused(tmp_path):

@@ -8,7 +8,6 @@ and the score that readability gives its place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +24,7 @@ from scrapy_eatext.algorithms.base import (
     one_of,
     text,
 )
+from scrapy_eatext.algorithms.density import mean_score
 from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
 from scrapy_eatext.algorithms.dragnet.features import (
     GROUPS,
@@ -132,12 +132,6 @@ class Judge:
         return found
 
 
-# Bounded: paths of models can come with each request.
-@lru_cache(maxsize=8)
-def _load(path: str) -> Model:
-    return load_model(path or SHIPPED / MODEL, Dragnet.name)
-
-
 def judge_of(model: Model, options: DragnetOptions) -> Judge:
     """The part of a model that the options ask for.
 
@@ -166,7 +160,7 @@ class Dragnet(Algorithm[DragnetOptions]):
 
     def __init__(self, options: DragnetOptions) -> None:
         super().__init__(options)
-        model = _load(options.model)
+        model = load_model(options.model or SHIPPED / MODEL, self.name)
         self._judge = judge_of(model, options)
         self.version = f"{_CODE_VERSION}-{model.version}"
 
@@ -187,9 +181,7 @@ class Dragnet(Algorithm[DragnetOptions]):
         if self.options.reference:
             chosen = zip(table.texts, kept, strict=True)
             joined = "\n".join(block for block, keep in chosen if keep)
-        sure = 0.0
-        if above.any():
-            sure = float(np.average(scores[above], weights=table.length[above]))
+        sure = mean_score(above, scores, table.length)
         return Verdict(units, kept, scores.tolist(), reasons, joined, sure)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,8 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from scrapy_eatext.deadline import check, watched
+from scrapy_eatext.algorithms.trail import events
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.memory import raise_memory
@@ -37,6 +38,7 @@ _IGNORED = frozenset(
     "input legend link menu meta noframes noscript object optgroup option param "
     "script select style textarea var xmp like like-box plusone svg math".split()
 )
+_SKIPPED = _IGNORED | {"a"}
 
 # Readability's weights: an id or class that matches counts 25 up or down ...
 _BAD_WORDS = (
@@ -145,61 +147,50 @@ class _Cutter:
         self._flush("", 0)
 
     def _walk(self, root: Any) -> None:
-        # Elements that are open, each with what is left of its children and
-        # its node: a loop, as a page may be nested deeper than calls may.
-        stack: list[tuple[Any, Iterator[Any], int]] = [(None, iter(root), 0)]
-        while stack:
-            check()
-            element, children, node = stack[-1]
-            child = next(children, None)
-            if child is None:
-                stack.pop()
-                self.end[node] = len(self.parent)
-                if element is not None:
-                    self._text(element.tail)
-                continue
-            entered = self._start(child, node)
-            if entered >= 0:
-                stack.append((child, iter(child), entered))
+        nodes = [0]
+        walk = events(root, lambda element: element.tag in _SKIPPED)
+        next(walk)
+        for event, element in walk:
+            if event == "end":
+                self.end[nodes.pop()] = len(self.parent)
             else:
-                self._text(child.tail)
+                node = self._start(element, nodes[-1])
+                if event == "start":
+                    nodes.append(node)
+                    self._text(element.text)
+                    continue
+            if nodes:
+                self._text(element.tail)
 
     def _start(self, element: Any, parent: int) -> int:
-        """Read an element; return its node if its children are to be read, else -1."""
+        """Begin an element; return its node."""
         tag, raw = element.tag, self._raw
         raw.tags += 1
         node = len(self.parent)
         self.parent.append(parent)
         self.end.append(node + 1)
         self.weight.append(_weight(element))
-        if tag in _IGNORED:
-            return -1
+        if tag in _STARTS:
+            self._flush(tag, parent)
+        if tag not in _IGNORED:
+            self._raw.name(element)
         if tag == "a":
-            raw.name(element)
             pieces = self._anchor(element)
             raw.text += pieces
             raw.links += pieces
-            return -1
-        if tag in _STARTS:
-            self._flush(tag, parent)
-        self._raw.name(element)
-        self._text(element.text)
         return node
 
     def _anchor(self, anchor: Any) -> list[str]:
         """The text inside an anchor, where no blocks start."""
         pieces = []
-        walker = etree.iterwalk(anchor, events=("start", "end"))
-        for event, element in walker:
+        for event, element in events(anchor, lambda inside: inside.tag in _IGNORED):
+            inside = element is not anchor
+            self._raw.tags += inside and event != "end"
             if event == "start":
-                self._raw.tags += element is not anchor
-                if element.tag in _IGNORED:
-                    walker.skip_subtree()
-                elif element.text:
-                    pieces.append(element.text)
-            elif element is not anchor and element.tail:
+                pieces.append(element.text)
+            elif inside:
                 pieces.append(element.tail)
-        return pieces
+        return [piece for piece in pieces if piece]
 
     def _text(self, text: str | None) -> None:
         if text:

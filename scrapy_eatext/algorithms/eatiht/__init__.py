@@ -23,9 +23,9 @@ from scrapy_eatext.algorithms.base import (
     number,
     one_of,
 )
-from scrapy_eatext.algorithms.eatiht.reference import PageError, read
+from scrapy_eatext.algorithms.eatiht.reference import read
 from scrapy_eatext.algorithms.scripts import letters, script_language
-from scrapy_eatext.algorithms.trail import TrailUnits
+from scrapy_eatext.algorithms.trail import PageError, TrailUnits
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID
@@ -90,18 +90,18 @@ class Eatiht(Algorithm[EatihtOptions]):
             histogram[parent] += count or 0
         top, highest = histogram.most_common(1)[0] if histogram else (-1, 0)
         first, last = _span(blocks, top) if highest else (0, 0)
-        looked_at = [count is not None for count in counts]
-        kept = [first <= i < last and looked_at[i] for i in range(len(blocks))]
+        considered = [count is not None for count in counts]
+        kept = [first <= i < last and considered[i] for i in range(len(blocks))]
         scores = [
             1.0 if k else histogram[parent] / (highest or 1) if seen else 0.0
-            for k, parent, seen in zip(kept, parents, looked_at, strict=True)
+            for k, parent, seen in zip(kept, parents, considered, strict=True)
         ]
         inside = sum(c or 0 for c, k in zip(counts, kept, strict=True) if k)
         return Verdict(
             blocks,
             kept,
             scores,
-            _reasons(looked_at, kept),
+            _reasons(considered, kept),
             score=_sureness(inside, histogram.total()),
         )
 
@@ -181,10 +181,10 @@ def _span(blocks: Blocks, element: int) -> tuple[int, int]:
     return int(first), int(last)
 
 
-def _reasons(looked_at: Sequence[bool], kept: Sequence[bool]) -> list[str]:
+def _reasons(considered: Sequence[bool], kept: Sequence[bool]) -> list[str]:
     return [
         "no sentence" if not seen else "among most sentences" if k else "elsewhere"
-        for seen, k in zip(looked_at, kept, strict=True)
+        for seen, k in zip(considered, kept, strict=True)
     ]
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.trail import Trail, events
+from scrapy_eatext.algorithms.trail import PageError, Trail, events
 from scrapy_eatext.deadline import check
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.page.guard import tame
@@ -53,10 +53,6 @@ _SENTENCE_BREAK = re.compile(
     re.IGNORECASE,
 )
 _ENDINGS = (".", '"', "?", "!", "'")
-
-
-class PageError(ValueError):
-    """A page on which the original raises an exception, or writes without end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,7 @@ from scrapy_eatext.algorithms.base import (
     switch,
 )
 from scrapy_eatext.algorithms.base import text as string
-from scrapy_eatext.algorithms.justext.reference import (
-    PageError,
-    paragraphs,
-)
+from scrapy_eatext.algorithms.justext.reference import paragraphs
 from scrapy_eatext.algorithms.language import pick_language, words_of
 from scrapy_eatext.algorithms.scripts import (
     SCRIPTS,
@@ -39,13 +36,12 @@ from scrapy_eatext.algorithms.scripts import (
 from scrapy_eatext.algorithms.stoplists import (
     JUSTEXT_SHARE,
     NAMES,
-    StopList,
     justext_folder,
     justext_words,
     language_code,
     stop_list,
 )
-from scrapy_eatext.algorithms.trail import Trail, TrailUnits
+from scrapy_eatext.algorithms.trail import PageError, Trail, TrailUnits
 from scrapy_eatext.deadline import check
 
 if TYPE_CHECKING:
@@ -54,7 +50,7 @@ if TYPE_CHECKING:
 
 GOOD, NEAR_GOOD, SHORT, BAD = "good", "neargood", "short", "bad"
 
-# The characters of a page's text that its language is told by.
+# The characters of a page's text by which its language is found.
 _SAMPLE = 6_000
 # Less text than this, in characters, tells little.
 _LITTLE = 200
@@ -176,10 +172,7 @@ class Justext(Algorithm[JustextOptions]):
                 texts, blocks.chars, blocks.column("wide"), strict=True
             )
         ]
-        language = self._language
-        if language == "auto":
-            sample = _sample(blocks, texts)
-            language = pick_language(sample, language_code(page.language) or "")
+        language = self._language_of(page, lambda: _sample(blocks, texts))
         measure = _measure(language, mixed=self._language == "auto")
         own = []
         for text, length, link_chars in zip(
@@ -188,34 +181,26 @@ class Justext(Algorithm[JustextOptions]):
             check()
             # A long text with the sign in it is no copyright notice.
             notice = "©" in text and length <= self.options.length_high
-            own.append(
-                self._own(
-                    text, length, link_chars, _COPYRIGHT if notice else None, measure
-                )
-            )
-        kinds = [o.kind for o in own]
-        if GOOD not in kinds:
-            # On a page of short texts alone no good one could stand beside them.
-            kinds = [GOOD if kind == NEAR_GOOD else kind for kind in kinds]
-        headings = [
-            not self.options.no_headings and blocks.kind(i) == "heading"
-            for i in range(len(blocks))
-        ]
-        distance = self.options.max_heading_distance
-        final = revise(kinds, headings, lengths, distance, headings_first=True)
-        return _verdict(blocks, own, final, lengths, language)
+            bad = _COPYRIGHT if notice else None
+            own.append(self._own(text, length, link_chars, bad, measure))
+        headings = [blocks.kind(i) == "heading" for i in range(len(blocks))]
+        return self._verdict(blocks, own, headings, lengths, language)
 
     def _as_original(self, page: Page) -> Verdict:
         try:
             found, trail = paragraphs(page.html if page.body is None else page.body)
         except PageError:
             found, trail = [], Trail()
-        language = self._language
-        if language == "auto":
-            sample = "\n".join(p.text for p in found)[:_SAMPLE]
-            language = pick_language(sample, language_code(page.language) or "")
+        language = self._language_of(
+            page, lambda: "\n".join(p.text for p in found)[:_SAMPLE]
+        )
         words = justext_words(language) if language in NAMES else None
-        measure = _exact_measure(frozenset(words)) if words else _measure_nothing
+        measure: Callable[[str], float] = _of_nothing
+        if words:
+            # The original's words end at white space alone.
+            measure = _of_words(
+                frozenset(words), 1.0, lambda text: text.lower().split()
+            )
         own = []
         for p in found:
             bad = None
@@ -224,19 +209,56 @@ class Justext(Algorithm[JustextOptions]):
             elif p.in_select:
                 bad = _CONTROL
             own.append(self._own(p.text, len(p.text), p.link_chars, bad, measure))
-        kinds = [o.kind for o in own]
-        headings = [p.heading and not self.options.no_headings for p in found]
-        lengths = [len(p.text) for p in found]
-        distance = self.options.max_heading_distance
-        final = revise(kinds, headings, lengths, distance, headings_first=False)
         units = TrailUnits(
             [Unit(p.text, "heading" if p.heading else "paragraph") for p in found],
             [p.place for p in found],
             trail,
         )
-        verdict = _verdict(units, own, final, lengths, language)
+        headings = [p.heading for p in found]
+        lengths = [len(p.text) for p in found]
+        verdict = self._verdict(units, own, headings, lengths, language)
         kept = (p.text for p, k in zip(found, verdict.kept, strict=True) if k)
         return replace(verdict, text="\n".join(kept))
+
+    def _language_of(self, page: Page, sample: Callable[[], str]) -> str:
+        if self._language != "auto":
+            return self._language
+        return pick_language(sample(), language_code(page.language) or "")
+
+    def _verdict(
+        self,
+        units: Units,
+        own: Sequence[_Own],
+        headings: Sequence[bool],
+        lengths: Sequence[int],
+        language: str,
+    ) -> Verdict:
+        """The verdict on blocks with these classes."""
+        options = self.options
+        kinds = [o.kind for o in own]
+        if not options.reference and GOOD not in kinds:
+            # On a page of short texts alone no good one could stand beside them.
+            kinds = [GOOD if kind == NEAR_GOOD else kind for kind in kinds]
+        final = revise(
+            kinds,
+            [heading and not options.no_headings for heading in headings],
+            lengths,
+            options.max_heading_distance,
+            headings_first=not options.reference,
+        )
+        kept = [kind == GOOD for kind in final]
+        judged = list(zip(own, kept, strict=True))
+        return Verdict(
+            units,
+            kept,
+            [_SCORES.get((o.kind, k), 0.0) for o, k in judged],
+            [
+                o.reason if o.kind in (GOOD, BAD) else _IN_CONTEXT[o, k]
+                for o, k in judged
+            ],
+            score=_sureness(own, kept, lengths),
+            language=language,
+        )
 
     def _own(
         self,
@@ -286,28 +308,19 @@ def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
     return "\n".join(sample)
 
 
-def _measure_nothing(text: str) -> float:
+def _of_nothing(text: str) -> float:
     """The density if no stop list applies: it passes every threshold."""
     return 1.0
 
 
-def _exact_measure(words: frozenset[str]) -> Callable[[str], float]:
-    """The original's density of stop words, whose words end at white space alone."""
+def _of_words(
+    words: frozenset[str], scale: float, split: Callable[[str], list[str]]
+) -> Callable[[str], float]:
+    """The density of stop words among the words of a text, in proportion."""
 
     def measure(text: str) -> float:
-        found = text.lower().split()
-        return sum(map(words.__contains__, found)) / len(found)
-
-    return measure
-
-
-def _list_measure(stop: StopList) -> Callable[[str], float]:
-    """The density of stop words, in proportion to that by a list of jusText."""
-    scale = JUSTEXT_SHARE / stop.share
-
-    def measure(text: str) -> float:
-        found = words_of(text)
-        return scale * sum(map(stop.words.__contains__, found)) / max(len(found), 1)
+        found = split(text)
+        return scale * sum(map(words.__contains__, found)) / max(len(found), 1)
 
     return measure
 
@@ -319,7 +332,9 @@ def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
     whatever the page's language is.
     """
     stop = stop_list(language) if language in NAMES else None
-    of_words = _list_measure(stop) if stop is not None else _measure_nothing
+    of_words: Callable[[str], float] = _of_nothing
+    if stop is not None:
+        of_words = _of_words(stop.words, JUSTEXT_SHARE / stop.share, words_of)
     if not mixed and language not in SCRIPTS:
         return of_words
 
@@ -333,29 +348,6 @@ def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
         return JUSTEXT_SHARE / SCRIPTS[script].share * sign_density(text, script)
 
     return measure
-
-
-def _verdict(
-    units: Units,
-    own: Sequence[_Own],
-    final: Sequence[str],
-    lengths: Sequence[int],
-    language: str,
-) -> Verdict:
-    kept = [kind == GOOD for kind in final]
-    scores = [_SCORES.get((o.kind, k), 0.0) for o, k in zip(own, kept, strict=True)]
-    reasons = [
-        o.reason if o.kind in (GOOD, BAD) else _IN_CONTEXT[o, k]
-        for o, k in zip(own, kept, strict=True)
-    ]
-    return Verdict(
-        units,
-        kept,
-        scores,
-        reasons,
-        score=_sureness(own, kept, lengths),
-        language=language,
-    )
 
 
 def _sureness(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.trail import Trail, events
+from scrapy_eatext.algorithms.trail import PageError, Trail, events
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.memory import raise_memory
 
@@ -55,10 +55,6 @@ class Paragraph:
     heading: bool
     in_select: bool
     place: int
-
-
-class PageError(ValueError):
-    """A page on which the original raises an exception."""
 
 
 def paragraphs(source: bytes | str) -> tuple[list[Paragraph], Trail]:
@@ -134,9 +130,9 @@ def _declared_charset(body: bytes) -> bytes | None:
 
 
 def _read(root: html.HtmlElement, maker: _Maker) -> None:
-    """Tell the maker of all nodes of the cleaned tree.
+    """Give all nodes of the cleaned tree to the maker.
 
-    Of a dissolved element these are the nodes inside it alone.
+    A dissolved element is replaced by the nodes inside it.
     """
     for event, node in events(root, _is_killed):
         if event == "start":
@@ -184,7 +180,7 @@ def _collapsed(run: re.Match[str]) -> str:
 
 
 class _Maker:
-    """Makes paragraphs of the nodes that a walk meets."""
+    """Makes paragraphs of the nodes of a walk."""
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
@@ -244,12 +240,12 @@ class _Maker:
             self._in_link = False
 
     def add(self, text: str | None) -> None:
-        """Meet a piece of text; it goes on until anything else is met."""
+        """Add a piece of text; it goes on until end_text()."""
         if text:
             self._pending.append(text)
 
     def end_text(self) -> None:
-        """Take the text that has been met into the paragraph."""
+        """Put the text since the last tag into the paragraph."""
         if not self._pending:
             return
         text = "".join(self._pending)

@@ -7,7 +7,6 @@ whose lines are those that Python 2's htmllib separated.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -172,81 +171,53 @@ def _through(values: Floats, weights: Floats) -> Floats:
     return result
 
 
-@dataclass(frozen=True)
-class Networks:
-    """The networks for one kind of lines, by name, and the scale of the attributes."""
-
-    mean: Floats
-    spread: Floats
-    networks: Mapping[str, Network]
-
-    def inputs(self, lines: Lines, count: int, attributes: int) -> Floats:
-        """The inputs, a row a line, of a network that sees so many lines and attributes."""
-        rows = (attributes_of(lines) - self.mean) / self.spread
-        return with_neighbours(rows[:, :attributes], count)
-
-
 def network_name(network: str, lines: int, attributes: int) -> str:
     """The name of a network in a model file."""
     return f"{network}-{lines}-{attributes}"
 
 
 @dataclass(frozen=True)
-class Model:
-    """The content of a model file: the networks for both kinds of lines."""
+class Scaled:
+    """A network that sees so many lines and attributes, on the scale of these."""
 
-    version: str
-    readings: Mapping[str, Networks]
+    network: Network
+    lines: int
+    attributes: int
+    mean: Floats
+    spread: Floats
 
+    @classmethod
+    def of(
+        cls,
+        arrays: Mapping[str, npt.NDArray[Any]],
+        reading: str,
+        kind: str,
+        lines: int,
+        attributes: int,
+    ) -> Scaled:
+        """A network of a model; KeyError if it has none, ValueError if it is damaged."""
+        name = f"{reading}.{network_name(kind, lines, attributes)}"
+        keys = [f"{name}.hidden"] * (kind == "mlp") + [f"{name}.output"]
+        layers = tuple(arrays[key].astype(np.float64) for key in keys)
+        size = lines * attributes
+        for layer in layers:
+            if layer.ndim != 2 or len(layer) != size + 1:
+                raise ValueError(f"the layers of {name} do not fit its inputs")
+            size = layer.shape[1]
+        if size != 1:
+            raise ValueError(f"{name} has {size} outputs")
+        mean, spread = (
+            arrays[f"{reading}.{key}"].astype(np.float64) for key in ("mean", "spread")
+        )
+        if mean.shape != (3,) or spread.shape != (3,) or not (spread > 0).all():
+            raise ValueError("the attributes have no scale")
+        return cls(Network(layers), lines, attributes, mean, spread)
 
-# A model is some kilobytes; a crawl uses one or two.
-@lru_cache(maxsize=4)
-def load_networks(path: str) -> Model:
-    """Read a model file; raises ModelError for another algorithm's, or a damaged one."""
-    model = load_model(path, "perceptron")
-    try:
-        readings = {
-            reading: networks_from(model.arrays, reading) for reading in READINGS
-        }
-    except (KeyError, ValueError) as error:
-        raise ModelError(f"{path} is damaged: {error}") from error
-    return Model(model.version, readings)
-
-
-def networks_from(arrays: Mapping[str, npt.NDArray[Any]], reading: str) -> Networks:
-    """The networks in a model's arrays; raises ValueError for arrays that do not fit."""
-    networks = {}
-    for kind in NETWORKS:
-        for lines in SIZES:
-            for attributes in SIZES:
-                name = network_name(kind, lines, attributes)
-                prefix = f"{reading}.{name}"
-                if f"{prefix}.output" in arrays:
-                    layers = _layers(arrays, prefix, lines * attributes)
-                    networks[name] = Network(layers)
-    mean, spread = (
-        arrays[f"{reading}.{key}"].astype(np.float64) for key in ("mean", "spread")
-    )
-    if mean.shape != (3,) or spread.shape != (3,) or not (spread > 0).all():
-        raise ValueError("the attributes have no scale")
-    return Networks(mean, spread, networks)
-
-
-def _layers(
-    arrays: Mapping[str, npt.NDArray[Any]], name: str, inputs: int
-) -> tuple[Floats, ...]:
-    """The layers of a network; raises ValueError if they do not fit one another."""
-    keys = [f"{name}.output"]
-    if f"{name}.hidden" in arrays:
-        keys.insert(0, f"{name}.hidden")
-    layers = tuple(arrays[key].astype(np.float64) for key in keys)
-    for layer in layers:
-        if layer.ndim != 2 or len(layer) != inputs + 1:
-            raise ValueError(f"the layers of {name} do not fit its inputs")
-        inputs = layer.shape[1]
-    if inputs != 1:
-        raise ValueError(f"{name} has {inputs} outputs")
-    return layers
+    def output(self, lines: Lines) -> Floats:
+        """The network's output for each line."""
+        rows = (attributes_of(lines) - self.mean) / self.spread
+        inputs = with_neighbours(rows[:, : self.attributes], self.lines)
+        return self.network.output(inputs)
 
 
 class Perceptron(Algorithm[PerceptronOptions]):
@@ -257,20 +228,26 @@ class Perceptron(Algorithm[PerceptronOptions]):
 
     def __init__(self, options: PerceptronOptions) -> None:
         super().__init__(options)
-        self._networks: Networks | None = None
-        self._name = network_name(options.network, options.lines, options.attributes)
+        self._network: Scaled | None = None
         self.version = "1"
-        if options.network != "none":
-            path = options.model or str(SHIPPED / MODEL)
-            model = load_networks(path)
-            self._networks = model.readings[READINGS[options.reference]]
-            if self._name not in self._networks.networks:
-                raise ModelError(f"{path} has no network {self._name}")
-            self.version = f"1-{model.version}"
+        if options.network == "none":
+            return
+        path = options.model or SHIPPED / MODEL
+        model = load_model(path, self.name)
+        sees = options.network, options.lines, options.attributes
+        try:
+            reading = READINGS[options.reference]
+            self._network = Scaled.of(model.arrays, reading, *sees)
+        except KeyError:
+            raise ModelError(f"{path} has no network {network_name(*sees)}") from None
+        except ValueError as error:
+            raise ModelError(f"{path} is damaged: {error}") from error
+        self.version = f"1-{model.version}"
 
     def judge(self, page: Page) -> Verdict:
         lines = written_lines(page) if self.options.reference else block_lines(page)
-        scores = self.scores(lines)
+        network = self._network
+        scores = lines.density if network is None else network.output(lines)
         threshold = self.options.threshold
         if isinstance(threshold, str):
             threshold = float(scores.mean()) if len(scores) else 0.0
@@ -290,11 +267,3 @@ class Perceptron(Algorithm[PerceptronOptions]):
             text=written,
             score=mean_score(kept, shares, lines.length),
         )
-
-    def scores(self, lines: Lines) -> Floats:
-        """What must exceed the threshold: the network's output, or the density."""
-        options = self.options
-        if self._networks is None:
-            return lines.density
-        inputs = self._networks.inputs(lines, options.lines, options.attributes)
-        return self._networks.networks[self._name].output(inputs)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
 from scrapy_eatext.archive import files
-from scrapy_eatext.archive.packed import CUT_OFF, PackedError
+from scrapy_eatext.archive.packed import CUT_OFF
 from scrapy_eatext.archive.readers import folder, httpcache, jsonlines, parquet, warc
 
 if TYPE_CHECKING:
@@ -172,33 +172,23 @@ def read_part(
             place.damaged += bool(record.error)
             place.cut_off = place.cut_off or record.error == CUT_OFF
             yield record
-    except (OSError, PackedError) as error:
-        raise ArchiveError(f"{part.source}: {error}") from error
-    except ArchiveError:
-        raise
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise ArchiveError(f"{part.source}: {error}") from error
 
 
 def _read(part: Part, how: Reading, place: Place) -> Iterator[Record]:
     if part.kind in NAMED:
         found = _BY_NAME[part.kind](part.source, part.names, how.most)
-        for number, record in enumerate(found, 1):
-            place.share = number / len(part.names)
-            yield record
+        yield from _counted(found, len(part.names), place)
         return
     if part.kind == "page":
         yield folder.read_page(part.source, part.source, how.most)
-        place.share = 1.0
         return
     with closing(files.open_file(part.source)) as file:
         span = part.start, part.stop
         if part.kind == "parquet":
-            rows = max(1, parquet.rows(file, *span))
             found = parquet.read(file, *span, how.html, how.url)
-            for number, record in enumerate(found, 1):
-                place.share = number / rows
-                yield record
+            yield from _counted(found, parquet.rows(file, *span), place)
             return
         if part.kind == "warc":
             found = warc.read(file, *span, how.most)
@@ -210,6 +200,12 @@ def _read(part: Part, how: Reading, place: Place) -> Iterator[Record]:
         for record in found:
             place.share = min(1.0, (file.tell() - part.start) / size)
             yield record
+
+
+def _counted(found: Iterator[Record], size: int, place: Place) -> Iterator[Record]:
+    for number, record in enumerate(found, 1):
+        place.share = number / size
+        yield record
 
 
 _BY_NAME: dict[str, Callable[[str, Sequence[str], int], Iterator[Record]]] = {

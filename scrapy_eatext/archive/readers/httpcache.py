@@ -9,6 +9,7 @@ from __future__ import annotations
 import dbm
 import io
 import pickle
+import re
 import sqlite3
 from ast import literal_eval
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,17 +30,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 # The files of a response in a folder of its own.
-_META, _HEADERS, _BODY, _MORE = (
-    "meta",
-    "response_headers",
-    "response_body",
-    "response_data",
-)
+_META, _HEADERS, _BODY = "meta", "response_headers", "response_body"
+_MORE = "response_data"
 _SUFFIX = "_data"
 _HTML_RESPONSE = "scrapy.http.response.html.HtmlResponse"
 _SQLITE = b"SQLite format 3\0"
-# What a module of dbm adds to a database's name.
-_ENDS = (".db", ".dat", ".dir", ".bak", ".pag")
+# A database's name, and what modules of dbm add to it.
+_DATABASE = re.compile(r"(.*?\.db)(?:\.(?:db|dat|dir|bak|pag))?\Z", re.DOTALL)
 
 
 def is_entry(names: Iterable[str]) -> bool:
@@ -72,7 +69,7 @@ def _of_folder(folder: str, most: int) -> Record:
         return unreadable(where, url, error)
     try:
         details = builtin_values(_content(folder, _MORE))
-    except (FileNotFoundError, *_UNPICKLING):
+    except (FileNotFoundError, ValueError):
         details = None
     return _record(where, url, status, headers, body, most, details, wrong)
 
@@ -101,23 +98,15 @@ def _of_database(name: str, database: Any, most: int) -> Record:
         found = builtin_values(database[(name + _SUFFIX).encode()])
         url, status = str(found["url"]), int(found["status"])
         headers, body = dict(found["headers"]), bytes(found["body"])
-    except (KeyError, TypeError, ValueError, *_UNPICKLING) as error:
+    except (KeyError, TypeError, ValueError) as error:
         return unreadable(name, "", f"damaged: {error!r}")
     return _record(name, url, status, headers, body, most, found)
 
 
 def databases(names: Iterable[str]) -> list[str]:
     """The databases that files belong to, by their names without dbm's endings."""
-    found = set()
-    for name in names:
-        for end in _ENDS:
-            if name.endswith(f".db{end}"):
-                found.add(name.removesuffix(end))
-                break
-        else:
-            if name.endswith(".db"):
-                found.add(name)
-    return sorted(found)
+    matches = map(_DATABASE.match, names)
+    return sorted({match[1] for match in matches if match})
 
 
 def _database(path: str) -> Any:
@@ -185,26 +174,16 @@ class _Unpickler(pickle.Unpickler):
         return _Nothing
 
 
-_UNPICKLING = (
-    pickle.UnpicklingError,
-    EOFError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    IndexError,
-    KeyError,
-    MemoryError,
-    OverflowError,
-    UnicodeDecodeError,
-)
-
-
 def builtin_values(data: bytes) -> Any:
     """The plain values in a pickle; in place of other objects stands an empty one.
 
-    No class of the pickle's is looked up, and nothing is called.
+    No class of the pickle's is looked up, and nothing is called.  Raises ValueError for
+    data that is no pickle.
     """
-    return _Unpickler(io.BytesIO(data)).load()
+    try:
+        return _Unpickler(io.BytesIO(data)).load()
+    except Exception as error:  # damaged pickles raise nearly any
+        raise ValueError(f"no pickle: {error!r}") from error
 
 
 def _record(

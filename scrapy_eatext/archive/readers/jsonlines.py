@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces
+from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces, plain
 from scrapy_eatext.archive.record import Record, record_of_row, unreadable
 
 # What a line has around its page, and how much longer JSON may make a page.
@@ -67,8 +67,8 @@ def _lines(
     at = start
     data = b""
     skipping = False
-    for new, damage in _unpacked(file, start):
-        data += new
+    for piece in pieces(file, begins=b"{") if is_packed(file) else plain(file, start):
+        data += piece.data
         begin = 0
         while (end := data.find(b"\n", begin)) >= 0:
             if not skipping and at < stop:
@@ -84,20 +84,10 @@ def _lines(
                 yield at, b"", "the line is too long"
             at += len(data)
             data, skipping = b"", True
-        if damage:
+        if piece.error:
             # What follows begins with a line.
-            yield at, b"", damage
+            yield at, b"", piece.error
             at += len(data)
             data, skipping = b"", False
     if data and not skipping:
         yield at, data, CUT_OFF
-
-
-def _unpacked(file: BinaryIO, start: int) -> Iterator[tuple[bytes, str]]:
-    if is_packed(file):
-        for piece in pieces(file, begins=b"{"):
-            yield piece.data, piece.error
-        return
-    file.seek(start)
-    while data := file.read(1 << 18):
-        yield data, ""

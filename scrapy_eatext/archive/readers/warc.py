@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from scrapy.http import Headers
 
-from scrapy_eatext.archive.packed import CHUNK, CUT_OFF, Piece, is_packed, pieces
+from scrapy_eatext.archive.packed import CUT_OFF, Piece, is_packed, pieces, plain
 from scrapy_eatext.archive.record import (
     Record,
     dechunked,
@@ -45,6 +45,7 @@ _IDENTIFIED = (
 )
 _NO_RECORD = "what is here is no WARC record"
 _LENGTH = "the record's length is wrong"
+_NO_END = "the record's header has no end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,7 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
     """
     # A body in chunks takes more room than it has bytes.
     room = 2 * most + (1 << 20) if most else 1 << 62
-    frames = _packed if is_packed(file) else _unpacked
-    for frame in frames(file, start, stop, room):
+    for frame in _frames(file, start, stop, room):
         record = _record(frame, most)
         if record is not None:
             yield record
@@ -74,108 +74,38 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
 def cuts(file: BinaryIO, size: int) -> list[int]:
     """Where to cut a file into parts of about so many bytes."""
     found = [0]
-    frames = _packed if is_packed(file) else _unpacked
-    for frame in frames(file, 0, 1 << 62, 0):
+    for frame in _frames(file, 0, 1 << 62, 0):
         # Several records may be packed together.
         if frame.offset >= found[-1] + size:
             found.append(frame.offset)
     return found
 
 
-def _unpacked(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
-    """The records of a file that is not packed.
-
-    Where the file has no record right after one, that one's length is wrong: it ends
-    where the next begins.
-    """
-    file.seek(start)
-    # What was taken for a record right after another is one for a part that begins there.
-    begins = file.read(len(_START)) == _START
-    at = start if begins else _find(file, start, start)
-    if at != start and _any_at(file, start):
-        yield Frame(start, b"", b"", _NO_RECORD)
-    while at is not None and at < stop:
-        header = _header_at(file, at)
-        if other := _other_in(header):
-            yield Frame(at, b"", b"")
-            at += other
-            continue
-        begin = at + len(header)
-        length = _length(header)
-        end = None if length is None else _clean_end(file, begin + length)
-        error = ""
-        if end is None:
-            # Without a header it would find itself.
-            end = _find(file, begin + (not header), begin if header else -1)
-            error = CUT_OFF if end is None else _LENGTH
-            length = (file.seek(0, 2) if end is None else end) - begin
-        file.seek(begin)
-        block = file.read(min(length or 0, room))
-        yield Frame(at, header, block.rstrip(_BETWEEN) if error else block, error)
-        at = None if end is None or not _any_at(file, end) else end
-
-
-def _header_at(file: BinaryIO, at: int) -> bytes:
-    size = 1 << 12
-    while True:
-        file.seek(at)
-        data = file.read(size)
-        header = _header(data)
-        if header or len(data) < size or size > _LONGEST_HEADER:
-            return header
-        size *= 8
-
-
-def _any_at(file: BinaryIO, at: int) -> bool:
-    file.seek(at)
-    return bool(file.read(1))
-
-
-def _clean_end(file: BinaryIO, at: int) -> int | None:
-    """Where the next record begins after one that ends here, None if none does.
-
-    At the end of the file that is the end.
-    """
+def _is_clean_end(file: BinaryIO, at: int) -> bool:
+    """Whether a record that ends here is followed by another one or by nothing."""
     file.seek(at - 1)
     after = file.read(64)
-    if not after and at > 0:
-        return None
     following = after[1:].lstrip(_BETWEEN)
     # The file may end within the next one's first line.
-    if _START.startswith(following[: len(_START)]):
-        return at + len(after) - 1 - len(following)
-    return None
-
-
-def _find(file: BinaryIO, at: int, line: int) -> int | None:
-    """Where the next record begins; ``line`` is a place where a line begins."""
-    file.seek(at)
-    data = file.read(CHUNK)
-    while data:
-        place = _start_in(data, at == line)
-        if place is not None:
-            return at + place
-        more = file.read(CHUNK)
-        if not more:
-            return None
-        # A first line may be cut in two.
-        overlap = data[-32:]
-        at += len(data) - len(overlap)
-        data = overlap + more
-    return None
+    return bool(after) and _START.startswith(following[: len(_START)])
 
 
 class _Segment:
     """Unpacked bytes in which no record begins where a packed member does.
 
-    That is one record, or all of a file that was packed as a whole.  ``error`` is the
-    damage that ended it.
+    That is one record, or all of a file that is not packed or was packed as a whole.
+    ``error`` is the damage that ended it.  ``file`` is the file if it is not packed.
     """
 
-    def __init__(self, source: Iterator[Piece], first: Piece) -> None:
+    def __init__(
+        self, source: Iterator[Piece], first: Piece, file: BinaryIO | None
+    ) -> None:
         self._source = source
         self._data = first.data
-        self.offset = first.offset
+        self._offset = first.offset
+        self._file = file
+        # How many bytes there were up to here.
+        self._size = len(first.data)
         self.error = first.error
         # The first piece of the next segment.
         self.next: Piece | None = None
@@ -187,6 +117,26 @@ class _Segment:
         # Whether a record was all taken, and nothing but line ends came after it.
         self._whole = False
 
+    @property
+    def offset(self) -> int:
+        """Where the next bytes stand in the file, or the member that they are of."""
+        if self._file is None:
+            return self._offset
+        return self._offset + self._size - len(self._data)
+
+    def at_start(self) -> bool:
+        """Whether a record begins behind line ends, over which this goes.
+
+        Its first line may be damaged.
+        """
+        data = self.ahead(64)
+        following = data.lstrip(_BETWEEN)
+        # The file may end within the line.
+        begins = bool(following) and _START.startswith(following[: len(_START)])
+        if begins:
+            self.drop(len(data) - len(following))
+        return begins
+
     def ahead(self, size: int) -> bytes:
         """The bytes that come next: at least so many, unless there are fewer."""
         while len(self._data) < size and self._fill():
@@ -195,6 +145,7 @@ class _Segment:
 
     def header(self) -> bytes:
         """A record's header, b"" if it has no end."""
+        self.missing = 0
         # No byte more is read: another member's may be none of this record.
         while not (found := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
             if not self._fill():
@@ -213,6 +164,7 @@ class _Segment:
             return False
         self._whole = self._whole and not self.next.data.strip(_BETWEEN)
         self._data += self.next.data
+        self._size += len(self.next.data)
         self.error = self.next.error
         self.next = None
         return True
@@ -233,8 +185,11 @@ class _Segment:
         """So many bytes, of which only the first ``room`` are returned.
 
         Where no record begins after so many, but one does within them, or beyond those
-        that are returned, the length is wrong, and they end there.
+        that are returned, the length is wrong, and they end there.  In a file that is
+        not packed, nothing is taken if the length is wrong.
         """
+        if self._file is not None:
+            return self._take_at(self._file, self.offset, size, room)
         parts = []
         while size > 0 and (data := self.ahead(1)[:size]):
             at = None
@@ -260,6 +215,16 @@ class _Segment:
                 # So that a file of such lengths is not read over and over.
                 self._misled = True
                 return block[:at]
+        return block
+
+    def _take_at(self, file: BinaryIO, at: int, size: int, room: int) -> bytes:
+        if not _is_clean_end(file, at + size):
+            self.missing = size
+            return b""
+        file.seek(at)
+        block = file.read(min(size, room))
+        self._source = plain(file, at + size)
+        self._data, self._size = b"", at + size - self._offset
         return block
 
     def take_to_start(self, room: int) -> bytes:
@@ -318,40 +283,46 @@ def _other_in(header: bytes) -> int:
     return 0
 
 
-def _packed(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
-    """The records of a packed file, in which they mostly are members of their own."""
-    source = pieces(file, start, _START)
+def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
+    """The records of a file; those of a packed one mostly are members of their own."""
+    own = None if is_packed(file) else file
+    source = pieces(file, start, _START) if own is None else plain(file, start)
     piece = next(source, None)
     while piece is not None and piece.offset < stop:
-        segment = _Segment(source, piece)
+        segment = _Segment(source, piece, own)
         reported = False
         while True:
-            lost = segment.take_to_start(0 if reported else 64).strip(_BETWEEN)
-            if not segment.ahead(1):
+            at = segment.offset
+            lost = b""
+            if not segment.at_start():
+                lost = segment.take_to_start(0 if reported else 64).strip(_BETWEEN)
+            if lost or (segment.error and not reported and not segment.ahead(1)):
+                reported = True
+                yield Frame(at, b"", b"", segment.error or _NO_RECORD)
+            if segment.offset >= stop or not segment.ahead(1):
                 break
             frame = _next_frame(segment, room)
             reported = reported or bool(frame.error)
             yield frame
-        if not reported and (lost or segment.error):
-            yield Frame(segment.offset, b"", b"", segment.error or _NO_RECORD)
         piece = segment.close()
 
 
 def _next_frame(segment: _Segment, room: int) -> Frame:
-    header = segment.header()
+    at, header = segment.offset, segment.header()
     length = _length(header)
-    block = b"" if length is None else segment.take(length, room)
-    more = segment.take_to_start(room - len(block)).rstrip(_BETWEEN)
+    block = more = b""
+    if length is not None:
+        block = segment.take(length, room)
+    if length is None or segment.missing or not segment.at_start():
+        more = segment.take_to_start(room - len(block)).rstrip(_BETWEEN)
     error = "" if segment.ahead(1) else segment.error
-    if length is None or more:
-        error = error or _LENGTH
-    elif segment.missing:
-        follows = segment.ahead(1) or segment.next is not None
-        error = error or (_LENGTH if follows else CUT_OFF)
+    if not error and (length is None or segment.missing or more):
+        error = _LENGTH if header else _NO_END
+        is_last = not segment.ahead(1) and segment.next is None
+        if is_last and (segment.missing or not header):
+            error = CUT_OFF
     block += more
-    return Frame(
-        segment.offset, header, block.rstrip(_BETWEEN) if error else block, error
-    )
+    return Frame(at, header, block.rstrip(_BETWEEN) if error else block, error)
 
 
 def _header(data: bytes) -> bytes:
@@ -385,7 +356,7 @@ def _record(frame: Frame, most: int) -> Record | None:
     """A frame's page, None if it is a record of a type that has none."""
     where = str(frame.offset)
     if not frame.header:
-        return unreadable(where, "", frame.error or "the record's header has no end")
+        return unreadable(where, "", frame.error)
     fields = _fields(frame.header)
     # wget puts addresses into brackets.
     url = _text(fields, "WARC-Target-URI").strip("<>")
