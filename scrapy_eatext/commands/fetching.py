@@ -12,7 +12,8 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.spider import DefaultSpider, spidercls_for_request
 
-from scrapy_eatext.commands.terminal import describe_error, fail
+from scrapy_eatext.commands.terminal import fail
+from scrapy_eatext.execution.cascade import describe_error
 from scrapy_eatext.execution.choice import SettingError
 
 if TYPE_CHECKING:

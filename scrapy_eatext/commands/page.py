@@ -12,7 +12,6 @@ from scrapy.exceptions import UsageError
 from scrapy.http import TextResponse
 from w3lib.url import is_url
 
-from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.commands.choosing import (
     add_choice_arguments,
     choice_for,
@@ -30,7 +29,6 @@ from scrapy_eatext.commands.show import (
     show,
 )
 from scrapy_eatext.commands.terminal import (
-    describe_error,
     encoding,
     fail,
     print_text,
@@ -39,9 +37,14 @@ from scrapy_eatext.commands.terminal import (
 )
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.deadline import time_limit
-from scrapy_eatext.execution.cascade import Failure, cascade
+from scrapy_eatext.execution.cascade import (
+    BREAKS,
+    Failure,
+    cascade,
+    describe_error,
+    run_one,
+)
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import run as run_algorithm
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -50,8 +53,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
 
 ERRORS = (FileError,)
-# Exceptions that fail one page; a library may raise SystemExit.
-_BREAKS = (Exception, SystemExit)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -153,7 +154,7 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
         check_page(html, name)
     try:
         shown = _shown(Page.of(html, url or None), choice, args)
-    except _BREAKS as error:
+    except BREAKS as error:
         return fail(describe_error(error))
     if not shown.strip():
         fail(f"{name}: no main text is found")
@@ -179,10 +180,9 @@ def _shown(page: Page, choice: Choice, args: Namespace) -> str:
 
 
 def _timed(name: str, page: Page, choice: Choice) -> Run:
-    algorithm = get_algorithm(name, choice.options.get(name))
     started = time.perf_counter()
-    rules = choice.keep, choice.remove
-    result = run_algorithm(algorithm, page, blocks=True, rules=rules)
+    result = run_one(choice, name, page)
+    result.value("blocks")
     return Run(name, result, time.perf_counter() - started)
 
 
@@ -211,7 +211,7 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
         except FileError as error:
             failed += 1
             shown = line_of_error(name, str(error), encoding())
-        except _BREAKS as error:
+        except BREAKS as error:
             failed += 1
             shown = line_of_error(name, describe_error(error), encoding())
         if not print_text(shown):

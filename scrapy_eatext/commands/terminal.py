@@ -20,12 +20,6 @@ def fail(error: object, code: int = 1) -> int:
     return code
 
 
-def describe_error(error: BaseException) -> str:
-    """An exception in a line: its class and its message."""
-    message = " ".join(str(error).split())
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
-
-
 def encoding() -> str:
     """The encoding of standard output."""
     return sys.stdout.encoding or "utf-8"

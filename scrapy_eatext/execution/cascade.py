@@ -38,7 +38,9 @@ _SEEK_SECONDS = 0.5
 
 # Exceptions that fail one page, not the crawl.  SystemExit is among them, as a library
 # may raise it; KeyboardInterrupt is not, as Ctrl-C is to end the crawl.
-_BREAKS = (Exception, SystemExit)
+BREAKS = (Exception, SystemExit)
+# The most characters of an exception that is described in a line.
+_MAX_LINE = 500
 
 # After so many bytes of pages a thread that parses ends, and another goes on: lxml
 # keeps each name of an element or attribute for as long as the thread lives that parsed
@@ -180,7 +182,7 @@ def extract_page(job: Job) -> Outcome:
         if page is None:
             # Reading the whole page once more would take as long.
             job = job.shortened(kind) or job
-    except _BREAKS as error:
+    except BREAKS as error:
         result, kind = None, "failed"
         failures.append(Failure.of(error))
         if lacks_memory(error):
@@ -201,6 +203,18 @@ def warm_up(choice: Choice) -> None:
         extract_page(Job("<p>A first page.</p>", "", one, Limits()))
 
 
+def run_one(choice: Choice, name: str, page: Page) -> MainText:
+    """What one of a choice's algorithms makes of a page."""
+    algorithm = get_algorithm(name, choice.options.get(name))
+    return run(algorithm, page, rules=(choice.keep, choice.remove))
+
+
+def describe_error(error: BaseException) -> str:
+    """An exception in a line: its class and its message."""
+    message = " ".join(str(error).split())[:_MAX_LINE]
+    return f"{type(error).__name__}: {message}".removesuffix(": ")
+
+
 def cascade(
     choice: Choice, page: Page, failures: list[Failure]
 ) -> tuple[MainText, str]:
@@ -211,13 +225,12 @@ def cascade(
     results: list[MainText] = []
     for name in choice.algorithms:
         try:
-            algorithm = get_algorithm(name, choice.options.get(name))
-            result = run(algorithm, page, rules=(choice.keep, choice.remove))
+            result = run_one(choice, name, page)
             # What only the data have is a page's own text.
             wall = wall_of(page, result.text) if result.origin == "page" else ""
         except TimeLimitError:
             raise
-        except _BREAKS as error:
+        except BREAKS as error:
             if name == choice.algorithms[-1] and not results:
                 raise
             failures.append(Failure.of(error))
@@ -253,7 +266,7 @@ def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
     except IncompleteError as error:
         failures.append(Failure.of(error.__cause__ or error, name))
         result.computed[name] = error.value
-    except _BREAKS as error:
+    except BREAKS as error:
         failures.append(Failure.of(error, name))
         result.computed[name] = NOTHING.computed[name]
 
@@ -263,7 +276,7 @@ def _next_url(page: Page, first: str, number: int, failures: list[Failure]) -> s
     try:
         with time_limit(_SEEK_SECONDS):
             return next_page(page, first, number)
-    except _BREAKS as error:
+    except BREAKS as error:
         failures.append(Failure.of(error, "next_url"))
         return ""
 
@@ -283,7 +296,7 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
                 return _keep_dense(page or Page.of(left.html, left.url), left, failures)
         except TimeLimitError:
             pass
-        except _BREAKS as error:
+        except BREAKS as error:
             failure = Failure.of(error)
             if failure.name != "MemoryError":
                 failures.append(failure)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.deadline import time_limit
-from scrapy_eatext.execution.cascade import cascade
+from scrapy_eatext.execution.cascade import BREAKS, cascade, describe_error, run_one
 from scrapy_eatext.metadata import read_metadata
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import render, run
+from scrapy_eatext.rendering import render
 from scrapy_eatext.review.compare import kept_blocks
 from scrapy_eatext.review.labels import (
     CHANGED,
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 _OPEN = 6
 # Scoring in the background waits for so many seconds after each request.
 _QUIET = 0.4
-# What a page, or an algorithm over it, may raise.
-BREAKS = (Exception, SystemExit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,14 +255,10 @@ class Opened:
     def result(self, name: str) -> MainText:
         """What an algorithm makes of the page."""
         if name not in self._results:
-            algorithm = get_algorithm(name, self.choice.options.get(name))
             with time_limit(self._limits.timeout):
-                self._results[name] = run(
-                    algorithm,
-                    self.page,
-                    blocks=True,
-                    rules=(self.choice.keep, self.choice.remove),
-                )
+                found = run_one(self.choice, name, self.page)
+                found.value("blocks")  # within the time
+                self._results[name] = found
         return self._results[name]
 
     def proposed(self, name: str) -> str:
@@ -339,9 +333,3 @@ class Opened:
 def unreadable(why: str) -> bytes:
     """In place of a page's bytes: raise the reason why there are none."""
     raise ValueError(why)
-
-
-def describe_error(error: BaseException) -> str:
-    """An exception in a line."""
-    message = " ".join(str(error).split())[:500]
-    return f"{type(error).__name__}: {message}".removesuffix(": ")

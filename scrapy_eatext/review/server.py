@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from scrapy_eatext.algorithms import REGISTRY
+from scrapy_eatext.execution.cascade import BREAKS, describe_error
 from scrapy_eatext.review.frame import POLICY, framed
 from scrapy_eatext.review.labels import NEITHER, Found
 from scrapy_eatext.review.lines import lines_of
-from scrapy_eatext.review.pages import BREAKS, describe_error
 
 if TYPE_CHECKING:
     from scrapy_eatext.review.pages import Opened, Review
