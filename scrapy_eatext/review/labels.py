@@ -1,10 +1,10 @@
 """Labels that a person gave, in files: one for each page, written whole or not at all.
 
 The folder has the layout that training and evaluation read: ``ground-truth/NAME.json``
-has the label of each block and the texts that come of them, ``html/NAME.html.gz`` the
-page.  ``marked/NAME.html`` is the page with its main text between comments, as the
-n-gram model's author marked his.  A name has in it where the page is from and a digest
-of its bytes, so labels never meet another version of their page.
+has each block's label and the labelled texts, ``html/NAME.html.gz`` the page, and
+``marked/NAME.html`` the page with its main text between comments, as the n-gram model
+reads it.  A name has the page's address in it and a digest of the page's bytes, so that
+labels never meet another version of their page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import re
 import sys
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,13 +43,12 @@ class LabelError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The labels that there are of a page.
+    """The labels of a page.
 
-    ``state`` is "new" (none), "draft" or "accepted"; "changed" (labels of other bytes,
-    or other blocks, of the page), "damaged" or "foreign" (of another version of this
-    format, or without blocks), and then ``why`` tells more.  ``labels`` has a sign a
-    block: of the page's own labels, or what could be carried over, for a person to
-    look at.
+    ``state`` is NEW without labels; CHANGED, if they are of another version or of other
+    blocks of the page; FOREIGN, if they are in another format; and ``why`` explains the
+    last two and DAMAGED.  ``labels`` has a sign for each block, from the page's own
+    labels or carried over from others.
     """
 
     state: str
@@ -59,17 +57,17 @@ class Found:
 
     @classmethod
     def own(cls, labels: str, *, accepted: bool) -> Found:
-        """The labels of the page itself."""
+        """Labels of the page's own blocks."""
         return cls(ACCEPTED if accepted else DRAFT, labels)
 
     @property
     def written(self) -> str:
-        """A page's own labels with their state, to be compared; "" without any."""
+        """State and labels, if they are of the page's own blocks; else ""."""
         return f"{self.state} {self.labels}" if self.state in (DRAFT, ACCEPTED) else ""
 
 
 class LabelFolder:
-    """The one open label folder of a process; LabelError where another has it."""
+    """An open label folder; LabelError if it is open in another review."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -101,23 +99,18 @@ class LabelFolder:
     def _found(self, file: Path, texts: Sequence[str], *, same: bool) -> Found:
         try:
             data = _read(file)
-            truth = data["ground_truth"]
-            review = data.get("review")
+            truth, review = data["ground_truth"], _review_in(data)
             main, comments = (
                 str(truth.get(name) or "") for name in ("main_content", "comments")
             )
-        except (LabelError, KeyError, TypeError, AttributeError) as error:
-            return Found(DAMAGED, why=f"{file.name} is damaged: {error}")
-        if not isinstance(review, dict):
-            why = f"{file.name} has the text alone, not blocks"
-            return Found(FOREIGN, by_text(texts, main, comments), why)
-        if review.get("version") != VERSION:
-            why = f"{file.name} is of version {review.get('version')}"
-            return Found(FOREIGN, by_text(texts, main, comments), why)
-        try:
+            version = review.get("version")
+            if version != VERSION:
+                its = f"is of version {version}" if version else "has no blocks"
+                why = f"{file.name} {its}"
+                return Found(FOREIGN, by_text(texts, main, comments), why)
             blocks = [(_SIGNS[sign], str(text)) for sign, text in review["blocks"]]
             accepted = bool(review["accepted"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             return Found(DAMAGED, why=f"{file.name} is damaged: {error!r}")
         if same and [text for _, text in blocks] == list(texts):
             labels = "".join(sign for sign, _ in blocks)
@@ -131,8 +124,7 @@ class LabelFolder:
     def write(self, page: Labelled, *, accepted: bool) -> str:
         """Write a page's labels; the name of their files.
 
-        When this returns, they are on the disk.  Raises OSError where they cannot be
-        written, and then the labels from before are still there.
+        Raises OSError if they cannot be written; then the labels from before remain.
         """
         name = name_of(page.where, page.html)
         html = self._html / f"{name}.html.gz"
@@ -145,24 +137,19 @@ class LabelFolder:
         else:
             marked.unlink(missing_ok=True)
         file = self._truth / f"{name}.json"
-        self._set_aside(file)
-        write_whole(file, _json(page, name, accepted))
-        for folder in (self._html, self._marked, self._truth):
-            _sync(folder)
-        return name
-
-    def _set_aside(self, file: Path) -> None:
-        """Keep a file that this format cannot hold beside the one to be written."""
         if file.exists() and _state_of(file) in (DAMAGED, FOREIGN):
+            # Keep what this version cannot read.
             file.replace(file.with_suffix(".json.before"))
+        write_whole(file, _json(page, name, accepted))
+        return name
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """A page with a sign a block.
 
-    ``where`` is its address, or what stands for it; ``texts`` are its blocks' texts,
-    ``marked`` its source with comments around the main text, "" without any.
+    ``where`` is its address or name; ``marked`` is its source with comments around the
+    main text, "" without any.
     """
 
     where: str
@@ -174,7 +161,7 @@ class Labelled:
     marked: str
 
 
-def text_of(labels: str, texts: Sequence[str], sign: str) -> str:
+def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
     """The texts of the blocks with a sign, a line each."""
     rows = zip(labels, texts, strict=True)
     return "\n".join(text for own, text in rows if own == sign)
@@ -205,21 +192,20 @@ def _json(page: Labelled, name: str, accepted: bool) -> bytes:
 def _state_of(file: Path) -> str:
     """The state of the labels in a file, whatever page they are of."""
     try:
-        review = _read(file).get("review")
+        review = _review_in(_read(file))
     except LabelError:
         return DAMAGED
-    if not isinstance(review, dict) or review.get("version") != VERSION:
+    if review.get("version") != VERSION:
         return FOREIGN
     return ACCEPTED if review.get("accepted") else DRAFT
 
 
 def filed_under(file: Path) -> str:
-    """What the labels in a file are filed under, "" where it does not say."""
-    with suppress(LabelError):
-        review = _read(file).get("review")
-        if isinstance(review, dict):
-            return str(review.get("where") or "")
-    return ""
+    """The address or name by which a file's labels are filed, "" if it has none."""
+    try:
+        return str(_review_in(_read(file)).get("where") or "")
+    except LabelError:
+        return ""
 
 
 def name_of(where: str, html: bytes) -> str:
@@ -235,34 +221,33 @@ def stem_of(where: str) -> str:
 
 
 def carry(blocks: Sequence[tuple[str, str]], texts: Sequence[str]) -> tuple[str, int]:
-    """Labels for other blocks with the same texts, and how many get a label of old.
+    """Labels of a page's earlier blocks for its blocks now, and how many are found.
 
-    A block whose text is new is labelled by the words that it shares with the labelled
-    texts.
+    A label goes to a block of the same text.  A block without one is labelled by the
+    words that it shares with the labelled texts.
     """
     known: dict[str, deque[str]] = {}
     for sign, text in blocks:
         known.setdefault(text, deque()).append(sign)
-    signs: list[str | None] = []
-    for text in texts:
-        same = known.get(text)
-        signs.append(same.popleft() if same else None)
-    found = sum(sign not in (None, NEITHER) for sign in signs)
-    if None in signs:
-        old_signs = "".join(sign for sign, _ in blocks)
-        old_texts = [text for _, text in blocks]
+    signs = [known[text].popleft() if known.get(text) else "" for text in texts]
+    found = sum(sign in (MAIN, COMMENT) for sign in signs)
+    if "" in signs:
+        old_signs, old_texts = zip(*blocks, strict=True) if blocks else ("", ())
         main, comments = (text_of(old_signs, old_texts, s) for s in (MAIN, COMMENT))
         guessed = by_text(texts, main, comments)
         signs = [a or b for a, b in zip(signs, guessed, strict=True)]
-    return "".join(sign or NEITHER for sign in signs), found
+    return "".join(signs), found
 
 
 def by_text(texts: Sequence[str], main: str, comments: str) -> str:
-    """Labels of blocks by the words that they share with the true texts."""
+    """Labels of blocks by the words that they share with the true texts.
+
+    If these are too long to be aligned, no block is main text or a comment.
+    """
     try:
         shares = [label(texts, text).share for text in (main, comments)]
-    except ValueError:  # too long to be aligned
-        return ""
+    except ValueError:
+        return NEITHER * len(texts)
     return "".join(
         MAIN if in_main >= 0.5 else COMMENT if in_comments >= 0.5 else NEITHER
         for in_main, in_comments in zip(*shares, strict=True)
@@ -279,19 +264,14 @@ def _read(file: Path) -> dict[str, Any]:
     return data
 
 
-def _sync(folder: Path) -> None:
-    """Have the names of new files on the disk, too."""
-    if os.name == "nt":  # pragma: no cover - folders cannot be opened there
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _review_in(data: dict[str, Any]) -> dict[str, Any]:
+    """The part of a file that the review wrote, empty if another program wrote all."""
+    review = data.get("review")
+    return review if isinstance(review, dict) else {}
 
 
 def _locked(folder: Path) -> int:
-    """The lock on a folder, which ends with the process, however it ends."""
+    """A folder's lock, which ends with the process."""
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         if sys.platform == "win32":  # pragma: no cover
