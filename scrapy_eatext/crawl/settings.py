@@ -205,10 +205,10 @@ class Config:
             if (value := settings.get(_key(name))) is not None
         }
         choice = _with_site_files(
-            Choice(**taken(Choice, given, _key)), given.get("site_files")
+            Choice(**taken(Choice(), given, _key)), given.get("site_files")
         )
         check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
-        values = taken(cls, given, _key)
+        values = taken(cls(), given, _key)
         given_sites = _by_host(values.pop("sites", {}))
         weak = values.get("weak", NEVER)
         config = cls(
