@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +46,9 @@ _QUIET = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A page in its archive: its name, its address if known, and a way to its bytes.
+    """A page in its archive: its name, its address if known, and what loads its bytes.
 
-    ``filed`` is what labels that it came with are filed under.
+    ``filed`` is the address or name by which labels beside it are filed.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Stored:
 
     @property
     def where(self) -> str:
-        """What the page's labels are filed under."""
+        """The address or name by which the page's labels are filed."""
         return self.filed or self.url or self.name
 
 
@@ -101,7 +101,7 @@ class Review:
         self._changed: list[int] = []
         self._revision = 0
         self._lock = Lock()
-        self._opened: OrderedDict[int, Opened] = OrderedDict()
+        self._opened: dict[int, Opened] = {}
         self._busy = 0.0
         self._ended = False
         # The states of the labels by the names of their files.
@@ -130,21 +130,16 @@ class Review:
             }
 
     def opened(self, number: int) -> Opened:
-        """A page, parsed; LookupError where there is none of that number."""
-        self.working()
-        with self._lock:
-            if not 0 <= number < len(self.pages):
-                raise LookupError(f"there is no page {number}")
-            stored = self.pages[number]
-            known = self._opened.get(number)
-            if known is not None:
-                self._opened.move_to_end(number)
-                return known
-        found = Opened(self, stored)
-        with self._lock:
-            self._opened[number] = found
-            while len(self._opened) > _OPEN:
-                self._opened.popitem(last=False)
+        """A page, parsed; LookupError if there is none.  One thread may call at a time."""
+        # The background waits, as somebody waits for an answer.
+        self._busy = time.monotonic() + _QUIET
+        if not 0 <= number < len(self.pages):
+            raise LookupError(f"there is no page {number}")
+        found = self._opened.pop(number, None) or Opened(self, self.pages[number])
+        # The one opened last stands last.
+        self._opened[number] = found
+        if len(self._opened) > _OPEN:
+            del self._opened[next(iter(self._opened))]
         return found
 
     def write(self, number: int, labels: str, *, accepted: bool) -> Row:
@@ -152,10 +147,6 @@ class Review:
         page = self.opened(number)
         page.write(labels, accepted=accepted)
         return self._change(number, state=page.found.state)
-
-    def working(self) -> None:
-        """Have the background wait, as somebody waits for an answer."""
-        self._busy = time.monotonic() + _QUIET
 
     def _change(self, number: int, **values: Any) -> Row:
         with self._lock:
@@ -239,18 +230,10 @@ class Opened:
         self.page = Page.of(self.html, stored.url or None)
         count = len(self.page.blocks)
         self.texts = self.page.blocks.texts(list(range(count)))
-        self.look()
+        # The algorithm of the settings, or the first of a cascade.
+        self.first = self.choice.algorithms[0]
         self._results: dict[str, MainText] = {}
-
-    @cached_property
-    def url(self) -> str:
-        """The page's address: where it is from, or what it says itself."""
-        return self.stored.url or read_metadata(self.page).canonical_url
-
-    @cached_property
-    def first(self) -> str:
-        """The algorithm of the settings, or the first of a cascade."""
-        return self.choice.algorithms[0]
+        self.look()
 
     def result(self, name: str) -> MainText:
         """What an algorithm makes of the page."""
@@ -301,10 +284,13 @@ class Opened:
         """Write the labels of all blocks; ValueError where they are not as many."""
         self.checked(labels)
         main = {i for i, sign in enumerate(labels) if sign == MAIN}
+        kind = ""
+        with suppress(*BREAKS):
+            kind = self.result(self.first).page_type
         page = Labelled(
             where=self.stored.where,
-            url=self.url,
-            kind=self.kind,
+            url=self.stored.url or read_metadata(self.page).canonical_url,
+            kind=kind,
             html=self.html,
             labels=labels,
             texts=self.texts,
@@ -314,20 +300,9 @@ class Opened:
         self.found = Found.own(labels, accepted=accepted)
 
     def look(self) -> Found:
-        """Read the labels from the disk again.
-
-        They may have changed, as the same page can stand in the review twice.
-        """
+        """Read the page's labels again, as the review may have the same page twice."""
         self.found = self._labels.find(self.stored.where, self.html, self.texts)
         return self.found
-
-    @cached_property
-    def kind(self) -> str:
-        """The kind of the page, as the algorithm has it."""
-        try:
-            return self.result(self.first).page_type
-        except BREAKS:
-            return ""
 
 
 def unreadable(why: str) -> bytes:

@@ -147,14 +147,9 @@ class Handler(BaseHTTPRequestHandler):
         self._respond(self._post)
 
     def _respond(self, answer: Callable[[], None]) -> None:
-        # A body that is not read would be taken for the connection's next request.
-        is_unread = self.command == "POST"
+        self._is_read = self.command == "GET"
         try:
             self._check_origin()
-            if is_unread:
-                self._check_token()
-                self._body = self._read()
-                is_unread = False
             answer()
         except RequestError as error:
             self._refuse(error.status, str(error))
@@ -164,7 +159,8 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         except BREAKS as error:
             self._refuse(500, describe_error(error))
-        if is_unread:
+        if not self._is_read:
+            # The rest of the body would be taken for the connection's next request.
             self.close_connection = True
 
     def _check_origin(self) -> None:
@@ -183,16 +179,6 @@ class Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(given.encode(), self.owner.token.encode()):
             raise RequestError(403, "the token is wrong: open the address as printed")
 
-    def _read(self) -> bytes:
-        """The body that is sent with the request."""
-        try:
-            size = int(self.headers.get("Content-Length", ""))
-        except ValueError:
-            raise RequestError(411, "the length is missing") from None
-        if not 0 <= size <= _MAX_BODY:
-            raise RequestError(413, "too much at once")
-        return self.rfile.read(size)
-
     def _get(self) -> None:
         address = urlsplit(self.path)
         path = "/index.html" if address.path == "/" else address.path
@@ -208,8 +194,17 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(_GET, path, {name: query[name][-1] for name in query})
 
     def _post(self) -> None:
+        self._check_token()
         try:
-            query = json.loads(self._body)
+            size = int(self.headers.get("Content-Length", ""))
+        except ValueError:
+            raise RequestError(411, "the length is missing") from None
+        if not 0 <= size <= _MAX_BODY:
+            raise RequestError(413, "too much at once")
+        body = self.rfile.read(size)
+        self._is_read = True
+        try:
+            query = json.loads(body)
         except (ValueError, RecursionError):
             raise RequestError(400, "this is no JSON") from None
         if not isinstance(query, dict):
@@ -226,11 +221,10 @@ class Handler(BaseHTTPRequestHandler):
             raise RequestError(400, f"the question lacks something: {error}") from error
         except (OSError, ValueError) as error:
             raise RequestError(409, describe_error(error)) from error
-        body = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
-        self._send(200, body, "application/json")
+        self._send_json(200, found)
 
     def _frame(self, path: str) -> None:
-        _, _, number, key = path.split("/", 3) if path.count("/") == 3 else [""] * 4
+        number, _, key = path.removeprefix("/frame/").partition("/")
         wanted = _number(number)
         if not hmac.compare_digest(self.owner.key(wanted), key):
             raise RequestError(403, "there is no such frame")
@@ -241,20 +235,18 @@ class Handler(BaseHTTPRequestHandler):
         self._send(200, body, "text/html; charset=utf-8", policy)
 
     def _refuse(self, status: int, why: str) -> None:
-        body = json.dumps({"error": why}).encode()
-        self._send(status, body, "application/json")
+        self._send_json(status, {"error": why})
+
+    def _send_json(self, status: int, value: object) -> None:
+        body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        self._send(status, body, "application/json", {})
 
     def _send(
-        self,
-        status: int,
-        body: bytes,
-        kind: str,
-        headers: Mapping[str, str] | None = None,
+        self, status: int, body: bytes, kind: str, headers: Mapping[str, str]
     ) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in {**_ALWAYS, **(headers or {})}.items():
+        about = {"Content-Type": kind, "Content-Length": str(len(body))}
+        for name, value in {**about, **_ALWAYS, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -303,7 +295,13 @@ def _queue(owner: ReviewServer, query: Query) -> Any:
 def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
     number = _number(query["id"])
     found = page.look()
-    answer: dict[str, Any] = {
+    try:
+        proposed, why = page.proposed(page.first), ""
+        chances, reasons = page.scores(page.first)
+    except BREAKS as error:
+        proposed, why = NEITHER * len(page.texts), describe_error(error)
+        chances, reasons = [], []
+    return {
         "id": number,
         "name": page.stored.name,
         "url": page.stored.url,
@@ -316,16 +314,11 @@ def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
         "written": found.written,
         "blocks": len(page.texts),
         "kinds": page.page.blocks.kinds,
-        "error": "",
+        "proposed": proposed,
+        "chances": chances,
+        "reasons": reasons,
+        "error": why,
     }
-    try:
-        answer["proposed"] = page.proposed(page.first)
-        answer["chances"], answer["reasons"] = page.scores(page.first)
-    except BREAKS as error:
-        answer["error"] = describe_error(error)
-        answer["proposed"] = NEITHER * len(page.texts)
-        answer["chances"], answer["reasons"] = [], []
-    return answer
 
 
 @_of_page
@@ -352,14 +345,11 @@ def _write(owner: ReviewServer, page: Opened, query: Query) -> Any:
     labels = page.checked(query["labels"])
     accepted = query["accepted"] is True
     written = Found.own(labels, accepted=accepted).written
-    # An answer may have been lost on its way, and the same labels come again.
+    # The same labels come again if the answer to them was lost.
     known = (query.get("before"), written)
     if "before" in query and page.look().written not in known:
-        raise RequestError(
-            409,
-            "the page was labelled elsewhere, as in another tab, since it was opened "
-            "here; reload the review to see its labels",
-        )
+        why = "the page was labelled in another tab; reload the review to see how"
+        raise RequestError(409, why)
     row = owner.review.write(_number(query["id"]), labels, accepted=accepted)
     return {"state": row.state, "written": written}
 

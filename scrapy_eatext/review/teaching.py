@@ -31,11 +31,10 @@ class Teacher:
 
     def teach(self, host: str, *, keep: bool) -> dict[str, Any]:
         """Learn from the labelled pages of a host; ``keep`` writes what helps."""
-        rows = list(enumerate(self.review.rows))
-        own = [i for i, row in rows if row.host == host and host]
-        labelled = [
-            i for i in own if rows[i][1].state in _LABELLED and self._has_labels(i)
-        ]
+        rows = list(self.review.rows)
+        own = [i for i, row in enumerate(rows) if row.host == host and host]
+        # Rows go by the names of files, whose labels may not be of the page's blocks.
+        labelled = [i for i in own if rows[i].state in _LABELLED and self._labels_of(i)]
         pages = [page for i in labelled if (page := self._page(i)) is not None]
         if not pages:
             raise ValueError(f"no page of {host or 'no host'} is labelled")
@@ -49,7 +48,7 @@ class Teacher:
         looked = 0
         end = time.monotonic() + _SECONDS
         for i in own:
-            if i in labelled or rows[i][1].error:
+            if i in labelled or rows[i].error:
                 continue
             if time.monotonic() > end:
                 break
@@ -67,7 +66,7 @@ class Teacher:
                 for one, other in ((after, before), (before, after))
             )
             if gained or lost:
-                name = rows[i][1].url or rows[i][1].name
+                name = rows[i].url or rows[i].name
                 changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
         changes.sort(key=lambda one: (-one["gained"] - one["lost"], one["id"]))
         return {
@@ -78,17 +77,16 @@ class Teacher:
             "looked": looked,
         }
 
-    def _has_labels(self, number: int) -> bool:
-        """Whether there are labels of the page's blocks; its row goes by names of files."""
-        return self.review.opened(number).found.state in _LABELLED
+    def _labels_of(self, number: int) -> str:
+        """The labels of a page's own blocks, "" without any."""
+        found = self.review.opened(number).found
+        return found.labels if found.state in _LABELLED else ""
 
     def _page(self, number: int) -> Studied | None:
         """A page with its labels, None for one without text."""
         page = self.review.opened(number)
         if not page.texts:
             return None
-        labels = page.found.labels
-        if page.found.state not in _LABELLED:
-            labels = NEITHER * len(page.texts)
+        labels = self._labels_of(number) or NEITHER * len(page.texts)
         model = page.choice.options.get(DEFAULT, {}).get("model", "")
         return studied(page.page, labels, model)
