@@ -96,8 +96,8 @@ class Extractor:
             nothing: Future[Outcome] = Future()
             nothing.set_result(_EMPTY)
             return nothing
-        job = Job.of(html, url, choice, self._limits, self._fields, sought)
-        return self._executor.submit(job)
+        job = Job(html, url, choice, self._limits, self._fields, sought)
+        return self._executor.submit(job.bounded())
 
     def counted(self, url: str, outcome: Outcome, choice: Choice) -> Extracted:
         """An outcome that is used, counted as such."""
@@ -149,9 +149,8 @@ class Extractor:
         overrides = None if request is None else request.meta.get(INPUT)
         choice = self._config.choice_for(response.url, overrides)
         used = choice or self._config.choice
-        outcome = extract_page(
-            Job.of(response, response.url, used, self._limits, self._fields)
-        )
+        job = Job(response, response.url, used, self._limits, self._fields)
+        outcome = extract_page(job.bounded())
         self._tally.inc(f"late/{outcome.kind}")
         extracted = self.counted(response.url, outcome, used)
         is_off = choice is None or request is None

@@ -49,12 +49,13 @@ class Reextraction:
                 "another has replaced it: name what you need in EATEXT_FIELDS to have "
                 "it computed ahead, or ask main_text(response)"
             )
-        make = partial(Job.of, limits=self.limits, fields=COMPUTED)
-        job = make(text_of(response), response.url, self.choice)
+        make = partial(Job, limits=self.limits, fields=COMPUTED)
+        job = make(text_of(response), response.url, self.choice).bounded()
         if self.kind in GIVEN_UP and not job.give_up:
             job = replace(job, give_up=self.kind)
         more = continuations.get(response, ())
-        jobs = [job, *(make(*page, self.choice.of_continuation) for page in more)]
+        of_more = self.choice.of_continuation
+        jobs = [job, *(make(*page, of_more).bounded() for page in more)]
         return joined([extract_page(job).result for job in jobs]).computed
 
     def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:

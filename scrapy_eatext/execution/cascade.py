@@ -71,35 +71,24 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``fields`` are the attributes to compute before the result lets go of its page.  If
-    ``give_up`` is not "", it is the outcome's kind already, and only the last resort is
-    left.  ``sought`` is the page of an article to look for: its first page's address,
-    and its number.
+    ``fields`` are the attributes to compute before the result lets go of its page.
+    ``sought`` is the page of an article to look for: the address of its first page, and
+    a number.  If ``give_up`` is not "", it is the outcome's kind, and only the last
+    resort is left.
     """
 
     html: str | bytes | TextResponse
     url: str
     choice: Choice
     limits: Limits
-    give_up: str = ""
     fields: tuple[str, ...] = ()
     sought: tuple[str, int] | None = None
+    give_up: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        html: str | bytes | TextResponse,
-        url: str,
-        choice: Choice,
-        limits: Limits,
-        fields: tuple[str, ...] = (),
-        sought: tuple[str, int] | None = None,
-    ) -> Job:
-        """A job for a page of any size; a page that is too large is cut off."""
-        job = cls(html, url, choice, limits, fields=fields, sought=sought)
-        if limits.max_size and job.size > limits.max_size:
-            return job.cut(limits.max_size, "too_large")
-        return job
+    def bounded(self) -> Job:
+        """This job, or one for the beginning of a page that is too large."""
+        most = self.limits.max_size
+        return self.cut(most, "too_large") if most and self.size > most else self
 
     @property
     def size(self) -> int:
@@ -124,7 +113,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception that an extraction met: its class, and how it came about.
+    """An exception of an extraction: the name of its class, and its traceback.
 
     ``field`` is the attribute that could not be computed, "" for the text.  ``name`` is
     MemoryError for any lack of memory, whatever exception it raised.
