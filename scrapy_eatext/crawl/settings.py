@@ -239,12 +239,14 @@ class Config:
                     _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
 
     def choice_for(self, url: str, given: object = None) -> Choice | None:
-        """How to extract the page at a URL, None if it is not to be extracted.
+        """How to extract the page at a URL, None if it is not extracted.
 
         ``given`` is the value of ``eatext`` in the request's meta; SettingError if it is
         wrong.
         """
-        choice = self.sites.get(self.site_of(url), self.choice)
+        choice: Choice | None = self.choice
+        if self.sites:
+            choice = self.sites.get(self.site_of(url), self.choice)
         if given is None:
             return choice
         # A request's meta also overrides a site that is off.
