@@ -1,8 +1,7 @@
 """The page under review as HTML: its looks and its text, and nothing that acts.
 
-What is written is made from lists of what is allowed, not by taking out what is known
-to be bad.  The answer's header forbids the same things once more, and the sandbox
-around it a third time: whatever gets past one of them does not get past the others.
+It is written from lists of what is allowed.  The answer's header forbids everything else
+once more, and so does the sandbox around it.
 """
 
 from __future__ import annotations

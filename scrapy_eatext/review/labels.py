@@ -121,72 +121,61 @@ class LabelFolder:
         why = f"labelled were {what}: {found} of {total} labelled blocks are found"
         return Found(CHANGED, carried, why)
 
-    def write(self, page: Labelled, *, accepted: bool) -> str:
-        """Write a page's labels; the name of their files.
+    def write(
+        self,
+        where: str,
+        html: bytes,
+        labels: str,
+        texts: Sequence[str],
+        *,
+        url: str,
+        kind: str,
+        marked: str,
+        accepted: bool,
+    ) -> None:
+        """Write the labels of the page at an address, or of a name.
 
+        ``marked`` is its source with comments around the main text, "" without any.
         Raises OSError if they cannot be written; then the labels from before remain.
         """
-        name = name_of(page.where, page.html)
-        html = self._html / f"{name}.html.gz"
-        if not html.exists():
-            write_whole(html, gzip.compress(page.html, 1, mtime=0))
-        marked = self._marked / f"{name}.html"
-        if page.marked:
+        name = name_of(where, html)
+        packed = self._html / f"{name}.html.gz"
+        if not packed.exists():
+            write_whole(packed, gzip.compress(html, 1, mtime=0))
+        source = self._marked / f"{name}.html"
+        if marked:
             # With a byte order mark, as its source may say that it is in another encoding.
-            write_whole(marked, page.marked.encode("utf-8-sig", "replace"))
+            write_whole(source, marked.encode("utf-8-sig", "replace"))
         else:
-            marked.unlink(missing_ok=True)
+            source.unlink(missing_ok=True)
         file = self._truth / f"{name}.json"
         if file.exists() and _state_of(file) in (DAMAGED, FOREIGN):
             # Keep what this version cannot read.
             file.replace(file.with_suffix(".json.before"))
-        write_whole(file, _json(page, name, accepted))
-        return name
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """A page with a sign a block.
-
-    ``where`` is its address or name; ``marked`` is its source with comments around the
-    main text, "" without any.
-    """
-
-    where: str
-    url: str
-    kind: str
-    html: bytes
-    labels: str
-    texts: Sequence[str]
-    marked: str
+        rows = zip(labels, texts, strict=True)
+        data = {
+            "url": url,
+            "file_id": name,
+            "ground_truth": {
+                "main_content": text_of(labels, texts, MAIN),
+                "comments": text_of(labels, texts, COMMENT),
+            },
+            "_internal": {"page_type": {"primary": kind or "page"}},
+            "review": {
+                "version": VERSION,
+                "where": where,
+                "accepted": accepted,
+                "blocks": [[_NAMES[sign], text] for sign, text in rows],
+            },
+        }
+        written = json.dumps(data, ensure_ascii=False)
+        write_whole(file, written.encode("utf-8", "replace"))
 
 
 def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
     """The texts of the blocks with a sign, a line each."""
     rows = zip(labels, texts, strict=True)
     return "\n".join(text for own, text in rows if own == sign)
-
-
-def _json(page: Labelled, name: str, accepted: bool) -> bytes:
-    data = {
-        "url": page.url,
-        "file_id": name,
-        "ground_truth": {
-            "main_content": text_of(page.labels, page.texts, MAIN),
-            "comments": text_of(page.labels, page.texts, COMMENT),
-        },
-        "_internal": {"page_type": {"primary": page.kind or "page"}},
-        "review": {
-            "version": VERSION,
-            "where": page.where,
-            "accepted": accepted,
-            "blocks": [
-                [_NAMES[sign], text]
-                for sign, text in zip(page.labels, page.texts, strict=True)
-            ],
-        },
-    }
-    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _state_of(file: Path) -> str:

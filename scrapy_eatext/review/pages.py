@@ -26,7 +26,6 @@ from scrapy_eatext.review.labels import (
     NEW,
     Found,
     LabelFolder,
-    Labelled,
     name_of,
     stem_of,
 )
@@ -287,16 +286,16 @@ class Opened:
         kind = ""
         with suppress(*BREAKS):
             kind = self.result(self.first).page_type
-        page = Labelled(
-            where=self.stored.where,
+        self._labels.write(
+            self.stored.where,
+            self.html,
+            labels,
+            self.texts,
             url=self.stored.url or read_metadata(self.page).canonical_url,
             kind=kind,
-            html=self.html,
-            labels=labels,
-            texts=self.texts,
             marked=marked_source(self.page, main) if main else "",
+            accepted=accepted,
         )
-        self._labels.write(page, accepted=accepted)
         self.found = Found.own(labels, accepted=accepted)
 
     def look(self) -> Found:

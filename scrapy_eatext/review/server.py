@@ -24,10 +24,12 @@ from scrapy_eatext.execution.cascade import BREAKS, describe_error
 from scrapy_eatext.review.frame import POLICY, framed
 from scrapy_eatext.review.labels import NEITHER, Found
 from scrapy_eatext.review.lines import lines_of
+from scrapy_eatext.review.teaching import teach
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scrapy_eatext.review.pages import Opened, Review
-    from scrapy_eatext.review.teaching import Teacher
 
 TOKEN_HEADER = "X-Review-Token"  # noqa: S105 - a header's name
 _HOSTS = ("127.0.0.1", "localhost")
@@ -92,9 +94,10 @@ class _Server(ThreadingHTTPServer):
 class ReviewServer:
     """Serves one review on a free port of loopback; ``url`` is where to begin."""
 
-    def __init__(self, review: Review, teacher: Teacher, port: int = 0) -> None:
+    def __init__(self, review: Review, sites: Path, port: int = 0) -> None:
         self.review = review
-        self.teacher = teacher
+        # Where site files are written.
+        self.sites = sites
         self.token = secrets.token_urlsafe(24)
         # lxml's trees are read by one request at a time.
         self.reading = RLock()
@@ -356,7 +359,8 @@ def _write(owner: ReviewServer, page: Opened, query: Query) -> Any:
 
 def _teach(owner: ReviewServer, query: Query) -> Any:
     with owner.reading:
-        return owner.teacher.teach(str(query["host"]), keep=query.get("write") is True)
+        keep = query.get("write") is True
+        return teach(owner.review, str(query["host"]), owner.sites, keep=keep)
 
 
 def _form(query: Query) -> str:

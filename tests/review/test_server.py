@@ -34,7 +34,7 @@ from scrapy_eatext.review.labels import (
 )
 from scrapy_eatext.review.pages import Opened, Review, Stored
 from scrapy_eatext.review.server import _MOST_CONNECTIONS, TOKEN_HEADER, ReviewServer
-from scrapy_eatext.review.teaching import Teacher
+from scrapy_eatext.review.teaching import teach
 from tests.support.passages import PROSE
 
 pytestmark = pytest.mark.slow
@@ -63,7 +63,7 @@ def served(tmp_path: Path) -> Iterator[ReviewServer]:
     review = Review(
         pages, LabelFolder(tmp_path / "labels"), lambda url: Choice(), Limits(10, 10**6)
     )
-    server = ReviewServer(review, Teacher(review, tmp_path / "sites"))
+    server = ReviewServer(review, tmp_path / "sites")
     server.start()
     while any(row.score is None for row in review.rows) or review.reading:
         pass
@@ -418,9 +418,8 @@ def test_labels_that_do_not_fit_their_page_teach_nothing(
     review._work()
     # The list goes by the name of the file.
     assert [row.state for row in review.rows] == [ACCEPTED, NEW]
-    teacher = Teacher(review, tmp_path / "sites")
     with pytest.raises(ValueError, match=r"no page of example\.com is labelled"):
-        teacher.teach("example.com", keep=False)
+        teach(review, "example.com", tmp_path / "sites", keep=False)
 
 
 def test_a_page_that_cannot_be_read_does_not_end_teaching(
@@ -440,7 +439,7 @@ def test_a_page_that_cannot_be_read_does_not_end_teaching(
     for page in pages:
         review._add(page)
     review.write(0, "-mm--mm-", accepted=True)
-    found = Teacher(review, tmp_path / "sites").teach("example.com", keep=False)
+    found = teach(review, "example.com", tmp_path / "sites", keep=False)
     assert found["looked"] == 1
 
 
