@@ -41,15 +41,14 @@ def close_output() -> None:
 
 
 class StatusLine:
-    """A line on standard error that is replaced by the next, where that is a terminal.
+    """A line on standard error, if that is a terminal, which the next one replaces.
 
-    With ``unless_printed`` there is none where standard output is a terminal too.
+    With ``unless_printed`` there is none if standard output is a terminal too.
     """
 
     def __init__(self, *, unless_printed: bool = False) -> None:
-        self._shown = sys.stderr.isatty()
-        if unless_printed:
-            self._shown = self._shown and not sys.stdout.isatty()
+        is_beside_output = unless_printed and sys.stdout.isatty()
+        self._shown = sys.stderr.isatty() and not is_beside_output
 
     def show(self, text: str) -> None:
         if self._shown:

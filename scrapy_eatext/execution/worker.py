@@ -102,13 +102,8 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
     """An outcome as a message's head."""
-    return {
-        "result": outcome.result.as_dict(),
-        "kind": outcome.kind,
-        "seconds": outcome.seconds,
-        "failures": [asdict(failure) for failure in outcome.failures],
-        "next_url": outcome.next_url,
-    }
+    bare = asdict(replace(outcome, result=NOTHING))
+    return {**bare, "result": outcome.result.as_dict()}
 
 
 def unpack_outcome(head: dict[str, Any]) -> Outcome:
