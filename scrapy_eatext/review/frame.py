@@ -61,10 +61,10 @@ a {{ color: #0645ad; }}
 {PIECE}[k=m] {{ background: rgba(52, 168, 83, .26) !important; }}
 {PIECE}[k=c] {{ background: rgba(66, 133, 244, .26) !important; }}
 {PIECE}[k="-"] {{ background: rgba(128, 128, 128, .10) !important; }}
-{PIECE}[d="1"] {{ text-decoration: underline wavy #d93025 2px !important;
+{PIECE}[d] {{ text-decoration: underline wavy #d93025 2px !important;
   text-decoration-skip-ink: none !important; }}
-{PIECE}[h="1"] {{ outline: 1px dotted #555 !important; }}
-{PIECE}[s="1"] {{ outline: 2px solid #f29900 !important; outline-offset: 1px; }}
+{PIECE}[h] {{ outline: 1px dotted #555 !important; }}
+{PIECE}[s] {{ outline: 2px solid #f29900 !important; outline-offset: 1px; }}
 eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
 """
 

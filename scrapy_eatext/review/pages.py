@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -63,10 +63,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the list of pages shows of one, in the order in which list.js reads it.
-
-    ``score`` is None until it is known.
-    """
+    """What the list of pages shows of one; ``score`` is None until it is known."""
 
     name: str
     url: str
@@ -122,7 +119,7 @@ class Review:
                 "revision": self._revision,
                 "reading": self.reading,
                 "rows": [
-                    [number, *astuple(self.rows[number])]
+                    {"id": number, **asdict(self.rows[number])}
                     for number, changed in enumerate(self._changed)
                     if changed > since
                 ],

@@ -12,7 +12,6 @@ import hmac
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from threading import BoundedSemaphore, RLock, Thread
@@ -69,14 +68,30 @@ class RequestError(Exception):
         self.status = status
 
 
-class _Server(ThreadingHTTPServer):
-    """A thread for each connection, of which there is a bounded number."""
+class ReviewServer(ThreadingHTTPServer):
+    """Serves one review on a free port of loopback; ``url`` is where to begin.
+
+    It has a thread for each connection, of which there is a bounded number.
+    """
 
     daemon_threads = True
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, review: Review, sites: Path, port: int = 0) -> None:
         self._free = BoundedSemaphore(_MOST_CONNECTIONS)
-        super().__init__(*args)
+        super().__init__(("127.0.0.1", port), Handler)
+        self.review = review
+        # Where site files are written.
+        self.sites = sites
+        self.token = secrets.token_urlsafe(24)
+        # lxml's trees are read by one request at a time.
+        self.reading = RLock()
+        self.assets = {
+            f"/{file.name}": file.read_bytes()
+            for file in (files(__package__) / "assets").iterdir()
+        }
+        # Behind a # the token goes into no request and no log.
+        self.url = f"http://127.0.0.1:{self.server_port}/#{self.token}"
+        self._thread = Thread(target=self.serve_forever, daemon=True)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self._free.acquire(blocking=False):
@@ -90,27 +105,6 @@ class _Server(ThreadingHTTPServer):
         finally:
             self._free.release()
 
-
-class ReviewServer:
-    """Serves one review on a free port of loopback; ``url`` is where to begin."""
-
-    def __init__(self, review: Review, sites: Path, port: int = 0) -> None:
-        self.review = review
-        # Where site files are written.
-        self.sites = sites
-        self.token = secrets.token_urlsafe(24)
-        # lxml's trees are read by one request at a time.
-        self.reading = RLock()
-        self.assets = {
-            f"/{file.name}": file.read_bytes()
-            for file in (files(__package__) / "assets").iterdir()
-        }
-        self._server = _Server(("127.0.0.1", port), partial(Handler, self))
-        self.port = self._server.server_port
-        # Behind a # the token goes into no request and no log.
-        self.url = f"http://127.0.0.1:{self.port}/#{self.token}"
-        self._thread = Thread(target=self._server.serve_forever, daemon=True)
-
     def start(self) -> None:
         self.review.start()
         self._thread.start()
@@ -120,8 +114,8 @@ class ReviewServer:
         self._thread.join()
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.shutdown()
+        self.server_close()
         self._thread.join()
         self.review.close()
 
@@ -134,14 +128,11 @@ class ReviewServer:
 class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
+    server: ReviewServer
     protocol_version = "HTTP/1.1"
     # Answers are small, and each is waited for.
     disable_nagle_algorithm = True
     timeout = _PATIENCE
-
-    def __init__(self, owner: ReviewServer, *args: Any) -> None:
-        self.owner = owner
-        super().__init__(*args)
 
     def do_GET(self) -> None:
         self._respond(self._get)
@@ -168,7 +159,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _check_origin(self) -> None:
         """Refuse requests of another site's page, or to another name of this host."""
-        hosts = [f"{name}:{self.owner.port}" for name in _HOSTS]
+        hosts = [f"{name}:{self.server.server_port}" for name in _HOSTS]
         if self.headers.get("Host") not in hosts:
             raise RequestError(403, "the Host is another")
         origin = self.headers.get("Origin")
@@ -179,16 +170,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def _check_token(self) -> None:
         given = self.headers.get(TOKEN_HEADER, "")
-        if not hmac.compare_digest(given.encode(), self.owner.token.encode()):
+        if not hmac.compare_digest(given.encode(), self.server.token.encode()):
             raise RequestError(403, "the token is wrong: open the address as printed")
 
     def _get(self) -> None:
         address = urlsplit(self.path)
         path = "/index.html" if address.path == "/" else address.path
-        if path in self.owner.assets:
+        if path in self.server.assets:
             suffix = path[path.rindex(".") :]
             policy = {"Content-Security-Policy": _APP_POLICY}
-            self._send(200, self.owner.assets[path], _TYPES[suffix], policy)
+            self._send(200, self.server.assets[path], _TYPES[suffix], policy)
         elif path.startswith("/frame/"):
             self._frame(path)
         else:
@@ -219,7 +210,7 @@ class Handler(BaseHTTPRequestHandler):
         if route is None:
             raise RequestError(404, f"there is no {path}")
         try:
-            found = route(self.owner, query)
+            found = route(self.server, query)
         except (KeyError, TypeError) as error:
             raise RequestError(400, f"the question lacks something: {error}") from error
         except (OSError, ValueError) as error:
@@ -229,10 +220,10 @@ class Handler(BaseHTTPRequestHandler):
     def _frame(self, path: str) -> None:
         number, _, key = path.removeprefix("/frame/").partition("/")
         wanted = _number(number)
-        if not hmac.compare_digest(self.owner.key(wanted), key):
+        if not hmac.compare_digest(self.server.key(wanted), key):
             raise RequestError(403, "there is no such frame")
-        with self.owner.reading:
-            shown = framed(self.owner.review.opened(wanted).page)
+        with self.server.reading:
+            shown = framed(self.server.review.opened(wanted).page)
         body = shown.encode("utf-8", "replace")
         policy = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
         self._send(200, body, "text/html; charset=utf-8", policy)

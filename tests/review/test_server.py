@@ -79,7 +79,7 @@ def ask(
     token: str | None = None,
     **headers: str,
 ) -> tuple[int, dict[str, str], bytes]:
-    connection = HTTPConnection("127.0.0.1", served.port)
+    connection = HTTPConnection("127.0.0.1", served.server_port)
     said = {TOKEN_HEADER: served.token if token is None else token}
     said |= {name.replace("_", "-"): value for name, value in headers.items()}
     data = (
@@ -93,7 +93,7 @@ def ask(
 
 
 def test_it_listens_on_loopback_alone(served: ReviewServer) -> None:
-    assert served._server.server_address[0] == "127.0.0.1"
+    assert served.server_address[0] == "127.0.0.1"
     assert urlsplit(served.url).query == ""
 
 
@@ -336,7 +336,7 @@ def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) 
 
 
 def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) -> None:
-    connection = HTTPConnection("127.0.0.1", served.port)
+    connection = HTTPConnection("127.0.0.1", served.server_port)
     body = json.dumps({"id": 0, "labels": "mm", "accepted": False})
     for what, token, status in (
         (("GET", "/api/queue", None), "old", 403),
@@ -351,7 +351,7 @@ def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) ->
 
 @contextmanager
 def connected(served: ReviewServer, sent: bytes) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", served.port), 30) as made:
+    with socket.create_connection(("127.0.0.1", served.server_port), 30) as made:
         made.sendall(sent)
         yield made
 
@@ -360,7 +360,7 @@ def connected(served: ReviewServer, sent: bytes) -> Iterator[socket.socket]:
 def test_host_and_token_are_checked_before_a_body_is_read(
     served: ReviewServer, wrong: str
 ) -> None:
-    host = "evil.example" if wrong == "Host" else f"127.0.0.1:{served.port}"
+    host = "evil.example" if wrong == "Host" else f"127.0.0.1:{served.server_port}"
     head = (
         f"POST /api/labels HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3000000\r\n"
         f"{TOKEN_HEADER}: {'x' if wrong == 'token' else served.token}\r\n\r\n"
@@ -375,7 +375,7 @@ def test_who_sends_nothing_is_left(
     served: ReviewServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scrapy_eatext.review.server.Handler.timeout", 0.2)
-    body = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+    body = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{served.server_port}\r\n"
     body += f"{TOKEN_HEADER}: {served.token}\r\nContent-Length: 9\r\n\r\n12"
     for sent in (b"", b"GET / HT", body.encode()):
         with connected(served, sent) as client:
