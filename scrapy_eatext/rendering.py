@@ -22,7 +22,6 @@ def run(
     algorithm: Algorithm[Any],
     page: Page,
     *,
-    blocks: bool = False,
     rules: tuple[str, str] = ("", ""),
 ) -> MainText:
     """Let one algorithm judge one page and render what it keeps.
@@ -33,12 +32,10 @@ def run(
     verdict = algorithm.judge(page)
     if any(rules):
         verdict = apply_rules(page, verdict, *rules)
-    return render(verdict, page, algorithm.name, algorithm.version, blocks=blocks)
+    return render(verdict, page, algorithm.name, algorithm.version)
 
 
-def render(
-    verdict: Verdict, page: Page, name: str, version: str, *, blocks: bool = False
-) -> MainText:
+def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
     """A verdict as MainText, with the name and version of the algorithm.
 
     Raises ValueError for a verdict that lacks units.
@@ -63,8 +60,6 @@ def render(
         template=verdict.template,
     )
     result.attach(judged)
-    if blocks:
-        result.value("blocks")  # the result keeps what it has computed
     return result
 
 

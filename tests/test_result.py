@@ -213,7 +213,7 @@ def test_a_result_without_its_text():
 
 
 def test_jobs_compute_ahead():
-    job = Job.of(HTML, URL, CHOICE, Limits(), ("markdown", "title", "text"))
+    job = Job(HTML, URL, CHOICE, Limits(), ("markdown", "title", "text"))
     found = extract_page(job).result
     assert set(found.computed) == {"markdown", "metadata"}
     assert found.source is None

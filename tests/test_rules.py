@@ -59,9 +59,7 @@ def test_pinned_blocks_are_all_where_the_algorithm_finds_none():
 
 def test_the_verdict_says_which_rule():
     page = Page.of(HTML)
-    result = run(
-        Plain(PlainOptions()), page, blocks=True, rules=rules(keep="#d", remove="#b")
-    )
+    result = run(Plain(PlainOptions()), page, rules=rules(keep="#d", remove="#b"))
     assert [(b.text, b.kept, b.score, b.reason) for b in result.blocks] == [
         ("one", True, 1.0, ""),
         ("two", False, 0.0, "removed by a rule"),

@@ -156,7 +156,7 @@ class Extractor:
     def _job(self, record: Record, choice: Choice) -> Job:
         html = record.html or b""
         limits = self._config.limits
-        job = Job.of(html, record.url, choice, limits, self._attributes)
+        job = Job(html, record.url, choice, limits, self._attributes).bounded()
         if record.encoding and isinstance(job.html, bytes):
             return replace(job, html=decode(job.html, record.encoding)[1])
         return job

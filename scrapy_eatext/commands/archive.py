@@ -146,7 +146,7 @@ def _carry_out(prepared: Run, *, allow_damage: bool) -> int:
 
 
 def _first(found: Sequence[T]) -> Iterator[T]:
-    """Some of what is to be listed; standard error says how many more there are."""
+    """The first of a list; standard error says how many more there are."""
     yield from found[:_MOST_LINES]
     if len(found) > _MOST_LINES:
         fail(f"and {len(found) - _MOST_LINES} more")

@@ -54,7 +54,7 @@ def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
         value = getattr(args, name, None)
         if value is not None:
             key = f"--{name}"
-            choice = cast("Choice", overridden(choice, _names(value), key))
+            choice = cast("Choice", overridden(choice, value, key))
     if args.options:
         given = {"options": options_from(args.options, "--options")}
         try:
@@ -72,11 +72,6 @@ def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
             check_loadable(replace(choice, options=by.options), key, where)
         raise
     return choice
-
-
-def _names(value: str) -> str | list[str]:
-    names = [name.strip() for name in value.split(",")]
-    return names if len(names) > 1 else names[0]
 
 
 def number(kind: Callable[[str], Any], low: float, high: float = float("inf")) -> Any:

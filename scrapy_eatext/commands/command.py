@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-# Words that stand in place of a page.  Each is the name of a module beside this one
-# that has add_arguments(parser), run(args, command) and ERRORS, the exceptions of inputs
-# and outputs that fail; so has `page`, which serves where no task is named.  Scrapy loads this module with each of its commands, so a
-# task's module is imported when it is run.
+# Words that stand in place of a page, and names of modules beside this one.  Each module,
+# and `page`, has add_arguments(parser), run(args, command) and ERRORS, the exceptions of
+# inputs and outputs that fail.  Scrapy loads this module with each of its commands, so
+# a task's module is imported when it is run.
 TASKS = ("archive", "diff", "evaluate", "learn", "review", "train")
 
 
@@ -53,8 +53,10 @@ class Command(ScrapyCommand):
 
         super().process_options(args, opts)
         named = bool(args) and args[0] in TASKS
-        if args and not named:
-            _refuse_near_task(args[0])
+        if args and not named and not Path(args[0]).exists():
+            for near in get_close_matches(args[0], TASKS, n=1):
+                missing = f"there is no file, folder or task {args[0]!r}"
+                sys.exit(fail(f"{missing}; do you mean {near}?", 2))
         name = args[0] if named else "page"
         try:
             opts.task = import_module(f"scrapy_eatext.commands.{name}")
@@ -94,13 +96,3 @@ class Command(ScrapyCommand):
             self.exitcode = fail(error, 2)
         except opts.task.ERRORS as error:
             self.exitcode = fail(error)
-
-
-def _refuse_near_task(word: str) -> None:
-    """Exit if a word that is no file resembles a task's name."""
-    from scrapy_eatext.commands.terminal import fail
-
-    near = get_close_matches(word, TASKS, n=1)
-    if near and not Path(word).exists():
-        message = f"there is no file, folder or task {word!r}; do you mean {near[0]}?"
-        sys.exit(fail(message, 2))

@@ -12,7 +12,8 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.spider import DefaultSpider, spidercls_for_request
 
-from scrapy_eatext.commands.terminal import describe_error, fail
+from scrapy_eatext.commands.terminal import fail
+from scrapy_eatext.execution.cascade import describe_error
 from scrapy_eatext.execution.choice import SettingError
 
 if TYPE_CHECKING:
@@ -58,18 +59,14 @@ class OnePage:
             raise UsageError(message, print_help=False) from None
         self._process = _process(command)
         self._found: list[Response] = []
-        made = self._spider(url, spider)
-        self.crawler = _crawler(self._process, [url], made, self._found.append)
-
-    def _spider(self, url: str, name: str | None) -> type[Spider]:
         loader = self._process.spider_loader
-        if not name:
-            return spidercls_for_request(loader, Request(url), DefaultSpider)
         try:
-            return loader.load(name)
+            cls = loader.load(spider) if spider else None
         except KeyError:
-            message = f"--spider is {name!r}: there is no such spider"
+            message = f"--spider is {spider!r}: there is no such spider"
             raise UsageError(message, print_help=False) from None
+        cls = cls or spidercls_for_request(loader, Request(url), DefaultSpider)
+        self.crawler = _crawler(self._process, [url], cls, self._found.append)
 
     def fetch(self) -> Response | None:
         """The response; if there is none, standard error says why.
@@ -83,19 +80,19 @@ class OnePage:
         if hasattr(crawl, "addErrback"):
             crawl.addErrback(lambda failure: errors.append(failure.value))
         else:
-            crawl.add_done_callback(lambda task: errors.extend(_error_of(task)))
+            crawl.add_done_callback(
+                lambda task: errors.extend(filter(None, [_error_of(task)]))
+            )
         self._process.start()
         for error in errors:
             if isinstance(error, SettingError):
                 raise error
             if self.crawler.spider is None:  # it is made before all else
-                name = self.crawler.spidercls.name
-                logger.info("The spider %r cannot be made", name, exc_info=error)
-                raise UsageError(
-                    f"the spider {name!r} cannot be made ({describe_error(error)});"
-                    " give its arguments with --spider-arg NAME=VALUE",
-                    print_help=False,
-                ) from error
+                made = f"the spider {self.crawler.spidercls.name!r} cannot be made"
+                logger.info(made, exc_info=error)
+                hint = "give its arguments with --spider-arg NAME=VALUE"
+                message = f"{made} ({describe_error(error)}); {hint}"
+                raise UsageError(message, print_help=False) from error
             logger.error("The crawl of one page failed", exc_info=error)
         return self._found[0] if self._found else None
 
@@ -130,6 +127,5 @@ def _report(failure: Any) -> None:
     fail(f"{failure.request.url}: {failure.getErrorMessage()}{status}")
 
 
-def _error_of(task: Future[None]) -> list[BaseException]:
-    error = None if task.cancelled() else task.exception()
-    return [] if error is None else [error]
+def _error_of(task: Future[None]) -> BaseException | None:
+    return None if task.cancelled() else task.exception()

@@ -12,7 +12,6 @@ from scrapy.exceptions import UsageError
 from scrapy.http import TextResponse
 from w3lib.url import is_url
 
-from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.commands.choosing import (
     add_choice_arguments,
     choice_for,
@@ -24,14 +23,12 @@ from scrapy_eatext.commands.show import (
     FORMATS,
     TEXTS,
     Run,
+    as_json,
     comparison,
     line,
-    line_of_error,
     show,
 )
 from scrapy_eatext.commands.terminal import (
-    describe_error,
-    encoding,
     fail,
     print_text,
     printable,
@@ -39,9 +36,14 @@ from scrapy_eatext.commands.terminal import (
 )
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.deadline import time_limit
-from scrapy_eatext.execution.cascade import Failure, cascade
+from scrapy_eatext.execution.cascade import (
+    BREAKS,
+    Failure,
+    cascade,
+    describe_error,
+    run_one,
+)
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import run as run_algorithm
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -50,8 +52,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
 
 ERRORS = (FileError,)
-# Exceptions that fail one page; a library may raise SystemExit.
-_BREAKS = (Exception, SystemExit)
+_STDIN = "standard input"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -113,6 +114,7 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
 
 
 def _fetched(args: Namespace, command: ScrapyCommand) -> int:
+    """Extract the page at a URL."""
     if args.url:
         raise UsageError(f"--url is for a file, not for {args.page}")
     crawl = OnePage(command, args.page, args.spider, args.spider_arg)
@@ -133,27 +135,30 @@ def _fetched(args: Namespace, command: ScrapyCommand) -> int:
 
 def _stored(args: Namespace, config: Config) -> int:
     """Extract a file, a folder or standard input."""
-    for name in ("spider", "spider-arg"):
-        if getattr(args, name.replace("-", "_")):
+    for name, given in (("spider", args.spider), ("spider-arg", args.spider_arg)):
+        if given:
             raise UsageError(f"--{name} is for a URL, not for {args.page}")
     choice = choice_for(args, config)
     most = config.limits.max_size
+    path = Path(args.page)
     if args.page == "-":
-        page = unpacked(sys.stdin.buffer.read(), most, _name(args))
-        return _one(page, args.url, config, args)
-    if Path(args.page).is_dir():
-        return _folder(Path(args.page), choice, config, args)
-    return _one(read(Path(args.page), most), args.url, config, args)
+        page = unpacked(sys.stdin.buffer.read(), most, _STDIN)
+    elif path.is_dir():
+        return _folder(path, choice, config, args)
+    else:
+        page = read(path, most)
+    return _one(page, args.url, config, args)
 
 
 def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
+    """Print the result of one page, or why there is none."""
     choice = choice_for(args, config, url)
-    name = _name(args)
+    name = _STDIN if args.page == "-" else args.page
     if isinstance(html, bytes):
         check_page(html, name)
     try:
         shown = _shown(Page.of(html, url or None), choice, args)
-    except _BREAKS as error:
+    except BREAKS as error:
         return fail(describe_error(error))
     if not shown.strip():
         fail(f"{name}: no main text is found")
@@ -161,28 +166,23 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     return 0
 
 
-def _name(args: Namespace) -> str:
-    return "standard input" if args.page == "-" else str(args.page)
-
-
 def _shown(page: Page, choice: Choice, args: Namespace) -> str:
     if args.compare is not None:
-        texts = [page.blocks.text(i) for i in range(len(page.blocks))]
+        texts = page.blocks.texts(list(range(len(page.blocks))))
         # In its first run an algorithm loads its model, so the second run counts.
         for name in choice.algorithms:
             _timed(name, page, choice)
         runs = [_timed(name, page, choice) for name in choice.algorithms]
         return comparison(runs, texts)
     form = args.format or "text"
-    shown = show(_result(page, choice), form, encoding())
+    shown = show(_result(page, choice), form)
     return shown if form == "json" else printable(shown)
 
 
 def _timed(name: str, page: Page, choice: Choice) -> Run:
-    algorithm = get_algorithm(name, choice.options.get(name))
     started = time.perf_counter()
-    rules = choice.keep, choice.remove
-    result = run_algorithm(algorithm, page, blocks=True, rules=rules)
+    result = run_one(choice, name, page)
+    result.value("blocks")
     return Run(name, result, time.perf_counter() - started)
 
 
@@ -207,13 +207,12 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
             # The time limit of a crawl, as the other pages wait.
             with time_limit(config.limits.timeout):
                 page = Page.of(read(file, config.limits.max_size))
-                shown = line(name, _result(page, choice, name), form, encoding())
-        except FileError as error:
+                shown = line(_result(page, choice, name), form, name)
+        except BREAKS as error:
             failed += 1
-            shown = line_of_error(name, str(error), encoding())
-        except _BREAKS as error:
-            failed += 1
-            shown = line_of_error(name, describe_error(error), encoding())
+            is_named = isinstance(error, FileError)
+            why = str(error) if is_named else describe_error(error)
+            shown = as_json({"file": name, "error": why})
         if not print_text(shown):
             return 0
     return fail(f"{failed} of {len(files)} pages failed") if failed else 0

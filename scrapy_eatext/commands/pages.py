@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
-import zlib
 from pathlib import Path
 
 from w3lib.encoding import read_bom
 
+from scrapy_eatext.archive import packed
 from scrapy_eatext.archive.readers.folder import is_page
 
-_GZIP = b"\x1f\x8b"
 # The bytes that no text has, by the rules for sniffing of MIME types, which leave out the
 # signs of ISO-2022-JP.  A page may have a few of them by mistake.
 _BINARY = bytes({*range(32)} - {*b"\t\n\f\r\x1b"})
@@ -38,14 +35,11 @@ def read(file: Path, most: int) -> bytes:
 
 def unpacked(data: bytes, most: int, name: str) -> bytes:
     """A page's bytes, unpacked if their beginning shows that they are gzip."""
-    if not data.startswith(_GZIP):
-        return data
     try:
-        with gzip.open(io.BytesIO(data)) as stream:
-            page = stream.read(most + 1 if most else -1)
-    except (OSError, EOFError, zlib.error) as error:
+        page = packed.unpacked(data, "gzip", most)
+    except packed.PackedError as error:
         raise FileError(f"{name}: damaged: {error}") from error
-    if most and len(page) > most:
+    if most and len(page) > most and page is not data:
         limit = f"EATEXT_MAX_SIZE ({most:,})"
         raise FileError(f"{name}: it unpacks to more bytes than {limit}")
     return page
@@ -57,9 +51,8 @@ def check_page(data: bytes, name: str) -> None:
         raise FileError(f"{name}: the page is empty")
     beginning = data[:_BEGINNING]
     binary = len(beginning) - len(beginning.translate(None, _BINARY))
-    # UTF-16 has such bytes, too.
-    encoding, _ = read_bom(data)
-    is_binary = encoding is None and binary > _MOST_BINARY * len(beginning)
+    is_utf_16 = read_bom(data)[0] is not None  # which has such bytes too
+    is_binary = binary > _MOST_BINARY * len(beginning) and not is_utf_16
     if is_binary or data.startswith(b"%PDF-"):
         raise FileError(f"{name}: this is binary data, and no page")
 
@@ -71,12 +64,9 @@ def pages_in(folder: Path) -> list[Path]:
     be listed is among them, so that reading it gives the error.
     """
     found: list[Path] = []
-
-    def refuse(error: OSError) -> None:
-        found.append(Path(error.filename))
-
-    for root, _, names in os.walk(folder, onerror=refuse):
+    unlisted: list[OSError] = []
+    for root, _, names in os.walk(folder, onerror=unlisted.append):
         files = (Path(root, name) for name in names if is_page(name))
         # Reading a pipe could wait for ever.  A link that leads nowhere is an error.
         found += (file for file in files if file.is_file() or not file.exists())
-    return sorted(found)
+    return sorted([*found, *(Path(error.filename) for error in unlisted)])

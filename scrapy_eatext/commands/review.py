@@ -7,9 +7,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from scrapy.http import TextResponse
 from w3lib.url import is_url
 
 from scrapy_eatext.archive.readers import ArchiveError, Reading
@@ -23,10 +25,9 @@ from scrapy_eatext.commands.terminal import fail
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.review.labels import LabelError, LabelFolder
-from scrapy_eatext.review.pages import Review, Stored
+from scrapy_eatext.review.pages import Review, Stored, unreadable
 from scrapy_eatext.review.server import ReviewServer
 from scrapy_eatext.review.sources import Spool, stored_in, text_page
-from scrapy_eatext.review.teaching import Teacher
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -85,12 +86,15 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     choose("")  # Wrong options show before anything is read.
     reading = Reading(config.limits.max_size, args.html_field, args.url_field)
     with closing(Spool()) as spool:
-        pages = _first(_pages(command, spool, args.source, reading))
+        pages = _pages(command, spool, args.source, reading)
+        first = next(pages, None)
+        if first is None:
+            raise DataError("there are no pages to review")
         labels = LabelFolder(Path(args.labels))
-        review = Review(pages, labels, choose, config.limits)
+        review = Review(chain([first], pages), labels, choose, config.limits)
         sites = Path(args.sites or config.site_files or "sites")
         try:
-            server = ReviewServer(review, Teacher(review, sites), args.port)
+            server = ReviewServer(review, sites, args.port)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
             return fail(f"port {args.port}: {why}", 2)
@@ -114,36 +118,14 @@ def _serve(server: ReviewServer, *, browser: bool) -> None:
 def _pages(
     command: ScrapyCommand, spool: Spool, sources: Sequence[str], reading: Reading
 ) -> Iterator[Stored]:
+    """The pages of files and URLs, fetched ones first."""
     urls = [source for source in sources if is_url(source)]
     # A source that is not there is an error before anything is shown.
-    others = [
-        stored_in(source, reading, spool) for source in sources if not is_url(source)
-    ]
-    if urls:
-        for response in fetch_all(command, urls):
-            yield _fetched(response, spool)
-    for pages in others:
-        yield from pages
-
-
-def _fetched(response: Any, spool: Spool) -> Stored:
-    if hasattr(response, "text"):
-        return spool.keep(response.url, response.url, text_page(text_of(response)))
-    return Stored(response.url, response.url, partial(_no_page, response.url))
-
-
-def _no_page(url: str) -> bytes:
-    raise ValueError(f"{url} is no page")
-
-
-def _first(pages: Iterator[Stored]) -> Iterator[Stored]:
-    """The pages, of which there has to be one."""
-    first = next(pages, None)
-    if first is None:
-        raise DataError("there are no pages to review")
-
-    def every() -> Iterator[Stored]:
-        yield first
-        yield from pages
-
-    return every()
+    files = [stored_in(one, reading, spool) for one in sources if one not in urls]
+    for response in fetch_all(command, urls) if urls else ():
+        url = response.url
+        if isinstance(response, TextResponse):
+            yield spool.keep(url, url, text_page(text_of(response)))
+        else:
+            yield Stored(url, url, partial(unreadable, f"{url} is no page"))
+    yield from chain.from_iterable(files)

@@ -20,12 +20,6 @@ def fail(error: object, code: int = 1) -> int:
     return code
 
 
-def describe_error(error: BaseException) -> str:
-    """An exception in a line: its class and its message."""
-    message = " ".join(str(error).split())
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
-
-
 def encoding() -> str:
     """The encoding of standard output."""
     return sys.stdout.encoding or "utf-8"
@@ -47,15 +41,14 @@ def close_output() -> None:
 
 
 class StatusLine:
-    """A line on standard error that is replaced by the next, where that is a terminal.
+    """A line on standard error, if that is a terminal, which the next one replaces.
 
-    With ``unless_printed`` there is none where standard output is a terminal too.
+    With ``unless_printed`` there is none if standard output is a terminal too.
     """
 
     def __init__(self, *, unless_printed: bool = False) -> None:
-        self._shown = sys.stderr.isatty()
-        if unless_printed:
-            self._shown = self._shown and not sys.stdout.isatty()
+        is_beside_output = unless_printed and sys.stdout.isatty()
+        self._shown = sys.stderr.isatty() and not is_beside_output
 
     def show(self, text: str) -> None:
         if self._shown:

@@ -11,13 +11,15 @@ from scrapy_eatext.crawl.spidermiddleware import EatextSpiderMiddleware
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-# Below RetryMiddleware (550), above project templates' middleware and scrapy-poet's
-# (543), so that these can read the text.
-_DOWNLOADER_PRIORITY = 545
-# Next to the engine, after every middleware that makes or replaces items.
-_SPIDER_PRIORITY = 40
-# Before pipelines that check or store items.
-_PIPELINE_PRIORITY = 100
+_COMPONENTS = (
+    # Below RetryMiddleware (550), above project templates' middleware and scrapy-poet's
+    # (543), so that these can read the text.
+    ("DOWNLOADER_MIDDLEWARES", EatextDownloaderMiddleware, 545),
+    # Next to the engine, after every middleware that makes or replaces items.
+    ("SPIDER_MIDDLEWARES", EatextSpiderMiddleware, 40),
+    # Before pipelines that check or store items.
+    ("ITEM_PIPELINES", EatextPipeline, 100),
+)
 
 
 class Addon:
@@ -27,13 +29,5 @@ class Addon:
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
-        for key, component, priority in (
-            (
-                "DOWNLOADER_MIDDLEWARES",
-                EatextDownloaderMiddleware,
-                _DOWNLOADER_PRIORITY,
-            ),
-            ("SPIDER_MIDDLEWARES", EatextSpiderMiddleware, _SPIDER_PRIORITY),
-            ("ITEM_PIPELINES", EatextPipeline, _PIPELINE_PRIORITY),
-        ):
+        for key, component, priority in _COMPONENTS:
             settings.setdefault_in_component_priority_dict(key, component, priority)

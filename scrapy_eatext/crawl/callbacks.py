@@ -25,14 +25,12 @@ def main_text(response: Response) -> MainText:
 
     It is the result that the downloader middleware attached.  If there is none, or the
     response has been replaced since, the response is extracted here and now, by the
-    settings of the crawl that got a response to its request; without a request, by
-    those of the only crawl in this process.  The default algorithm extracts it if no
-    component of this package is on, or if it is not clear which crawl the response
-    is of; a warning says the latter.
+    settings of the crawl of its request, or of the only crawl in this process if it has
+    no request.  If no component of this package is on, or the crawl is not known, which
+    a warning says, the default algorithm extracts it.
 
     A response that is no text, such as an image, has an empty result.  Raises TypeError
-    for what is no response, and SettingError for a wrong ``eatext`` in the meta of the
-    request where the response is extracted here.
+    for what is no response, and SettingError for a wrong ``eatext`` in a request's meta.
     """
     if not isinstance(response, Response):
         raise TypeError(
@@ -60,24 +58,17 @@ def _known_or_extracted(response: TextResponse) -> MainText:
     own = [c for c in crawls if request is None or request in c.requested]
     if len(own) == 1:
         return own[0].extractor.now(response)
-    if own:
-        own[0].tally.log(
-            logging.WARNING,
-            "main_text(): no request tells which of %(count)d crawls %(response)s is "
-            "of, so it is extracted by the default algorithm; give the response its "
-            "request: response.replace(request=...)",
-            {"count": len(own), "response": response},
-            once="main_text",
-        )
-    elif crawls:
+    if crawls:
         # It is not for another crawl to lend its settings, or to count this page.
+        why = f"has no request, and {len(own)} crawls run"
+        if not own:
+            why = "answers no request of a crawl with this package's components"
         crawls[0].tally.log(
             logging.WARNING,
-            "main_text(): %(response)s answers no request of a crawl that has this "
-            "package's components, so it is extracted by the default algorithm; put "
-            'ADDONS = {"scrapy_eatext.Addon": 500} into the settings of its crawl, or '
-            "give the response its request: response.replace(request=...)",
-            {"response": response},
-            once="main_text of no crawl",
+            "main_text(): %(response)s %(why)s, so the default algorithm extracts it; "
+            'put ADDONS = {"scrapy_eatext.Addon": 500} into the settings of its crawl, '
+            "or give it its request: response.replace(request=...)",
+            {"response": response, "why": why},
+            once=f"main_text() {bool(own)}",
         )
     return extract(response)

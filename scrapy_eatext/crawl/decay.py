@@ -33,18 +33,18 @@ _MESSAGES = {
 
 
 class DecayWatch:
-    """The last texts of each host, and whether its site file fitted these pages."""
+    """The last texts of each host, and whether its site file fitted them."""
 
     def __init__(self) -> None:
-        # A number for each of the last pages, by what it is of and the host.
+        # A number for each of a host's last pages: of their texts, of their template.
         self._last: OrderedDict[int, deque[int]] = OrderedDict()
 
     def add(self, host: str, text: str, template: str = "") -> str | None:
         """Add a page's text, and its ``template`` as in MainText; return bad news.
 
-        That is ``empty`` or ``alike`` where the host's last texts are nearly all so, and
-        ``unmatched`` where its site file fits hardly any of its last pages; else None.
-        After nearly all were alike, the host's pages are counted from the beginning.
+        These are "empty" or "alike" if the host's last texts are nearly all so, or
+        "unmatched" if its site file fits hardly any of its last pages.  After bad news
+        the pages are counted anew.
         """
         # Hashes do, as only equality counts; 0 stands for an empty text.
         numbers = {"text": (hash(text) or 1) if text else 0}

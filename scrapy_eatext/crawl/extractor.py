@@ -44,10 +44,10 @@ class Extracted:
 
 
 class Extractor:
-    """Runs extractions, and remembers what it extracted.
+    """Runs extractions, and remembers results.
 
-    A response's result is remembered for as long as the response lives, and the results
-    of the last pages by their URLs.
+    Each response's result is remembered while the response lives, and the results of the
+    last pages by their URLs.
     """
 
     def __init__(self, config: Config, tally: Tally, admission: Admission) -> None:
@@ -56,12 +56,9 @@ class Extractor:
         self._admission = admission
         self._limits = config.limits
         self._fields = tuple(config.fields.values())
+        begin = tuning.lower_priority if config.tune_process else None
         self._executor = make_executor(
-            config.executor,
-            config.workers,
-            config.choice,
-            config.memory,
-            tuning.lower_priority if config.tune_process else None,
+            config.executor, config.workers, config.choice, config.memory, begin
         )
         if config.executor != "process":
             warm_up(config.choice)
@@ -83,7 +80,7 @@ class Extractor:
     ) -> Outcome:
         """Extract HTML, or a response whose tree nobody else uses meanwhile.
 
-        Without ``sought`` a response is the first page of an article, if any.
+        A response without ``sought`` may be the first page of an article.
         """
         if self._config.pages > 1 and not isinstance(html, (str, bytes)):
             sought = sought or (url, 2)
@@ -96,11 +93,11 @@ class Extractor:
             nothing: Future[Outcome] = Future()
             nothing.set_result(_EMPTY)
             return nothing
-        job = Job.of(html, url, choice, self._limits, self._fields, sought)
-        return self._executor.submit(job)
+        job = Job(html, url, choice, self._limits, self._fields, sought)
+        return self._executor.submit(job.bounded())
 
     def counted(self, url: str, outcome: Outcome, choice: Choice) -> Extracted:
-        """An outcome that is used, counted as such."""
+        """Count an outcome whose result is used."""
         if outcome is not _EMPTY:  # for which nothing was run
             self._tally.outcome(url, outcome)
         return Extracted(outcome.result, outcome.kind, choice)
@@ -149,9 +146,8 @@ class Extractor:
         overrides = None if request is None else request.meta.get(INPUT)
         choice = self._config.choice_for(response.url, overrides)
         used = choice or self._config.choice
-        outcome = extract_page(
-            Job.of(response, response.url, used, self._limits, self._fields)
-        )
+        job = Job(response, response.url, used, self._limits, self._fields)
+        outcome = extract_page(job.bounded())
         self._tally.inc(f"late/{outcome.kind}")
         extracted = self.counted(response.url, outcome, used)
         is_off = choice is None or request is None
@@ -165,19 +161,15 @@ class Extractor:
     ) -> MainText:
         """A response's result, which computes missing attributes from the response.
 
-        It is remembered as the response's, and as that of the page at some URLs, unless
-        these are None: no item gets it then.
+        It is remembered for the response and for some URLs; if these are None, for
+        neither, and no item gets it.
         """
         result = extracted.result
         if urls is not None:
             self._recent.remember(urls, extracted, size_of((result, result.computed)))
             self._known[response] = extracted
-        source = Reextraction(
-            ref(cast("TextResponse", response)),
-            extracted.choice,
-            self._limits,
-            extracted.kind,
-        )
+        way_back = ref(cast("TextResponse", response))
+        source = Reextraction(way_back, extracted.choice, self._limits, extracted.kind)
         if result is NOTHING:  # which pages share
             return NOTHING.backed(NOTHING.computed, source)
         result.attach(source)

@@ -34,13 +34,12 @@ _OPEN_ITEMS = (dict, Item)
 
 
 class EatextPipeline(Component):
-    """Fills the fields of EATEXT_FIELDS.
+    """Fills the fields of EATEXT_FIELDS that the spider left empty.
 
     The text is that of the response that yielded the item, even if an earlier pipeline
-    replaced the item, unless the item's URL is that of another page.  For another URL,
-    or without a response, it is the text of the item's HTML, else that of the page last
-    seen at the URL.  A field that the spider filled stays.  A field that cannot be set
-    loses no item; an item is dropped only if EATEXT_BELOW says so.
+    replaced the item.  If the item has another page's URL, or no response, the text is
+    that of the item's HTML, else that of the page last seen at the URL.  A field that
+    cannot be set loses no item; an item is dropped only if EATEXT_BELOW says so.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -114,11 +113,10 @@ class EatextPipeline(Component):
         if names is None and declared:  # a dict has the fields that it has
             names = adapter
         known = [f for f in self._config.fields if names is None or f in names]
-        if not declared and len(known) < len(self._config.fields):
-            missing = sorted(set(self._config.fields) - set(known))
-            meant = (
-                "EATEXT_ITEMS = 'declared'" if known else "eatext = False in the class"
-            )
+        missing = sorted(set(self._config.fields) - set(known))
+        if missing and not declared:
+            in_class = "eatext = False in the class"
+            meant = "EATEXT_ITEMS = 'declared'" if known else in_class
             self._warn(
                 item,
                 "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
@@ -195,10 +193,10 @@ class EatextPipeline(Component):
         if isinstance(item, _OPEN_ITEMS):
             return {name: _REMOVED} if name in adapter else {}
         value = _value(adapter, name, whole=True)
-        kinds = (str, bytes, list, tuple)
-        return (
-            {name: type(value)() if isinstance(value, kinds) else None} if value else {}
-        )
+        if not value:
+            return {}
+        is_emptied = isinstance(value, (str, bytes, list, tuple))
+        return {name: type(value)() if is_emptied else None}
 
     def _changed(
         self, item: Any, adapter: ItemAdapter, changes: Mapping[str, Any]
@@ -207,9 +205,14 @@ class EatextPipeline(Component):
 
         A frozen item stays as it is, and a copy is returned.
         """
-        failed = {}
+        failed: dict[str, Exception] = {}
         for name, value in changes.items():
-            if error := _refusal(adapter, name, value):
+            try:
+                if value is _REMOVED:
+                    del adapter[name]
+                else:
+                    adapter[name] = value
+            except Exception as error:  # noqa: BLE001, PERF203 - frozen, or invalid
                 failed[name] = error
         frozen = [name for name in failed if _is_frozen(type(item), name, failed[name])]
         if frozen:
@@ -218,7 +221,8 @@ class EatextPipeline(Component):
             except Exception as error:  # noqa: BLE001 - whatever its class does then
                 failed.update(dict.fromkeys(frozen, error))
             else:
-                failed = {n: error for n, error in failed.items() if n not in frozen}
+                for name in frozen:
+                    del failed[name]
         if failed:
             name, why = next(iter(failed.items()))
             self._warn(
@@ -231,25 +235,13 @@ class EatextPipeline(Component):
         return item, set(failed)
 
     def _warn(self, item: Any, message: str, values: Mapping[str, object]) -> None:
-        """Say once for each class of items what is wrong, and what can be done."""
+        """Log a warning once for each class of items."""
         self._tally.log(
             logging.WARNING,
             message,
             {"cls": type(item).__qualname__, **values},
             once=f"{message} {type(item)}",
         )
-
-
-def _refusal(adapter: ItemAdapter, name: str, value: Any) -> Exception | None:
-    """The exception with which an item refuses a value, None if it takes the value."""
-    try:
-        if value is _REMOVED:
-            del adapter[name]
-        else:
-            adapter[name] = value
-    except Exception as error:  # noqa: BLE001 - frozen, or its own validation
-        return error
-    return None
 
 
 def _is_frozen(cls: Any, name: str, error: Exception) -> bool:
@@ -275,8 +267,8 @@ def _copied(item: Any, values: Mapping[str, Any]) -> Any:
 def _value(adapter: ItemAdapter, name: str, *, whole: bool = False) -> Any:
     """An item's field, None if there is none; "" names no field.
 
-    A value that is alone in a list comes without it, unless the ``whole`` is wanted:
-    item loaders put values into lists.
+    Item loaders put values into lists: a value that is alone in one comes without it,
+    unless the ``whole`` is wanted.
     """
     try:
         value: Any = adapter.get(name) if name else None
@@ -297,8 +289,6 @@ def _storable(value: Any) -> Any:
         return tuple(map(_storable, value))
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    parts = {name: getattr(value, name) for name in value.__dataclass_fields__}
-    changed = {
-        name: new for name, old in parts.items() if (new := _storable(old)) != old
-    }
+    parts = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
+    changed = {name: new for name, old in parts if (new := _storable(old)) != old}
     return dataclasses.replace(value, **changed) if changed else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary
 
@@ -27,10 +28,10 @@ continuations: WeakKeyDictionary[TextResponse, list[tuple[str, str]]] = (
 
 @dataclass(frozen=True, slots=True)
 class Reextraction:
-    """Extracts a response anew, as it was extracted before.
+    """Extracts a response once more, with the pages that were joined to it.
 
-    So are the pages that were joined to it.  The response is parsed anew: its own tree
-    is the spider's by now.  The result does not keep the response in memory.
+    It is parsed anew, as the spider may have changed its tree.  The result does not keep
+    the response in memory.
     """
 
     response: ReferenceType[TextResponse]
@@ -48,17 +49,14 @@ class Reextraction:
                 "another has replaced it: name what you need in EATEXT_FIELDS to have "
                 "it computed ahead, or ask main_text(response)"
             )
-        job = self._job(text_of(response), response.url, self.choice)
+        make = partial(Job, limits=self.limits, fields=COMPUTED)
+        job = make(text_of(response), response.url, self.choice).bounded()
         if self.kind in GIVEN_UP and not job.give_up:
             job = replace(job, give_up=self.kind)
-        jobs = [job]
-        for html, url in continuations.get(response, ()):
-            jobs.append(self._job(html, url, self.choice.of_continuation))
-        results = [extract_page(job).result for job in jobs]
-        return (joined(results) if len(results) > 1 else results[0]).computed
-
-    def _job(self, html: str, url: str, choice: Choice) -> Job:
-        return Job.of(html, url, choice, self.limits, COMPUTED)
+        more = continuations.get(response, ())
+        of_more = self.choice.of_continuation
+        jobs = [job, *(make(*page, of_more).bounded() for page in more)]
+        return joined([extract_page(job).result for job in jobs]).computed
 
     def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
         """Chunks of another size, by one more extraction."""

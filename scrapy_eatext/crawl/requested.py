@@ -19,7 +19,7 @@ class Requested:
     def __init__(self) -> None:
         self._requests: WeakSet[Request] = WeakSet()
         self._urls = UrlSet()
-        # Whether URLs are wanted: where items find their pages by them.
+        # Whether items find their pages by URLs.
         self.keeps_urls = False
 
     def prepare(self, request: Request) -> None:
@@ -28,8 +28,8 @@ class Requested:
         request.meta.pop(RESULT, None)
         self.add(request)
         self.add_url(request.url)
-        # The page that it was found on may have been requested by another process: of a
-        # crawl that was paused, or with a queue in common.
+        # Another process may have requested the page with the link, if the crawl was
+        # paused or shares its queue.
         if found_on := request.headers.get("Referer"):
             self.add_url(found_on.decode("latin-1"))
 
@@ -51,10 +51,7 @@ class Requested:
 
 
 def clean(request: Request) -> None:
-    """Have a request that goes into a queue carry what any serializer can take.
-
-    A request made with a response's meta has that response's text.
-    """
+    """Leave in a request that is queued only what any serializer can take."""
     request.meta.pop(RESULT, None)
     if INPUT in request.meta:
         request.meta[INPUT] = to_json_value(request.meta[INPUT])

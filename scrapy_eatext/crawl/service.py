@@ -74,13 +74,8 @@ class Service:
             _services[crawler] = ref(service)
         return service
 
-    @property
-    def is_crawling(self) -> bool:
-        """Whether the crawl has started and not ended."""
-        return bool(self.crawler.crawling)
-
     def fill_items(self) -> None:
-        """Remember what the pipeline needs, as there is one."""
+        """Remember what a pipeline needs from now on."""
         self.ties.wanted = True
         self.requested.keeps_urls = bool(self.config.url_field)
 
@@ -92,8 +87,8 @@ class Service:
     async def process(self, request: Request, response: Response) -> Response:
         """Extract a response that was just downloaded, into request.meta.
 
-        Another comes back where the page was retried and that response's text is the
-        better.  Raises nothing but CancelledError: errors are counted and logged.
+        If the page was retried and the retry's text is better, its response comes back.
+        Raises CancelledError alone: other errors are counted and logged.
         """
         if OWN in request.meta:
             return response
@@ -174,7 +169,7 @@ class Component:
 
 
 def running_services() -> list[Service]:
-    """Those of the crawls that have started and not ended."""
+    """The services of the crawls that have started and not ended."""
     # The service of a crawl that could not start may still exist.
     services = [service() for service in _services.values()]
-    return [s for s in services if s is not None and s.is_crawling]
+    return [s for s in services if s is not None and s.crawler.crawling]

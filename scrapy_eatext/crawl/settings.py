@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -93,10 +94,9 @@ class Config:
     """The settings of a crawl, each checked.
 
     Each field is a setting: EATEXT_ and its name in capitals.  So are the fields of
-    ``choice``, which sites and requests may override, and ``weak`` too.  ``sites`` has a
-    choice for each host, None if the host's pages are not to be extracted, and
-    ``weak_sites`` what is weak there.  ``items`` is one of ITEMS, or the classes of the
-    items to fill.
+    ``choice``, which sites and requests may override, as they may ``weak``.  ``sites``
+    has the choice of each host, None if its pages are not extracted, and ``weak_sites``
+    what is weak there.
     """
 
     choice: Choice = field(default_factory=Choice)
@@ -205,18 +205,24 @@ class Config:
             if (value := settings.get(_key(name))) is not None
         }
         choice = _with_site_files(
-            Choice(**taken(Choice, given, _key)), given.get("site_files")
+            Choice(**taken(Choice(), given, _key)), given.get("site_files")
         )
         check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
-        values = taken(cls, given, _key)
-        given_sites = _by_host(values.pop("sites", {}))
-        weak = values.get("weak", NEVER)
-        config = cls(
-            choice=choice,
-            sites=_sites(given_sites, choice),
-            weak_sites=_weak_sites(given_sites, weak),
-            **values,
-        )
+        values = taken(cls(), given, _key)
+        sites: dict[str, Choice | None] = {}
+        weak_sites: dict[str, Weak] = {}
+        for given_host, site in values.pop("sites", {}).items():
+            key = f"EATEXT_SITES[{given_host!r}]"
+            host = _host(given_host, key)
+            if host in sites:
+                allowed = "there once: another key is the same host"
+                raise SettingError(key, site, allowed)
+            made = sites[host] = overridden(choice, site, key, _BESIDE)
+            if made is not None:
+                check_loadable(made, key, part_of(key, "options"))
+            weak = values.get("weak", NEVER)
+            weak_sites[host] = _weak_with(weak, site, key)
+        config = cls(choice=choice, sites=sites, weak_sites=weak_sites, **values)
         config._check_together()
         return config
 
@@ -233,9 +239,9 @@ class Config:
                     _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
 
     def choice_for(self, url: str, given: object = None) -> Choice | None:
-        """How to extract the page at a URL, None for not at all.
+        """How to extract the page at a URL, None if it is not extracted.
 
-        Given is the value of ``eatext`` in the request's meta; SettingError if it is
+        ``given`` is the value of ``eatext`` in the request's meta; SettingError if it is
         wrong.
         """
         choice: Choice | None = self.choice
@@ -247,14 +253,9 @@ class Config:
         return overridden(choice or self.choice, given, _IN_META, _BESIDE)
 
     def weak_for(self, url: str, given: object = None) -> Weak:
-        """Whether the page at a URL is weak, and how it is retried then.
-
-        Given is as in choice_for().
-        """
+        """When the page at a URL is weak, and how it is retried; given as above."""
         weak = self.weak_sites.get(self.site_of(url), self.weak)
-        if isinstance(given, Mapping) and "weak" in given:
-            weak = override_weak(weak, given["weak"], part_of(_IN_META, "weak"))
-        return weak
+        return _weak_with(weak, given, _IN_META)
 
     @cached_property
     def retries(self) -> bool:
@@ -291,35 +292,11 @@ def _class(given: Any) -> type:
     return found
 
 
-def _by_host(given: Mapping[Any, Any]) -> dict[str, tuple[str, Any]]:
-    """What EATEXT_SITES has for each host, after the key where it stands."""
-    hosts: dict[str, tuple[str, Any]] = {}
-    for host, value in given.items():
-        where = f"EATEXT_SITES[{host!r}]"
-        name = _host(host, where)
-        if name in hosts:
-            raise SettingError(where, value, "there once: another key is the same host")
-        hosts[name] = where, value
-    return hosts
-
-
-def _sites(
-    given: Mapping[str, tuple[str, Any]], choice: Choice
-) -> dict[str, Choice | None]:
-    sites = {}
-    for host, (where, value) in given.items():
-        site = sites[host] = overridden(choice, value, where, _BESIDE)
-        if site is not None:
-            check_loadable(site, where, f"{where}['options']")
-    return sites
-
-
-def _weak_sites(given: Mapping[str, tuple[str, Any]], weak: Weak) -> dict[str, Weak]:
-    return {
-        host: override_weak(weak, value["weak"], part_of(where, "weak"))
-        for host, (where, value) in given.items()
-        if isinstance(value, Mapping) and "weak" in value
-    }
+def _weak_with(weak: Weak, given: object, key: str) -> Weak:
+    """What is weak, with the override of a site or a request, if it has one."""
+    if isinstance(given, Mapping) and "weak" in given:
+        return override_weak(weak, given["weak"], part_of(key, "weak"))
+    return weak
 
 
 def _check_sendable(choice: Choice, key: str) -> None:
@@ -329,11 +306,9 @@ def _check_sendable(choice: Choice, key: str) -> None:
     options of any type.
     """
     options = {name: dict(given) for name, given in choice.options.items()}
-    try:
+    with suppress(TypeError, ValueError):
         if json.loads(json.dumps(options)) == options:
             return
-    except (TypeError, ValueError):
-        pass
     raise SettingError(key, options, "what JSON can hold, as processes are sent it")
 
 
@@ -376,9 +351,6 @@ def _refuse_unknown(settings: BaseSettings) -> None:
             # The prefix would make every key a near one.
             names = [known.removeprefix("EATEXT_") for known in KEYS]
             near = get_close_matches(key.removeprefix("EATEXT_"), names, n=1)
-            allowed = (
-                f"spelt EATEXT_{near[0]}"
-                if near
-                else "left out: there is no such setting"
-            )
+            missing = "left out: there is no such setting"
+            allowed = f"spelt EATEXT_{near[0]}" if near else missing
             raise SettingError(key, settings.get(key), allowed)

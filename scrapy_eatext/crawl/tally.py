@@ -132,12 +132,12 @@ class Tally:
             self._stats.set_value("eatext/time/max", self._most)
 
         def under(prefix: str) -> str:
-            counts = {
-                key.removeprefix(prefix): count
-                for key, count in sorted(self._counts.items())
-                if key.startswith(prefix)
-            }
-            return ", ".join(f"{n} {name}" for name, n in counts.items()) or "none"
+            counts = sorted(
+                (k, n) for k, n in self._counts.items() if k.startswith(prefix)
+            )
+            return (
+                ", ".join(f"{n} {k.removeprefix(prefix)}" for k, n in counts) or "none"
+            )
 
         self.log(
             logging.INFO,

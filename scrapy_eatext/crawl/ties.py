@@ -22,14 +22,13 @@ class ItemTies:
     """The responses of a crawl's items."""
 
     def __init__(self) -> None:
-        # Whether items' responses are wanted: where a pipeline fills items.
+        # Whether a pipeline fills items.
         self.wanted = False
-        # By identity, as few items can be hashed; the item itself stays here so that no
-        # other gets its id meanwhile.
+        # By id, as few items can be hashed; no other item gets the id of one held here.
         self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
 
     def follow(self, crawler: Crawler, tally: Tally) -> None:
-        """See each item of a crawl before any pipeline replaces it."""
+        """Call enter() with each item of a crawl before any pipeline."""
         pipelines = getattr(crawler.engine.scraper.itemproc, "methods", None)
         if pipelines is None:
             tally.log(
@@ -59,10 +58,7 @@ class ItemTies:
             del self._tied[key]
 
     def enter(self, item: Any) -> Any:
-        """Untie an item that enters the pipelines.
-
-        Within its context the item, and any item in its place, belongs to its response.
-        """
+        """Untie an item that enters the pipelines, and set its context's response."""
         response = None
         if id(item) in self._tied:
             _, ties = self._tied[id(item)]

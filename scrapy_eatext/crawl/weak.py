@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Weak:
-    """Which pages are weak, and what a request's meta has when they are retried.
-
-    No page is retried where ``meta`` is empty.
-    """
+    """Which pages are weak, and the ``meta`` of their retry; if empty, none is retried."""
 
     meta: Mapping[Any, Any] = declare(
         {}, Dict("a dict: what the second request's meta has"), setting=False

@@ -38,7 +38,9 @@ _SEEK_SECONDS = 0.5
 
 # Exceptions that fail one page, not the crawl.  SystemExit is among them, as a library
 # may raise it; KeyboardInterrupt is not, as Ctrl-C is to end the crawl.
-_BREAKS = (Exception, SystemExit)
+BREAKS = (Exception, SystemExit)
+# The most characters of an exception that is described in a line.
+_MAX_LINE = 500
 
 # After so many bytes of pages a thread that parses ends, and another goes on: lxml
 # keeps each name of an element or attribute for as long as the thread lives that parsed
@@ -69,35 +71,24 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``fields`` are the attributes to compute before the result lets go of its page.  If
-    ``give_up`` is not "", it is the outcome's kind already, and only the last resort is
-    left.  ``sought`` is the page of an article to look for: its first page's address,
-    and its number.
+    ``fields`` are the attributes to compute before the result lets go of its page.
+    ``sought`` is the page of an article to look for: the address of its first page, and
+    a number.  If ``give_up`` is not "", it is the outcome's kind, and only the last
+    resort is left.
     """
 
     html: str | bytes | TextResponse
     url: str
     choice: Choice
     limits: Limits
-    give_up: str = ""
     fields: tuple[str, ...] = ()
     sought: tuple[str, int] | None = None
+    give_up: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        html: str | bytes | TextResponse,
-        url: str,
-        choice: Choice,
-        limits: Limits,
-        fields: tuple[str, ...] = (),
-        sought: tuple[str, int] | None = None,
-    ) -> Job:
-        """A job for a page of any size; a page that is too large is cut off."""
-        job = cls(html, url, choice, limits, fields=fields, sought=sought)
-        if limits.max_size and job.size > limits.max_size:
-            return job.cut(limits.max_size, "too_large")
-        return job
+    def bounded(self) -> Job:
+        """This job, or one for the beginning of a page that is too large."""
+        most = self.limits.max_size
+        return self.cut(most, "too_large") if most and self.size > most else self
 
     @property
     def size(self) -> int:
@@ -122,7 +113,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception that an extraction met: its class, and how it came about.
+    """An exception of an extraction: the name of its class, and its traceback.
 
     ``field`` is the attribute that could not be computed, "" for the text.  ``name`` is
     MemoryError for any lack of memory, whatever exception it raised.
@@ -180,7 +171,7 @@ def extract_page(job: Job) -> Outcome:
         if page is None:
             # Reading the whole page once more would take as long.
             job = job.shortened(kind) or job
-    except _BREAKS as error:
+    except BREAKS as error:
         result, kind = None, "failed"
         failures.append(Failure.of(error))
         if lacks_memory(error):
@@ -201,6 +192,18 @@ def warm_up(choice: Choice) -> None:
         extract_page(Job("<p>A first page.</p>", "", one, Limits()))
 
 
+def run_one(choice: Choice, name: str, page: Page) -> MainText:
+    """What one of a choice's algorithms makes of a page."""
+    algorithm = get_algorithm(name, choice.options.get(name))
+    return run(algorithm, page, rules=(choice.keep, choice.remove))
+
+
+def describe_error(error: BaseException) -> str:
+    """An exception in a line: its class and its message."""
+    message = " ".join(str(error).split())[:_MAX_LINE]
+    return f"{type(error).__name__}: {message}".removesuffix(": ")
+
+
 def cascade(
     choice: Choice, page: Page, failures: list[Failure]
 ) -> tuple[MainText, str]:
@@ -211,13 +214,12 @@ def cascade(
     results: list[MainText] = []
     for name in choice.algorithms:
         try:
-            algorithm = get_algorithm(name, choice.options.get(name))
-            result = run(algorithm, page, rules=(choice.keep, choice.remove))
+            result = run_one(choice, name, page)
             # What only the data have is a page's own text.
             wall = wall_of(page, result.text) if result.origin == "page" else ""
         except TimeLimitError:
             raise
-        except _BREAKS as error:
+        except BREAKS as error:
             if name == choice.algorithms[-1] and not results:
                 raise
             failures.append(Failure.of(error))
@@ -253,7 +255,7 @@ def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
     except IncompleteError as error:
         failures.append(Failure.of(error.__cause__ or error, name))
         result.computed[name] = error.value
-    except _BREAKS as error:
+    except BREAKS as error:
         failures.append(Failure.of(error, name))
         result.computed[name] = NOTHING.computed[name]
 
@@ -263,7 +265,7 @@ def _next_url(page: Page, first: str, number: int, failures: list[Failure]) -> s
     try:
         with time_limit(_SEEK_SECONDS):
             return next_page(page, first, number)
-    except _BREAKS as error:
+    except BREAKS as error:
         failures.append(Failure.of(error, "next_url"))
         return ""
 
@@ -283,7 +285,7 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
                 return _keep_dense(page or Page.of(left.html, left.url), left, failures)
         except TimeLimitError:
             pass
-        except _BREAKS as error:
+        except BREAKS as error:
             failure = Failure.of(error)
             if failure.name != "MemoryError":
                 failures.append(failure)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -32,8 +32,8 @@ class SettingError(OptionError):
     Its name says where the value stands, as in ``EATEXT_OPTIONS['justext']``.
     """
 
-    # The log of a crawl that it ends shall have the sentence alone: the frames between
-    # Scrapy's start and the check say nothing of what to change.
+    # The error ends a crawl, whose log gets the sentence alone: frames between Scrapy's
+    # start and the check say nothing of what to change.
     __traceback__ = None
     __cause__ = None
     __suppress_context__ = True
@@ -103,16 +103,8 @@ class Css(Kind):
             raise OptionError(key, value, allowed) from error
 
 
-@dataclass(frozen=True)
 class Part(Dict):
-    """A dataclass of declared values, from a dict of some of them."""
-
-    cls: type
-
-    def take(self, value: Any, key: str) -> Any:
-        if isinstance(value, self.cls):
-            return value
-        return override_fields(self.cls(), value, key)
+    """A dataclass of declared values: a dict overrides some of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +145,13 @@ class Choice:
     )
     markdown: MarkdownForm = declare(  # noqa: RUF009 - it makes a field
         MarkdownForm(),
-        Part("a dict with `front_matter`, `links`, `images`", MarkdownForm),
+        Part("a dict with `front_matter`, `links`, `images`"),
         'what Markdown has: `{"front_matter": True, "links": False, "images": False}`',
         shown="`{}`",
     )
     chunks: ChunkForm = declare(  # noqa: RUF009 - it makes a field
         ChunkForm(),
-        Part("a dict with `max_words`, `overlap`", ChunkForm),
+        Part("a dict with `max_words`, `overlap`"),
         'how large chunks are: `{"max_words": 200, "overlap": 0}`',
         shown="`{}`",
     )
@@ -194,10 +186,9 @@ def overridden(
 ) -> Choice | None:
     """A choice with the overrides of a site or of a request's meta.
 
-    Given is None or True (nothing changes), False (do not extract: None comes back), an
-    algorithm's name, a list of names, or a dict with some of OVERRIDES.  ``beside`` are
-    keys of the dict that are the caller's.  Raises SettingError; the key says where the
-    value stood.
+    ``given`` is None or True, which change nothing; False, for which None comes back;
+    the names of algorithms; or a dict with some of OVERRIDES, and with the keys
+    ``beside``, which are ignored.  Raises SettingError, whose key is part of ``key``.
     """
     if given is None or given is True:
         return choice
@@ -214,20 +205,18 @@ def changed(
     key: str = "",
     beside: tuple[str, ...] = (),
 ) -> Choice:
-    """A choice with some of OVERRIDES; errors name them under the key, or by their own
-    names.
+    """A choice with some of OVERRIDES changed.
 
-    Raises SettingError.
+    Raises SettingError, whose key is part of ``key``.
     """
-    if not given:
-        return choice
     _refuse_unknown(given, (*OVERRIDES, *beside), key)
     own = {n: v for n, v in given.items() if n != "options" and n not in beside}
-    choice = override_fields(choice, own, key)
-    if "options" not in given:
-        return choice
-    options = _merged(choice, given["options"], part_of(key, "options"))
-    return replace(choice, options=options)
+    if own:
+        choice = override_fields(choice, own, key)
+    if "options" in given:
+        options = _merged(choice, given["options"], part_of(key, "options"))
+        choice = replace(choice, options=options)
+    return choice
 
 
 def override_fields(
@@ -244,38 +233,40 @@ def override_fields(
         allowed = f"{others}a dict with some of " + ", ".join(names)
         raise SettingError(key, given, allowed)
     _refuse_unknown(given, names, key)
-    known = {field.name: getattr(base, field.name) for field in names.values()}
-    values = taken(cls, given, partial(part_of, key), known)
-    try:
-        made: _Declared = cls(**{**known, **values})
-    except OptionError as error:  # of values that do not go together
-        raise SettingError(
-            part_of(key, error.name), error.value, error.allowed
-        ) from error
+    values = taken(base, given, partial(part_of, key))
+    with _keyed(partial(part_of, key)):  # values that do not go together
+        made: _Declared = replace(base, **values)  # type: ignore[type-var]
     return made
 
 
 def taken(
-    cls: type,
-    given: Mapping[str, object],
-    place: Callable[[str], str],
-    known: Mapping[str, Any] | None = None,
+    base: Any, given: Mapping[str, object], place: Callable[[str], str]
 ) -> dict[str, Any]:
-    """The fields of a declared class that are given, by the names of its declarations.
+    """The values given for fields of a declared dataclass, checked, by the fields' names.
 
-    Other names are ignored.  A part of a dataclass that is ``known`` is overridden.
-    Raises SettingError, whose key is place(name).
+    Names that are not declared are ignored.  Raises SettingError with the key
+    place(name).
     """
     values = {}
-    for name, field in declarations(cls).items():
+    for name, field in declarations(base.__class__).items():
         if name in given:
-            kind = field.metadata["kind"]
-            if known and isinstance(kind, Part):
-                base = known[field.name]
-                values[field.name] = override_fields(base, given[name], place(name))
+            kind, key = field.metadata["kind"], place(name)
+            if isinstance(kind, Part):
+                part, value = getattr(base, field.name), kind.parse(given[name])
+                values[field.name] = override_fields(part, value, key)
             else:
-                values[field.name] = take(kind, given[name], place(name))
+                values[field.name] = take(kind, given[name], key)
     return values
+
+
+@contextmanager
+def _keyed(place: Callable[[str], str]) -> Iterator[None]:
+    """Raise an OptionError as a SettingError with the key place(name)."""
+    try:
+        yield
+    except OptionError as error:
+        key = place(error.name)
+        raise SettingError(key, error.value, error.allowed) from error
 
 
 def take(kind: Kind, value: object, key: str) -> Any:
@@ -308,20 +299,19 @@ def _merged(choice: Choice, given: object, key: str) -> dict[str, Mapping[str, A
     """
     if not isinstance(given, Mapping):
         raise SettingError(key, given, "a dict of options")
-    if all(isinstance(v, Mapping) for v in given.values()):
-        per_algorithm: Mapping[Any, Any] = given
-        prefix = True
-    elif len(choice.algorithms) == 1:
-        per_algorithm = {choice.algorithms[0]: given}
-        prefix = False
-    else:
-        raise SettingError(
-            key, given, "a dict of options per algorithm, as there are several"
-        )
     merged = dict(choice.options)
-    for name, options in per_algorithm.items():
-        where = f"{key}[{name!r}]" if prefix else key
+
+    def merge(name: Any, options: object, where: str) -> None:
         merged[name] = {**merged.get(name, {}), **check_options(name, options, where)}
+
+    if all(isinstance(options, Mapping) for options in given.values()):
+        for name, options in given.items():
+            merge(name, options, part_of(key, name))
+    elif len(choice.algorithms) == 1:
+        merge(choice.algorithms[0], given, key)
+    else:
+        allowed = "a dict of options per algorithm, as there are several"
+        raise SettingError(key, given, allowed)
     return merged
 
 
@@ -330,12 +320,8 @@ def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
     cls = _algorithm(name, key, name)
     if not isinstance(options, Mapping):
         raise SettingError(key, options, "a dict of options")
-    try:
+    with _keyed(partial(part_of, key)):
         make_options(cls.options_class, options)
-    except OptionError as error:
-        raise SettingError(
-            f"{key}[{error.name!r}]", error.value, error.allowed
-        ) from error
     return options
 
 
@@ -348,19 +334,15 @@ def check_loadable(choice: Choice, key: str, options_key: str) -> None:
         options = choice.options.get(name)
         where = f"{options_key}[{name!r}]"
         try:
-            get_algorithm(name, options)
-        except OptionError as error:
-            raise SettingError(
-                f"{where}[{error.name!r}]", error.value, error.allowed
-            ) from error
+            with _keyed(partial(part_of, where)):
+                get_algorithm(name, options)
+        except SettingError:
+            raise
         except (ImportError, OSError, ValueError) as error:
+            why = f"that can be loaded: {error}"
             if options:  # such as the path of a model
-                raise SettingError(
-                    where, options, f"options that can be loaded: {error}"
-                ) from error
-            raise SettingError(
-                key, name, f"an algorithm that can be loaded: {error}"
-            ) from error
+                raise SettingError(where, options, f"options {why}") from error
+            raise SettingError(key, name, f"an algorithm {why}") from error
 
 
 def options_from(given: Iterable[str], key: str) -> dict[str, Any]:

@@ -30,12 +30,6 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-class Executor(Protocol):
-    def submit(self, job: Job) -> Future[Outcome]: ...
-    async def close(self) -> None: ...
-    def counts(self) -> Mapping[str, int]: ...
-
-
 class Runner(Protocol):
     """Runs the jobs of a pool's thread, one by one, until it is closed."""
 
@@ -61,10 +55,10 @@ class InPlace:
 class Pool:
     """Threads that each have a runner and take jobs from one queue.
 
-    A thread is started when all others have a job, and they are replaced after a turn (see
-    cascade.TURN), and do not keep the interpreter alive.  Each calls ``begin`` first, if there is one.
-    If no thread can be started, jobs are done at once.  A job that comes after the pool
-    was closed has a thread and a runner for itself, one such job after the other.
+    A thread is started when all others have a job, calls ``begin``, is replaced after a
+    turn (see cascade.TURN), and does not keep the interpreter alive.  If no thread can
+    be started, a job is done at once.  After the pool is closed each job has a thread
+    and a runner of its own, one job after the other.
     """
 
     def __init__(
@@ -104,8 +98,7 @@ class Pool:
     def _start_thread(self) -> None:
         number = len(self._runners)
         end: Future[None] = Future()
-        # A waiter for it may be cancelled; the future may not.
-        end.set_running_or_notify_cancel()
+        end.set_running_or_notify_cancel()  # it cannot be cancelled, but who waits can
         runner = self._make_runner()
         if _start(self._work, (runner, end), f"eatext-{number}"):
             self._runners.append(runner)
@@ -204,7 +197,7 @@ def make_executor(
     choice: Choice,
     memory: int,
     begin: Callable[[], None] | None = None,
-) -> Executor:
+) -> Pool:
     """An executor: "inline", or a pool of ``workers`` of the kind "thread" or "process".
 
     Threads that extract call ``begin`` first.  Processes warm up for ``choice`` and have

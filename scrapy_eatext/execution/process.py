@@ -57,11 +57,11 @@ _ENDED = frozenset({"timed_out", "worker_died"})
 class InProcess:
     """Runs jobs in a worker process, and starts another when that one ends.
 
-    If a page is not done in time, its worker is stopped, and the page gets the last
-    resort in a new worker.  So does a page over which two workers died; the first death
-    may have another cause.  A worker that has run out of memory is replaced.  If no
-    worker survives the last resort, or has the memory for it, only the page's beginning
-    is read.  If no worker can be started, the page is done in the calling thread.
+    If a page takes too long, its worker is stopped, and a new worker gives the page the
+    last resort; so it does after two workers died over a page, of which one may have
+    died for another reason.  A worker without memory is replaced.  If workers do not
+    survive the last resort, only the page's beginning is read.  If none can be started,
+    the page is extracted in the calling thread.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:

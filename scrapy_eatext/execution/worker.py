@@ -30,9 +30,8 @@ from scrapy_eatext.execution.cascade import (
     warm_up,
 )
 from scrapy_eatext.execution.choice import Choice
-from scrapy_eatext.output.forms import ChunkForm, MarkdownForm
 from scrapy_eatext.page.decode import text_of
-from scrapy_eatext.result import NOTHING, MainText
+from scrapy_eatext.result import NOTHING, MainText, from_json
 
 _T = TypeVar("_T")
 
@@ -43,8 +42,8 @@ _LONGEST = 1 << 32
 READY = "ready"
 # Seconds between two looks whether the crawl's process still exists.
 _LOOK_UP = 2.0
-# A page may keep a worker from looking.  A worker that nobody has stopped ends itself
-# so many seconds after the page's time is up.
+# A worker may be busy with a page instead.  If nobody stops it, it ends itself so many
+# seconds after the page's time is up.
 _ORPHAN = 5.0
 
 
@@ -93,33 +92,18 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
     return Job(
         html=body if head["raw"] else body.decode("utf-8", "surrogatepass"),
         url=head["url"],
-        choice=unpack_choice(head["choice"]),
+        choice=from_json(Choice, head["choice"]),
         limits=Limits(**head["limits"]),
-        give_up=head["give_up"],
         fields=tuple(head["fields"]),
         sought=head["sought"] and tuple(head["sought"]),
+        give_up=head["give_up"],
     )
-
-
-def unpack_choice(fields: dict[str, Any]) -> Choice:
-    """A Choice from its fields in JSON."""
-    values = {
-        "algorithms": tuple(fields["algorithms"]),
-        "markdown": MarkdownForm(**fields["markdown"]),
-        "chunks": ChunkForm(**fields["chunks"]),
-    }
-    return Choice(**{**fields, **values})
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
     """An outcome as a message's head."""
-    return {
-        "result": outcome.result.as_dict(),
-        "kind": outcome.kind,
-        "seconds": outcome.seconds,
-        "failures": [asdict(failure) for failure in outcome.failures],
-        "next_url": outcome.next_url,
-    }
+    bare = asdict(replace(outcome, result=NOTHING))
+    return {**bare, "result": outcome.result.as_dict()}
 
 
 def unpack_outcome(head: dict[str, Any]) -> Outcome:
@@ -137,7 +121,7 @@ def main() -> None:
     if hello is None:
         return
     try:
-        choice = unpack_choice(hello[0]["choice"])
+        choice = from_json(Choice, hello[0]["choice"])
         # In a thread, as jobs will, so that a thread's stack is there before the limit.
         _in_thread(warm_up, choice)
         limit_memory(hello[0]["memory"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ from scrapy_eatext.page.values import (
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage")
 # The main entities of such a page are its questions, of which none is its title.
 _QUESTIONS = "FAQPage"
-# Types of objects by rank: 0 is for what describes the page best.  Other types, such as breadcrumbs, are
+# Types of objects by rank: 0 describes the page best.  Others, such as breadcrumbs, are
 # not read.
 _BY_RANK = (
     """Article AdvertiserContentArticle NewsArticle AnalysisNewsArticle
@@ -74,15 +75,13 @@ class JsonLd:
                 ranked.append((min(ranks), other, number, thing))
             elif any(name in _SITE for name in types):
                 self._sites.append(thing)
-        ranked = _without_teasers(sorted(ranked, key=_order), place)
+        ranked = _without_teasers(sorted(ranked, key=lambda one: one[:3]), place)
         self._ranked = [(rank, thing) for rank, *_, thing in ranked]
-        self._texts = self._ranked
-        if len(ranked) > 1 and ranked[0][0] == 0:
-            self._texts = [
-                (rank, thing)
-                for rank, thing in self._ranked
-                if _SUBJECTS.isdisjoint(_types(thing))
-            ]
+        self._texts = [
+            (rank, thing)
+            for rank, thing in self._ranked
+            if len(ranked) == 1 or ranked[0][0] or _SUBJECTS.isdisjoint(_types(thing))
+        ]
 
     @property
     def is_product(self) -> bool:
@@ -121,12 +120,9 @@ class JsonLd:
         return next(filter(None, found), "")
 
     def image(self) -> str:
-        for _, thing in self._ranked:
-            for key in ("image", "thumbnailUrl", "primaryImageOfPage"):
-                url = self._url(thing.get(key))
-                if url:
-                    return url
-        return ""
+        keys = ("image", "thumbnailUrl", "primaryImageOfPage")
+        urls = (self._url(thing.get(key)) for _, thing in self._ranked for key in keys)
+        return next(filter(None, urls), "")
 
     def images(self) -> Iterator[tuple[Any, Any, Any, Any]]:
         """The address, caption, width and height of each image, as the data have them."""
@@ -157,11 +153,7 @@ class JsonLd:
             names = self._names(thing.get("publisher"))
             if names:
                 return names[0]
-        for thing in self._sites:
-            name = _text(thing.get("name"))
-            if name:
-                return name
-        return ""
+        return next(filter(None, (_text(one.get("name")) for one in self._sites)), "")
 
     def tags(self) -> list[str]:
         for rank, thing in self._texts:
@@ -214,10 +206,6 @@ class JsonLd:
         return value.strip() if isinstance(value, str) else ""
 
 
-def _order(entry: _Entry) -> tuple[int, bool, int]:
-    return entry[:3]
-
-
 def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:
     """Whether an object has the page's address, or a headline that the title contains."""
     if place and place in _places(thing):
@@ -239,20 +227,19 @@ def _places(thing: dict[str, Any]) -> Iterator[str]:
 def _without_teasers(ranked: list[_Entry], page: str) -> list[_Entry]:
     """Objects without those of pages that the page leads to.
 
-    A page with links may have several articles or products with addresses, each another.
-    One alone may be the page itself, which was found at another address than its own.
+    These are several articles or products with other addresses than the page's.  One
+    alone may be the page itself, which was found at another address.
     """
-    elsewhere: set[int] = set()
-    places: dict[int, set[str]] = {}
-    for rank, other, number, thing in ranked:
-        place = next(_places(thing), "") if page and other and rank < 2 else ""
-        if place:
-            elsewhere.add(number)
-            places.setdefault(rank, set()).add(place)
+    elsewhere = {
+        (rank, number): place
+        for rank, other, number, thing in ranked
+        if page and other and rank < 2 and (place := next(_places(thing), ""))
+    }
+    places = Counter(rank for rank, _ in {(r, p) for (r, _), p in elsewhere.items()})
     return [
-        entry
-        for entry in ranked
-        if entry[2] not in elsewhere or len(places[entry[0]]) < 2
+        (rank, other, number, thing)
+        for rank, other, number, thing in ranked
+        if (rank, number) not in elsewhere or places[rank] < 2
     ]
 
 

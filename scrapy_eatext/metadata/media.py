@@ -50,20 +50,15 @@ def media_of(
         url = bounded("image", address(given)) if isinstance(given, str) else ""
         if not url or len(url) > left:
             continue
-        known = media.get(url)
-        if known is None:
+        if url not in media:
             if len(media) == _MOST:
                 break
             left -= len(url)
-            known = ("", 0, 0)
-        if not all(known):
-            # One place may have what the other leaves out.
-            words, wide, high = known
-            media[url] = (
-                words or (bounded("caption", shortened(caption)) if caption else ""),
-                wide or _size(width),
-                high or _size(height),
-            )
+        words, wide, high = media.get(url, ("", 0, 0))
+        # One place may have what the other leaves out.
+        if not words and caption:
+            words = bounded("caption", shortened(caption))
+        media[url] = words, wide or _size(width), high or _size(height)
     return tuple(Media(url, *known) for url, known in media.items())
 
 
@@ -78,7 +73,7 @@ def figures(page: Page) -> Iterator[Found]:
         for image in images:
             get = image.get
             # What stands in the address itself is a placeholder.
-            whole = (src for src in map(get, _WHOLE_SOURCES) if src)
+            whole = filter(None, map(get, _WHOLE_SOURCES))
             source = next((src for src in whole if not src.startswith("data:")), "")
             source = source or largest(get("data-srcset") or get("srcset") or "")
             yield source, text or get("alt"), get("width"), get("height")
@@ -109,13 +104,8 @@ def _figures(page: Page) -> list[int]:
 
 def _size(given: object) -> int:
     """A size in pixels, 0 if it is not known."""
-    if not given:
-        return 0
     if isinstance(given, dict):  # schema.org's QuantitativeValue
         given = given.get("value")
-    match = (
-        _SIZE.fullmatch(str(given)[:40])
-        if isinstance(given, (str, int, float))
-        else None
-    )
+    is_known = isinstance(given, (str, int, float))
+    match = _SIZE.fullmatch(str(given)[:40]) if is_known else None
     return int(match[1]) if match else 0

@@ -121,19 +121,9 @@ _NO_NAME = frozenset(
 )
 # Agencies that pages name as authors, where nobody else is named.
 _AGENCIES = frozenset(
-    (
-        *(
-            "afp",
-            "agence france-presse",
-            "ani",
-            "ansa",
-            "ap",
-            "apa",
-            "associated press",
-        ),
-        *("bloomberg", "dpa", "efe", "europa press", "ians", "kyodo", "pti", "reuters"),
-        *("sda", "sid", "tass", "tt", "united press international", "upi", "xinhua"),
-    )
+    "afp|agence france-presse|ani|ansa|ap|apa|associated press|bloomberg|dpa|efe"
+    "|europa press|ians|kyodo|pti|reuters|sda|sid|tass|tt|united press international"
+    "|upi|xinhua".split("|")
 )
 # Addresses, of a site or of mail, and what is left of templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
@@ -193,7 +183,7 @@ def beside_a_date(texts: list[str], may_be_dated: list[bool]) -> list[str]:
         for text, may_be in zip(texts, may_be_dated, strict=True)
     ]
     have_date = [
-        may_be and next(dates.found(text), None) is not None
+        may_be and any(dates.found(text))
         for text, may_be in zip(texts, may_be_dated, strict=True)
     ]
     for number, text in enumerate(texts):
@@ -242,7 +232,7 @@ def _is_label(line: str) -> bool:
 
 
 def has_date(line: str) -> bool:
-    return bool(_DIGIT.search(line)) and next(dates.found(line), None) is not None
+    return bool(_DIGIT.search(line)) and any(dates.found(line))
 
 
 def _names_on(line: str) -> list[str]:

@@ -126,10 +126,10 @@ _T = TypeVar("_T")
 
 
 class Reader:
-    """Reads the metadata of one page: a method reads the field that it is named after.
+    """Reads the metadata of one page: each field by the method of its name.
 
-    It gives pairs of a source and a value, the best first.  A field that cannot be read
-    for an error is left empty, and the others are read.
+    The method gives pairs of a source and a value, the best first.  A field whose method
+    fails is left empty, and the others are read.
     """
 
     def __init__(self, page: Page) -> None:
@@ -344,10 +344,8 @@ class Reader:
                     values = _family_last(values)
                 yield "meta", True, self._split(values)
         for number in ("1", "2"):
-            if any(
-                key(label) in _WRITTEN_BY
-                for label in self._meta(f"twitter:label{number}")
-            ):
+            labels = map(key, self._meta(f"twitter:label{number}"))
+            if not _WRITTEN_BY.isdisjoint(labels):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
         yield "microdata", True, self._prop("author")
         # On a page without a date a name behind "by" is seldom an author.
@@ -448,11 +446,10 @@ class Reader:
     def _language(self) -> Iterator[_Found]:
         yield "page", self._page.language
         yield "json-ld", primary_tag(self._data.first("inLanguage"))
-        yield from (
-            ("opengraph", primary_tag(name)) for name in self._meta("og:locale")
-        )
-        names = ("content-language", "language", "dc.language")
-        yield from (("meta", primary_tag(name)) for name in self._meta(*names))
+        for name in self._meta("og:locale"):
+            yield "opengraph", primary_tag(name)
+        for name in self._meta("content-language", "language", "dc.language"):
+            yield "meta", primary_tag(name)
 
     def _canonical_url(self) -> Iterator[_Found]:
         yield "meta", self._address(self._links.get("canonical", ""))
@@ -521,23 +518,19 @@ class Reader:
                 )
             )
             yield "opengraph", zip_longest(urls, alts, widths, heights)
-        yield (
-            "meta",
-            ((url, "", 0, 0) for name in _IMAGES for url in metas.get(name, ())),
-        )
+        others = [url for name in _IMAGES for url in metas.get(name, ())]
+        yield "meta", [(url, "", 0, 0) for url in others]
         yield "page", figures(self._page)
 
     def _all_videos(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.videos()
         metas = self._metas
+        width, height = (
+            (metas.get(f"og:video:{size}") or [""])[0] for size in ("width", "height")
+        )
         for name in ("og:video:secure_url", "og:video:url", "og:video"):
-            urls = metas.get(name)
-            if urls:
-                width, height = (
-                    (metas.get(f"og:video:{size}") or [""])[0]
-                    for size in ("width", "height")
-                )
-                yield "opengraph", [(url, "", width, height) for url in urls]
+            urls = metas.get(name, ())
+            yield "opengraph", [(url, "", width, height) for url in urls]
         yield "page", films(self._page)
 
     def _feeds(self) -> Iterator[_Found]:
@@ -554,11 +547,8 @@ class Reader:
         yield "opengraph", self._meta("article:tag", "og:article:tag")
         for name in _TAGS:
             if name in self._metas:
-                values = self._meta(name)
-                yield (
-                    "meta",
-                    (part.strip() for v in values for part in COMMA.split(v)),
-                )
+                parts = (part for v in self._meta(name) for part in COMMA.split(v))
+                yield "meta", map(str.strip, parts)
 
 
 def _first(field: str, found: Iterable[_Found]) -> _Found:

@@ -1,7 +1,7 @@
 """Metadata that a page shows to its readers: headings, bylines, dates.
 
-They serve where the data for machines are silent.  Of the many dates and names on a page,
-those near the title are taken to be the page's.
+They serve if the data for machines have none.  Of the many dates and names on a page
+those near the title are the page's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import compress, islice, pairwise, tee
+from itertools import islice, pairwise, tee
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -36,25 +36,17 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page import Page
 
-_TAG, _FIRST, _LAST = (
-    ElementColumn.TAG,
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-)
-_START, _END, _ELEMENT, _KIND, _LEVEL, _CHARS = (
-    BlockColumn.START,
-    BlockColumn.END,
-    BlockColumn.ELEMENT,
-    BlockColumn.KIND,
-    BlockColumn.LEVEL,
-    BlockColumn.CHARS,
-)
+_FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
+_START, _END = BlockColumn.START, BlockColumn.END
+_KIND, _CHARS = BlockColumn.KIND, BlockColumn.CHARS
 _TIME_TAG, _LINK_TAG = TAG_ID["time"], TAG_ID["a"]
 
 # The page's own dates and names stand in so many blocks before and behind the title.
 _BEFORE, _BEHIND = 12, 30
 # Longer blocks are text.
 _SHORT = 200
+# The most characters of a heading as a title.
+_LONGEST = BOUNDS["title"].most
 # The characters read of an element for a short text, white space included.
 _MAX_READ = 20 * _SHORT
 # How many names are read of one element.
@@ -162,11 +154,11 @@ def dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]
     numbers = blocks[:, _START].searchsorted(years, side="right") - 1
     there = years + 4 <= blocks[numbers, _END]
     there &= blocks[numbers, _CHARS] <= longest
-    found = dict.fromkeys(numbers[there].tolist())
-    bounds = {i: blocks[i, [_START, _END]].tolist() for i in found}
+    found = np.unique(numbers[there])
+    places = zip(*blocks[found].T[[_START, _END]].tolist(), strict=True)
     return [
         i
-        for i, (start, end) in bounds.items()
+        for i, (start, end) in zip(found.tolist(), places, strict=True)
         if len(_DIGIT.findall(text[start:end].decode())) > _YEAR_DIGITS
     ]
 
@@ -212,54 +204,58 @@ class Visible:
 
         A site's name in its logo is no heading of the page.
         """
-        blocks = self._walk.blocks
-        written_large = rows_with(blocks, _KIND, HEADING)
-        levels, rows = values_of(blocks, written_large, (_LEVEL, _ELEMENT))
-        is_top = [level == 1 for level in levels]
-        rows = list(islice(compress(rows, is_top), _MAX_HEADINGS))
-        nodes = nodes_of(self._walk, rows)
-        numbers = [
-            i
-            for i, node in zip(compress(written_large, is_top), nodes, strict=False)
-            if not _is_logo(node, self._home)
-        ]
-        most = BOUNDS["title"].most
-        texts = [shortened(text, most) for text in self._blocks.texts(numbers)]
+        cell = self._walk.blocks.item
+        tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) == 1)
+        numbers = [i for i in islice(tops, _MAX_HEADINGS) if not self._is_logo(i)]
+        texts = [shortened(text, _LONGEST) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
+
+    @cached_property
+    def _headings(self) -> list[int]:
+        """The blocks that are headings, of any level."""
+        return rows_with(self._walk.blocks, _KIND, HEADING)
+
+    def _is_logo(self, block: int) -> bool:
+        """Whether a heading is the site's name, by its names or a link to the first page."""
+        node = self._blocks.element(block)
+        names = [
+            f"{one.get('class') or ''} {one.get('id') or ''}"[:_SHORT]
+            for one in (node, *islice(node.iterancestors(), 2))
+        ]
+        if _LOGO.search(" ".join(names).casefold()):
+            return True
+        link = next(node.iter("a"), None)
+        return link is not None and link.get("href") in self._home
 
     @cached_property
     def logo(self) -> str:
         """The key() of the first heading that is the site's name in its logo, or ""."""
-        rows = rows_with(self._walk.blocks, _KIND, HEADING)
-        for i in islice(rows, _MAX_HEADINGS):
-            if _is_logo(self._blocks.element(i), self._home):
-                return key(self._blocks.text(i))
-        return ""
+        logos = filter(self._is_logo, self._headings[:_MAX_HEADINGS])
+        return next((key(self._blocks.text(i)) for i in logos), "")
 
     def titled_heading(self) -> str:
         """The one heading that is marked as a post's title; "" for none, or several."""
         found = [
             i
-            for i in islice(rows_with(self._walk.blocks, _KIND, HEADING), _MAX_HEADINGS)
+            for i in self._headings[:_MAX_HEADINGS]
             if _TITLED.search((self._blocks.element(i).get("class") or "").casefold())
         ]
-        most = BOUNDS["title"].most
-        return shortened(self._blocks.text(found[0]), most) if len(found) == 1 else ""
+        is_one = len(found) == 1
+        return shortened(self._blocks.text(found[0]), _LONGEST) if is_one else ""
 
     def heading_of(self, parts: list[str], behind: int = -1) -> str:
-        """The first heading behind a block that has all the words of these parts.
+        """The first heading, of any level, behind a block with the words of these parts.
 
-        Of its site's name in a logo, a heading of the page may be of any level.
+        It is "" if that is the site's name in its logo.
         """
         wanted = key("".join(parts))
-        rows = rows_with(self._walk.blocks, _KIND, HEADING)
-        numbers = list(islice((i for i in rows if i > behind), _MAX_HEADINGS))
+        behind_it = (i for i in self._headings if i > behind)
+        numbers = list(islice(behind_it, _MAX_HEADINGS))
         for i, text in zip(numbers, self._blocks.texts(numbers), strict=True):
             # A label may stand before it, as in "Thread: Boats".
             for title in (text, text.rpartition(": ")[2]):
                 if key(title) == wanted:
-                    is_logo = _is_logo(self._blocks.element(i), self._home)
-                    return "" if is_logo else title
+                    return "" if self._is_logo(i) else title
         return ""
 
     @cached_property
@@ -297,7 +293,7 @@ class Visible:
 
     @cached_property
     def _near_comments(self) -> frozenset[int]:
-        """The blocks of readers' comments behind the title, as far as they are near."""
+        """The blocks of readers' comments near the title and behind it."""
         start, (_, end) = self._start, self._near
         cell = self._walk.elements.item
         rows = COMMENTS.rows(self._walk)
@@ -315,7 +311,7 @@ class Visible:
 
     def _tagged(self, tag: int) -> list[int]:
         """The rows of the elements of a tag."""
-        return rows_with(self._walk.elements, _TAG, tag)
+        return rows_with(self._walk.elements, ElementColumn.TAG, tag)
 
     def _rows_near(self, rows: list[int]) -> list[int]:
         """The rows of the elements that begin near the title, among those of ``rows``."""
@@ -334,26 +330,24 @@ class Visible:
 
         Blocks are given as the first, and the one after the last.
         """
-        if not rows:
-            return
         cell = self._walk.elements.item
-        found: list[tuple[int, int, int]] = []
-        for row in self._rows_near(rows):
-            first, last = cell(row, _FIRST), cell(row, _LAST)
-            if len(found) == _MAX_LOOKED_AT:
-                break
-            if last - first < _MAX_BLOCKS and first not in self._near_comments:
-                found.append((row, first, last))
+        spans = (
+            (row, cell(row, _FIRST), cell(row, _LAST)) for row in self._rows_near(rows)
+        )
+        found = [
+            (row, first, last)
+            for row, first, last in spans
+            if last - first < _MAX_BLOCKS and first not in self._near_comments
+        ][:_MAX_LOOKED_AT]
         nodes = nodes_of(self._walk, [row for row, _, _ in found])
         for node, (_, first, last) in zip(nodes, found, strict=True):
             yield node, first, last
 
     @cached_property
     def _dated(self) -> list[int]:
-        """The short blocks that have the digits of a date in them.
+        """The short blocks with the digits of a date.
 
-        In the digits of other scripts than ours, and in years of the Buddhist era, they
-        are found near the title alone.
+        Digits of other scripts and years of the Buddhist era are sought near the title.
         """
         found = dated(self._walk.text, self._walk.blocks, _SHORT)
         near = self._short_near()
@@ -526,12 +520,8 @@ class Visible:
         is_label = label.endswith(":") or (len(words) <= 3 and "by" not in words)
         return label if is_label else ""
 
-    @property
-    def _day_first(self) -> bool:
-        return self._page.is_day_first
-
     def _iso(self, text: str) -> str:
-        return dates.iso(text, day_first=self._day_first) if text else ""
+        return dates.iso(text, day_first=self._page.is_day_first) if text else ""
 
     def _dates_in(self, text: str, block: int = -1) -> Iterator[tuple[bool, Dated]]:
         """The dates in a text, each with whether a word calls it a date of publication.
@@ -541,7 +531,7 @@ class Visible:
         """
         text = dates.unglued(text)
         done = 0
-        for day, begin, end in dates.found(text, day_first=self._day_first):
+        for day, begin, end in dates.found(text, day_first=self._page.is_day_first):
             before = text[done:end][-_LABEL:]
             if not text[:begin].strip() and block > 0:
                 before = self._label(block - 1) + before
@@ -616,26 +606,12 @@ def _is_of_readers(element: Any) -> bool:
 
 
 def _is_card(element: Any) -> bool:
-    """Whether an element is small and its heading is a link, so that it is about another
-    page.
-    """
+    """Whether an element is small and its heading is a link to another page."""
     heading = next(element.iter(*_CARD_HEADINGS), None)
     if heading is None or len(beginning(element, _LONGEST_CARD)) == _LONGEST_CARD:
         return False
     around = heading.getparent()
     return around.tag == "a" or next(heading.iter("a"), None) is not None
-
-
-def _is_logo(node: Any, home: tuple[str, ...]) -> bool:
-    """Whether a heading is the site's name, by its names or a link to the first page."""
-    names = [
-        f"{one.get('class') or ''} {one.get('id') or ''}"[:_SHORT]
-        for one in (node, *islice(node.iterancestors(), 2))
-    ]
-    if _LOGO.search(" ".join(names).casefold()):
-        return True
-    link = next(node.iter("a"), None)
-    return link is not None and link.get("href") in home
 
 
 def _each(node: Any) -> list[str]:

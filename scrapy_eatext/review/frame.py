@@ -1,8 +1,7 @@
 """The page under review as HTML: its looks and its text, and nothing that acts.
 
-What is written is made from lists of what is allowed, not by taking out what is known
-to be bad.  The answer's header forbids the same things once more, and the sandbox
-around it a third time: whatever gets past one of them does not get past the others.
+It is written from lists of what is allowed.  The answer's header forbids everything else
+once more, and so does the sandbox around it.
 """
 
 from __future__ import annotations
@@ -62,10 +61,10 @@ a {{ color: #0645ad; }}
 {PIECE}[k=m] {{ background: rgba(52, 168, 83, .26) !important; }}
 {PIECE}[k=c] {{ background: rgba(66, 133, 244, .26) !important; }}
 {PIECE}[k="-"] {{ background: rgba(128, 128, 128, .10) !important; }}
-{PIECE}[d="1"] {{ text-decoration: underline wavy #d93025 2px !important;
+{PIECE}[d] {{ text-decoration: underline wavy #d93025 2px !important;
   text-decoration-skip-ink: none !important; }}
-{PIECE}[h="1"] {{ outline: 1px dotted #555 !important; }}
-{PIECE}[s="1"] {{ outline: 2px solid #f29900 !important; outline-offset: 1px; }}
+{PIECE}[h] {{ outline: 1px dotted #555 !important; }}
+{PIECE}[s] {{ outline: 2px solid #f29900 !important; outline-offset: 1px; }}
 eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
 """
 

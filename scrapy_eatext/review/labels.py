@@ -1,10 +1,10 @@
 """Labels that a person gave, in files: one for each page, written whole or not at all.
 
 The folder has the layout that training and evaluation read: ``ground-truth/NAME.json``
-has the label of each block and the texts that come of them, ``html/NAME.html.gz`` the
-page.  ``marked/NAME.html`` is the page with its main text between comments, as the
-n-gram model's author marked his.  A name has in it where the page is from and a digest
-of its bytes, so labels never meet another version of their page.
+has each block's label and the labelled texts, ``html/NAME.html.gz`` the page, and
+``marked/NAME.html`` the page with its main text between comments, as the n-gram model
+reads it.  A name has the page's address in it and a digest of the page's bytes, so that
+labels never meet another version of their page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import os
 import re
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,13 +42,12 @@ class LabelError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The labels that there are of a page.
+    """The labels of a page.
 
-    ``state`` is "new" (none), "draft" or "accepted"; "changed" (labels of other bytes,
-    or other blocks, of the page), "damaged" or "foreign" (of another version of this
-    format, or without blocks), and then ``why`` tells more.  ``labels`` has a sign a
-    block: of the page's own labels, or what could be carried over, for a person to
-    look at.
+    ``state`` is NEW without labels; CHANGED, if they are of another version or of other
+    blocks of the page; FOREIGN, if they are in another format; and ``why`` explains the
+    last two and DAMAGED.  ``labels`` has a sign for each block, from the page's own
+    labels or carried over from others.
     """
 
     state: str
@@ -58,17 +56,17 @@ class Found:
 
     @classmethod
     def own(cls, labels: str, *, accepted: bool) -> Found:
-        """The labels of the page itself."""
+        """Labels of the page's own blocks."""
         return cls(ACCEPTED if accepted else DRAFT, labels)
 
     @property
     def written(self) -> str:
-        """A page's own labels with their state, to be compared; "" without any."""
+        """State and labels, if they are of the page's own blocks; else ""."""
         return f"{self.state} {self.labels}" if self.state in (DRAFT, ACCEPTED) else ""
 
 
 class LabelFolder:
-    """The one open label folder of a process; LabelError where another has it."""
+    """An open label folder; LabelError if it is open in another review."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -105,23 +103,18 @@ class LabelFolder:
     def _found(self, file: Path, texts: Sequence[str], *, same: bool) -> Found:
         try:
             data = _read(file)
-            truth = data["ground_truth"]
-            review = data.get("review")
+            truth, review = data["ground_truth"], _review_in(data)
             main, comments = (
                 str(truth.get(name) or "") for name in ("main_content", "comments")
             )
-        except (LabelError, KeyError, TypeError, AttributeError) as error:
-            return Found(DAMAGED, why=f"{file.name} is damaged: {error}")
-        if not isinstance(review, dict):
-            why = f"{file.name} has the text alone, not blocks"
-            return Found(FOREIGN, by_text(texts, main, comments), why)
-        if review.get("version") != VERSION:
-            why = f"{file.name} is of version {review.get('version')}"
-            return Found(FOREIGN, by_text(texts, main, comments), why)
-        try:
+            version = review.get("version")
+            if version != VERSION:
+                its = f"is of version {version}" if version else "has no blocks"
+                why = f"{file.name} {its}"
+                return Found(FOREIGN, by_text(texts, main, comments), why)
             blocks = [(_SIGNS[sign], str(text)) for sign, text in review["blocks"]]
             accepted = bool(review["accepted"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             return Found(DAMAGED, why=f"{file.name} is damaged: {error!r}")
         if same and [text for _, text in blocks] == list(texts):
             labels = "".join(sign for sign, _ in blocks)
@@ -132,98 +125,82 @@ class LabelFolder:
         why = f"labelled were {what}: {found} of {total} labelled blocks are found"
         return Found(CHANGED, carried, why)
 
-    def write(self, page: Labelled, *, accepted: bool) -> str:
-        """Write a page's labels; the name of their files.
+    def write(
+        self,
+        where: str,
+        html: bytes,
+        labels: str,
+        texts: Sequence[str],
+        *,
+        url: str,
+        kind: str,
+        marked: str,
+        accepted: bool,
+    ) -> None:
+        """Write the labels of the page at an address, or of a name.
 
-        When this returns, they are on the disk.  Raises OSError where they cannot be
-        written, and then the labels from before are still there.
+        ``marked`` is its source with comments around the main text, "" without any.
+        Raises OSError if they cannot be written; then the labels from before remain.
         """
-        name = name_of(page.where, page.html)
-        html = self._html / f"{name}.html.gz"
-        if not html.exists():
-            write_whole(html, gzip.compress(page.html, 1, mtime=0))
-        marked = self._marked / f"{name}.html"
-        if page.marked:
+        name = name_of(where, html)
+        packed = self._html / f"{name}.html.gz"
+        if not packed.exists():
+            write_whole(packed, gzip.compress(html, 1, mtime=0))
+        source = self._marked / f"{name}.html"
+        if marked:
             # With a byte order mark, as its source may say that it is in another encoding.
-            write_whole(marked, page.marked.encode("utf-8-sig", "replace"))
+            write_whole(source, marked.encode("utf-8-sig", "replace"))
         else:
-            marked.unlink(missing_ok=True)
+            source.unlink(missing_ok=True)
         file = self._truth / f"{name}.json"
-        self._set_aside(file)
-        write_whole(file, _json(page, name, accepted))
+        if file.exists() and _state_of(file) in (DAMAGED, FOREIGN):
+            # Keep what this version cannot read.
+            file.replace(file.with_suffix(".json.before"))
+        rows = zip(labels, texts, strict=True)
+        data = {
+            "url": url,
+            "file_id": name,
+            "ground_truth": {
+                "main_content": text_of(labels, texts, MAIN),
+                "comments": text_of(labels, texts, COMMENT),
+            },
+            "_internal": {"page_type": {"primary": kind or "page"}},
+            "review": {
+                "version": VERSION,
+                "where": where,
+                "accepted": accepted,
+                "blocks": [[_NAMES[sign], text] for sign, text in rows],
+            },
+        }
+        written = json.dumps(data, ensure_ascii=False)
+        write_whole(file, written.encode("utf-8", "replace"))
         for folder in (self._html, self._marked, self._truth):
             sync_folder(folder)
-        return name
-
-    def _set_aside(self, file: Path) -> None:
-        """Keep a file that this format cannot hold beside the one to be written."""
-        if file.exists() and _state_of(file) in (DAMAGED, FOREIGN):
-            file.replace(file.with_suffix(".json.before"))
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """A page with a sign a block.
-
-    ``where`` is its address, or what stands for it; ``texts`` are its blocks' texts,
-    ``marked`` its source with comments around the main text, "" without any.
-    """
-
-    where: str
-    url: str
-    kind: str
-    html: bytes
-    labels: str
-    texts: Sequence[str]
-    marked: str
-
-
-def text_of(labels: str, texts: Sequence[str], sign: str) -> str:
+def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
     """The texts of the blocks with a sign, a line each."""
     rows = zip(labels, texts, strict=True)
     return "\n".join(text for own, text in rows if own == sign)
 
 
-def _json(page: Labelled, name: str, accepted: bool) -> bytes:
-    data = {
-        "url": page.url,
-        "file_id": name,
-        "ground_truth": {
-            "main_content": text_of(page.labels, page.texts, MAIN),
-            "comments": text_of(page.labels, page.texts, COMMENT),
-        },
-        "_internal": {"page_type": {"primary": page.kind or "page"}},
-        "review": {
-            "version": VERSION,
-            "where": page.where,
-            "accepted": accepted,
-            "blocks": [
-                [_NAMES[sign], text]
-                for sign, text in zip(page.labels, page.texts, strict=True)
-            ],
-        },
-    }
-    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
-
-
 def _state_of(file: Path) -> str:
     """The state of the labels in a file, whatever page they are of."""
     try:
-        review = _read(file).get("review")
+        review = _review_in(_read(file))
     except LabelError:
         return DAMAGED
-    if not isinstance(review, dict) or review.get("version") != VERSION:
+    if review.get("version") != VERSION:
         return FOREIGN
     return ACCEPTED if review.get("accepted") else DRAFT
 
 
 def filed_under(file: Path) -> str:
-    """What the labels in a file are filed under, "" where it does not say."""
-    with suppress(LabelError):
-        review = _read(file).get("review")
-        if isinstance(review, dict):
-            return str(review.get("where") or "")
-    return ""
+    """The address or name by which a file's labels are filed, "" if it has none."""
+    try:
+        return str(_review_in(_read(file)).get("where") or "")
+    except LabelError:
+        return ""
 
 
 def name_of(where: str, html: bytes) -> str:
@@ -239,34 +216,33 @@ def stem_of(where: str) -> str:
 
 
 def carry(blocks: Sequence[tuple[str, str]], texts: Sequence[str]) -> tuple[str, int]:
-    """Labels for other blocks with the same texts, and how many get a label of old.
+    """Labels of a page's earlier blocks for its blocks now, and how many are found.
 
-    A block whose text is new is labelled by the words that it shares with the labelled
-    texts.
+    A label goes to a block of the same text.  A block without one is labelled by the
+    words that it shares with the labelled texts.
     """
     known: dict[str, deque[str]] = {}
     for sign, text in blocks:
         known.setdefault(text, deque()).append(sign)
-    signs: list[str | None] = []
-    for text in texts:
-        same = known.get(text)
-        signs.append(same.popleft() if same else None)
-    found = sum(sign not in (None, NEITHER) for sign in signs)
-    if None in signs:
-        old_signs = "".join(sign for sign, _ in blocks)
-        old_texts = [text for _, text in blocks]
+    signs = [known[text].popleft() if known.get(text) else "" for text in texts]
+    found = sum(sign in (MAIN, COMMENT) for sign in signs)
+    if "" in signs:
+        old_signs, old_texts = zip(*blocks, strict=True) if blocks else ("", ())
         main, comments = (text_of(old_signs, old_texts, s) for s in (MAIN, COMMENT))
         guessed = by_text(texts, main, comments)
         signs = [a or b for a, b in zip(signs, guessed, strict=True)]
-    return "".join(sign or NEITHER for sign in signs), found
+    return "".join(signs), found
 
 
 def by_text(texts: Sequence[str], main: str, comments: str) -> str:
-    """Labels of blocks by the words that they share with the true texts."""
+    """Labels of blocks by the words that they share with the true texts.
+
+    If these are too long to be aligned, no block is main text or a comment.
+    """
     try:
         shares = [label(texts, text).share for text in (main, comments)]
-    except ValueError:  # too long to be aligned
-        return ""
+    except ValueError:
+        return NEITHER * len(texts)
     return "".join(
         MAIN if in_main >= 0.5 else COMMENT if in_comments >= 0.5 else NEITHER
         for in_main, in_comments in zip(*shares, strict=True)
@@ -281,3 +257,9 @@ def _read(file: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise LabelError("it holds no JSON object")
     return data
+
+
+def _review_in(data: dict[str, Any]) -> dict[str, Any]:
+    """The part of a file that the review wrote, empty if another program wrote all."""
+    review = data.get("review")
+    return review if isinstance(review, dict) else {}

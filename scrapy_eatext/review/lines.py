@@ -8,7 +8,7 @@ import numpy as np
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.perceptron import written_lines
-from scrapy_eatext.review.labels import COMMENT, MAIN, NEITHER, by_text, text_of
+from scrapy_eatext.review.labels import COMMENT, MAIN, by_text, text_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.review.pages import Opened
@@ -27,5 +27,5 @@ def lines_of(page: Opened, labels: str) -> dict[str, Any]:
         "density": np.minimum(lines.density, 1.0).round(3).tolist(),
         "bytes": lines.bytes.astype(int).tolist(),
         "kept": "".join("1" if kept else "0" for kept in verdict.kept),
-        "labels": by_text(texts, main, comments) or NEITHER * len(texts),
+        "labels": by_text(texts, main, comments),
     }

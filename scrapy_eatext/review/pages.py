@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass, replace
-from functools import cached_property, partial
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.deadline import time_limit
-from scrapy_eatext.execution.cascade import cascade
+from scrapy_eatext.execution.cascade import BREAKS, cascade, describe_error, run_one
 from scrapy_eatext.metadata import read_metadata
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import render, run
+from scrapy_eatext.rendering import render
 from scrapy_eatext.review.compare import kept_blocks
 from scrapy_eatext.review.labels import (
     CHANGED,
@@ -26,7 +26,6 @@ from scrapy_eatext.review.labels import (
     NEW,
     Found,
     LabelFolder,
-    Labelled,
     name_of,
     stem_of,
 )
@@ -42,15 +41,13 @@ if TYPE_CHECKING:
 _OPEN = 6
 # Scoring in the background waits for so many seconds after each request.
 _QUIET = 0.4
-# What a page, or an algorithm over it, may raise.
-BREAKS = (Exception, SystemExit)
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A page in its archive: its name, its address if known, and a way to its bytes.
+    """A page in its archive: its name, its address if known, and what loads its bytes.
 
-    ``filed`` is what labels that it came with are filed under.
+    ``filed`` is the address or name by which labels beside it are filed.
     """
 
     name: str
@@ -60,16 +57,13 @@ class Stored:
 
     @property
     def where(self) -> str:
-        """What the page's labels are filed under."""
+        """The address or name by which the page's labels are filed."""
         return self.filed or self.url or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the list of pages shows of one, in the order in which list.js reads it.
-
-    ``score`` is None until it is known.
-    """
+    """What the list of pages shows of one; ``score`` is None until it is known."""
 
     name: str
     url: str
@@ -103,7 +97,7 @@ class Review:
         self._changed: list[int] = []
         self._revision = 0
         self._lock = Lock()
-        self._opened: OrderedDict[int, Opened] = OrderedDict()
+        self._opened: dict[int, Opened] = {}
         self._busy = 0.0
         self._ended = False
         # The states of the labels by the names of their files.
@@ -125,28 +119,23 @@ class Review:
                 "revision": self._revision,
                 "reading": self.reading,
                 "rows": [
-                    [number, *astuple(self.rows[number])]
+                    {"id": number, **asdict(self.rows[number])}
                     for number, changed in enumerate(self._changed)
                     if changed > since
                 ],
             }
 
     def opened(self, number: int) -> Opened:
-        """A page, parsed; LookupError where there is none of that number."""
-        self.working()
-        with self._lock:
-            if not 0 <= number < len(self.pages):
-                raise LookupError(f"there is no page {number}")
-            stored = self.pages[number]
-            known = self._opened.get(number)
-            if known is not None:
-                self._opened.move_to_end(number)
-                return known
-        found = Opened(self, stored)
-        with self._lock:
-            self._opened[number] = found
-            while len(self._opened) > _OPEN:
-                self._opened.popitem(last=False)
+        """A page, parsed; LookupError if there is none.  One thread may call at a time."""
+        # The background waits, as somebody waits for an answer.
+        self._busy = time.monotonic() + _QUIET
+        if not 0 <= number < len(self.pages):
+            raise LookupError(f"there is no page {number}")
+        found = self._opened.pop(number, None) or Opened(self, self.pages[number])
+        # The one opened last stands last.
+        self._opened[number] = found
+        if len(self._opened) > _OPEN:
+            del self._opened[next(iter(self._opened))]
         return found
 
     def write(self, number: int, labels: str, *, accepted: bool) -> Row:
@@ -154,10 +143,6 @@ class Review:
         page = self.opened(number)
         page.write(labels, accepted=accepted)
         return self._change(number, state=page.found.state)
-
-    def working(self) -> None:
-        """Have the background wait, as somebody waits for an answer."""
-        self._busy = time.monotonic() + _QUIET
 
     def _change(self, number: int, **values: Any) -> Row:
         with self._lock:
@@ -241,30 +226,18 @@ class Opened:
         self.page = Page.of(self.html, stored.url or None)
         count = len(self.page.blocks)
         self.texts = self.page.blocks.texts(list(range(count)))
-        self.look()
+        # The algorithm of the settings, or the first of a cascade.
+        self.first = self.choice.algorithms[0]
         self._results: dict[str, MainText] = {}
-
-    @cached_property
-    def url(self) -> str:
-        """The page's address: where it is from, or what it says itself."""
-        return self.stored.url or read_metadata(self.page).canonical_url
-
-    @cached_property
-    def first(self) -> str:
-        """The algorithm of the settings, or the first of a cascade."""
-        return self.choice.algorithms[0]
+        self.look()
 
     def result(self, name: str) -> MainText:
         """What an algorithm makes of the page."""
         if name not in self._results:
-            algorithm = get_algorithm(name, self.choice.options.get(name))
             with time_limit(self._limits.timeout):
-                self._results[name] = run(
-                    algorithm,
-                    self.page,
-                    blocks=True,
-                    rules=(self.choice.keep, self.choice.remove),
-                )
+                found = run_one(self.choice, name, self.page)
+                found.value("blocks")  # within the time
+                self._results[name] = found
         return self._results[name]
 
     def proposed(self, name: str) -> str:
@@ -307,41 +280,27 @@ class Opened:
         """Write the labels of all blocks; ValueError where they are not as many."""
         self.checked(labels)
         main = {i for i, sign in enumerate(labels) if sign == MAIN}
-        page = Labelled(
-            where=self.stored.where,
-            url=self.url,
-            kind=self.kind,
-            html=self.html,
-            labels=labels,
-            texts=self.texts,
+        kind = ""
+        with suppress(*BREAKS):
+            kind = self.result(self.first).page_type
+        self._labels.write(
+            self.stored.where,
+            self.html,
+            labels,
+            self.texts,
+            url=self.stored.url or read_metadata(self.page).canonical_url,
+            kind=kind,
             marked=marked_source(self.page, main) if main else "",
+            accepted=accepted,
         )
-        self._labels.write(page, accepted=accepted)
         self.found = Found.own(labels, accepted=accepted)
 
     def look(self) -> Found:
-        """Read the labels from the disk again.
-
-        They may have changed, as the same page can stand in the review twice.
-        """
+        """Read the page's labels again, as the review may have the same page twice."""
         self.found = self._labels.find(self.stored.where, self.html, self.texts)
         return self.found
-
-    @cached_property
-    def kind(self) -> str:
-        """The kind of the page, as the algorithm has it."""
-        try:
-            return self.result(self.first).page_type
-        except BREAKS:
-            return ""
 
 
 def unreadable(why: str) -> bytes:
     """In place of a page's bytes: raise the reason why there are none."""
     raise ValueError(why)
-
-
-def describe_error(error: BaseException) -> str:
-    """An exception in a line."""
-    message = " ".join(str(error).split())[:500]
-    return f"{type(error).__name__}: {message}".removesuffix(": ")

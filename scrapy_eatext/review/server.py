@@ -12,7 +12,6 @@ import hmac
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from threading import BoundedSemaphore, RLock, Thread
@@ -20,14 +19,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from scrapy_eatext.algorithms import REGISTRY
+from scrapy_eatext.execution.cascade import BREAKS, describe_error
 from scrapy_eatext.review.frame import POLICY, framed
 from scrapy_eatext.review.labels import NEITHER, Found
 from scrapy_eatext.review.lines import lines_of
-from scrapy_eatext.review.pages import BREAKS, describe_error
+from scrapy_eatext.review.teaching import teach
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scrapy_eatext.review.pages import Opened, Review
-    from scrapy_eatext.review.teaching import Teacher
 
 TOKEN_HEADER = "X-Review-Token"  # noqa: S105 - a header's name
 _HOSTS = ("127.0.0.1", "localhost")
@@ -67,14 +68,30 @@ class RequestError(Exception):
         self.status = status
 
 
-class _Server(ThreadingHTTPServer):
-    """A thread for each connection, of which there is a bounded number."""
+class ReviewServer(ThreadingHTTPServer):
+    """Serves one review on a free port of loopback; ``url`` is where to begin.
+
+    It has a thread for each connection, of which there is a bounded number.
+    """
 
     daemon_threads = True
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, review: Review, sites: Path, port: int = 0) -> None:
         self._free = BoundedSemaphore(_MOST_CONNECTIONS)
-        super().__init__(*args)
+        super().__init__(("127.0.0.1", port), Handler)
+        self.review = review
+        # Where site files are written.
+        self.sites = sites
+        self.token = secrets.token_urlsafe(24)
+        # lxml's trees are read by one request at a time.
+        self.reading = RLock()
+        self.assets = {
+            f"/{file.name}": file.read_bytes()
+            for file in (files(__package__) / "assets").iterdir()
+        }
+        # Behind a # the token goes into no request and no log.
+        self.url = f"http://127.0.0.1:{self.server_port}/#{self.token}"
+        self._thread = Thread(target=self.serve_forever, daemon=True)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self._free.acquire(blocking=False):
@@ -88,26 +105,6 @@ class _Server(ThreadingHTTPServer):
         finally:
             self._free.release()
 
-
-class ReviewServer:
-    """Serves one review on a free port of loopback; ``url`` is where to begin."""
-
-    def __init__(self, review: Review, teacher: Teacher, port: int = 0) -> None:
-        self.review = review
-        self.teacher = teacher
-        self.token = secrets.token_urlsafe(24)
-        # lxml's trees are read by one request at a time.
-        self.reading = RLock()
-        self.assets = {
-            f"/{file.name}": file.read_bytes()
-            for file in (files(__package__) / "assets").iterdir()
-        }
-        self._server = _Server(("127.0.0.1", port), partial(Handler, self))
-        self.port = self._server.server_port
-        # Behind a # the token goes into no request and no log.
-        self.url = f"http://127.0.0.1:{self.port}/#{self.token}"
-        self._thread = Thread(target=self._server.serve_forever, daemon=True)
-
     def start(self) -> None:
         self.review.start()
         self._thread.start()
@@ -117,8 +114,8 @@ class ReviewServer:
         self._thread.join()
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.shutdown()
+        self.server_close()
         self._thread.join()
         self.review.close()
 
@@ -131,14 +128,11 @@ class ReviewServer:
 class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
+    server: ReviewServer
     protocol_version = "HTTP/1.1"
     # Answers are small, and each is waited for.
     disable_nagle_algorithm = True
     timeout = _PATIENCE
-
-    def __init__(self, owner: ReviewServer, *args: Any) -> None:
-        self.owner = owner
-        super().__init__(*args)
 
     def do_GET(self) -> None:
         self._respond(self._get)
@@ -147,14 +141,9 @@ class Handler(BaseHTTPRequestHandler):
         self._respond(self._post)
 
     def _respond(self, answer: Callable[[], None]) -> None:
-        # A body that is not read would be taken for the connection's next request.
-        is_unread = self.command == "POST"
+        self._is_read = self.command == "GET"
         try:
             self._check_origin()
-            if is_unread:
-                self._check_token()
-                self._body = self._read()
-                is_unread = False
             answer()
         except RequestError as error:
             self._refuse(error.status, str(error))
@@ -164,12 +153,13 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         except BREAKS as error:
             self._refuse(500, describe_error(error))
-        if is_unread:
+        if not self._is_read:
+            # The rest of the body would be taken for the connection's next request.
             self.close_connection = True
 
     def _check_origin(self) -> None:
         """Refuse requests of another site's page, or to another name of this host."""
-        hosts = [f"{name}:{self.owner.port}" for name in _HOSTS]
+        hosts = [f"{name}:{self.server.server_port}" for name in _HOSTS]
         if self.headers.get("Host") not in hosts:
             raise RequestError(403, "the Host is another")
         origin = self.headers.get("Origin")
@@ -180,26 +170,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def _check_token(self) -> None:
         given = self.headers.get(TOKEN_HEADER, "")
-        if not hmac.compare_digest(given.encode(), self.owner.token.encode()):
+        if not hmac.compare_digest(given.encode(), self.server.token.encode()):
             raise RequestError(403, "the token is wrong: open the address as printed")
-
-    def _read(self) -> bytes:
-        """The body that is sent with the request."""
-        try:
-            size = int(self.headers.get("Content-Length", ""))
-        except ValueError:
-            raise RequestError(411, "the length is missing") from None
-        if not 0 <= size <= _MAX_BODY:
-            raise RequestError(413, "too much at once")
-        return self.rfile.read(size)
 
     def _get(self) -> None:
         address = urlsplit(self.path)
         path = "/index.html" if address.path == "/" else address.path
-        if path in self.owner.assets:
+        if path in self.server.assets:
             suffix = path[path.rindex(".") :]
             policy = {"Content-Security-Policy": _APP_POLICY}
-            self._send(200, self.owner.assets[path], _TYPES[suffix], policy)
+            self._send(200, self.server.assets[path], _TYPES[suffix], policy)
         elif path.startswith("/frame/"):
             self._frame(path)
         else:
@@ -208,8 +188,17 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(_GET, path, {name: query[name][-1] for name in query})
 
     def _post(self) -> None:
+        self._check_token()
         try:
-            query = json.loads(self._body)
+            size = int(self.headers.get("Content-Length", ""))
+        except ValueError:
+            raise RequestError(411, "the length is missing") from None
+        if not 0 <= size <= _MAX_BODY:
+            raise RequestError(413, "too much at once")
+        body = self.rfile.read(size)
+        self._is_read = True
+        try:
+            query = json.loads(body)
         except (ValueError, RecursionError):
             raise RequestError(400, "this is no JSON") from None
         if not isinstance(query, dict):
@@ -221,40 +210,37 @@ class Handler(BaseHTTPRequestHandler):
         if route is None:
             raise RequestError(404, f"there is no {path}")
         try:
-            found = route(self.owner, query)
+            found = route(self.server, query)
         except (KeyError, TypeError) as error:
             raise RequestError(400, f"the question lacks something: {error}") from error
         except (OSError, ValueError) as error:
             raise RequestError(409, describe_error(error)) from error
-        body = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
-        self._send(200, body, "application/json")
+        self._send_json(200, found)
 
     def _frame(self, path: str) -> None:
-        _, _, number, key = path.split("/", 3) if path.count("/") == 3 else [""] * 4
+        number, _, key = path.removeprefix("/frame/").partition("/")
         wanted = _number(number)
-        if not hmac.compare_digest(self.owner.key(wanted), key):
+        if not hmac.compare_digest(self.server.key(wanted), key):
             raise RequestError(403, "there is no such frame")
-        with self.owner.reading:
-            shown = framed(self.owner.review.opened(wanted).page)
+        with self.server.reading:
+            shown = framed(self.server.review.opened(wanted).page)
         body = shown.encode("utf-8", "replace")
         policy = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
         self._send(200, body, "text/html; charset=utf-8", policy)
 
     def _refuse(self, status: int, why: str) -> None:
-        body = json.dumps({"error": why}).encode()
-        self._send(status, body, "application/json")
+        self._send_json(status, {"error": why})
+
+    def _send_json(self, status: int, value: object) -> None:
+        body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        self._send(status, body, "application/json", {})
 
     def _send(
-        self,
-        status: int,
-        body: bytes,
-        kind: str,
-        headers: Mapping[str, str] | None = None,
+        self, status: int, body: bytes, kind: str, headers: Mapping[str, str]
     ) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in {**_ALWAYS, **(headers or {})}.items():
+        about = {"Content-Type": kind, "Content-Length": str(len(body))}
+        for name, value in {**about, **_ALWAYS, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -303,7 +289,13 @@ def _queue(owner: ReviewServer, query: Query) -> Any:
 def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
     number = _number(query["id"])
     found = page.look()
-    answer: dict[str, Any] = {
+    try:
+        proposed, why = page.proposed(page.first), ""
+        chances, reasons = page.scores(page.first)
+    except BREAKS as error:
+        proposed, why = NEITHER * len(page.texts), describe_error(error)
+        chances, reasons = [], []
+    return {
         "id": number,
         "name": page.stored.name,
         "url": page.stored.url,
@@ -316,16 +308,11 @@ def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
         "written": found.written,
         "blocks": len(page.texts),
         "kinds": page.page.blocks.kinds,
-        "error": "",
+        "proposed": proposed,
+        "chances": chances,
+        "reasons": reasons,
+        "error": why,
     }
-    try:
-        answer["proposed"] = page.proposed(page.first)
-        answer["chances"], answer["reasons"] = page.scores(page.first)
-    except BREAKS as error:
-        answer["error"] = describe_error(error)
-        answer["proposed"] = NEITHER * len(page.texts)
-        answer["chances"], answer["reasons"] = [], []
-    return answer
 
 
 @_of_page
@@ -352,21 +339,19 @@ def _write(owner: ReviewServer, page: Opened, query: Query) -> Any:
     labels = page.checked(query["labels"])
     accepted = query["accepted"] is True
     written = Found.own(labels, accepted=accepted).written
-    # An answer may have been lost on its way, and the same labels come again.
+    # The same labels come again if the answer to them was lost.
     known = (query.get("before"), written)
     if "before" in query and page.look().written not in known:
-        raise RequestError(
-            409,
-            "the page was labelled elsewhere, as in another tab, since it was opened "
-            "here; reload the review to see its labels",
-        )
+        why = "the page was labelled in another tab; reload the review to see how"
+        raise RequestError(409, why)
     row = owner.review.write(_number(query["id"]), labels, accepted=accepted)
     return {"state": row.state, "written": written}
 
 
 def _teach(owner: ReviewServer, query: Query) -> Any:
     with owner.reading:
-        return owner.teacher.teach(str(query["host"]), keep=query.get("write") is True)
+        keep = query.get("write") is True
+        return teach(owner.review, str(query["host"]), owner.sites, keep=keep)
 
 
 def _form(query: Query) -> str:

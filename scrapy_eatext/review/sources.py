@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,13 +12,14 @@ from tempfile import TemporaryFile
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.archive.readers import Part, Reading, find, parts, read_part
+from scrapy_eatext.archive.readers import Reading, find, parts, read_part
 from scrapy_eatext.learning.data import read_wcxb
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.review.labels import filed_under
 from scrapy_eatext.review.pages import Stored, unreadable
 
 if TYPE_CHECKING:
+    from scrapy_eatext.archive.readers import Part
     from scrapy_eatext.archive.record import Record
     from scrapy_eatext.learning.data import LabelledPage
 
@@ -51,28 +52,26 @@ class Spool:
 
 
 def stored_in(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
-    """The pages of a folder, a file or an archive; ArchiveError where there are none.
+    """The pages of a folder, a file or an archive.
 
-    The error comes at once, before the first page.  A page that cannot be read is among
-    them, and raises the reason when it is loaded.
+    Raises ArchiveError at once if there is none.  A page that cannot be read raises the
+    reason when it is loaded.
     """
-    path = Path(source)
-    if (path / "ground-truth").is_dir():
-        return _labelled(path, read_wcxb(path).pages)
+    truth = Path(source, "ground-truth")
+    if truth.is_dir():
+        return (_labelled(page, truth) for page in read_wcxb(truth.parent).pages)
     find(source)
-    return _of_archive(path.resolve().name, parts(source), reading, spool)
+    return _of_archive(source, reading, spool)
 
 
-def _labelled(folder: Path, pages: Sequence[LabelledPage]) -> Iterator[Stored]:
-    for page in pages:
-        filed = filed_under(folder / "ground-truth" / f"{page.name}.json")
-        yield Stored(page.name, page.url, partial(getattr, page, "html"), filed)
+def _labelled(page: LabelledPage, truth: Path) -> Stored:
+    filed = filed_under(truth / f"{page.name}.json")
+    return Stored(page.name, page.url, partial(getattr, page, "html"), filed)
 
 
-def _of_archive(
-    label: str, found: Iterator[Part], reading: Reading, spool: Spool
-) -> Iterator[Stored]:
-    for part in found:
+def _of_archive(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
+    label = Path(source).resolve().name
+    for part in parts(source):
         if part.kind == "folder":
             for name in part.names:
                 one = replace(part, names=(name,))

@@ -14,7 +14,7 @@ from scrapy_eatext.sites.learning import learn
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_eatext.review.pages import Review
+    from scrapy_eatext.review.pages import Opened, Review
     from scrapy_eatext.sites.learning import Studied
 
 # The time for looking at other pages.
@@ -22,73 +22,69 @@ _SECONDS = 5.0
 _LABELLED = (ACCEPTED, DRAFT)
 
 
-class Teacher:
-    """Learns from the labels of a review, into a folder of site files."""
+def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, Any]:
+    """Learn from a host's labelled pages, and apply that to its other pages.
 
-    def __init__(self, review: Review, folder: Path) -> None:
-        self.review = review
-        self.folder = folder
+    With ``keep`` a site file that helps is written to the folder.
+    """
+    rows = list(review.rows)
+    own = [i for i, row in enumerate(rows) if row.host == host and host]
+    # A row's state goes by names of files, whose labels may be of other blocks.
+    labelled = [
+        i for i in own if rows[i].state in _LABELLED and _labels_of(review.opened(i))
+    ]
+    pages = [page for i in labelled if (page := _studied(review.opened(i)))]
+    if not pages:
+        raise ValueError(f"no page of {host or 'no host'} is labelled")
+    found = learn(host, pages)
+    written = ""
+    if keep:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = write(found, folder)
+    lesson = Lesson(found.file.site)
+    changes: list[dict[str, Any]] = []
+    looked = 0
+    end = time.monotonic() + _SECONDS
+    for i in own:
+        if i in labelled or rows[i].error:
+            continue
+        if time.monotonic() > end:
+            break
+        try:
+            page = _studied(review.opened(i))
+        except (OSError, ValueError):  # shown when the page is opened
+            continue
+        if page is None:
+            continue
+        looked += 1
+        before = page.kept_blocks()
+        after = page.kept_blocks(lesson.evidence(page.walk)[0])
+        gained, lost = (
+            int(page.words[one & ~other].sum())
+            for one, other in ((after, before), (before, after))
+        )
+        if gained or lost:
+            name = rows[i].url or rows[i].name
+            changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
+    changes.sort(key=lambda one: (-one["gained"] - one["lost"], one["id"]))
+    return {
+        "summary": found.summary,
+        "helps": found.helps,
+        "written": written,
+        "changes": changes,
+        "looked": looked,
+    }
 
-    def teach(self, host: str, *, keep: bool) -> dict[str, Any]:
-        """Learn from the labelled pages of a host; ``keep`` writes what helps."""
-        rows = list(enumerate(self.review.rows))
-        own = [i for i, row in rows if row.host == host and host]
-        labelled = [
-            i for i in own if rows[i][1].state in _LABELLED and self._has_labels(i)
-        ]
-        pages = [page for i in labelled if (page := self._page(i)) is not None]
-        if not pages:
-            raise ValueError(f"no page of {host or 'no host'} is labelled")
-        found = learn(host, pages)
-        written = ""
-        if keep:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            written = write(found, self.folder)
-        lesson = Lesson(found.file.site)
-        changes: list[dict[str, Any]] = []
-        looked = 0
-        end = time.monotonic() + _SECONDS
-        for i in own:
-            if i in labelled or rows[i][1].error:
-                continue
-            if time.monotonic() > end:
-                break
-            try:
-                page = self._page(i)
-            except (OSError, ValueError):  # shown where the page is opened
-                continue
-            if page is None:
-                continue
-            looked += 1
-            before = page.kept_blocks()
-            after = page.kept_blocks(lesson.evidence(page.walk)[0])
-            gained, lost = (
-                int(page.words[one & ~other].sum())
-                for one, other in ((after, before), (before, after))
-            )
-            if gained or lost:
-                name = rows[i][1].url or rows[i][1].name
-                changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
-        changes.sort(key=lambda one: (-one["gained"] - one["lost"], one["id"]))
-        return {
-            "summary": found.summary,
-            "helps": found.helps,
-            "written": written,
-            "changes": changes,
-            "looked": looked,
-        }
 
-    def _has_labels(self, number: int) -> bool:
-        """Whether there are labels of the page's blocks; its row goes by names of files."""
-        return self.review.opened(number).found.state in _LABELLED
+def _labels_of(page: Opened) -> str:
+    """The labels of a page's own blocks, "" without any."""
+    return page.found.labels if page.found.state in _LABELLED else ""
 
-    def _page(self, number: int) -> Studied | None:
-        """A page with its labels, None for one without text."""
-        page = self.review.opened(number)
-        if not page.texts:
-            return None
-        labels = page.found.labels
-        if page.found.state not in _LABELLED:
-            labels = NEITHER * len(page.texts)
-        model = page.choice.options.get(DEFAULT, {}).get("model", "")
-        return studied(page.page, labels, model)
+
+def _studied(page: Opened) -> Studied | None:
+    """A page to learn from, None for one without text."""
+    if not page.texts:
+        return None
+    labels = _labels_of(page) or NEITHER * len(page.texts)
+    model = page.choice.options.get(DEFAULT, {}).get("model", "")
+    return studied(page.page, labels, model)

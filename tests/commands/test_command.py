@@ -382,7 +382,7 @@ def test_a_folder(folder, capsys):
 
 
 def test_a_folder_with_pages_that_fail(folder, capsys):
-    (folder / "c.html.gz").write_bytes(b"\x1f\x8bno gzip")
+    (folder / "c.html.gz").write_bytes(b"\x1f\x8b\x08no gzip")
     (folder / "d.html").symlink_to(folder / "none.html")
     (folder / "e.html").mkdir()
     if hasattr(os, "mkfifo"):

@@ -117,7 +117,7 @@ def test_the_last_resort_reads_all_of_a_page(kind):
     assert len(html) > 1_000_000
     if kind == "too_large":
         limits = Limits(timeout=60, max_size=len(html))
-        job = Job.of(html + "<p>more</p>", "", PLAIN, limits)
+        job = Job(html + "<p>more</p>", "", PLAIN, limits).bounded()
     else:
         job = Job(html, "", PLAIN, Limits(timeout=60), give_up=kind)
     outcome = extract_page(job)
@@ -184,7 +184,9 @@ def test_all_parts_together_have_the_time_of_a_page(monkeypatch):
 
     monkeypatch.setattr(lastresort, "judge", judge)
     limits = Limits(timeout=100)
-    outcome = extract_page(Job("x" * 50_000_000, "", PLAIN, limits, "too_large"))
+    outcome = extract_page(
+        Job("x" * 50_000_000, "", PLAIN, limits, give_up="too_large")
+    )
     assert outcome.result == MainText()
     assert len(seconds) > 5
     assert 90 < sum(seconds) < 100
@@ -203,7 +205,7 @@ def test_a_page_that_is_cut_keeps_its_encoding(encoding, text):
     body = f"<p>{text}</p>".encode(encoding) + b"<p>" + b"x" * 500
     headers = {"Content-Type": f"text/html; charset={encoding}"}
     response = HtmlResponse("http://example.com/", body=body, headers=headers)
-    job = Job.of(response, "", PLAIN, Limits(max_size=300))
+    job = Job(response, "", PLAIN, Limits(max_size=300)).bounded()
     assert extract_page(job).result.text.startswith(text.strip())
 
 

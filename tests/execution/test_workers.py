@@ -50,7 +50,7 @@ needs_asyncio = pytest.mark.skipif(
 LONG = f"<p>{text_of('long')}</p>"
 
 
-def executor_of(config: Config) -> executors.Executor:
+def executor_of(config: Config) -> executors.Pool:
     return executors.make_executor(
         config.executor, config.workers, config.choice, config.memory
     )
@@ -64,7 +64,7 @@ def choice(*names: str, **more: object) -> Choice:
 
 def job(html, *names, timeout=60.0, **more):
     limits = Limits(timeout=timeout, **more)
-    return Job.of(html, "http://example.com/", choice(*names), limits)
+    return Job(html, "http://example.com/", choice(*names), limits).bounded()
 
 
 EXECUTORS = ("inline", "thread", "process")
@@ -105,7 +105,7 @@ def test_a_page_comes_back(executor, html):
 
 
 def test_numbers_of_any_kind_come_back(executor):
-    asked = Job.of(LONG, "", choice("Numbers"), Limits(), ("text", "blocks"))
+    asked = Job(LONG, "", choice("Numbers"), Limits(), ("text", "blocks"))
     outcome = outcome_of(executor, asked)
     assert outcome.kind == "extracted"
     assert type(outcome.result.score) is float
@@ -151,7 +151,7 @@ def test_the_default_algorithm_gives_up(executor, monkeypatch):
     monkeypatch.setattr(workers, "_GRACE", 60.0)
     html = HOSTILE["tiny_blocks"](1_000_000)
     limits = Limits(timeout=0.02)
-    outcome = outcome_of(executor, Job.of(html, "", Choice(), limits))
+    outcome = outcome_of(executor, Job(html, "", Choice(), limits))
     assert outcome.kind == "timed_out"
     assert not outcome.failures
     assert "stopped" not in executor.counts()

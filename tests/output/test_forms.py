@@ -19,14 +19,13 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice, SettingError, changed
-from scrapy_eatext.execution.worker import unpack_choice
 from scrapy_eatext.metadata.visible import key
 from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
 from scrapy_eatext.output.frontmatter import front_matter, quoted
 from scrapy_eatext.output.headline import headline_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render, with_outputs
-from scrapy_eatext.result import MainText, Metadata, joined
+from scrapy_eatext.result import MainText, Metadata, from_json, joined
 from tests import ROOT
 from tests.support.crawling import ADDON, UrlSpider, crawl
 from tests.support.pages import WORDS, any_pages
@@ -201,7 +200,9 @@ def test_a_headline_is_no_text_that_passes():
 
 def test_the_last_resort_has_a_headline_too():
     html = f"<title>Boats</title><p>{PROSE}</p>"
-    job = Job(html, URL, Choice(title=True), Limits(), "too_large", ("markdown",))
+    job = Job(
+        html, URL, Choice(title=True), Limits(), ("markdown",), give_up="too_large"
+    )
     assert extract_page(job).result.text == f"Boats\n\n{PROSE}"
 
 
@@ -371,7 +372,7 @@ def test_requests_and_sites_override_a_part_of_a_form():
         markdown=MarkdownForm(front_matter=True, links=False),
         chunks=ChunkForm(50),
     )
-    assert unpack_choice(json.loads(json.dumps(asdict(choice)))) == choice
+    assert from_json(Choice, json.loads(json.dumps(asdict(choice)))) == choice
     further = choice.of_continuation
     assert (further.title, further.markdown) == (False, MarkdownForm(links=False))
 

@@ -34,7 +34,7 @@ from scrapy_eatext.review.labels import (
 )
 from scrapy_eatext.review.pages import Opened, Review, Stored
 from scrapy_eatext.review.server import _MOST_CONNECTIONS, TOKEN_HEADER, ReviewServer
-from scrapy_eatext.review.teaching import Teacher
+from scrapy_eatext.review.teaching import teach
 from tests.support.passages import PROSE
 
 pytestmark = pytest.mark.slow
@@ -63,7 +63,7 @@ def served(tmp_path: Path) -> Iterator[ReviewServer]:
     review = Review(
         pages, LabelFolder(tmp_path / "labels"), lambda url: Choice(), Limits(10, 10**6)
     )
-    server = ReviewServer(review, Teacher(review, tmp_path / "sites"))
+    server = ReviewServer(review, tmp_path / "sites")
     server.start()
     while any(row.score is None for row in review.rows) or review.reading:
         pass
@@ -79,7 +79,7 @@ def ask(
     token: str | None = None,
     **headers: str,
 ) -> tuple[int, dict[str, str], bytes]:
-    connection = HTTPConnection("127.0.0.1", served.port)
+    connection = HTTPConnection("127.0.0.1", served.server_port)
     said = {TOKEN_HEADER: served.token if token is None else token}
     said |= {name.replace("_", "-"): value for name, value in headers.items()}
     data = (
@@ -93,7 +93,7 @@ def ask(
 
 
 def test_it_listens_on_loopback_alone(served: ReviewServer) -> None:
-    assert served._server.server_address[0] == "127.0.0.1"
+    assert served.server_address[0] == "127.0.0.1"
     assert urlsplit(served.url).query == ""
 
 
@@ -146,7 +146,7 @@ def test_a_frame_has_a_key_of_its_own_and_its_header(served: ReviewServer) -> No
     for path, status in (
         (f"/frame/1/{served.key(0)}", 403),
         ("/frame/0/", 403),
-        ("/frame/0", 404),
+        ("/frame/0", 403),
         (f"/frame/0/{served.token}", 403),
         (f"/frame/99/{served.key(98)}", 403),
     ):
@@ -214,7 +214,8 @@ def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) ->
     assert "one 0." in first.text
     assert "one 1." not in first.text
     assert first.html == article("one")
-    assert first.kind == served.review.opened(0).kind
+    page = served.review.opened(0)
+    assert first.kind == page.result(page.first).page_type
     marked = read_marked(tmp_path / "labels" / "marked", CONTENT)
     texts = {page.name: page.text.split() for page in marked.pages}
     assert texts[first.name] == first.text.split()
@@ -335,7 +336,7 @@ def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) 
 
 
 def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) -> None:
-    connection = HTTPConnection("127.0.0.1", served.port)
+    connection = HTTPConnection("127.0.0.1", served.server_port)
     body = json.dumps({"id": 0, "labels": "mm", "accepted": False})
     for what, token, status in (
         (("GET", "/api/queue", None), "old", 403),
@@ -350,7 +351,7 @@ def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) ->
 
 @contextmanager
 def connected(served: ReviewServer, sent: bytes) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", served.port), 30) as made:
+    with socket.create_connection(("127.0.0.1", served.server_port), 30) as made:
         made.sendall(sent)
         yield made
 
@@ -359,7 +360,7 @@ def connected(served: ReviewServer, sent: bytes) -> Iterator[socket.socket]:
 def test_host_and_token_are_checked_before_a_body_is_read(
     served: ReviewServer, wrong: str
 ) -> None:
-    host = "evil.example" if wrong == "Host" else f"127.0.0.1:{served.port}"
+    host = "evil.example" if wrong == "Host" else f"127.0.0.1:{served.server_port}"
     head = (
         f"POST /api/labels HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3000000\r\n"
         f"{TOKEN_HEADER}: {'x' if wrong == 'token' else served.token}\r\n\r\n"
@@ -374,7 +375,7 @@ def test_who_sends_nothing_is_left(
     served: ReviewServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scrapy_eatext.review.server.Handler.timeout", 0.2)
-    body = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+    body = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{served.server_port}\r\n"
     body += f"{TOKEN_HEADER}: {served.token}\r\nContent-Length: 9\r\n\r\n12"
     for sent in (b"", b"GET / HT", body.encode()):
         with connected(served, sent) as client:
@@ -417,9 +418,8 @@ def test_labels_that_do_not_fit_their_page_teach_nothing(
     review._work()
     # The list goes by the name of the file.
     assert [row.state for row in review.rows] == [ACCEPTED, NEW]
-    teacher = Teacher(review, tmp_path / "sites")
     with pytest.raises(ValueError, match=r"no page of example\.com is labelled"):
-        teacher.teach("example.com", keep=False)
+        teach(review, "example.com", tmp_path / "sites", keep=False)
 
 
 def test_a_page_that_cannot_be_read_does_not_end_teaching(
@@ -439,7 +439,7 @@ def test_a_page_that_cannot_be_read_does_not_end_teaching(
     for page in pages:
         review._add(page)
     review.write(0, "-mm--mm-", accepted=True)
-    found = Teacher(review, tmp_path / "sites").teach("example.com", keep=False)
+    found = teach(review, "example.com", tmp_path / "sites", keep=False)
     assert found["looked"] == 1
 
 

@@ -108,8 +108,8 @@ def test_pages_of_a_source(source: Any, server: MockServer, tmp_path: Path) -> N
         end = time.monotonic() + PATIENCE
         while True:
             queue = ask(run, "/api/queue", since=-1)
-            rows = [row for row in queue["rows"] if not row[-1].startswith("skipped")]
-            if not queue["reading"] and all(row[5] is not None for row in rows):
+            rows = [r for r in queue["rows"] if not r["error"].startswith("skipped")]
+            if not queue["reading"] and all(r["score"] is not None for r in rows):
                 break
             assert time.monotonic() < end
             time.sleep(0.1)
@@ -117,7 +117,7 @@ def test_pages_of_a_source(source: Any, server: MockServer, tmp_path: Path) -> N
         urls = (
             of_urls(tmp_path, server) if served else [URL.format(i) for i in range(3)]
         )
-        good = {row[2]: row[0] for row in rows if not row[9]}
+        good = {r["url"]: r["id"] for r in rows if not r["error"]}
         assert sorted(good) == urls
         for number, url in enumerate(urls):
             found = ask(run, "/api/page", id=good[url])

@@ -98,9 +98,10 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
     reference = options.get("reference", False)
     page = Page.of(source)
     before = etree.tostring(page.root)
-    result = run(algorithm, page, blocks=True)
+    result = run(algorithm, page)
+    result.value("blocks")
     assert etree.tostring(page.root) == before
-    assert run(algorithm, page, blocks=True) == result
+    assert run(algorithm, page) == result
     assert 0 <= result.score <= 1
     assert all(0 <= block.score <= 1 for block in result.blocks)
     assert result.text.strip() or not any(block.kept for block in result.blocks)
@@ -126,7 +127,7 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
             # that can be closed; and old releases of parsel take HTML that happens to
             # be JSON for that.
             continue
-        assert run(algorithm, Page.of(other), blocks=True) == result, type(other)
+        assert run(algorithm, Page.of(other)) == result, type(other)
 
 
 def check_result(source: bytes | str, url: str | None, every: bool = True) -> MainText:

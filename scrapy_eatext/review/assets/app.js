@@ -54,8 +54,7 @@ async function open(id, by = "user") {
   $("page-name").title = page.url || page.name;
   showWhy(page.error || page.why);
   $("take").classList.toggle("hidden", !labels.carried);
-  $("saved").textContent = "";
-  $("saved").className = "";
+  $("saved").textContent = $("saved").className = "";
   $("hover").textContent = page.blocks ? HINT : "This page shows no text.";
   showState(page.state);
   await painter.show(page.frame, page.blocks);
@@ -66,8 +65,7 @@ async function open(id, by = "user") {
 }
 
 function showError(id, why) {
-  page = null;
-  labels = null;
+  page = labels = null;
   $("page-name").replaceChildren(...cut(list.rows[id].name));
   showWhy(why);
   showState("error");
@@ -176,15 +174,20 @@ async function resultOf(name) {
   return results.get(name);
 }
 
+// What a function gives for the choice that is shown, and for the one against it.
+async function ofBoth(of) {
+  const left = $("left").value, right = $("right").value;
+  return [await of(left), right ? await of(right) : null];
+}
+
 async function compare() {
   if (!page || !labels) return;
-  const turn = opening, left = $("left").value, right = $("right").value;
+  const turn = opening;
   try {
-    const own = (await resultOf(left)).labels;
-    const other = right ? (await resultOf(right)).labels : null;
+    const [own, other] = await ofBoth(resultOf);
     if (turn !== opening) return;
-    painter.paint(own);
-    painter.differ(own, other);
+    painter.paint(own.labels);
+    painter.differ(own.labels, other?.labels);
   } catch (error) {
     $("page-why").textContent = error.message;
   }
@@ -199,13 +202,12 @@ async function textOf(name) {
 
 async function showText() {
   if (!page || !labels) return;
-  const turn = opening, left = $("left").value, right = $("right").value;
+  const turn = opening, names = [$("left").value, $("right").value].map(nameOf);
   try {
-    const own = await textOf(left);
-    const other = right ? await textOf(right) : null;
-    if (turn === opening) showTexts(own, other, [nameOf(left), nameOf(right)]);
+    const texts = await ofBoth(textOf);
+    if (turn === opening) showTexts(...texts, names);
   } catch (error) {
-    if (turn === opening) showTexts(error.message, null, [nameOf(left)]);
+    if (turn === opening) showTexts(error.message, null, names);
   }
 }
 
@@ -248,8 +250,8 @@ function drawCrawl() {
 
 // -- keys
 
-const undo = () => labels && changed(labels.undo());
-const redo = () => labels && changed(labels.redo());
+const undo = () => changed(labels?.undo());
+const redo = () => changed(labels?.redo());
 const toggle = () => {
   const chosen = painter.chosen();
   if (labels && chosen.length) label(chosen, labels.signs[chosen[0]] === MAIN ? NEITHER : MAIN);

@@ -28,17 +28,17 @@ export class List {
   // Take rows over as the server sends them.
   update(rows) {
     const kinds = new Set([...$("kind").options].map((o) => o.value));
-    for (const [id, name, url, host, kind, score, share, words, state, error] of rows) {
-      if (score !== null && (this.rows[id]?.score ?? null) === null) this.fresh += 1;
-      this.rows[id] = { id, name, url, host, kind, score, share, words, state, error };
-      if (kind && !kinds.has(kind)) {
-        kinds.add(kind);
-        $("kind").append(new Option(kind, kind));
+    for (const row of rows) {
+      if (row.score !== null && (this.rows[row.id]?.score ?? null) === null) this.fresh += 1;
+      this.rows[row.id] = row;
+      if (row.kind && !kinds.has(row.kind)) {
+        kinds.add(row.kind);
+        $("kind").append(new Option(row.kind, row.kind));
       }
     }
     if (!this.touched) this.sort();
     else {
-      for (const row of rows) this.redraw(row[0]);
+      for (const row of rows) this.redraw(row.id);
       this.count();
       this.draw();
     }
@@ -128,10 +128,7 @@ export class List {
     const place = this.order.indexOf(id), list = $("list");
     if (place >= 0) {
       const top = place * HEIGHT;
-      if (top < list.scrollTop) list.scrollTop = top;
-      else if (top + HEIGHT > list.scrollTop + list.clientHeight) {
-        list.scrollTop = top + HEIGHT - list.clientHeight;
-      }
+      list.scrollTop = Math.min(top, Math.max(list.scrollTop, top + HEIGHT - list.clientHeight));
       this.draw();
       list.setAttribute("aria-activedescendant", `row-${id}`);
     }

@@ -6,6 +6,10 @@ export class Painter {
   constructor(frame, acts) {
     this.frame = frame;
     this.acts = acts;
+    this.reset();
+  }
+
+  reset() {
     this.pieces = [];
     this.pointed = -1;
     this.picked = [0, -1];
@@ -15,7 +19,7 @@ export class Painter {
 
   // Show a page; resolves once its blocks are known.
   show(address, count) {
-    this.pieces = [];
+    this.reset();
     return new Promise((resolve) => {
       this.frame.onload = () => {
         const page = this.frame.contentDocument;
@@ -26,8 +30,6 @@ export class Painter {
         this.listen(page);
         resolve();
       };
-      this.pointed = this.from = this.anchor = this.head = -1;
-      this.picked = [0, -1];
       // Not a new entry of the history, which would change what Back does.
       this.frame.contentWindow.location.replace(address);
     });
@@ -67,19 +69,16 @@ export class Painter {
     page.addEventListener("keydown", (event) => this.acts.key(event));
   }
 
-  mark(block, name, value) {
-    for (const piece of this.pieces[block] ?? []) piece.setAttribute(name, value);
-  }
-
-  clear(block, name) {
-    for (const piece of this.pieces[block] ?? []) piece.removeAttribute(name);
+  // Give a block's pieces an attribute, or take it from them.
+  mark(block, name, on) {
+    for (const piece of this.pieces[block] ?? []) piece.toggleAttribute(name, on);
   }
 
   point(block) {
     if (block === this.pointed) return;
-    this.clear(this.pointed, "h");
+    this.mark(this.pointed, "h", false);
     this.pointed = block;
-    this.mark(block, "h", "1");
+    this.mark(block, "h", true);
     this.acts.point(block);
   }
 
@@ -87,8 +86,8 @@ export class Painter {
   pick(one, other) {
     const [before, until] = this.picked;
     const first = Math.min(one, other), last = Math.max(one, other);
-    for (let i = before; i <= until; i += 1) if (i < first || i > last) this.clear(i, "s");
-    for (let i = first; i <= last; i += 1) if (i < before || i > until) this.mark(i, "s", "1");
+    for (let i = before; i <= until; i += 1) this.mark(i, "s", i >= first && i <= last);
+    for (let i = first; i <= last; i += 1) this.mark(i, "s", true);
     this.picked = [first, last];
   }
 
@@ -123,14 +122,13 @@ export class Painter {
 
   // Colour blocks, all if none are named, by a sign for each of the page's blocks.
   paint(signs, blocks = this.pieces.keys()) {
-    for (const i of blocks) this.mark(i, "k", signs[i]);
+    for (const i of blocks) for (const piece of this.pieces[i] ?? []) piece.setAttribute("k", signs[i]);
   }
 
   // Underline where two sets of labels disagree; none without a second.
-  differ(signs, others) {
+  differ(signs, others = null) {
     for (let i = 0; i < this.pieces.length; i += 1) {
-      if (others && (signs[i] === "m") !== (others[i] === "m")) this.mark(i, "d", "1");
-      else this.clear(i, "d");
+      this.mark(i, "d", others !== null && (signs[i] === "m") !== (others[i] === "m"));
     }
   }
 }
