@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from lxml.html import fromstring
 from pylatexenc.latexwalker import LatexMathNode, LatexNode, LatexWalker
 
-from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import render
+from tests.support.kept import rendered, whole
 from tests.support.properties import check_linear
 from tests.support.suites import column_of, table_of
 
@@ -72,9 +71,7 @@ DISPLAYED = {
 def outputs(body):
     html = f"<script src=/mathjax.js></script><body>{body}"
     page = Page.of(html, "https://example.com/")
-    count = len(page.blocks)
-    verdict = Verdict(page.blocks, [True] * count, [0.5] * count, [""] * count)
-    result = render(verdict, page, "", "")
+    result = rendered(page, whole(page, "density"))
     return result.text, result.markdown
 
 

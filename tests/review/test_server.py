@@ -6,10 +6,8 @@ import gzip
 import json
 import socket
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from http.client import BadStatusLine, HTTPConnection
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -47,7 +45,7 @@ pytestmark = pytest.mark.slow
 SENTENCE = PROSE["en"]
 
 
-def article(title: str, paragraphs: int = 5) -> bytes:
+def article(title, paragraphs=5):
     text = "".join(f"<p>{SENTENCE} {title} {i}.</p>" for i in range(paragraphs))
     return (
         f"<title>{title}</title><nav><a href=/>Home</a></nav>"
@@ -55,12 +53,12 @@ def article(title: str, paragraphs: int = 5) -> bytes:
     ).encode()
 
 
-def stored(name: str, html: bytes, url: str = "") -> Stored:
+def stored(name, html, url=""):
     return Stored(name, url, lambda: html)
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[ReviewServer]:
+def served(tmp_path):
     pages = [
         stored(name, article(name), f"https://example.com/{name}")
         for name in ("one", "two", "three")
@@ -76,14 +74,7 @@ def served(tmp_path: Path) -> Iterator[ReviewServer]:
     server.close()
 
 
-def ask(
-    served: ReviewServer,
-    path: str,
-    body: object = None,
-    *,
-    token: str | None = None,
-    **headers: str,
-) -> tuple[int, dict[str, str], bytes]:
+def ask(served, path, body=None, *, token=None, **headers):
     connection = HTTPConnection("127.0.0.1", served.port)
     said = {TOKEN_HEADER: served.token if token is None else token}
     said |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -97,13 +88,13 @@ def ask(
     return found
 
 
-def test_it_listens_on_loopback_alone(served: ReviewServer) -> None:
+def test_it_listens_on_loopback_alone(served):
     assert served._server.server_address[0] == "127.0.0.1"
     assert urlsplit(served.url).query == ""
 
 
 @pytest.mark.parametrize("path", ["/api/queue", "/api/page?id=0"])
-def test_without_the_token_nothing_is_told(served: ReviewServer, path: str) -> None:
+def test_without_the_token_nothing_is_told(served, path):
     assert ask(served, path)[0] == 200
     for token in ("", "x", served.token[:-1]):
         status, _, body = ask(served, path, token=token)
@@ -123,9 +114,7 @@ def test_without_the_token_nothing_is_told(served: ReviewServer, path: str) -> N
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/api/queue", "frame", "/api/labels"])
-def test_other_sites_are_refused(
-    served: ReviewServer, headers: dict[str, str], path: str
-) -> None:
+def test_other_sites_are_refused(served, headers, path):
     body = {"id": 0, "labels": "-" * 8, "accepted": True} if "labels" in path else None
     if path == "frame":
         path = f"/frame/0/{served.key(0)}"
@@ -133,7 +122,7 @@ def test_other_sites_are_refused(
     assert not list((served.review.labels.folder / "ground-truth").iterdir())
 
 
-def test_a_frame_has_a_key_of_its_own_and_its_header(served: ReviewServer) -> None:
+def test_a_frame_has_a_key_of_its_own_and_its_header(served):
     status, headers, body = ask(served, f"/frame/0/{served.key(0)}", token="")
     assert status == 200
     policy = headers["Content-Security-Policy"]
@@ -158,7 +147,7 @@ def test_a_frame_has_a_key_of_its_own_and_its_header(served: ReviewServer) -> No
         assert ask(served, path)[0] == status
 
 
-def test_the_app_loads_nothing_from_elsewhere(served: ReviewServer) -> None:
+def test_the_app_loads_nothing_from_elsewhere(served):
     _, headers, _ = ask(served, "/", token="")
     assert "script-src 'self'" in headers["Content-Security-Policy"]
     for path, body in served.assets.items():
@@ -185,21 +174,19 @@ def test_the_app_loads_nothing_from_elsewhere(served: ReviewServer) -> None:
         ("/api/algorithm?id=0&algorithm=nothing", None, 409),
     ],
 )
-def test_wrong_questions_get_an_answer(
-    served: ReviewServer, path: str, body: object, status: int
-) -> None:
+def test_wrong_questions_get_an_answer(served, path, body, status):
     found, _, said = ask(served, path, body)
     assert found == status, said
     assert json.loads(said)["error"]
     assert ask(served, "/api/queue")[0] == 200
 
 
-def test_too_much_is_refused(served: ReviewServer) -> None:
+def test_too_much_is_refused(served):
     status, _, _ = ask(served, "/api/labels", b"x", Content_Length="99999999")
     assert status == 413
 
 
-def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) -> None:
+def test_labels_are_what_training_reads(served, tmp_path):
     (_, _, body) = ask(served, "/api/page?id=0")
     page = json.loads(body)
     labels = list(page["proposed"])
@@ -225,7 +212,7 @@ def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) ->
     assert texts[first.name] == first.text.split()
 
 
-def test_line_models_train_from_labels(tmp_path: Path) -> None:
+def test_line_models_train_from_labels(tmp_path):
     folder = LabelFolder(tmp_path / "labels")
     review = Review([], folder, lambda url: Choice(), Limits())
     for number in range(6):
@@ -242,18 +229,18 @@ def test_line_models_train_from_labels(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def labels(tmp_path: Path) -> Iterator[tuple[LabelFolder, Review]]:
+def labels(tmp_path):
     folder = LabelFolder(tmp_path / "labels")
     yield folder, Review([], folder, lambda url: Choice(), Limits())
     folder.close()
 
 
-def one_file(folder: LabelFolder) -> Path:
+def one_file(folder):
     (file,) = (folder.folder / "ground-truth").glob("*.json")
     return file
 
 
-def test_labels_outlive_a_new_walk(labels) -> None:
+def test_labels_outlive_a_new_walk(labels):
     folder, review = labels
     page = Opened(review, stored("a", article("a")))
     page.write("-mm--mm-", accepted=True)
@@ -266,7 +253,7 @@ def test_labels_outlive_a_new_walk(labels) -> None:
     assert "other blocks" in found.why
 
 
-def test_labels_of_another_version_are_not_taken_for_these(labels) -> None:
+def test_labels_of_another_version_are_not_taken_for_these(labels):
     folder, review = labels
     page = Opened(review, stored("a", article("a")))
     page.write("-mm--mm-", accepted=True)
@@ -291,7 +278,7 @@ def test_labels_of_another_version_are_not_taken_for_these(labels) -> None:
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", "{}", '{"ground_truth": {}, "review": {"version": 1}}']
 )
-def test_damaged_labels_are_told(labels, content: str) -> None:
+def test_damaged_labels_are_told(labels, content):
     folder, review = labels
     page = Opened(review, stored("a", article("a")))
     page.write("-mm--mm-", accepted=True)
@@ -302,7 +289,7 @@ def test_damaged_labels_are_told(labels, content: str) -> None:
     assert one_file(folder).name in found.why
 
 
-def test_a_second_review_of_a_label_folder_is_refused(labels, tmp_path: Path) -> None:
+def test_a_second_review_of_a_label_folder_is_refused(labels, tmp_path):
     with pytest.raises(LabelError, match="open in another review"):
         LabelFolder(tmp_path / "labels")
     labels[0].close()
@@ -311,16 +298,16 @@ def test_a_second_review_of_a_label_folder_is_refused(labels, tmp_path: Path) ->
     labels[0]._lock = again._lock = __import__("os").open(tmp_path, 0)
 
 
-def test_what_repeats_keeps_its_own_label() -> None:
+def test_what_repeats_keeps_its_own_label():
     blocks = [("m", "Read on"), ("-", "Read on"), ("c", "Nice")]
     assert carry(blocks, ["Read on", "Read on", "Nice"]) == ("m-c", 2)
 
 
-def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) -> None:
+def test_what_another_tab_has_written_is_not_written_over(served):
     tabs = [json.loads(ask(served, "/api/page?id=0")[2])["written"] for _ in range(2)]
     assert tabs == ["", ""]
 
-    def write(labels: str, before: str) -> tuple[int, dict[str, str]]:
+    def write(labels, before):
         asked = {"id": 0, "labels": labels, "accepted": False, "before": before}
         status, _, said = ask(served, "/api/labels", asked)
         return status, json.loads(said)
@@ -339,7 +326,7 @@ def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) 
     assert write("-------c", found["written"])[0] == 200
 
 
-def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) -> None:
+def test_a_refused_request_leaves_its_connection_usable(served):
     connection = HTTPConnection("127.0.0.1", served.port)
     body = json.dumps({"id": 0, "labels": "mm", "accepted": False})
     for what, token, status in (
@@ -354,16 +341,14 @@ def test_a_refused_request_leaves_its_connection_usable(served: ReviewServer) ->
 
 
 @contextmanager
-def connected(served: ReviewServer, sent: bytes) -> Iterator[socket.socket]:
+def connected(served, sent):
     with socket.create_connection(("127.0.0.1", served.port), 30) as made:
         made.sendall(sent)
         yield made
 
 
 @pytest.mark.parametrize("wrong", ["Host", "token"])
-def test_host_and_token_are_checked_before_a_body_is_read(
-    served: ReviewServer, wrong: str
-) -> None:
+def test_host_and_token_are_checked_before_a_body_is_read(served, wrong):
     host = "evil.example" if wrong == "Host" else f"127.0.0.1:{served.port}"
     head = (
         f"POST /api/labels HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3000000\r\n"
@@ -375,9 +360,7 @@ def test_host_and_token_are_checked_before_a_body_is_read(
             pass
 
 
-def test_who_sends_nothing_is_left(
-    served: ReviewServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_sends_nothing_is_left(served, monkeypatch):
     assert Handler.timeout, "none would wait for ever"
     monkeypatch.setattr(Handler, "timeout", 0.2)
     body = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
@@ -387,7 +370,7 @@ def test_who_sends_nothing_is_left(
             assert client.recv(100) == b""
 
 
-def test_connections_are_bounded(served: ReviewServer) -> None:
+def test_connections_are_bounded(served):
     with ExitStack() as stack:
         for _ in range(_MOST_CONNECTIONS):
             stack.enter_context(connected(served, b"G"))
@@ -402,14 +385,12 @@ def test_connections_are_bounded(served: ReviewServer) -> None:
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "-1", "x", "1e3"])
-def test_a_frame_that_cannot_be_is_not_found(served: ReviewServer, number: str) -> None:
+def test_a_frame_that_cannot_be_is_not_found(served, number):
     assert ask(served, f"/frame/{number}/{served.key(0)}")[0] == 404
     assert ask(served, f"/api/page?id={number}")[0] == 404
 
 
-def test_labels_that_do_not_fit_their_page_teach_nothing(
-    labels, tmp_path: Path
-) -> None:
+def test_labels_that_do_not_fit_their_page_teach_nothing(labels, tmp_path):
     folder, _ = labels
     pages = [
         stored(name, article(name), f"https://example.com/{name}") for name in "ab"
@@ -428,12 +409,10 @@ def test_labels_that_do_not_fit_their_page_teach_nothing(
         teacher.teach("example.com", keep=False)
 
 
-def test_a_page_that_cannot_be_read_does_not_end_teaching(
-    labels, tmp_path: Path
-) -> None:
+def test_a_page_that_cannot_be_read_does_not_end_teaching(labels, tmp_path):
     folder, _ = labels
 
-    def gone() -> bytes:
+    def gone():
         raise FileNotFoundError(2, "No such file or directory", "b.html")
 
     pages = [
@@ -449,10 +428,10 @@ def test_a_page_that_cannot_be_read_does_not_end_teaching(
     assert found["looked"] == 1
 
 
-def test_pages_before_a_source_that_breaks_are_reviewed(labels) -> None:
+def test_pages_before_a_source_that_breaks_are_reviewed(labels):
     folder, _ = labels
 
-    def pages() -> Iterator[Stored]:
+    def pages():
         yield stored("a", article("a"))
         raise OSError(28, "No space left on device")
 
@@ -464,13 +443,13 @@ def test_pages_before_a_source_that_breaks_are_reviewed(labels) -> None:
     assert "No space left on device" in broken.error
 
 
-def test_a_page_that_cannot_be_written_keeps_its_labels(labels, monkeypatch) -> None:
+def test_a_page_that_cannot_be_written_keeps_its_labels(labels, monkeypatch):
     folder, review = labels
     page = Opened(review, stored("a", article("a")))
     page.write("-mm--mm-", accepted=True)
     before = one_file(folder).read_bytes()
 
-    def full(path: Path, data: bytes) -> None:
+    def full(path, data):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("scrapy_eatext.review.labels.write_whole", full)
@@ -480,21 +459,21 @@ def test_a_page_that_cannot_be_written_keeps_its_labels(labels, monkeypatch) -> 
     assert page.found.labels == "-mm--mm-"
 
 
-def test_the_page_of_a_label_is_kept_beside_it(labels) -> None:
+def test_the_page_of_a_label_is_kept_beside_it(labels):
     folder, review = labels
     Opened(review, stored("a", article("a"))).write("-mm--mm-", accepted=True)
     (html,) = (folder.folder / "html").iterdir()
     assert gzip.decompress(html.read_bytes()) == article("a")
 
 
-def test_a_large_page_says_so(labels) -> None:
+def test_a_large_page_says_so(labels):
     _, review = labels
     review.limits = Limits(10, 1000)
     with pytest.raises(ValueError, match="EATEXT_MAX_SIZE is 1,000"):
         Opened(review, stored("a", b"x" * 1001))
 
 
-def test_every_block_is_found_in_its_frame() -> None:
+def test_every_block_is_found_in_its_frame():
     html = (
         "<p>One <b>two</b> three<div>four<br>five<p>six<!-- x -->seven</div>eight"
         "<ul><li>nine<li>nine</ul><pre>ten\n  eleven</pre><p hidden>ten</p>"
@@ -506,7 +485,7 @@ def test_every_block_is_found_in_its_frame() -> None:
     )
     page = Page.of(html)
     shown = Page.of(framed(page)).root
-    pieces: dict[int, str] = {}
+    pieces = {}
     for piece in shown.iter("eatext-t"):
         number = int(piece.get("b"))
         pieces[number] = pieces.get(number, "") + (piece.text or "")
