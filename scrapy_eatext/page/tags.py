@@ -29,10 +29,11 @@ BLOCK = frozenset(
 
 # Elements whose content is no text of the page: code, resources, form
 # controls, what browsers hide, formulas said again in another language, and the
-# readings beside ruby characters.
+# readings beside ruby characters.  Not bgsound and embed: these have no end tag, which
+# the parser does not know, so it puts into them what stands behind them.
 SKIP = frozenset(
-    "annotation annotation-xml applet area audio base basefont bgsound canvas col "
-    "colgroup datalist embed frame frameset head iframe img input link map meta meter "
+    "annotation annotation-xml applet area audio base basefont canvas col "
+    "colgroup datalist frame frameset head iframe img input link map meta meter "
     "noembed noframes noscript object optgroup option param progress rp rt script "
     "select source style svg template textarea title track video".split()
 )
@@ -43,7 +44,7 @@ SKIP = frozenset(
 CONTROLS = frozenset("button datalist input meter progress select textarea".split())
 
 # Skipped elements that take room on a line: words beside them stand apart.
-SPACERS = CONTROLS | frozenset("audio canvas embed iframe img object svg video".split())
+SPACERS = CONTROLS | frozenset("audio canvas iframe img object svg video".split())
 
 # What a lenient walk reads all the same: what stands in for a script that did
 # not run, and elements that swallow the page behind them when left open, as the parser

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
 from lxml import etree
 
-from scrapy_eatext import MainText, extract
+from scrapy_eatext import extract
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.eatext import MODEL, load_tagger
@@ -32,7 +31,7 @@ MENU = "".join(
 )
 
 
-def page(content: str, *, below: str = "", head: str = "", lang: str = "en") -> str:
+def page(content, *, below="", head="", lang="en"):
     return (
         f"<!DOCTYPE html><html lang={lang}><head><title>A page</title>{head}</head>"
         f"<body><header><nav><ul>{MENU}</ul></nav></header>"
@@ -44,7 +43,7 @@ def page(content: str, *, below: str = "", head: str = "", lang: str = "en") -> 
 
 
 @pytest.mark.parametrize("language", sorted(PROSE))
-def test_paragraphs_of_every_language_are_kept(language: str) -> None:
+def test_paragraphs_of_every_language_are_kept(language):
     prose = PROSE[language]
     content = "".join(f"<p>{prose}</p>" for _ in range(1)) + f"<p>{prose[::-1]}</p>"
     found = extract(page(content, lang=language), algorithm="eatext")
@@ -53,7 +52,7 @@ def test_paragraphs_of_every_language_are_kept(language: str) -> None:
     assert "Recipes" not in found.text
 
 
-def test_a_result_tells_kind_score_and_version() -> None:
+def test_a_result_tells_kind_score_and_version():
     content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
     found = extract(page(content), algorithm="eatext", blocks=True)
     assert found.page_type == "article"
@@ -78,7 +77,7 @@ def test_a_result_tells_kind_score_and_version() -> None:
         ),
     ],
 )
-def test_a_page_without_main_text_scores_low(content: str) -> None:
+def test_a_page_without_main_text_scores_low(content):
     html = f"<html><body><ul>{MENU}</ul>{content}</body></html>"
     text = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
     low, high = (extract(one, algorithm="eatext").score for one in (html, page(text)))
@@ -92,7 +91,7 @@ WAITING = (
 )
 
 
-def test_a_test_of_whether_a_human_asks_is_no_text() -> None:
+def test_a_test_of_whether_a_human_asks_is_no_text():
     found = extract(f"<title>Just a moment</title>{WAITING}", algorithm="eatext")
     assert (found.text, found.score <= 0.3) == ("", True)
     # A text beside such a test is kept.
@@ -100,12 +99,12 @@ def test_a_test_of_whether_a_human_asks_is_no_text() -> None:
     assert PROSE["en"] in text
 
 
-def test_an_empty_page() -> None:
+def test_an_empty_page():
     found = extract(b"", algorithm="eatext")
     assert (found.text, found.score, found.page_type) == ("", 0.0, "")
 
 
-def test_tabs_are_read_and_a_hidden_box_is_not() -> None:
+def test_tabs_are_read_and_a_hidden_box_is_not():
     steps = {
         "Linux": "Unpack the archive into a folder of your own and run the script in it.",
         "Windows": "Double-click the installer and let it put the program on your path.",
@@ -124,7 +123,7 @@ def test_tabs_are_read_and_a_hidden_box_is_not() -> None:
     assert "once a month" not in found
 
 
-def comments(count: int) -> str:
+def comments(count):
     return "".join(
         f"<div class=comment><b>Anna {i}</b> <time>{i} March, 10:0{i}</time>"
         f"<p>I baked it on day {i}, and it came out well.</p><a href=#>Reply</a></div>"
@@ -132,7 +131,7 @@ def comments(count: int) -> str:
     )
 
 
-def test_comments_in_or_out() -> None:
+def test_comments_in_or_out():
     said = comments(4)
     content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
     html = page(content, below=f"<section id=comments>{said}</section>")
@@ -148,12 +147,12 @@ def test_comments_in_or_out() -> None:
     assert "on day 3" not in ruled
 
 
-def test_without_an_algorithm_that_knows_comments_there_are_none() -> None:
+def test_without_an_algorithm_that_knows_comments_there_are_none():
     html = page(f"<p>{PROSE['en']}</p>", below=comments(4))
     assert extract(html, algorithm="justext").comments == ""
 
 
-def test_a_page_that_says_it_has_comments_is_none_of_them() -> None:
+def test_a_page_that_says_it_has_comments_is_none_of_them():
     footer = "All rights are reserved by the bakers of the old bridge."
     said = f"<div id=comments>{comments(2)}</div>"
     content = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
@@ -164,11 +163,11 @@ def test_a_page_that_says_it_has_comments_is_none_of_them() -> None:
     assert footer not in found
 
 
-def test_favor_and_threshold() -> None:
+def test_favor_and_threshold():
     paragraphs = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(4))
     html = page(f"{paragraphs}<p>Next</p><ul><li>Flour<li>Water</ul>")
 
-    def chars(**options: object) -> int:
+    def chars(**options):
         return len(extract(html, algorithm="eatext", options=options).text)
 
     assert chars(favor="precision") <= chars() <= chars(favor="recall")
@@ -185,12 +184,12 @@ def test_favor_and_threshold() -> None:
         ({"reference": True}, "reference is True"),
     ],
 )
-def test_options_that_are_wrong(options: dict[str, object], said: str) -> None:
+def test_options_that_are_wrong(options, said):
     with pytest.raises(OptionError, match=said):
         get_algorithm("eatext", options)
 
 
-def test_extraction_does_not_touch_the_tree() -> None:
+def test_extraction_does_not_touch_the_tree():
     found = Page.of(page(f"<p>{PROSE['en']}</p>"))
     before = etree.tostring(found.root)
     get_algorithm("eatext").judge(found)
@@ -225,7 +224,7 @@ ARTICLE = " ".join([PROSE["en"]] * 3)
         ),
     ],
 )
-def test_a_text_that_only_the_data_have(head: str, origin: str) -> None:
+def test_a_text_that_only_the_data_have(head, origin):
     html = f"<html><head>{head}</head><body><div id=app></div></body></html>"
     found = extract(html, algorithm="eatext", blocks=True)
     assert ARTICLE in found.text
@@ -243,7 +242,7 @@ def test_a_text_that_only_the_data_have(head: str, origin: str) -> None:
         json.dumps(["@type", {"@type": "Article", "articleBody": 7}]),
     ],
 )
-def test_data_without_a_text(data: str) -> None:
+def test_data_without_a_text(data):
     head = f'<script type="application/ld+json">{data}</script>'
     found = extract(
         f"<html><head>{head}</head><body></body></html>", algorithm="eatext"
@@ -254,7 +253,7 @@ def test_data_without_a_text(data: str) -> None:
 SORRY = "Sorry, the page that you look for is not here. Go back to the start, please."
 
 
-def error_page(title: str, heading: str, text: str = SORRY) -> MainText:
+def error_page(title, heading, text=SORRY):
     html = f"<html><head><title>{title}</title></head><body><h1>{heading}</h1><p>{text}"
     return extract(html)
 
@@ -268,7 +267,7 @@ def error_page(title: str, heading: str, text: str = SORRY) -> MainText:
         ("502 Bad Gateway", "Boats"),
     ],
 )
-def test_a_page_that_tells_of_an_error_has_no_text(title: str, heading: str) -> None:
+def test_a_page_that_tells_of_an_error_has_no_text(title, heading):
     found = error_page(title, heading)
     assert (found.text, found.score <= 0.3) == ("", True)
 
@@ -282,19 +281,19 @@ def test_a_page_that_tells_of_an_error_has_no_text(title: str, heading: str) -> 
         ("What 404 means", "404", ARTICLE),
     ],
 )
-def test_other_numbers_are_no_errors(title: str, heading: str, text: str) -> None:
+def test_other_numbers_are_no_errors(title, heading, text):
     assert text in error_page(title, heading, text).text
 
 
 @pytest.mark.parametrize(("more", "empty"), [("", True), (ARTICLE * 2, False)])
-def test_a_form_to_log_in_is_no_text(more: str, empty: bool) -> None:
+def test_a_form_to_log_in_is_no_text(more, empty):
     form = "<form><h2>Log in</h2><input name=user><input type=Password></form>"
     found = extract(f"<html><body>{form}<p>{SORRY}</p><p>{more}</p></body></html>")
     assert (found.text == "") == empty
     assert (found.score <= 0.3) == empty
 
 
-def with_data(data: object, script: str = 'type="application/ld+json"') -> MainText:
+def with_data(data, script='type="application/ld+json"'):
     html = (
         f"<html><head><base href=/shop/><script {script}>{json.dumps(data)}</script>"
         "</head><body><div id=app></div></body></html>"
@@ -306,7 +305,7 @@ NEXT = 'id="__NEXT_DATA__" type="application/json"'
 NUXT = 'id="__NUXT_DATA__" type="application/json"'
 
 
-def test_a_text_in_the_data_keeps_its_structure() -> None:
+def test_a_text_in_the_data_keeps_its_structure():
     body = f"<h2>Boats</h2><p>{ARTICLE} <a href=more>More</a></p><ul><li>a<li>b</ul>"
     found = with_data({"props": {"post": {"body": body}}}, NEXT)
     assert found.markdown == (
@@ -317,13 +316,13 @@ def test_a_text_in_the_data_keeps_its_structure() -> None:
     assert {chunk.xpath for chunk in found.chunks()} == {""}
 
 
-def test_a_text_that_is_escaped_html() -> None:
+def test_a_text_that_is_escaped_html():
     text = f"&lt;p&gt;{ARTICLE}&lt;/p&gt;&lt;p&gt;Salt &amp;amp; pepper&lt;/p&gt;"
     found = with_data({"@type": "JobPosting", "description": text})
     assert found.text == f"{ARTICLE}\n\nSalt & pepper"
 
 
-def test_line_feeds_within_json_strings() -> None:
+def test_line_feeds_within_json_strings():
     script = json.dumps({"@type": "Article", "articleBody": f"{ARTICLE}|{ARTICLE}"})
     script = script.replace("|", "\n")
     html = f'<script type="application/ld+json">{script}</script>'
@@ -340,25 +339,25 @@ def test_line_feeds_within_json_strings() -> None:
         ("Event", ""),
     ],
 )
-def test_the_kind_of_page_that_the_data_tell(kind: object, page_type: str) -> None:
+def test_the_kind_of_page_that_the_data_tell(kind, page_type):
     found = with_data({"@type": kind, "description": ARTICLE[:100]})
     assert (found.text, found.page_type) == (ARTICLE[:100].strip(), page_type)
 
 
 @pytest.mark.parametrize("kind", ["Organization", "WebSite", "WebPage", "Person"])
-def test_who_runs_a_site_is_no_text(kind: str) -> None:
+def test_who_runs_a_site_is_no_text(kind):
     assert with_data({"@type": kind, "description": ARTICLE}).text == ""
 
 
-def test_a_product_comes_before_what_is_said_of_it() -> None:
+def test_a_product_comes_before_what_is_said_of_it():
     review = {"@type": "Review", "reviewBody": ARTICLE}
     product = {"@type": "Product", "description": ARTICLE[:100], "review": [review]}
     assert with_data(product).text == ARTICLE[:100].strip()
     assert with_data(review).text == ARTICLE
 
 
-def test_a_text_in_pieces() -> None:
-    def paragraph(*texts: str) -> dict[str, object]:
+def test_a_text_in_pieces():
+    def paragraph(*texts):
         return {"type": "p", "content": [{"type": "text", "text": t} for t in texts]}
 
     items = [{"type": "li", "content": [paragraph(word)]} for word in ("one", "two")]
@@ -367,14 +366,14 @@ def test_a_text_in_pieces() -> None:
     assert found.text == f"{ARTICLE}\n\none\n\ntwo\n\nthree"
 
 
-def test_a_text_nested_without_end() -> None:
-    deep: object = ARTICLE
+def test_a_text_nested_without_end():
+    deep = ARTICLE
     for _ in range(200):
         deep = [deep]
     assert with_data({"content": deep}, NEXT).text == ARTICLE.strip()
 
 
-def nested_state(levels: int) -> Page:
+def nested_state(levels):
     # An emoji makes Python take four bytes for each character.
     piece = json.dumps(
         {"type": "text", "text": "🚢 boats in a row"}, ensure_ascii=False
@@ -385,7 +384,7 @@ def nested_state(levels: int) -> Page:
 
 
 @pytest.mark.parametrize("levels", [2, 40, 400])
-def test_nested_state_takes_a_few_times_its_memory(levels: int) -> None:
+def test_nested_state_takes_a_few_times_its_memory(levels):
     page = nested_state(levels)
     tracemalloc.start()
     try:
@@ -398,7 +397,7 @@ def test_nested_state_takes_a_few_times_its_memory(levels: int) -> None:
     assert peak < 30 * len(page.html)
 
 
-def test_nested_state_takes_the_time_of_its_size() -> None:
+def test_nested_state_takes_the_time_of_its_size():
     flat, deep = nested_state(1), nested_state(45)
     assert any(
         least_seconds(embedded_text, deep) < 4 * least_seconds(embedded_text, flat)
@@ -410,33 +409,33 @@ LONG_REFERENCE = f"&#{'9' * 5000};"
 
 
 @pytest.mark.parametrize("script", [NEXT, 'type="application/ld+json"'])
-def test_a_reference_of_any_length_in_the_data(script: str) -> None:
+def test_a_reference_of_any_length_in_the_data(script):
     data = {"@type": "Article", "articleBody": f"{ARTICLE} {LONG_REFERENCE} {ARTICLE}"}
     found = with_data(data, script)
     assert found.text == f"{ARTICLE} \ufffd {ARTICLE}".strip()
 
 
-def test_a_number_of_any_length_in_the_data() -> None:
+def test_a_number_of_any_length_in_the_data():
     data = json.dumps({"id": 7, "body": ARTICLE}).replace("7", "7" * 5000)
     html = f"<html><body><script {NEXT}>{data}</script></body></html>"
     assert extract(html).text == ARTICLE.strip()
 
 
-def test_state_of_nuxt() -> None:
+def test_state_of_nuxt():
     data = [["Reactive", 1], {"data": 2}, {"body": 3, "id": 99}, f"<p>{ARTICLE}</p>"]
     found = with_data(data, NUXT)
     assert (found.text, found.origin) == (ARTICLE, "state")
     assert with_data({"body": ARTICLE}, NUXT).text == ARTICLE
 
 
-def test_a_text_in_the_source_of_a_frame() -> None:
+def test_a_text_in_the_source_of_a_frame():
     source = f"<h1>Rye</h1><p>{PROSE['en']}</p>".replace('"', "&quot;")
     found = extract(f'<html><body><h2>Shop</h2><iframe srcdoc="{source}"></iframe>')
     assert found.origin == "srcdoc"
     assert found.markdown == f"# Rye\n\n{PROSE['en']}"
 
 
-def test_data_do_not_replace_a_text_that_is_shown() -> None:
+def test_data_do_not_replace_a_text_that_is_shown():
     head = (
         '<script type="application/ld+json">'
         + json.dumps({"@type": "Article", "articleBody": ARTICLE.upper()})
@@ -449,7 +448,7 @@ def test_data_do_not_replace_a_text_that_is_shown() -> None:
 
 
 @pytest.fixture
-def parts() -> tuple[dict[str, np.ndarray], dict[str, object]]:
+def parts():
     model = load_model(SHIPPED / MODEL, "eatext")
     return dict(model.arrays), dict(model.header)
 
@@ -462,12 +461,7 @@ def parts() -> tuple[dict[str, np.ndarray], dict[str, object]]:
         ("kinds.bias", np.zeros(2, dtype=np.int32)),
     ],
 )
-def test_a_model_that_does_not_fit_is_refused(
-    tmp_path: Path,
-    parts: tuple[dict[str, np.ndarray], dict[str, object]],
-    name: str,
-    value: np.ndarray,
-) -> None:
+def test_a_model_that_does_not_fit_is_refused(tmp_path, parts, name, value):
     arrays, header = parts
     path = tmp_path / "broken.model"
     save_model(path, "eatext", "1", arrays | {name: value}, header)
@@ -476,13 +470,11 @@ def test_a_model_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("change", ["kinds", "features", "scales"])
-def test_a_model_whose_header_does_not_fit_is_refused(
-    tmp_path: Path, parts: tuple[dict[str, np.ndarray], dict[str, object]], change: str
-) -> None:
+def test_a_model_whose_header_does_not_fit_is_refused(tmp_path, parts, change):
     arrays, header = parts
     path = tmp_path / "broken.model"
     if change == "features":
-        features = dict(header["features"])  # type: ignore[call-overload]
+        features = dict(header["features"])
         features["kinds"] = ["nothing"] * len(features["kinds"])
         header["features"] = features
     else:
@@ -501,14 +493,9 @@ def test_a_model_whose_header_does_not_fit_is_refused(
         ("first", "rank"),
     ],
 )
-def test_a_model_that_names_an_unknown_feature_is_refused(
-    tmp_path: Path,
-    parts: tuple[dict[str, np.ndarray], dict[str, object]],
-    of: str,
-    name: str,
-) -> None:
+def test_a_model_that_names_an_unknown_feature_is_refused(tmp_path, parts, of, name):
     arrays, header = parts
-    features = dict(header["features"])  # type: ignore[call-overload]
+    features = dict(header["features"])
     features[of] = [*features[of][:-1], name]
     path = tmp_path / "newer.model"
     save_model(path, "eatext", "1", arrays, {**header, "features": features})

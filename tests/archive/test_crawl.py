@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from http.client import HTTPConnection
-from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,13 +13,6 @@ from scrapy_eatext.archive.core import batches_of, extract_batches
 from scrapy_eatext.archive.readers import read
 from tests.support.archives import record
 from tests.support.crawling import ADDON, UrlSpider, crawl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy.http import Response
-
-    from tests.support.mockserver import MockServer
 
 pytestmark = pytest.mark.slow
 
@@ -46,14 +37,14 @@ STORAGE = "scrapy.extensions.httpcache.{}CacheStorage"
 class Live(UrlSpider):
     """Keeps what the crawl makes of each page."""
 
-    def parse(self, response: Response) -> Iterator[dict[str, str]]:
+    def parse(self, response):
         found = response.meta.get("main_text")
         if found is not None:
             said = {name: getattr(found, name) for name in FIELDS}
             yield {"address": response.url, "said": said}
 
 
-def archived(path: Path) -> dict[str, dict[str, str]]:
+def archived(path):
     batches = extract_batches(batches_of(read(str(path))), SETTINGS)
     rows = [row for batch in batches for row in batch.to_pylist()]
     assert not any(row["error"] for row in rows)
@@ -64,7 +55,7 @@ def archived(path: Path) -> dict[str, dict[str, str]]:
     }
 
 
-def as_it_went(url: str) -> bytes:
+def as_it_went(url):
     """A WARC record of what a server answers, byte for byte."""
     address = urlsplit(url)
     connection = HTTPConnection(str(address.hostname), address.port or 80)
@@ -78,11 +69,9 @@ def as_it_went(url: str) -> bytes:
 
 
 @pytest.mark.parametrize("storage", ["Filesystem", "Filesystem in gzip", "Dbm", "WARC"])
-def test_texts_are_those_of_the_crawl(
-    server: MockServer, tmp_path: Path, storage: str
-) -> None:
+def test_texts_are_those_of_the_crawl(server, tmp_path, storage):
     urls = tuple(server(f"/{path}") for path in PATHS)
-    settings: dict[str, object] = {**ADDON, **SETTINGS, "EATEXT_FIELDS": _ASKED}
+    settings = {**ADDON, **SETTINGS, "EATEXT_FIELDS": _ASKED}
     path = tmp_path / "cache"
     if storage == "WARC":
         path = tmp_path / "crawl.warc"

@@ -10,11 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_eatext.archive.readers import (
-    ArchiveError,
-    httpcache,
-    read,
-)
+from scrapy_eatext.archive.readers import ArchiveError, httpcache, read
 from tests.support.archives import URL, page, read_in_parts
 from tests.support.crawling import UrlSpider, crawl
 
@@ -56,13 +52,9 @@ def test_the_cache_of_a_crawl(server, settings, tmp_path):
     }
     assert len([one for one in found if not one.outcome]) == 5
     # A redirect, a page that is not there, and a picture.
-    assert sorted(one.outcome for one in found if one.outcome) == [
-        "skipped_status",
-        "skipped_status",
-        "skipped_type",
-    ]
-    cut = read_in_parts(folder, 1)
-    assert cut == found
+    outcomes = sorted(one.outcome for one in found if one.outcome)
+    assert outcomes == ["skipped_status", "skipped_status", "skipped_type"]
+    assert read_in_parts(folder, 1) == found
 
 
 def entry(
@@ -100,13 +92,8 @@ def test_nothing_but_plain_values_is_unpickled(tmp_path, monkeypatch):
         "more": Evil(),
         "_class": "scrapy.http.response.html.HtmlResponse",
     }
-    entry(
-        tmp_path,
-        "aa11",
-        page(0),
-        b"Content-Type: text/html; charset=latin-1",
-        pickle.dumps(said),
-    )
+    headers = b"Content-Type: text/html; charset=latin-1"
+    entry(tmp_path, "aa11", page(0), headers, pickle.dumps(said))
     (found,) = read(str(tmp_path))
     # The encoding is what a download handler said, whatever the header says.
     assert (found.html, found.encoding) == (page(0), "utf-8")

@@ -59,21 +59,11 @@ def test_a_row_in_is_a_row_out():
     )
     assert all(one.schema == core.schema() for one in found)
     rows = rows_of(found)
-    assert [row["url"] for row in rows] == [
-        URL.format(0),
-        "b",
-        "",
-        "d",
-        URL.format(1),
-        "",
-    ]
+    assert [row["url"] for row in rows] == [*(url or "" for url in urls), ""]
     assert [rows[i]["text"] for i in (0, 4)] == [article(0), article(1)]
     assert [rows[i]["title"] for i in (0, 4)] == ["Page 0", "Page 1"]
-    assert [rows[i]["outcome"] for i in (0, 1, 2)] == [
-        "extracted",
-        "unreadable",
-        "empty",
-    ]
+    outcomes = [row["outcome"] for row in rows[:3]]
+    assert outcomes == ["extracted", "unreadable", "empty"]
     assert rows[0]["algorithm"] == "eatext"
     assert rows[0]["score"] > 0.5
     assert rows[0]["version"]
@@ -97,10 +87,8 @@ def test_columns_of_other_names_and_types():
     assert rows[2]["error"] == "int is no text in 'body'"
     with pytest.raises(ValueError, match="no column 'html' among body"):
         list(core.extract_batches(odd, INLINE))
-    assert (
-        rows_of(core.extract_batches([batch(html=pa.array([], pa.string()))], INLINE))
-        == []
-    )
+    empty = batch(html=pa.array([], pa.string()))
+    assert rows_of(core.extract_batches([empty], INLINE)) == []
 
 
 def test_the_encoding_of_the_transport_counts():
@@ -179,29 +167,15 @@ def test_a_page_that_ends_its_process_costs_no_other():
         "EATEXT_TIMEOUT": 2.0,
     }
     urls = [URL.format(0), "http://bad.example/", URL.format(2)]
-    rows = rows_of(
-        core.extract_batches(
-            [batch(url=urls, html=[page(0), b"<p>killed", page(2)])], settings
-        )
-    )
+    pages = batch(url=urls, html=[page(0), b"<p>killed", page(2)])
+    rows = rows_of(core.extract_batches([pages], settings))
     assert [row["outcome"] for row in rows] == ["extracted", "worker_died", "extracted"]
 
 
 def test_halves_of_characters():
-    rows = rows_of(
-        core.extract_batches(
-            core.batches_of(
-                [
-                    core.Record(
-                        "i",
-                        "\ud800",
-                        f"<p>A \ud800 text of a page.<p>{PROSE['en']}",
-                    ),
-                ]
-            ),
-            INLINE,
-        )
-    )
+    html = f"<p>A \ud800 text of a page.<p>{PROSE['en']}"
+    batches = core.batches_of([core.Record("i", "\ud800", html)])
+    rows = rows_of(core.extract_batches(batches, INLINE))
     assert rows[0]["url"] == "?"
     assert rows[0]["outcome"] == "extracted"
 
@@ -286,9 +260,8 @@ def test_only_what_changed_is_done_again(archive, expected, tmp_path):
     # The parts that the shorter file no longer has are gone.
     assert not [url for url in urls if url.startswith("j")]
     assert len(urls) == len(expected) - 20 + 2
-    assert len(outputs(tmp_path / "out")) == len(
-        list((tmp_path / "out").glob("*.parquet"))
-    )
+    files = list((tmp_path / "out").glob("*.parquet"))
+    assert len(outputs(tmp_path / "out")) == len(files)
 
 
 def command(*args):
@@ -350,11 +323,9 @@ def test_a_manifest_that_ends_in_the_midst_of_a_line(archive, expected, tmp_path
 def test_an_output_of_other_options_or_another_version(archive, tmp_path, monkeypatch):
     output = tmp_path / "out"
     Run(plan(archive, output)).go()
+    more = {**INLINE, "EATEXT_MIN_CHARS": 5}
     for other, message in (
-        (
-            {"settings": {**INLINE, "EATEXT_MIN_CHARS": 5}},
-            "EATEXT_MIN_CHARS: none then, 5 now",
-        ),
+        ({"settings": more}, "EATEXT_MIN_CHARS: none then, 5 now"),
         ({"sample": 0.5}, "sample: 1.0 then, 0.5 now"),
         ({"form": "jsonl"}, "form: parquet then, jsonl now"),
     ):
@@ -604,20 +575,12 @@ def test_where_and_sample(tmp_path):
     done = Run(made).go()
     assert done.counts["skipped_type"] == 1
     assert done.counts["left_out"] == 60
-    assert {
-        row["url"].split("/")[2].removeprefix("www.")
-        for row in written(tmp_path / "out")
-    } == {"site1.example"}
+    hosts = {row["url"].split("/")[2] for row in written(tmp_path / "out")}
+    assert {host.removeprefix("www.") for host in hosts} == {"site1.example"}
     texts = []
     for name, share in (("a", 0.3), ("b", 0.3), ("c", 0.6)):
-        Run(
-            plan(
-                archive,
-                tmp_path / name,
-                sample=share,
-                part_size=5000 * len(texts) or 3000,
-            )
-        ).go()
+        size = 5000 * len(texts) or 3000
+        Run(plan(archive, tmp_path / name, sample=share, part_size=size)).go()
         texts.append({row["text"] for row in written(tmp_path / name)})
     assert texts[0] == texts[1] < texts[2]
     assert 10 < len(texts[0]) < 45

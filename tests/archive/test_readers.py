@@ -42,13 +42,8 @@ def test_lines_of_json(packing, tmp_path):
     path.write_bytes(packs[packing](data))
     found = list(read(str(path)))
     assert {one.url: one.html.encode() for one in found if not one.outcome} == ALL
-    assert [one.url for one in found if one.outcome == "unreadable"] == [
-        "a",
-        "",
-        "",
-        "",
-        "",
-    ]
+    bad_urls = [one.url for one in found if one.outcome == "unreadable"]
+    assert bad_urls == ["a", "", "", "", ""]
     assert "list is no text" in found[3].error
     cut = read_in_parts(path, 700)
     assert cut == found
@@ -146,11 +141,8 @@ def test_a_folder_with_links_that_lead_round(tmp_path):
         (tmp_path / name / "up").symlink_to("..")
     (tmp_path / "a/page.html").write_bytes(page(0))
     (tmp_path / "c").symlink_to("a")
-    assert [one.id for one in read(str(tmp_path))] == [
-        "a/page.html",
-        "b/there/page.html",
-        "c/page.html",
-    ]
+    found = [one.id for one in read(str(tmp_path))]
+    assert found == ["a/page.html", "b/there/page.html", "c/page.html"]
 
 
 def test_a_folder_of_pages(tmp_path):
@@ -177,12 +169,8 @@ def test_a_folder_of_archives(tmp_path):
     (tmp_path / "b.warc.gz").write_bytes(warc_of(2))
     (tmp_path / "a.jsonl").write_text(json.dumps({"url": "a", "html": "<p>a"}))
     (tmp_path / "c.html").write_bytes(page(3))
-    assert [one.url for one in read(str(tmp_path))] == [
-        "a",
-        URL.format(0),
-        URL.format(1),
-        "",
-    ]
+    found = [one.url for one in read(str(tmp_path))]
+    assert found == ["a", URL.format(0), URL.format(1), ""]
 
 
 def test_reading_tells_how_far_it_is(tmp_path):

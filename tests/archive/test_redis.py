@@ -81,30 +81,25 @@ def settings_for(address, **more):
     }
 
 
-def crawl(settings, url, processes):
-    """The items of some processes that crawl together, and the stats of each."""
+def begin(settings, urls, processes=1):
+    """Some processes that crawl together, as soon as all of them are ready."""
     go = Path(tempfile.mkdtemp(), "go")
+    command = [sys.executable, "-m", "tests.support.redisspider"]
+    command += [json.dumps(settings), str(go), *urls]
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     running = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.support.redisspider",
-                json.dumps(settings),
-                url,
-                str(go),
-            ],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        subprocess.Popen(command, cwd=ROOT, text=True, **pipes)
         for _ in range(processes)
     ]
     for process in running:
         process.stdout.readline()
     go.touch()
-    said = [process.communicate() for process in running]
+    return running
+
+
+def crawl(settings, urls, processes=1):
+    """The items of some processes that crawl together, and the stats of each."""
+    said = [process.communicate() for process in begin(settings, urls, processes)]
     # The log of others' faults has tracebacks too.
     assert "/scrapy_eatext/crawl/" not in "".join(errors for _, errors in said)
     lines = [[json.loads(line) for line in out.splitlines()] for out, _ in said]
@@ -122,7 +117,7 @@ def test_two_processes_crawl_each_page_once(server, database, serializer):
     found = []
     for processes in (1, 2):
         client.flushall()
-        items, stats = crawl(settings, server("/word/0"), processes)
+        items, stats = crawl(settings, [server("/word/0")], processes)
         assert all(items), "a process had nothing to do"
         found.append(sorted((i for one in items for i in one), key=lambda i: i["url"]))
         # What each process counts adds up.
@@ -157,7 +152,7 @@ def queued_requests(server, database, serializer, components):
         CONCURRENT_REQUESTS=1,
         **components,
     )
-    crawl(settings, server("/word/0"), 1)
+    crawl(settings, [server("/word/0")])
     return client.lrange("tree:requests", 0, -1)
 
 
@@ -184,9 +179,31 @@ def test_counters_in_redis(server, database):
         **settings_for(address, STATS_CLASS="scrapy_redis.stats.RedisStatsCollector"),
         **ADDON,
     }
-    items, _ = crawl(settings, server("/word/0"), 2)
+    items, _ = crawl(settings, [server("/word/0")], 2)
     assert sum(map(len, items)) == PAGES
     stats = {k.decode(): v.decode() for k, v in client.hgetall("tree:stats").items()}
     assert stats["eatext/response_count"] == str(PAGES)
     assert stats["eatext/response/extracted"] == str(PAGES)
     assert int(stats["eatext/time/milliseconds"]) > 0
+
+
+def test_what_a_killed_process_loses_is_bounded_and_can_be_requested(server, database):
+    client, address = database
+    client.flushall()
+    settings = {**settings_for(address), **ADDON}
+    (killed,) = begin(settings, [server("/word/0")])
+    before = [json.loads(killed.stdout.readline())["item"] for _ in range(5)]
+    killed.kill()
+    # What it wrote in its last moment counts, too.
+    out, _ = killed.communicate()
+    before += [json.loads(line)["item"] for line in out.splitlines()]
+    (behind,), _ = crawl(settings, [server("/word/0")])
+    found = {int(item["url"].rpartition("/")[2]) for item in [*before, *behind]}
+    # The pages below a lost one are not known yet.
+    lost = [n for n in range(1, PAGES) if n not in found and (n - 1) // 2 in found]
+    in_work = settings["CONCURRENT_REQUESTS"]
+    assert 0 < len(lost) <= 2 * in_work
+    again = [server(f"/word/{number}") for number in lost]
+    (rest,), _ = crawl({**settings, "TREE_AGAIN": True}, again)
+    found |= {int(item["url"].rpartition("/")[2]) for item in rest}
+    assert found == {*range(PAGES)}

@@ -25,6 +25,7 @@ from tests.support.suites import table_of
 pytestmark = pytest.mark.slow
 
 ENGLISH = PROSE["en"]
+BROKEN = "tests.support.algorithms.Broken"
 PAGE = (
     "<title>Bridge</title><ul><li><a href=/>Home</a></ul><h1>Bridge opened</h1>"
     f"<p>{ENGLISH}</p><p>Contact us\x1b[31m now.</p>"
@@ -103,20 +104,12 @@ def test_blocks(page, capsys):
 def test_compare(page, capsys):
     assert run(page, "--compare", "justext,eatiht,density") == 0
     figures, blocks = capsys.readouterr().out.split("\n\n")
-    assert [row.split()[0] for row in figures.splitlines()] == [
-        "algorithm",
-        "justext",
-        "eatiht",
-        "density",
-    ]
+    names = [row.split()[0] for row in figures.splitlines()]
+    assert names == ["algorithm", "justext", "eatiht", "density"]
     head, *rows = blocks.splitlines()
     assert head.split() == ["justext", "eatiht", "density", "text"]
-    assert [row.split()[:3] for row in rows] == [
-        ["-", "-", "-"],
-        ["+", "-", "-"],
-        ["+", "+", "+"],
-        ["-", "-", "-"],
-    ]
+    marks = ["".join(row.split()[:3]) for row in rows]
+    assert marks == ["---", "+--", "+++", "---"]
 
 
 def test_compare_with_an_algorithm_that_has_units_of_its_own(page, capsys):
@@ -300,20 +293,18 @@ def test_text_with_signs_of_binary_data_is_a_page(tmp_path, capsys, encoding):
     assert capsys.readouterr().err == ""
 
 
-def test_a_page_without_main_text_is_named(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("html", "algorithm", "code", "out", "said"),
+    [
+        ("<p></p>", "eatext", 0, "\n", "{}: no main text is found"),
+        ("<p>broken</p>", BROKEN, 1, "", "ZeroDivisionError: a page broke it"),
+    ],
+)
+def test_pages_without_a_text(tmp_path, capsys, html, algorithm, code, out, said):
     file = tmp_path / "a.html"
-    file.write_text("<p></p>")
-    assert run(str(file)) == 0
-    said = f"scrapy eatext: {file}: no main text is found\n"
-    assert capsys.readouterr() == ("\n", said)
-
-
-def test_algorithm_that_fails(tmp_path, capsys):
-    path = tmp_path / "page.html"
-    path.write_text("<p>broken</p>")
-    assert run(str(path), "-a", "tests.support.algorithms.Broken") == 1
-    said = "scrapy eatext: ZeroDivisionError: a page broke it\n"
-    assert capsys.readouterr() == ("", said)
+    file.write_text(html)
+    assert run(str(file), "-a", algorithm) == code
+    assert capsys.readouterr() == (out, f"scrapy eatext: {said.format(file)}\n")
 
 
 def test_outside_a_project(page, tmp_path):
@@ -387,7 +378,7 @@ def test_a_folder_with_pages_that_fail(folder, capsys):
     (folder / "e.html").mkdir()
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "f.html")
-    assert run(str(folder), "-a", "tests.support.algorithms.Broken") == 1
+    assert run(str(folder), "-a", BROKEN) == 1
     out, err = capsys.readouterr()
     lines = {line.pop("file"): line for line in map(json.loads, out.splitlines())}
     assert list(lines) == ["a.HTM", "b.html", "c.html.gz", "d.html", "more/é.xhtml.gz"]
@@ -408,7 +399,7 @@ def test_a_page_of_a_folder_may_take_its_time_only(folder, capsys):
 
 
 def test_an_algorithm_of_several_that_fails_is_told(folder, capsys):
-    names = "tests.support.algorithms.Broken,tests.support.algorithms.Plain"
+    names = f"{BROKEN},tests.support.algorithms.Plain"
     assert run(str(folder), "-a", names) == 0
     out, err = capsys.readouterr()
     assert json.loads(out.splitlines()[0])["algorithm"] == "plain"
@@ -505,15 +496,17 @@ def test_help_names_the_command(tmp_path):
     assert done.returncode == 0
 
 
-def test_a_task_whose_reader_has_read_enough(tmp_path):
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"url": "a", "text": "b"}\n' * 50)
+LONG_TEXT = (
+    "from scrapy_eatext.commands.terminal import print_text; print_text('x' * 100_000)"
+)
+DIFF = "from scrapy.cmdline import execute; execute('scrapy eatext diff r.jl r.jl'.split())"
+
+
+@pytest.mark.parametrize("code", [LONG_TEXT, DIFF])
+def test_a_reader_that_has_read_enough(tmp_path, code):
+    (tmp_path / "r.jl").write_text('{"url": "a", "text": "b"}\n' * 50)
     reading, writing = os.pipe()
     os.close(reading)
-    code = (
-        "from scrapy.cmdline import execute\n"
-        "execute(['scrapy', 'eatext', 'diff', 'rows.jsonl', 'rows.jsonl'])\n"
-    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
@@ -522,25 +515,6 @@ def test_a_task_whose_reader_has_read_enough(tmp_path):
         timeout=PATIENCE,
         check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
-
-
-def test_reader_that_has_read_enough(page, tmp_path):
-    reading, writing = os.pipe()
-    os.close(reading)
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from scrapy_eatext.commands.terminal import print_text\n"
-        "print_text('x' * 100_000)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(ROOT)],
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        timeout=PATIENCE,
-        check=False,
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.sites.test_learning import ALMANAC, odd
 from tests.support.commands import run_command
 
-if TYPE_CHECKING:
-    import pytest
 
-
-def run(*arguments: str) -> int:
+def run(*arguments):
     return run_command("learn", *arguments)
 
 
-def test_labels_make_a_site_file_and_before_and_after_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_labels_make_a_site_file_and_before_and_after_are_told(tmp_path, capsys):
     sites = tmp_path / "sites"
     assert run(str(ALMANAC / "labels"), "--sites", str(sites)) == 0
     said = capsys.readouterr().out
@@ -28,17 +21,13 @@ def test_labels_make_a_site_file_and_before_and_after_are_told(
     assert [file.name for file in sites.iterdir()] == ["almanac.example.json"]
 
 
-def test_a_source_that_is_not_there_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_source_that_is_not_there_is_named(tmp_path, capsys):
     nothing = str(tmp_path / "nothing")
     assert run(nothing, "--sites", str(tmp_path / "sites")) == 1
     assert nothing in capsys.readouterr().err
 
 
-def test_pages_without_an_address_are_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pages_without_an_address_are_counted(tmp_path, capsys):
     (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
     (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
     sites = str(tmp_path / "sites")
@@ -47,9 +36,7 @@ def test_pages_without_an_address_are_counted(
     assert run(str(tmp_path), "--sites", sites, "--host", "odd.example") == 0
 
 
-def test_a_host_is_named_as_addresses_have_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_host_is_named_as_addresses_have_it(tmp_path, capsys):
     (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
     (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
     arguments = str(tmp_path), "--sites", str(tmp_path / "sites"), "--host"
@@ -60,9 +47,7 @@ def test_a_host_is_named_as_addresses_have_it(
     assert "--host is 'https://'" in capsys.readouterr().err
 
 
-def test_segments_are_no_labels(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_segments_are_no_labels(tmp_path, capsys):
     (tmp_path / "html").mkdir()
     rows = {}
     for number in range(2):
@@ -80,18 +65,14 @@ def test_segments_are_no_labels(
     assert not list(sites.iterdir())
 
 
-def test_a_review_of_several_sources_needs_them_all(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_review_of_several_sources_needs_them_all(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
     assert run_command("review", "a.html", "nothing", "--no-browser") == 1
     assert "nothing: there is no such file" in capsys.readouterr().err
 
 
-def test_a_review_without_pages_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_review_without_pages_is_an_error(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     for source in ("empty", "nothing"):
@@ -99,9 +80,7 @@ def test_a_review_without_pages_is_an_error(
         assert source in capsys.readouterr().err
 
 
-def test_a_port_that_is_none_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_port_that_is_none_is_an_error(tmp_path, capsys):
     (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
     arguments = [str(tmp_path / "a.html"), "--labels", str(tmp_path / "labels")]
     assert run_command("review", *arguments, "--no-browser", "--port", "99999") == 2

@@ -151,30 +151,24 @@ def test_a_field_that_fails_leaves_the_text(server, caplog, executor, word, erro
     assert complaint.startswith(f"Only computing blocks failed with {error} on http")
 
 
-def test_the_next_algorithm_of_a_cascade_takes_over(server, caplog):
-    result, done = result_of(
-        server("/word/broken"), EATEXT_ALGORITHM=[BROKEN, NOTHING, PLAIN]
-    )
+@pytest.mark.parametrize(
+    ("algorithms", "least", "kind", "errors"),
+    [
+        # The next one takes over.
+        ([BROKEN, NOTHING, PLAIN], 0, "extracted", 1),
+        # Where none passes, the longest text stays, also where the last one fails.
+        ([NOTHING, PLAIN, BROKEN], 1, "below", 1),
+        ([NOTHING, PLAIN], 1, "below", 0),
+    ],
+)
+def test_cascades(server, caplog, algorithms, least, kind, errors):
+    settings = {"EATEXT_ALGORITHM": algorithms, "EATEXT_MIN_SCORE": least}
+    result, done = result_of(server("/word/broken"), **settings)
     assert result.algorithm == "plain"
-    assert done.eatext("response/") == {"extracted": 1}
-    assert done.eatext("exception_count/") == {"ZeroDivisionError": 1}
-    assert len(complaints(caplog)) == 1
-
-
-def test_where_none_passes_the_longest_text_stays(server):
-    result, done = result_of(
-        server("/page/1"), EATEXT_ALGORITHM=[NOTHING, PLAIN, BROKEN], EATEXT_MIN_SCORE=1
-    )
-    assert result.algorithm == "plain"
-    assert done.eatext("response/") == {"below": 1}
-
-
-def test_an_algorithm_that_fails_last_keeps_what_others_found(server):
-    result, done = result_of(
-        server("/word/broken"), EATEXT_ALGORITHM=[PLAIN, BROKEN], EATEXT_MIN_SCORE=1
-    )
-    assert result.algorithm == "plain"
-    assert done.eatext("response/") == {"below": 1}
+    assert done.eatext("response/") == {kind: 1}
+    failed = {"ZeroDivisionError": errors} if errors else {}
+    assert done.eatext("exception_count/") == failed
+    assert len(complaints(caplog)) == errors
 
 
 def test_a_service_that_breaks_loses_no_page(server, monkeypatch, caplog):
@@ -195,14 +189,11 @@ def test_a_status_that_reaches_its_callback_is_extracted(server, how):
     class Handling(MetaSpider):
         handle_httpstatus_list = (404,) if how == "spider" else ()
 
+    errors = "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware"
     settings = {
         "setting": {"HTTPERROR_ALLOW_ALL": True},
         "codes": {"HTTPERROR_ALLOWED_CODES": [404]},
-        "off": {
-            "SPIDER_MIDDLEWARES": {
-                "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None
-            }
-        },
+        "off": {"SPIDER_MIDDLEWARES": {errors: None}},
     }.get(how, {})
     meta = {
         "off": {"handle_httpstatus_list": [500]},
@@ -287,9 +278,7 @@ class ReplacingMiddleware:
 def test_a_response_that_was_replaced_is_extracted_again_for_its_items(server):
     settings = {
         **ADDON,
-        "DOWNLOADER_MIDDLEWARES": {
-            "tests.crawl.test_downloadermiddleware.ReplacingMiddleware": 100
-        },
+        "DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100},
     }
     done = crawl(UrlSpider, settings, urls=(server("/page/1"),))
     assert [item["main_text"] for item in done.items] == ["Replaced."]
@@ -308,7 +297,7 @@ def test_a_response_that_is_replaced_too_late_is_told_of_once(
         def parse(self, response):
             yield {"meta": response.meta["main_text"].text}
 
-    replacing = {"tests.crawl.test_downloadermiddleware.ReplacingMiddleware": place}
+    replacing = {ReplacingMiddleware: place}
     done = crawl(
         MetaTextSpider,
         {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
@@ -327,17 +316,16 @@ class ReadingMiddleware:
         return response.replace(headers={"X-By": main_text(response).algorithm})
 
 
-def test_main_text_in_a_downloader_middleware(server):
-    class BySpider(UrlSpider):
-        def parse(self, response):
-            yield {"by": response.headers["X-By"].decode()}
+class BySpider(UrlSpider):
+    def parse(self, response):
+        yield {"by": response.headers["X-By"].decode()}
 
+
+def test_main_text_in_a_downloader_middleware(server):
     settings = {
         **ADDON,
         "EATEXT_ALGORITHM": NOTHING,
-        "DOWNLOADER_MIDDLEWARES": {
-            "tests.crawl.test_downloadermiddleware.ReadingMiddleware": 543
-        },
+        "DOWNLOADER_MIDDLEWARES": {ReadingMiddleware: 543},
     }
     done = crawl(BySpider, settings, urls=(server("/page/1"),))
     assert [item["by"] for item in done.items] == ["nothing"]
@@ -352,12 +340,10 @@ class ReplacingAndReadingMiddleware:
 
 
 def test_main_text_of_a_response_without_a_request_goes_by_the_settings(server):
-    class BySpider(UrlSpider):
-        def parse(self, response):
-            yield {"by": response.headers["X-By"].decode()}
-
-    name = "tests.crawl.test_downloadermiddleware.ReplacingAndReadingMiddleware"
-    settings = {**ADDON, "DOWNLOADER_MIDDLEWARES": {name: 543}}
+    settings = {
+        **ADDON,
+        "DOWNLOADER_MIDDLEWARES": {ReplacingAndReadingMiddleware: 543},
+    }
     done = crawl(BySpider, settings, urls=(server("/page/1"),))
     assert [item["by"] for item in done.items] == ["plain"]
 
@@ -372,7 +358,7 @@ class ReplacedSpider(UrlSpider):
 
 @pytest.mark.parametrize("path", ["/page/1", "/file/empty"])
 def test_main_text_of_a_response_that_was_replaced(server, path):
-    replacing = {"tests.crawl.test_downloadermiddleware.ReplacingMiddleware": 100}
+    replacing = {ReplacingMiddleware: 100}
     done = crawl(
         ReplacedSpider,
         {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
@@ -385,6 +371,15 @@ def test_main_text_of_a_response_that_was_replaced(server, path):
     ]
 
 
+@pytest.fixture
+def by_plain(monkeypatch):
+    """Without a crawl's settings, main_text() extracts by another algorithm."""
+    monkeypatch.setattr(
+        "scrapy_eatext.crawl.callbacks.extract",
+        lambda page: extract(page, algorithm=PLAIN),
+    )
+
+
 class CallingSpider(UrlSpider):
     def parse(self, response):
         first = main_text(response)
@@ -392,11 +387,8 @@ class CallingSpider(UrlSpider):
 
 
 @pytest.mark.parametrize("settings", [MIDDLEWARE, {}])
-def test_main_text_by_hand(server, settings, monkeypatch):
-    monkeypatch.setattr(
-        "scrapy_eatext.crawl.callbacks.extract",
-        lambda page: extract(page, algorithm=PLAIN),
-    )
+@pytest.mark.usefixtures("by_plain")
+def test_main_text_by_hand(server, settings):
     done = crawl(CallingSpider, settings, urls=(server("/page/1"),))
     assert done.items == [{"text": text_of(1), "same": True}]
 
@@ -456,11 +448,8 @@ class FollowingSpider(UrlSpider):
 
 
 @pytest.mark.parametrize("settings", [{}, PIPELINE])
-def test_what_was_found_by_hand_is_not_inherited(server, settings, monkeypatch):
-    monkeypatch.setattr(
-        "scrapy_eatext.crawl.callbacks.extract",
-        lambda page: extract(page, algorithm=PLAIN),
-    )
+@pytest.mark.usefixtures("by_plain")
+def test_what_was_found_by_hand_is_not_inherited(server, settings):
     done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
     found = [(item["text"], item["in_meta"]) for item in done.items]
     assert found == [(text_of(1), False), (text_of("child"), False)]
@@ -555,7 +544,7 @@ kept: list[object] = []
 
 
 def test_main_text_by_hand_after_a_crawl_that_did_not_start(server):
-    refusing = {"EXTENSIONS": {"tests.crawl.test_downloadermiddleware.Broken": 1}}
+    refusing = {"EXTENSIONS": {Broken: 1}}
     done = crawl(UrlSpider, {**PIPELINE, **refusing})
     assert isinstance(done.error, ZeroDivisionError)
     done = crawl(CallingSpider, PIPELINE, urls=(server("/word/word"),))
@@ -563,11 +552,8 @@ def test_main_text_by_hand_after_a_crawl_that_did_not_start(server):
     kept.clear()
 
 
-def test_main_text_of_a_response_without_a_crawl(monkeypatch):
-    monkeypatch.setattr(
-        "scrapy_eatext.crawl.callbacks.extract",
-        lambda page: extract(page, algorithm=PLAIN),
-    )
+@pytest.mark.usefixtures("by_plain")
+def test_main_text_of_a_response_without_a_crawl():
     body = b"<p>Some text.</p>"
     response = HtmlResponse("http://example.com/", body=body, encoding="utf-8")
     assert main_text(response).text == "Some text."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pydantic
@@ -20,9 +20,6 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from benchmarks.tables import fill
 from tests.support.crawling import ADDON, DOCS, crawl, install_reactor
 from tests.support.mockserver import MockServer, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
 
 pytestmark = pytest.mark.slow
 
@@ -38,64 +35,27 @@ NAMES = {
 }
 
 
-class Item(scrapy.Item):
-    url = scrapy.Field()
-    html = scrapy.Field()
-    more = scrapy.Field()
-    main_text = scrapy.Field()
-
-
-@dataclasses.dataclass
-class Data:
-    url: Any = ""
-    html: Any = ""
-    more: Any = None
-    main_text: Any = ""
-
-
-@attrs.define
-class Attrs:
-    url: Any = ""
-    html: Any = ""
-    more: Any = None
-    main_text: Any = ""
-
-
-class Pydantic(pydantic.BaseModel):
-    url: Any = ""
-    html: Any = ""
-    more: Any = None
-    main_text: Any = ""
-
-
-@dataclasses.dataclass(frozen=True)
-class FrozenData:
-    url: Any = ""
-    html: Any = ""
-    more: Any = None
-    main_text: Any = ""
-
-
-@attrs.frozen
-class FrozenAttrs:
-    url: Any = ""
-    html: Any = ""
-    more: Any = None
-    main_text: Any = ""
+FIELDS = dict.fromkeys(("url", "html", "more", "main_text"), "")
+OF_DATA = [(name, Any, value) for name, value in FIELDS.items()]
+OF_ATTRS = {name: attrs.field(default=value) for name, value in FIELDS.items()}
+OF_PYDANTIC = {name: (Any, value) for name, value in FIELDS.items()}
+Pydantic = pydantic.create_model("Pydantic", **OF_PYDANTIC)
 
 
 class FrozenPydantic(Pydantic, frozen=True):
     pass
 
 
-KINDS: dict[str, Any] = {
+KINDS = {
     "dict": dict,
-    "`scrapy.Item`": Item,
-    "dataclass": Data,
-    "attrs": Attrs,
+    "`scrapy.Item`": type(
+        "Item", (scrapy.Item,), {name: scrapy.Field() for name in FIELDS}
+    ),
+    "dataclass": dataclasses.make_dataclass("Data", OF_DATA),
+    "attrs": attrs.make_class("Attrs", OF_ATTRS),
     "pydantic": Pydantic,
-    "frozen dataclass": FrozenData,
-    "frozen attrs": FrozenAttrs,
+    "frozen dataclass": dataclasses.make_dataclass("FrozenData", OF_DATA, frozen=True),
+    "frozen attrs": attrs.make_class("FrozenAttrs", OF_ATTRS, frozen=True),
     "frozen pydantic": FrozenPydantic,
 }
 
@@ -130,12 +90,10 @@ class ItemsSpider(scrapy.Spider):
                 yield output
 
 
-def having(**paths: str) -> Callable[..., Any]:
+def having(**paths):
     """A way of yielding an item with fields: URLs are given by their paths."""
 
-    async def way(
-        spider: ItemsSpider, response: Any, make: Any
-    ) -> AsyncIterator[object]:
+    async def way(spider, response, make):
         yield make(
             **{
                 name: spider.server(told) if told.startswith("/") else told
@@ -146,17 +104,13 @@ def having(**paths: str) -> Callable[..., Any]:
     return way
 
 
-async def downloaded(
-    spider: ItemsSpider, response: Any, make: Any
-) -> AsyncIterator[object]:
+async def downloaded(spider, response, make):
     download = spider.crawler.engine.download_async(response.follow("/page/fetched"))
     fetched = await maybe_deferred_to_future(deferred_from_coro(download))
     yield make(url=fetched.url)
 
 
-async def loaded(
-    spider: ItemsSpider, response: Any, make: Any
-) -> AsyncIterator[object]:
+async def loaded(spider, response, make):
     loader = ItemLoader(item=make(), response=response)
     loader.add_value("url", response.url)
     try:
@@ -165,24 +119,18 @@ async def loaded(
         return
 
 
-async def unextracted(
-    spider: ItemsSpider, response: Any, make: Any
-) -> AsyncIterator[object]:
+async def unextracted(spider, response, make):
     url = response.urljoin("/page/later")
     # However soon it comes, there is no text of it.
     yield scrapy.Request(url, spider.parse_nothing, meta={"eatext": False})
     yield make(url=url)
 
 
-async def within(
-    spider: ItemsSpider, response: Any, make: Any
-) -> AsyncIterator[object]:
+async def within(spider, response, make):
     yield make(url=response.url, more=make(url=response.url))
 
 
-async def refused(
-    spider: ItemsSpider, response: Any, make: Any
-) -> AsyncIterator[object]:
+async def refused(spider, response, make):
     yield make(url=response.url, main_text=False)
 
 
@@ -190,7 +138,7 @@ HTML = "<p>A text of its own."
 COPIED = {"ITEM_PIPELINES": {"tests.crawl.test_item_table.CopyingPipeline": 50}}
 UNTIED = {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None}}
 # The description of a way -> the way, and settings.
-WAYS: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
+WAYS = {
     "same page, with its URL": (having(url="/page/page"), {}),
     "same page, with its URL before a redirect": (having(url="/redirect/page"), {}),
     "same page, without a URL": (having(), {}),
@@ -218,15 +166,15 @@ WAYS: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
 class Warned(logging.Handler):
     """Collects the names of the classes that were warned about."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(logging.WARNING)
         self.classes: list[str] = []
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record):
         self.classes.append(record.args["cls"])
 
 
-def cell(server: MockServer, name: str) -> str:
+def cell(server, name):
     """What items of all kinds get in one way."""
     way, more = WAYS[name]
     settings = {**ADDON, "EATEXT_HTML_FIELD": "html", **more}
@@ -260,7 +208,7 @@ def cell(server: MockServer, name: str) -> str:
     return same
 
 
-def cells_of(line: str) -> list[str]:
+def cells_of(line):
     return [cell.strip() for cell in line.strip("|\n").split("|")]
 
 
@@ -283,7 +231,7 @@ def test_the_docs_have_no_other_ways():
     assert [cells[0] for cells in rows] == list(WAYS)
 
 
-def main() -> None:
+def main():
     install_reactor(None)
     with MockServer() as server:
         rows = [[name, cell(server, name)] for name in WAYS]

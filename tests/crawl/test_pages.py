@@ -49,34 +49,25 @@ def test_pages_are_joined(server, executor):
     assert counts == {"asked": 3, "joined": 3}
 
 
-def test_no_more_than_so_many(server):
-    item, counts = crawled(server, "/several/boats/9", pages=3)
-    assert (item["main_text"], counts) == (whole(3), {"asked": 2, "joined": 2})
+MISSING = "/several/boats/4?missing=3"
 
 
-@pytest.mark.parametrize("pages", [0, 1])
-def test_off(server, pages):
-    item, counts = crawled(server, "/several/boats/4", pages=pages)
-    assert (item["main_text"], counts) == (whole(1), {})
-
-
-def test_a_page_that_comes_again_ends_it(server):
-    item, counts = crawled(server, "/same/boats")
-    assert (item["main_text"], counts) == (text_of("boats"), {"asked": 1})
-
-
-def test_a_page_that_is_missing_ends_it(server):
-    item, counts = crawled(server, "/several/boats/4?missing=3")
-    assert item["main_text"] == whole(2)
-    assert counts == {"asked": 2, "joined": 1}
-
-
-def test_the_page_of_an_error_ends_it_where_the_spider_asks_for_such_pages(server):
-    item, counts = crawled(
-        server, "/several/boats/4?missing=3", HTTPERROR_ALLOW_ALL=True
-    )
-    assert item["main_text"] == whole(2)
-    assert counts == {"asked": 2, "joined": 1}
+@pytest.mark.parametrize(
+    ("path", "settings", "text", "counts"),
+    [
+        ("/several/boats/9", {"pages": 3}, whole(3), {"asked": 2, "joined": 2}),
+        ("/several/boats/4", {"pages": 0}, whole(1), {}),
+        ("/several/boats/4", {"pages": 1}, whole(1), {}),
+        # A page that comes again.
+        ("/same/boats", {}, text_of("boats"), {"asked": 1}),
+        # The page of an error, also where the spider asks for such pages.
+        (MISSING, {}, whole(2), {"asked": 2, "joined": 1}),
+        (MISSING, {"HTTPERROR_ALLOW_ALL": True}, whole(2), {"asked": 2, "joined": 1}),
+    ],
+)
+def test_where_an_article_ends(server, path, settings, text, counts):
+    item, found = crawled(server, path, **settings)
+    assert (item["main_text"], found) == (text, counts)
 
 
 class NoSecondPage:
@@ -117,7 +108,7 @@ def test_further_pages_are_downloaded_as_the_first_one(server):
     settings = {
         **ADDON,
         "EATEXT_PAGES": 2,
-        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.test_pages.NotingMiddleware": 999},
+        "DOWNLOADER_MIDDLEWARES": {NotingMiddleware: 999},
     }
     request = Request(server("/several/boats/2"), meta=meta)
     done = crawl(UrlSpider, settings, urls=(request,))
@@ -188,7 +179,7 @@ def test_a_crawl_that_closes_asks_for_no_further_page(server, tmp_path):
         "EATEXT_PAGES": 4,
         "JOBDIR": str(tmp_path),
         "CONCURRENT_REQUESTS": 1,
-        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.test_pages.PausingMiddleware": 999},
+        "DOWNLOADER_MIDDLEWARES": {PausingMiddleware: 999},
     }
     urls = (server("/several/boats/4"), server("/several/ships/4"))
     done = [crawl(UrlSpider, settings, urls=urls) for _ in urls]
@@ -257,17 +248,12 @@ def test_what_fails_on_a_further_page_is_told(server, caplog):
 
 
 def test_what_is_not_computed_is_not_the_first_pages_alone():
-    made = joined(
-        [
-            MainText("a", score=1.0).backed({"html": "<p>a</p>", "metadata": Metadata("t")}),
-            MainText("bbb", score=0.6).backed({"html": "<p>b</p>", "metadata": Metadata()}),
-        ]
-    )  # fmt: skip
-    assert (made.text, made.html, made.title) == (
-        "a\n\nbbb",
-        "<p>a</p>\n\n<p>b</p>",
-        "t",
-    )
+    first, second = MainText("a", score=1.0), MainText("bbb", score=0.6)
+    first = first.backed({"html": "<p>a</p>", "metadata": Metadata("t")})
+    second = second.backed({"html": "<p>b</p>", "metadata": Metadata()})
+    made = joined([first, second])
+    assert (made.text, made.html) == ("a\n\nbbb", "<p>a</p>\n\n<p>b</p>")
+    assert made.title == "t"
     assert made.score == pytest.approx(0.7)
     with pytest.raises(LookupError):
         made.markdown  # noqa: B018

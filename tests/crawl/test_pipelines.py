@@ -33,18 +33,21 @@ pytestmark = pytest.mark.slow
 every_type = pytest.mark.parametrize("item_type", TYPES)
 
 
-@every_type
-def test_tied_items_need_no_url(server, item_type):
-    item, done = one(server, ADDON, item_type)
-    assert value_of(item, "main_text") == text_of("one")
-    assert done.eatext("item/") == {"response": 1}
+WITH_HTML = {**ADDON, "EATEXT_HTML_FIELD": "html"}
+UNTIED_HTML = {**TWO, "EATEXT_HTML_FIELD": "html"}
 
 
 @every_type
-def test_two_components_find_an_item_by_its_url(server, item_type):
-    item, done = one(server, TWO, item_type, url=url_of)
+@pytest.mark.parametrize(
+    ("settings", "url", "source"),
+    [(ADDON, {}, "response"), (TWO, {"url": url_of}, "url")],
+)
+def test_an_item_is_found_by_its_tie_or_its_url(
+    server, item_type, settings, url, source
+):
+    item, done = one(server, settings, item_type, **url)
     assert value_of(item, "main_text") == text_of("one")
-    assert done.eatext("item/") == {"url": 1}
+    assert done.eatext("item/") == {source: 1}
 
 
 @every_type
@@ -55,7 +58,7 @@ def test_html_in_an_item_is_used_and_dropped(server, item_type, kind):
     html = page("<p>Another text.</p>")
     item, done = one(
         server,
-        {**TWO, "EATEXT_HTML_FIELD": "html"},
+        UNTIED_HTML,
         item_type,
         html=html if kind is bytes else html.decode(),
         url="https://other.example/",
@@ -72,7 +75,7 @@ def test_html_in_an_item_is_used_and_dropped(server, item_type, kind):
 def test_html_of_another_url_goes_before_the_response(server, item_type):
     item, done = one(
         server,
-        {**ADDON, "EATEXT_HTML_FIELD": "html"},
+        WITH_HTML,
         item_type,
         html="<p>Another text.",
         url="https://archive.example/",
@@ -85,8 +88,7 @@ def test_html_of_another_url_goes_before_the_response(server, item_type):
 @every_type
 @pytest.mark.parametrize("url", ["", url_of])
 def test_html_of_the_responses_url_does_not(server, item_type, url):
-    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-    item, done = one(server, settings, item_type, html="<p>Other.", url=url)
+    item, done = one(server, WITH_HTML, item_type, html="<p>Other.", url=url)
     assert value_of(item, "main_text") == text_of("one")
     assert not value_of(item, "html")
     assert done.eatext("item/") == {"response": 1}
@@ -95,8 +97,7 @@ def test_html_of_the_responses_url_does_not(server, item_type, url):
 @pytest.mark.parametrize("html", ["", b"", None, [], ["<p>A", "<p>B"], 3])
 @pytest.mark.parametrize("item_type", [dict, ScrapyItem, LooseItem])
 def test_html_that_is_none_is_taken_out_too(server, item_type, html):
-    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-    item, done = one(server, settings, item_type, html=html)
+    item, done = one(server, WITH_HTML, item_type, html=html)
     assert value_of(item, "main_text") == text_of("one")
     assert not value_of(item, "html")
     if item_type is not LooseItem:
@@ -106,7 +107,7 @@ def test_html_that_is_none_is_taken_out_too(server, item_type, html):
 
 @every_type
 def test_a_filled_field_stays(server, item_type):
-    settings = {**ADDON, "EATEXT_HTML_FIELD": "html", "EATEXT_BELOW": "drop"}
+    settings = {**WITH_HTML, "EATEXT_BELOW": "drop"}
     item, done = one(
         server, settings, item_type, path="/short", main_text="Mine.", html=html_of
     )
@@ -115,41 +116,21 @@ def test_a_filled_field_stays(server, item_type):
     assert done.eatext("item/") == {"already_filled": 1}
 
 
-def test_the_tied_response_goes_before_html(server):
-    item, done = one(
-        server, {**ADDON, "EATEXT_HTML_FIELD": "html"}, dict, html="<p>Other."
-    )
-    assert item == {"main_text": text_of("one")}
-    assert done.eatext("item/") == {"response": 1}
-
-
 def test_html_goes_before_the_url(server):
-    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
-    item, _ = one(server, settings, dict, html="<p>Other.", url=url_of)
+    item, _ = one(server, UNTIED_HTML, dict, html="<p>Other.", url=url_of)
     assert item["main_text"] == "Other."
 
 
 def test_html_of_a_response_that_is_no_page(server):
-    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-    item, done = one(server, settings, dict, path="/data.json", html="<p>Other.")
+    item, done = one(server, WITH_HTML, dict, path="/data.json", html="<p>Other.")
     assert item["main_text"] == "Other."
     assert done.eatext("response/") == {"skipped_type": 1}
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "{server}/redirect/one",
-        "{server}/page/one",
-        "{server}/page/one#part",
-        "{server}/page/o%6Ee",
-    ],
-)
+@pytest.mark.parametrize("url", ["", "/page/one", "/page/one#part", "/page/o%6Ee"])
 @pytest.mark.parametrize("path", ["/redirect/one", "/refresh/one"])
 def test_before_and_after_a_redirect(server, path, url):
-    if "redirect" in url:
-        url = "{server}" + path
-    item, _ = one(server, TWO, dict, path=path, url=url.format(server=server.url))
+    item, _ = one(server, TWO, dict, path=path, url=server(url or path))
     assert item["main_text"] == text_of("one")
 
 
@@ -163,8 +144,7 @@ def test_items_of_a_loader(server):
                 loader.add_value(name, given)
                 yield loader.load_item()
 
-    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
-    done = crawl(LoaderSpider, settings, urls=(server("/page/one"),))
+    done = crawl(LoaderSpider, UNTIED_HTML, urls=(server("/page/one"),))
     assert [item["main_text"] for item in done.items] == [text_of("one")] * 2
     assert done.eatext("item/") == {"url": 1, "html": 1}
 
@@ -280,7 +260,7 @@ class StartSpider(scrapy.Spider):
 
 
 def test_items_without_a_response():
-    done = crawl(StartSpider, {**ADDON, "EATEXT_HTML_FIELD": "html"})
+    done = crawl(StartSpider, WITH_HTML)
     assert done.items == [
         {"url": "https://other.example/"},
         {"main_text": "From elsewhere."},
@@ -289,11 +269,7 @@ def test_items_without_a_response():
 
 
 def test_html_of_a_site_that_is_off(server):
-    settings = {
-        **ADDON,
-        "EATEXT_HTML_FIELD": "html",
-        "EATEXT_SITES": {"127.0.0.1": False},
-    }
+    settings = {**WITH_HTML, "EATEXT_SITES": {"127.0.0.1": False}}
     item, done = one(server, settings, dict, url=url_of, html=html_of)
     assert item == {"url": server("/page/one")}
     assert done.eatext("response/") == {"skipped_off": 1}
@@ -448,12 +424,18 @@ def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, capl
         raise OSError("broken on purpose")
 
     monkeypatch.setattr("scrapy_eatext.crawl.extractor.Extractor.of_html", fail)
-    settings = {**TWO, "EATEXT_HTML_FIELD": "html"}
-    item, done = one(server, settings, dict, html="<p>x", url=url_of)
+    item, done = one(server, UNTIED_HTML, dict, html="<p>x", url=url_of)
     assert item == {"url": server("/page/one")}
     assert done.eatext("item/") == {"none": 1}
     assert done.eatext("exception_count/") == {"OSError": 1}
     assert "broken on purpose" in complaints(caplog)[0]
+
+
+# Without the downloader middleware.
+LATE = {
+    "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
+    "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
+}
 
 
 def test_an_error_in_a_late_extraction_loses_no_item(server, monkeypatch):
@@ -467,20 +449,12 @@ def test_an_error_in_a_late_extraction_loses_no_item(server, monkeypatch):
             yield {"number": 1}
             yield {"number": 2}
 
-    settings = {
-        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
-        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
-    }
-    done = crawl(Two, settings, urls=(server("/page/one"),))
+    done = crawl(Two, LATE, urls=(server("/page/one"),))
     assert done.items == [{"number": 1}, {"number": 2}]
     assert done.eatext("item/") == {"none": 2}
 
 
 def test_responses_that_are_not_extracted_late_either(server):
-    settings = {
-        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
-        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
-    }
 
     class Unrequested(UrlSpider):
         """Its items seem to come from a response that nobody asked for."""
@@ -490,7 +464,7 @@ def test_responses_that_are_not_extracted_late_either(server):
             yield {"url": response.url}
 
     for spider, path in ((UrlSpider, "/data.json"), (Unrequested, "/page/one")):
-        done = crawl(spider, settings, urls=(server(path),))
+        done = crawl(spider, LATE, urls=(server(path),))
         assert done.items == [{"url": server(path)}]
         assert done.eatext("item/") == {"none": 1}
 

@@ -11,6 +11,7 @@ import pytest
 import scrapy
 from scrapy.settings import Settings
 
+from scrapy_eatext import main_text
 from scrapy_eatext.crawl import retries as retries_module
 from scrapy_eatext.crawl.ownrequests import OWN, retry_meta
 from scrapy_eatext.crawl.retries import RetriedHosts
@@ -55,19 +56,13 @@ class NotingSpider(UrlSpider):
     """Yields the result in each callback, which runs once a page."""
 
     def parse(self, response):
-        assert response.meta["main_text"].text == scrapy_text(response)
+        assert response.meta["main_text"].text == main_text(response).text
         yield {
             "url": response.url,
             "rendered": response.meta.get("rendered", False),
             "meta": sorted(response.meta),
             "kwargs": response.cb_kwargs,
         }
-
-
-def scrapy_text(response):
-    from scrapy_eatext import main_text
-
-    return main_text(response).text
 
 
 @pytest.fixture(autouse=True)
@@ -224,15 +219,10 @@ def test_a_second_request_inherits_nothing_of_the_first_download(server):
 
 
 def test_what_leads_to_a_page_stays_known(server):
-    done = crawled(
-        server,
-        ["/redirect-to/script/boats"],
-    )
+    done = crawled(server, ["/redirect-to/script/boats"])
     (item,) = done.items
-    assert (item["url"], item["main_text"]) == (
-        server("/script/boats"),
-        text_of("boats"),
-    )
+    assert item["url"] == server("/script/boats")
+    assert item["main_text"] == text_of("boats")
     assert done.eatext("weak/") == {"asked": 1, "better": 1}
     assert "redirect_urls" in item["meta"]
 
@@ -270,11 +260,6 @@ def test_a_second_answer_that_fails_costs_no_page(server, monkeypatch):
     assert done.eatext("weak/") == {"asked": 2, "no_better": 2, "failed": 2}
     assert done.eatext("response/") == {"shell": 2}
     assert len(done.items) == 2
-
-
-def test_without_the_setting_nothing_is_asked(server):
-    done = crawled(server, ["/script/1"], EATEXT_WEAK={})
-    assert done.eatext("weak/") == {}
 
 
 # -- decisions
@@ -350,15 +335,9 @@ def test_wrong_settings(said, wrong):
 
 def test_settings_as_text_and_of_a_site():
     given = '{"meta": {"rendered": true}, "share": 0.5}'
-    made = Config.from_settings(
-        Settings(
-            {
-                "EATEXT_ALGORITHM": PLAIN,
-                "EATEXT_WEAK": given,
-                "EATEXT_SITES": {"a.org": {"weak": {"per_host": 7}}, "b.org": {"weak": False}},
-            }
-        )
-    )  # fmt: skip
+    sites = {"a.org": {"weak": {"per_host": 7}}, "b.org": {"weak": False}}
+    said = {"EATEXT_ALGORITHM": PLAIN, "EATEXT_WEAK": given, "EATEXT_SITES": sites}
+    made = Config.from_settings(Settings(said))
     assert made.weak == Weak(meta={"rendered": True}, share=0.5)
     at_a = made.weak_for("http://a.org/")
     assert (at_a.per_host, at_a.share, at_a.meta) == (7, 0.5, {"rendered": True})

@@ -83,12 +83,16 @@ def executor(request):
 
 @pytest.fixture
 def process():
-    made = executor_of(
-        Config(executor="process", workers=1, choice=choice("Plain"), memory=512)
-    )
+    made = with_memory(512, "Plain")
     yield made
     run(made.close())
     assert not workers._live
+
+
+def with_memory(mebibytes, *names):
+    return executor_of(
+        Config(executor="process", workers=1, choice=choice(*names), memory=mebibytes)
+    )
 
 
 def outcome_of(executor, job):
@@ -189,30 +193,28 @@ def test_a_page_that_kills_its_worker_twice_gets_the_last_resort(process):
     assert process.counts() == {"started": 3, "died": 2}
 
 
-def test_a_page_that_not_even_the_last_resort_survives(process, monkeypatch):
+def kill_before_pages(monkeypatch, more_than=0):
+    """Kill each worker before it gets a page of more than so many characters."""
     extract = workers._Worker.extract
 
     def kill_first(self, job):
-        self.process.kill()
+        if job.size > more_than:
+            self.process.kill()
         return extract(self, job)
 
     monkeypatch.setattr(workers._Worker, "extract", kill_first)
-    outcome = outcome_of(process, job(LONG, "Plain"))
-    assert (outcome.kind, outcome.result) == ("worker_died", MainText())
-    assert process.counts() == {"started": 3, "died": 3}
 
 
-def test_a_page_that_is_too_large_and_ends_its_workers(process, monkeypatch):
-    extract = workers._Worker.extract
-
-    def kill_first(self, job):
-        self.process.kill()
-        return extract(self, job)
-
-    monkeypatch.setattr(workers._Worker, "extract", kill_first)
-    outcome = outcome_of(process, job(LONG, "Plain", max_size=9))
-    assert (outcome.kind, outcome.result) == ("too_large", MainText())
-    assert process.counts() == {"started": 2, "died": 2}
+@pytest.mark.parametrize(
+    ("most", "kind", "died"), [(0, "worker_died", 3), (9, "too_large", 2)]
+)
+def test_a_page_that_not_even_the_last_resort_survives(
+    process, monkeypatch, most, kind, died
+):
+    kill_before_pages(monkeypatch)
+    outcome = outcome_of(process, job(LONG, "Plain", max_size=most))
+    assert (outcome.kind, outcome.result) == (kind, MainText())
+    assert process.counts() == {"started": died, "died": died}
 
 
 def kill_worker() -> None:
@@ -270,12 +272,6 @@ def test_a_page_that_fills_every_worker_is_given_up(process):
     assert process.counts() == {"started": 2, "out_of_memory": 2}
 
 
-def with_memory(mebibytes, *names):
-    return executor_of(
-        Config(executor="process", workers=1, choice=choice(*names), memory=mebibytes)
-    )
-
-
 PARAGRAPHS = LONG * (6_200_000 // len(LONG))
 DIVS = LONG + "<div>abc</div>" * 640_000
 
@@ -313,25 +309,25 @@ def test_an_answer_that_there_is_no_memory_for():
 
 
 def test_what_no_worker_survives_is_read_at_its_beginning(process, monkeypatch):
-    extract = workers._Worker.extract
-
-    def kill_over_large(self, job):
-        if job.size > 100_000:
-            self.process.kill()
-        return extract(self, job)
-
-    monkeypatch.setattr(workers._Worker, "extract", kill_over_large)
+    kill_before_pages(monkeypatch, more_than=100_000)
     outcome = outcome_of(process, job(LONG * 2000, "Plain"))
     assert outcome.kind == "worker_died"
     assert outcome.result.text.startswith(text_of("long"))
     assert process.counts() == {"started": 4, "died": 3}
 
 
-def test_what_stopped_a_worker_is_not_let_near_the_crawl(process, monkeypatch):
+@pytest.mark.parametrize(
+    ("word", "timeout", "kind"),
+    [("stuck", 0.5, "timed_out"), ("killed", 60, "worker_died")],
+)
+def test_what_ended_a_worker_is_not_let_near_the_crawl(
+    process, monkeypatch, word, timeout, kind
+):
     outcome_of(process, job(LONG, "Plain"))
     monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
-    outcome = outcome_of(process, job(LONG + "stuck", "Stuck", timeout=0.5))
-    assert (outcome.kind, outcome.result) == ("timed_out", MainText())
+    late = job(LONG + word, word.title(), timeout=timeout)
+    outcome = outcome_of(process, late)
+    assert (outcome.kind, outcome.result) == (kind, MainText())
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs the signal")
@@ -359,13 +355,6 @@ def test_workers_are_started_again_after_a_while(process, monkeypatch):
     assert process.counts() == {"not_started": 3, "started": 1}
 
 
-def test_a_worker_that_says_something_else(process, monkeypatch):
-    said = "print('What a module writes when it is loaded.')"
-    monkeypatch.setattr(workers, "command", lambda: [sys.executable, "-c", said])
-    assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
-    assert process.counts() == {"not_started": 1}
-
-
 def test_a_path_that_python_passes_over(process, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path, Path("/some/folder")])
     assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
@@ -373,7 +362,12 @@ def test_a_path_that_python_passes_over(process, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
+    "command",
+    [
+        ["/no/such/program"],
+        [sys.executable, "-c", "raise SystemExit(3)"],
+        [sys.executable, "-c", "print('What a module writes when it is loaded.')"],
+    ],
 )
 def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
     monkeypatch.setattr(workers, "command", lambda: command)
@@ -476,13 +470,6 @@ def test_a_worker_that_cannot_be_watched_is_none(process, monkeypatch, caplog):
     assert not workers._live
 
 
-def test_what_killed_a_worker_is_not_let_near_the_crawl(process, monkeypatch):
-    outcome_of(process, job(LONG, "Plain"))
-    monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
-    outcome = outcome_of(process, job(LONG + "killed", "Killed"))
-    assert (outcome.kind, outcome.result) == ("worker_died", MainText())
-
-
 def test_several_workers_at_once():
     made = executor_of(Config(executor="process", workers=2, choice=choice("Slow")))
     futures = [made.submit(job(LONG + "slow", "Slow")) for _ in range(4)]
@@ -505,22 +492,17 @@ def test_a_job_that_nobody_waits_for_is_left_out():
     assert second.cancelled()
 
 
-def test_a_page_after_the_end(executor):
+@pytest.mark.parametrize("used", [True, False])
+def test_a_page_after_the_end(executor, used):
     """As one that is downloaded while the spider is closed."""
-    assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
+    if used:
+        assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
     run(executor.close())
     pages = [executor.submit(job(LONG, "Plain")) for _ in range(2)]
     for page_after in pages:
         assert page_after.result(PATIENCE).kind == "extracted"
     late = executor.submit(job(LONG + "endless", "Endless", timeout=0.2))
     assert late.result(PATIENCE).kind == "timed_out"
-    assert happens(lambda: not workers._live)
-
-
-def test_a_page_after_the_end_of_a_pool_that_was_never_used(executor):
-    run(executor.close())
-    after = executor.submit(job(LONG, "Plain"))
-    assert after.result(PATIENCE).kind == "extracted"
     assert happens(lambda: not workers._live)
 
 

@@ -269,15 +269,8 @@ def test_classes_that_a_line_parts():
 
 def test_commands(folder, tmp_path, capsys):
     models = tmp_path / "models"
-    arguments = [
-        "train",
-        str(folder),
-        "--algorithm",
-        "dragnet",
-        "--models",
-        str(models),
-    ]
-    arguments += ["--folds", "0", "--data-name", "ours", "--licence", "none"]
+    arguments = ["train", str(folder), "--algorithm", "dragnet", "--folds", "0"]
+    arguments += ["--models", str(models), "--data-name", "ours", "--licence", "none"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
     assert "dragnet.model" in out
@@ -290,12 +283,8 @@ def test_commands(folder, tmp_path, capsys):
     arguments += ["--options", f"model={model}", "--options", "threshold=0.5"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    assert [line.split()[0] for line in out.splitlines()] == [
-        "kind",
-        "article",
-        "forum",
-        "all",
-    ]
+    names = [line.split()[0] for line in out.splitlines()]
+    assert names == ["kind", "article", "forum", "all"]
     assert main([*arguments, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["pages"] == 12
@@ -318,10 +307,8 @@ def test_several_folders_are_one_training(folder, tmp_path, capsys):
     assert (card["data"], card["licence"]) == ("ours; theirs", "none")
     assert (card["pages"], card["sites"]) == (18, 12)
     scores = card["scores"]
-    assert {name: part["pages"] for name, part in scores["data"].items()} == {
-        "ours": 12,
-        "theirs": 6,
-    }
+    counts = {name: part["pages"] for name, part in scores["data"].items()}
+    assert counts == {"ours": 12, "theirs": 6}
     assert scores["pages"] == 18
     assert scores["groups"]["without HTML5's elements"]["f1"] > 0.8
     assert scores["stripped"]["mean"]["f1"] > 0.7
@@ -371,13 +358,8 @@ def test_shipped_models_know_what_they_were_trained_on(name):
 
 
 def test_an_algorithm_of_ones_own_is_evaluated(folder, capsys):
-    arguments = [
-        "evaluate",
-        str(folder),
-        "--algorithm",
-        "tests.support.algorithms.Plain",
-    ]
-    assert main([*arguments, "--options", '{"min_length": 30}']) == 0
+    arguments = ["evaluate", str(folder), "--options", '{"min_length": 30}']
+    assert main([*arguments, "--algorithm", "tests.support.algorithms.Plain"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
 
 

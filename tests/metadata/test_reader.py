@@ -79,21 +79,6 @@ def test_json_ld_behind_many_signs(signs):
     assert found.title == "Boats on the river"
 
 
-def test_json_ld():
-    found = metadata(script(ARTICLE))
-    assert found.title == "Boats on the river"
-    assert found.authors == ("Ann Li", "Bo Ek")
-    assert found.published == "2024-03-01T08:00:00+00:00"
-    assert found.modified == "2024-03-02"
-    assert found.site_name == "The News"
-    assert found.description == "Of boats & rivers."
-    assert found.language == "en"
-    assert found.canonical_url == "https://news.example.com/boats"
-    assert found.image == "https://news.example.com/boats.jpg"
-    assert found.tags == ("boats", "rivers")
-    assert set(found.sources.values()) == {"json-ld"}
-
-
 def test_json_ld_of_a_bare_tree():
     from parsel import Selector
 
@@ -101,42 +86,8 @@ def test_json_ld_of_a_bare_tree():
     assert read_metadata(Page.of(Selector(page))).authors == ("Ann Li", "Bo Ek")
 
 
-@pytest.mark.parametrize(
-    "thing",
-    [
-        {"@graph": [{"@type": "WebPage"}, {**ARTICLE, "author": {"@id": "#ann"}},
-                    {"@type": "Person", "@id": "#ann", "name": "Ann Li"}]},
-        [{"@type": "BreadcrumbList"}, {**ARTICLE, "author": "Ann Li"}],
-        {"@type": "WebPage", "mainEntity": {**ARTICLE, "author": ["Ann Li", "Ann Li"]}},
-        {**ARTICLE, "@type": ["Thing", "https://schema.org/BlogPosting"],
-         "author": None, "creator": "By Ann Li"},
-    ],
-)  # fmt: skip
-def test_shapes_of_json_ld(thing):
-    found = metadata(script(thing))
-    assert found.authors == ("Ann Li",)
-    assert found.sources["title"] == "json-ld"
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        '<!-- {"@type": "Article", "headline": "Boats"} -->',
-        '//<![CDATA[\n{"@type": "Article", "headline": "Boats"}\n//]]>',
-        '\ufeff{"@type": "Article", "headline": "Boats"}',
-        '{"@type": "Article", "headline": "Boats",};',
-        '{"@type": "Article",\n"headline": "Boats\n"}',
-    ],
-)
-def test_slips_in_json_ld(source):
-    head = f"<script type='application/ld+json'>{source}</script>"
-    assert metadata(head, "").title == "Boats"
-
-
-@pytest.mark.parametrize(
-    "source", ["", "{", "[" * 100_000, '"text"', "7", '{"@type": 3, "author": {}}']
-)
-def test_what_is_no_json_ld(source):
+def test_what_is_no_json_ld():
+    source = "[" * 100_000
     head = f"<title>Boats</title><script type='application/ld+json'>{source}</script>"
     assert metadata(head).sources["title"] == "page"
 
@@ -154,128 +105,12 @@ def test_what_feeds_cannot_hold_is_left_out():
     assert (found.site_name, found.description) == ("The Site", "Of fish")
 
 
-def test_an_organization_is_the_author_where_nobody_else_is():
-    made_by = {**ARTICLE, "author": {"@type": "Organization", "name": "The News"}}
-    assert metadata(script(made_by)).authors == ("The News",)
-    found = metadata(script(made_by) + meta(author="Ann Li"))
-    assert found.authors == ("Ann Li",)
-    assert found.sources["authors"] == "meta"
-
-
-def test_opengraph_and_meta():
-    head = """
-    <meta property="og:title" content="Boats on the river | The News">
-    <meta property="og:site_name" content="The News">
-    <meta property="article:published_time" content="2024-03-01T09:30+0100">
-    <meta property="article:modified_time" content="2024-03-05">
-    <meta property="article:author" content="https://example.com/ann">
-    <meta property="article:tag" content="boats"><meta property="article:tag" content="x">
-    <meta property="og:description" content="Of boats.">
-    <meta property="og:image" content="//cdn.example/boats.jpg">
-    <meta property="og:locale" content="de_DE">
-    <meta name="author" content="Ann Li and Bo Ek">
-    <link rel="canonical" href="https://news.example.com/boats">
-    """
-    found = metadata(head, "<p>Text.</p>")
-    assert found.title == "Boats on the river"
-    assert found.authors == ("Ann Li", "Bo Ek")
-    assert found.published == "2024-03-01T09:30:00+01:00"
-    assert found.modified == "2024-03-05"
-    assert found.tags == ("boats", "x")
-    assert found.image == "https://cdn.example/boats.jpg"
-    assert found.language == "de"
-    assert found.canonical_url == "https://news.example.com/boats"
-    assert found.sources["authors"] == "meta"
-    assert found.sources["title"] == found.sources["language"] == "opengraph"
-
-
-def test_the_order_of_trust():
-    head = meta(
-        date="2020-01-01", author="Meta", description="Meta", keywords="a, b,,c"
-    )
-    found = metadata(script(ARTICLE) + head)
-    assert found.sources["published"] == found.sources["authors"] == "json-ld"
-    found = metadata(head)
-    assert (found.published, found.authors) == ("2020-01-01", ("Meta",))
-    assert found.tags == ("a", "b", "c")
-
-
-def test_labels_of_link_previews():
-    head = meta(twitter__label1="Written by", twitter__data1="Ann Li")
-    assert metadata(head).authors == ("Ann Li",)
-
-
-def test_metas_in_the_body_count():
-    body = '<div><meta property="og:title" content="Boats"></div><p>x'
-    assert metadata("", body).title == "Boats"
-
-
-def test_microdata():
-    body = """<article itemscope itemtype="https://schema.org/Article">
-    <h1 itemprop="headline">Boats</h1>
-    <span itemprop="author" itemscope><span itemprop="name">Ann Li</span>, sailor</span>
-    <time itemprop="datePublished" datetime="2024-03-01">1 March</time>
-    <time itemprop="dateModified" datetime="2024-03-04">4 March</time>
-    <p>Text.</p><div itemprop="comment"><span itemprop="author">Cy</span></div></article>
-    """
-    found = metadata("", body)
-    assert found.title == "Boats"
-    assert found.authors == ("Ann Li",)
-    assert (found.published, found.modified) == ("2024-03-01", "2024-03-04")
-    assert found.sources["authors"] == found.sources["published"] == "microdata"
-
-
-def test_time_elements():
-    body = """<time datetime="2019-01-01">long ago</time>""" + "<p>x</p>" * 20
-    body += """<h1>Boats</h1><time class="updated" datetime="2024-05-01">May</time>
-    <time datetime="2024-03-01T10:00:00Z">March</time><p>Text.</p>"""
-    found = metadata("", body, None)
-    assert found.published == "2024-03-01T10:00:00+00:00"
-    assert found.sources["published"] == "time"
-
-
 @pytest.mark.parametrize(("line", "authors"), table_of("tables/bylines.txt"))
 def test_bylines(line, authors):
     body = f"<h1>Boats</h1><p>{line}</p><p>March 1, 2024</p><p>A text.</p>"
     found = metadata("", body)
     assert "; ".join(found.authors) == authors
     assert found.sources.get("authors", "page") == "page"
-
-
-def test_a_name_beside_a_date():
-    body = "<h1>Boats</h1><p>Ann Li</p><p>March 1, 2024</p><p>A text.</p>"
-    assert metadata("", body).authors == ("Ann Li",)
-
-
-def test_without_a_date_there_is_no_byline():
-    assert metadata("", "<h1>Boats</h1><p>By Ann Li</p><p>A text.</p>").authors == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "published"),
-    [
-        ("March 1, 2024", "2024-03-01"),
-        ("Updated: April 2, 2024. Published: March 1, 2024", "2024-03-01"),
-        ("Updated April 2, 2024", "2024-04-02"),
-        ("1. März 2024", "2024-03-01"),
-        ("2024年3月1日", "2024-03-01"),
-        ("2024 Mar 1;15(1)", "2024-03-01"),
-        ("no date in 2024", ""),
-    ],
-)
-def test_written_dates(text, published):
-    body = f"<h1>Boats</h1><p>{text}</p><p>A text.</p>"
-    assert metadata("", body).published == published
-
-
-def test_a_date_far_from_the_title():
-    filler = "<p>Some words of the text.</p>" * 60
-    body = f"<h1>Boats</h1>{filler}<p>In March 1, 2020 we went to a far place</p>"
-    assert metadata("", body).published == ""
-    assert (
-        metadata("", body + "<p>Posted on March 1, 2024</p>").published == "2024-03-01"
-    )
-    assert metadata("", body + "<p>1 May 2024</p>").published == "2024-05-01"
 
 
 def test_a_date_in_the_address():
@@ -289,24 +124,6 @@ def test_a_date_in_the_address():
 
 @pytest.mark.parametrize(("value", "made"), table_of("tables/dates.txt"))
 def test_dates(value, made):
-    assert dates.iso(value) == made
-
-
-@pytest.mark.parametrize(
-    ("value", "made"),
-    [
-        ("٢٠٢٤-٠٣-٠١", "2024-03-01"),
-        ("2024-0٣-01T0٨:00:00Z", "2024-03-01T08:00:00+00:00"),
-        ("２０２４年３月１日", "2024-03-01"),
-        ("1 March 202٤", "2024-03-01"),
-        ("2024-03-01T08:00:00+99:99", "2024-03-01T08:00:00"),
-        ("2024-03-01T08:00:00+01:60", "2024-03-01T08:00:00"),
-        ("2024-03-01T08:00:00-2400", "2024-03-01T08:00:00"),
-        ("2024-03-01T08:00:00+14:00", "2024-03-01T08:00:00+14:00"),
-        ("Fri, 01 Mar 2024 08:00:00 +٩٩٩٩", "2024-03-01T08:00:00"),
-    ],
-)
-def test_dates_with_odd_digits_and_zones(value, made):
     assert dates.iso(value) == made
 
 
@@ -334,63 +151,16 @@ def test_whatever_is_a_date_is_iso_8601(text):
             datetime.fromisoformat(made)
 
 
-@pytest.mark.parametrize("name", ["Jan de Vries", "April Smith", "May Chen"])
-def test_people_who_are_called_like_months(name):
-    head = script({"@type": "Article", "author": {"name": name}})
-    assert metadata(head).authors == (name,)
-
-
-@pytest.mark.parametrize(
-    "name", ["Ann Li, MS, RD, FAND", "Ann Li, CEPF®", "3i Partners", "Travel Expert"]
-)
-def test_names_in_data_that_stay_as_they_are(name):
-    head = script({"@type": "Article", "author": {"@type": "Person", "name": name}})
-    assert metadata(head).authors == (name,)
-
-
-def test_names_of_commenters_beside_an_author_in_microdata():
-    said = "<p>Well said.<b itemprop=author>Bo Ek</b>"
-    body = f"<div itemscope><p>By <b itemprop=author>Ann Li</b>{said * 3}</div>"
-    assert metadata("", body).authors == ("Ann Li",)
-
-
-def test_which_comes_first_day_or_month():
-    assert dates.iso("3/4/2024") == "2024-04-03"
-    assert dates.iso("3/4/2024", day_first=False) == "2024-03-04"
-
-
 @pytest.mark.parametrize(
     ("language", "url", "published"),
     [
-        ("en", None, "2024-03-04"),
-        ("en-US", "https://example.com/", "2024-03-04"),
-        ("en-GB", "https://example.com/", "2024-04-03"),
-        ("en_AU", None, "2024-04-03"),
+        ("en-US", None, "2024-03-04"),
         ("en-US", "https://news.example.co.uk:80/boats", "2024-04-03"),
-        ("de", None, "2024-04-03"),
-        ("", None, "2024-04-03"),
     ],
 )
-def test_which_comes_first_by_country(language, url, published):
+def test_which_comes_first_by_the_country_of_the_address(language, url, published):
     page = Page.of(f"<html lang='{language}'>{meta(date='3/4/2024')}", url)
     assert read_metadata(page).published == published
-
-
-@pytest.mark.parametrize(
-    ("title", "site", "heading", "made"),
-    [
-        ("Boats - The News", "The News", "", "Boats"),
-        ("The News: Boats", "The News", "", "Boats"),
-        ("Boats | Example", "", "", "Boats"),
-        ("Boats - a story", "The News", "", "Boats - a story"),
-        ("Boats on rivers - Page 2", "", "Boats on rivers", "Boats on rivers"),
-        ("Boats", "", "The News", "Boats"),
-        ("", "", "Boats", ""),
-    ],
-)
-def test_titles(title, site, heading, made):
-    head = f"<title>{title}</title><meta property=og:site_name content='{site}'>"
-    assert metadata(head, f"<h1>{heading}</h1><p>x").title == made
 
 
 def test_attributes_of_a_result():
@@ -446,16 +216,6 @@ def test_microdata_around_the_whole_page() -> None:
     # It would take three seconds to read the whole page for each of them.
     assert time.process_time() - start < 1
     assert found.title == "a" * 500
-
-
-def test_readers_are_not_the_authors() -> None:
-    said = (
-        "<li class=comment><cite class=author>Jens Holm</cite>"
-        "<time datetime=2020-05-01>May 1, 2020</time><p>By Jens Holm, yes.</p></li>"
-    )
-    body = f"<h1>Varnish or oil?</h1><p>Oil wins.</p><ol class=comments>{said}</ol>"
-    found = metadata(body=body, url=None)
-    assert (found.authors, found.published) == ((), "")
 
 
 def test_the_source_of_a_response_is_its_body():
@@ -625,50 +385,3 @@ def test_data_that_fail_leave_the_rest(monkeypatch):
 def test_patterns_take_linear_time(sign):
     check_linear(names_in, lambda count: f"By Ann{sign * count}Li", 2000)
     check_linear(_SEPARATOR.split, lambda count: f"Boats{sign * count}Site", 2000)
-
-
-@pytest.mark.parametrize(
-    ("line", "names"),
-    [
-        ("By Mark Nolan22 Dec", ["Mark Nolan"]),
-        ("By Mark Nolan Dec 22", ["Mark Nolan"]),
-        ("By 50 Cent", ["50 Cent"]),
-        ("By Ann Lee and AFP", ["Ann Lee"]),
-        ("By The Associated Press", ["The Associated Press"]),
-        ("By Martin King, Jr.", ["Martin King, Jr."]),
-        ("By Sammy Davis Jr. and Ann Lee", ["Sammy Davis Jr.", "Ann Lee"]),
-        ("By Ann J.", ["Ann J."]),
-        *((f"By {word}", []) for word in ("FAIL", "Print", "null", "E-mail", "N/A")),
-    ],
-)
-def test_names_and_what_is_none(line, names):
-    body = f"<h1>Boats on the river</h1><time>2024-05-01</time><p>{line}</p><p>The boats came in.</p>"
-    assert list(metadata(body=body).authors) == names
-
-
-def test_a_link_to_print_is_no_author():
-    byline = "<div id=Byline><a href=/print>Print</a></div>"
-    body = f"<h1>Boats</h1><time>2024-05-01</time>{byline}<p>Text.</p>"
-    named = body.replace("<p>", "<span class='author vcard'>Ann Lee</span><p>", 1)
-    assert metadata(body=named).authors == ("Ann Lee",)
-    assert metadata(meta(article_author="Ann Lee"), body).authors == ("Ann Lee",)
-
-
-def test_an_agency_is_the_author_where_nobody_else_is():
-    names = meta(author="Reuters") + meta(**{"dc.creator": "Ann Lee"})
-    assert metadata(names).authors == ("Ann Lee",)
-    assert metadata(meta(author="Reuters")).authors == ("Reuters",)
-
-
-BLOG = (
-    "<div id=header><h1 class=title><a href='/'>My small blog</a></h1></div>"
-    "<div class=post><h3 class='post-title entry-title'>Of boats</h3><p>Text.</p></div>"
-)
-
-
-def test_the_title_of_a_post_is_not_that_of_its_blog():
-    head = "<title>My small blog</title>"
-    assert metadata(head, BLOG).title == "Of boats"
-    # A page of several posts is the blog's.
-    assert metadata(head, BLOG + BLOG).title == "My small blog"
-    assert metadata("<title>On boats, I</title>", BLOG).title == "On boats, I"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,33 +11,29 @@ from hypothesis import strategies as st
 from lxml import html as lxml_html
 
 from scrapy_eatext import MainText, extract
-from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.declared import OptionError
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.chunks import sentences, words_of
 from scrapy_eatext.output.forms import ChunkForm, Forms
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import render, with_outputs
 from scrapy_eatext.result import joined
-from tests.support.pages import WORDS, any_pages
+from tests.support.kept import PAGES, rendered, whole
+from tests.support.pages import WORDS
 from tests.support.properties import check_linear
-from tests.support.rich import rich_page
 
 URL = "https://example.com/boats/"
 
 
-def whole(source, forms=Forms(), **more):  # noqa: B008 - it is frozen
+def result_of(source, forms=Forms(), **more):  # noqa: B008 - it is frozen
     """A page's result, where all is kept."""
     page = Page.of(source, URL)
-    verdict = get_algorithm("density").judge(page)
-    verdict = replace(verdict, kept=[True] * len(verdict.units), **more)
-    return with_outputs(render(verdict, page, "", ""), forms)
+    return rendered(page, replace(whole(page, "density"), **more), forms)
 
 
 def cut(source, max_words, overlap=0, **said):
     forms = Forms(chunks=ChunkForm(max_words, overlap), **said)
-    return whole(source, forms).chunks()
+    return result_of(source, forms).chunks()
 
 
 def texts(chunks):
@@ -161,7 +156,7 @@ def test_items_have_their_marks():
     html = (
         f"<ol start=9><li>{words(4)}<li>1. x<ul><li>{words(5)}</ul></ol><p>1. 1. 1.</p>"
     )
-    result = whole(html, Forms(chunks=ChunkForm(10)))
+    result = result_of(html, Forms(chunks=ChunkForm(10)))
     assert texts(result.chunks()) == [
         f"9. {words(4)}\n10. 1. x",
         f"  - {words(5)}\n\n1. 1. 1.",
@@ -223,7 +218,7 @@ PAGE = f"""<html><head><title>Boats</title></head><body><h1>Boats</h1><p>{words(
 
 @pytest.mark.parametrize("titled", [True, False])
 def test_places(titled):
-    result = whole(PAGE, Forms(title=titled, chunks=ChunkForm(14)))
+    result = result_of(PAGE, Forms(title=titled, chunks=ChunkForm(14)))
     chunks = result.chunks()
     assert [chunk.headings for chunk in chunks] == [
         ("Boats",),
@@ -242,7 +237,7 @@ def test_places(titled):
 
 def test_a_headline_that_is_not_kept_heads_all():
     html = f"<title>Boats</title><p>{words(12)}</p><h1>A</h1><p>b</p><h1>C</h1><p>d</p>"
-    result = whole(html, Forms(title=True, chunks=ChunkForm(14)))
+    result = result_of(html, Forms(title=True, chunks=ChunkForm(14)))
     first, second = result.chunks()
     assert first.text == f"Boats\n\n{words(12)}"
     assert first.xpath == "/html/body/p[1]"
@@ -252,7 +247,7 @@ def test_a_headline_that_is_not_kept_heads_all():
 def test_an_algorithms_own_text_is_cut_between_its_lines():
     forms = Forms(title=True, chunks=ChunkForm(10))
     own = f"{words(6)}\n{words(6, 10)}\n\n{words(4, 20)}"
-    result = whole("<title>Boats</title><p>x</p>", forms, text=own)
+    result = result_of("<title>Boats</title><p>x</p>", forms, text=own)
     assert texts(result.chunks()) == [
         f"Boats\n\n{words(6)}",
         f"{words(6, 10)}\n\n{words(4, 20)}",
@@ -266,7 +261,7 @@ def test_an_algorithms_own_text_is_cut_between_its_lines():
 
 
 def test_other_sizes_and_what_is_left_of_a_page():
-    result = whole(PAGE)
+    result = result_of(PAGE)
     assert len(result.chunks()) == 1
     assert len(result.chunks(14)) == 5
     assert result.chunks(30, 10) == result.chunks(max_words=30, overlap=10)
@@ -303,7 +298,7 @@ def test_in_a_crawl_they_are_computed_where_the_page_is():
 
 
 def test_chunks_of_joined_pages_stand_in_the_text_of_all():
-    pages = [whole(f"<p>{words(12, 20 * n)}</p>").detached() for n in range(3)]
+    pages = [result_of(f"<p>{words(12, 20 * n)}</p>").detached() for n in range(3)]
     result = joined(pages)
     assert [result.text[c.start : c.end] for c in result.chunks()] == [
         page.text for page in pages
@@ -313,19 +308,12 @@ def test_chunks_of_joined_pages_stand_in_the_text_of_all():
 # -- whatever the page
 
 
-PAGES = st.one_of(
-    any_pages(), st.integers(0, 2**32).map(lambda seed: rich_page(Random(seed)))
-)
-
-
 @given(PAGES, st.integers(10, 60), st.integers(0, 30), st.booleans())
 def test_chunks_of_any_page(source, most, overlap, titled):
     page = Page.of(source, URL)
-    verdict = get_algorithm(DEFAULT).judge(page)
-    verdict = replace(verdict, kept=[True] * len(verdict.units))
+    verdict = whole(page)
     form = ChunkForm(most, min(overlap, most // 2))
-    forms = Forms(title=titled, chunks=form)
-    result = with_outputs(render(verdict, page, "", ""), forms)
+    result = rendered(page, verdict, Forms(title=titled, chunks=form))
     chunks = result.chunks()
     text = result.text
     told, begun = 0, -1
@@ -364,17 +352,14 @@ def test_no_chunk_of_prose_is_too_long(languages, most):
 @pytest.mark.parametrize(
     "piece",
     [
-        "<p>a b c</p>",
-        "<h2>a</h2>",
-        "<h2>a</h2><p>b. c. d.</p>",
-        "a. ",
-        "<li>1. a",
-        "<td>a",
-        "<tr><td>a<td>b",
-        "....... ",
-        "。。。",
-        "ก ",
-        "<pre>\n\n x\n</pre>",
+        *(
+            "<p>a b c</p>",
+            "<h2>a</h2>",
+            "<h2>a</h2><p>b. c. d.</p>",
+            "<li>1. a",
+            "<td>a",
+        ),
+        *("<tr><td>a<td>b", "a. ", "....... ", "。。。", "ก ", "<pre>\n\n x\n</pre>"),
     ],
 )
 @pytest.mark.parametrize("most", [10, 10**9])
@@ -385,4 +370,4 @@ def test_linear(piece, most):
         chunks = result.chunks()
         assert sum(len(chunk.text) for chunk in chunks) <= 4 * len(result.text) + 100
 
-    check_linear(cut_up, lambda count: whole(piece * count, form), 4_000)
+    check_linear(cut_up, lambda count: result_of(piece * count, form), 4_000)

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
+from tests.support.kept import shown_texts
 from tests.support.pages import any_pages
 from tests.support.suites import cases
 
@@ -31,9 +31,12 @@ CASES = [
 ]
 
 
-def tree_of(source):
+def text_and_tree(source):
+    """The text of all blocks of a page, and their nodes."""
     page = Page.of(source, URL)
-    return page, document(page, page.blocks, [True] * len(page.blocks))
+    kept = [True] * len(page.blocks)
+    text = "".join(shown_texts(page.blocks, kept))
+    return text, document(page, page.blocks, kept)
 
 
 def words(text):
@@ -48,14 +51,12 @@ def text_of(source):
 
 @pytest.mark.parametrize(("source", "expected"), CASES)
 def test_markdown(source, expected):
-    assert markdown(tree_of(source)[1]) == expected
+    assert markdown(text_and_tree(source)[1]) == expected
 
 
 @pytest.mark.parametrize(("source", "expected"), CASES)
 def test_words_come_back(source, expected):
-    page, tree = tree_of(source)
-    shown = content(page.blocks, [True] * len(page.blocks))
-    text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
+    text, tree = text_and_tree(source)
     assert words(text_of(RENDERER.render(expected))) == words(text)
     assert words(text_of(html(tree))) == words(text)
 
@@ -63,15 +64,14 @@ def test_words_come_back(source, expected):
 def test_addresses_come_back():
     address = "https://example.com/a?b=1&amp;c&lt;d&#65;&#x41;&copy=1&#t(a)"
     href = address.replace("&", "&amp;")
-    rendered = RENDERER.render(markdown(tree_of(f'<p><a href="{href}">x</a>')[1]))
+    _, tree = text_and_tree(f'<p><a href="{href}">x</a>')
+    rendered = RENDERER.render(markdown(tree))
     assert lxml.html.fromstring(rendered).find("a").get("href") == address
 
 
 @given(any_pages())
 def test_words_of_any_page_come_back(source):
-    page, tree = tree_of(source)
-    shown = content(page.blocks, [True] * len(page.blocks))
-    text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
+    text, tree = text_and_tree(source)
     assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
     assert words(text_of(html(tree))) == words(text)
 
@@ -112,25 +112,17 @@ def marked(data):
 @settings(max_examples=10 * settings().max_examples)
 @given(st.binary(max_size=24).map(marked))
 def test_marks_come_back_as_text(source):
-    page, tree = tree_of(source)
-    shown = content(page.blocks, [True] * len(page.blocks))
-    text = "".join(shown.code.get(i) or page.blocks.text(i) for i in shown.units)
+    text, tree = text_and_tree(source)
     assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
 
 
 @pytest.mark.parametrize(
     "deeper",
-    [
-        "<ul><li>a",
-        "<blockquote>a",
-        "<ul><ul><li>a",
-        "<ol><blockquote>a",
-        "<dl><dt>a<dd>",
-    ],
+    "<ul><li>a <blockquote>a <ul><ul><li>a <ol><blockquote>a <dl><dt>a<dd>".split(),
 )
 def test_renderers_go_as_deep_as_it_is_nested(deeper):
-    page, tree = tree_of(deeper * 40 + "<table><tr><th>b<th>c<tr><td>d<td>e</table>")
-    text = "".join(page.blocks.text(i) for i in range(len(page.blocks)))
+    table = "<table><tr><th>b<th>c<tr><td>d<td>e</table>"
+    text, tree = text_and_tree(deeper * 40 + table)
     assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
 
 

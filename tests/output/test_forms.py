@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import asdict, fields, replace
 from html import unescape
-from random import Random
 
 import pytest
 import yaml
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice, SettingError, changed
@@ -24,13 +22,12 @@ from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
 from scrapy_eatext.output.frontmatter import front_matter, quoted
 from scrapy_eatext.output.headline import headline_of
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import render, with_outputs
 from scrapy_eatext.result import MainText, Metadata, from_json, joined
 from tests import ROOT
 from tests.support.crawling import ADDON, UrlSpider, crawl
-from tests.support.pages import WORDS, any_pages
+from tests.support.kept import PAGES, rendered, whole
+from tests.support.pages import WORDS
 from tests.support.properties import is_with, letters
-from tests.support.rich import rich_page
 
 URL = "https://example.com/boats/"
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -46,20 +43,12 @@ SCRIPTS = {
     "ar": ("قوارب النهر", "مما صنعت", WORDS["ar"]),
 }
 
-PAGES = st.one_of(
-    any_pages(), st.integers(0, 2**32).map(lambda seed: rich_page(Random(seed)))
-)
-
 
 def kept_of(html, forms, *, title="", dropped=()):
     """A page's result in certain forms, where all is kept but some texts."""
     head = f"<title>{title}</title>" if title else ""
     page = Page.of(f"<html><head>{head}</head><body>{html}</body></html>", URL)
-    algorithm = get_algorithm("density")
-    verdict = algorithm.judge(page)
-    blocks = page.blocks
-    kept = [blocks.text(i) not in dropped for i in range(len(blocks))]
-    return with_outputs(render(replace(verdict, kept=kept), page, "", ""), forms)
+    return rendered(page, whole(page, "density", dropped), forms)
 
 
 TITLED = Forms(title=True)
@@ -211,12 +200,9 @@ MARK = re.compile(r"^ *(?:-|\d+\.) ", re.MULTILINE)
 
 @given(PAGES)
 def test_whatever_the_page_the_headline_is_said_before_the_rest(source):
-    algorithm = get_algorithm(DEFAULT)
     page = Page.of(source, URL)
-    verdict = algorithm.judge(page)
-    whole = replace(verdict, kept=[True] * len(verdict.units))
-    plain = render(whole, page, "", "")
-    result = with_outputs(render(whole, page, "", ""), TITLED)
+    verdict = whole(page)
+    plain, result = rendered(page, verdict), rendered(page, verdict, TITLED)
     judged = result.source
     assert judged is not None
     below = judged.below
@@ -279,27 +265,19 @@ def test_html_keeps_both():
 
 @given(PAGES, st.booleans(), st.booleans())
 def test_without_links_and_images_the_words_are_the_same(source, links, images):
-    algorithm = get_algorithm(DEFAULT)
     page = Page.of(source, URL)
-    verdict = algorithm.judge(page)
-    whole = replace(verdict, kept=[True] * len(verdict.units))
-    plain = render(whole, page, "", "")
+    verdict = whole(page)
     form = Forms(markdown=MarkdownForm(links=links, images=images))
-    result = with_outputs(render(whole, page, "", ""), form)
-    tokens = RENDERER.parse(result.markdown)
-    inside = [one for token in tokens for one in token.children or ()]
-    kinds = {one.type for one in inside}
+    texts, kinds = [], set()
+    for forms in (Forms(), form):
+        tokens = RENDERER.parse(rendered(page, verdict, forms).markdown)
+        inside = [one for token in tokens for one in token.children or ()]
+        kinds = {one.type for one in inside}
+        texts.append(letters("".join(o.content for o in inside if o.type == "text")))
     # What the page writes as text stays text.
     assert links or "link_open" not in kinds
     assert images or "image" not in kinds
-    said = letters("".join(one.content for one in inside if one.type == "text"))
-    before = [
-        one
-        for token in RENDERER.parse(plain.markdown)
-        for one in token.children or ()
-        if one.type == "text"
-    ]
-    assert said == letters("".join(one.content for one in before))
+    assert texts[0] == texts[1]
 
 
 # -- front matter

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from lxml.html import fromstring
 from pylatexenc.latexwalker import LatexMathNode, LatexNode, LatexWalker
 
-from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.page import Page
-from scrapy_eatext.rendering import render
+from tests.support.kept import rendered, whole
 from tests.support.properties import check_linear
-from tests.support.suites import column_of
+from tests.support.suites import column_of, table_of
 
 FORMULAS = column_of("tables/formulas.txt")
 
@@ -72,9 +71,7 @@ DISPLAYED = {
 def outputs(body):
     html = f"<script src=/mathjax.js></script><body>{body}"
     page = Page.of(html, "https://example.com/")
-    count = len(page.blocks)
-    verdict = Verdict(page.blocks, [True] * count, [0.5] * count, [""] * count)
-    result = render(verdict, page, "", "")
+    result = rendered(page, whole(page, "density"))
     return result.text, result.markdown
 
 
@@ -129,33 +126,6 @@ def test_formulas_side_by_side():
         assert read(output) == wanted
 
 
-SUM = "<mo>\u2211</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow>"
-LIMIT = "<mo>lim</mo><mrow><mi>x</mi><mo>\u2192</mo><mn>0</mn></mrow>"
-ROWS = (
-    "<mtr><mtd><mn>1</mn></mtd><mtd><mtext>if&nbsp;</mtext><mi>x</mi></mtd></mtr>"
-    "<mtr><mtd></mtd><mtd><mtext>50% of {a}</mtext></mtd></mtr>"
-)
-# MathML that has no TeX beside it, and what it says.
-MATHML = {
-    "<mfrac><mn>1</mn><mrow><mi>n</mi><mo>!</mo></mrow></mfrac>": r"\frac{1}{n!}",
-    "<msup><mi>x</mi><mn>12</mn></msup><mo>&lt;</mo><mn>2</mn>": "x^{12}<2",
-    "<msub><mrow><mo>(</mo><mi>a</mi><mo>)</mo></mrow><mi>i</mi></msub>": "{(a)}_{i}",
-    "<msubsup><mi>a</mi><mn>0</mn><mo>*</mo></msubsup>": "a_{0}^{*}",
-    f"<munderover>{SUM}<mi>n</mi></munderover><mi>i</mi>": "\u2211_{i=1}^{n}i",
-    f"<munder>{LIMIT}</munder><mi>f</mi>": "\\operatorname{lim}_{x\u21920}f",
-    "<mover><mi>v</mi><mo>\u2192</mo></mover>": "\\overset{\u2192}{v}",
-    "<munder><mi>v</mi><mo>_</mo></munder>": r"\underset{\_}{v}",
-    "<mroot><mi>x</mi><mn>3</mn></mroot>": r"\sqrt[3]{x}",
-    "<msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>": r"\sqrt{a+b}",
-    "<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi>": r"\operatorname{sin}x",
-    "<mi>a</mi><mspace width='1em'/><mphantom><mi>b</mi></mphantom><mo>:=</mo>": "a :=",
-    f"<mo>{{</mo><mtable>{ROWS}</mtable>": (
-        r"\{\begin{matrix} 1 & \text{if }x \\ & \text{50\% of \{a\}} \end{matrix}"
-    ),
-    "<mfenced><mi>a</mi><mi>b</mi></mfenced>": "(a,b)",
-    "<mfenced open='{' close='' separators=''><mi>a</mi><mi>b</mi></mfenced>": r"\{ab",
-    "<semantics><mi>x</mi><annotation-xml><ci>y</ci></annotation-xml></semantics>": "x",
-}
 # MathML of which there is no TeX, and its text.
 UNKNOWN = {
     "H = 2 x": "H = 2 x",
@@ -169,10 +139,10 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("source", MATHML)
-def test_mathml_alone_is_written_as_tex(source):
+@pytest.mark.parametrize(("source", "tex"), table_of("tables/mathml.txt"))
+def test_mathml_alone_is_written_as_tex(source, tex):
     for output in outputs(f"<p>So <math>{source}</math> holds.</p>"):
-        assert output == f"So ${MATHML[source]}$ holds."
+        assert output == f"So ${tex}$ holds."
         assert len(read(output)) == 1
 
 

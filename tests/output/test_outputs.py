@@ -14,6 +14,7 @@ import json
 
 import numpy as np
 import pytest
+from parsel import Selector
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.algorithms.base import Verdict
@@ -25,6 +26,7 @@ from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.placing import python_place
 from scrapy_eatext.output.tables import REPEATED, rows_of_tables
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.walk import python_walk, walk
 from scrapy_eatext.rendering import render, run, with_outputs
 from scrapy_eatext.tagger.facts import weights
@@ -137,3 +139,12 @@ def test_parts_of_tables_that_are_rows_take_linear_time():
         return structure.document(page, page.blocks, [True] * len(page.blocks))
 
     check_linear(nodes_of, lambda count: Page.of(f"<table>{unit * count}"), 2_000)
+
+
+@pytest.mark.parametrize("name", ["td", "tr", "tbody", "table"])
+def test_a_tree_may_begin_with_any_part_of_a_table(name):
+    rows = "<tr><td>a<td>b<tr><td>c<td>d"
+    page = Selector(f"<table><tbody>{rows}<tr><td><table>{rows}</table></table>")
+    (part, *_) = page.css(name)
+    data = data_tables(Page.of(part).blocks.walk)
+    assert (data is not None) == (name in ("tbody", "table"))  # one is nested

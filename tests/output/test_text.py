@@ -17,35 +17,6 @@ def rendered(html: str, *left_out: str) -> str:
     return render_text(Verdict(blocks, kept, [1.0] * len(kept), [""] * len(kept)))
 
 
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        ("", ""),
-        ("<p>One<p>Two", "One\n\nTwo"),
-        ("<h1>Head</h1>text", "Head\n\ntext"),
-        ("<p>a</p><ul><li>b<li>c</ul><p>d", "a\n\n- b\n- c\n\nd"),
-        ("<ol><li>a<li>b</ol><ol><li>c</ol>", "1. a\n2. b\n1. c"),
-        ("<ul><li>a<ol><li>b<li>c</ol><li>d</ul>", "- a\n  1. b\n  2. c\n- d"),
-        ("<ul><li>a<p>b</p><li>c</ul>", "- a\n  b\n- c"),
-        ("<ul><li>a<ul><li>b<p>c</ul></ul>", "- a\n  - b\n    c"),
-        ("<ul><li>a<ul><li>b</ul>c<li>d</ul>", "- a\n  - b\n  c\n- d"),
-        ("<ul><li><h2>a</h2>b<p>c<li><h2>d</h2>e</ul>", "a\n\nb\n\nc\n\nd\n\ne"),
-        ("<table><tr><th>a<th>b<tr><td>1<td>2</table><p>x", "a | b\n1 | 2\n\nx"),
-        ("<p>x<table><tr><th>a<td>b</table>", "x\n\na | b"),
-        ("<table><tr><td rowspan=2>a<td>b<tr><td>c</table>", "a | b\nc"),
-        ("<ol start=5><li>a<li>b</ol>", "5. a\n6. b"),
-        ("<ol start=x><li value=3>a<li>b</ol>", "3. a\n4. b"),
-        # Tables that lay out a page.
-        ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
-        ("<table><tr><td>a<td>b</table>", "a\n\nb"),
-        ("<table><tr><td><h2>a</h2><td>b</table>", "a\n\nb"),
-        ("<table><tr><td><ul><li>a<li>b</ul><td>c</table>", "- a\n- b\n\nc"),
-    ],
-)
-def test_text(html: str, text: str) -> None:
-    assert rendered(html) == text
-
-
 def test_items_are_numbered_as_kept() -> None:
     assert rendered("<ol><li>a<li>b<li>c</ol>", "b") == "1. a\n2. c"
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_eatext.output.html import ALLOWED
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
@@ -17,6 +18,7 @@ from tests.support.unsafe import (
     TEX,
     check,
     check_address,
+    check_safe,
     formulas,
     page,
     vectors,
@@ -53,7 +55,23 @@ def test_any_page(source):
     check(source)
 
 
-def test_the_check_finds_what_is_active():
+@pytest.mark.parametrize(
+    "made",
+    [
+        "<p onclick=x>a</p>",
+        "<img src='data:x'>",
+        "<script>a</script>",
+        # Browsers move it before the table; Python's parser does not.
+        "<table><tr><td>b</td></tr>a</table>",
+    ],
+)
+def test_the_check_finds_what_is_active(made):
+    check_safe("<p>a <img src=x alt='a &lt; b'></p>", ALLOWED)
+    with pytest.raises(ValueError, match=r"drops|address|<"):
+        check_safe(made, ALLOWED)
+
+
+def test_the_check_of_addresses():
     for address in ("javascript:x", " JavaScript:x", "java\nscript:x", "data:x"):
         with pytest.raises(ValueError, match="address"):
             check_address(address)

@@ -33,7 +33,12 @@ from scrapy_eatext.review.labels import (
     carry,
 )
 from scrapy_eatext.review.pages import Opened, Review, Stored
-from scrapy_eatext.review.server import _MOST_CONNECTIONS, TOKEN_HEADER, ReviewServer
+from scrapy_eatext.review.server import (
+    _MOST_CONNECTIONS,
+    TOKEN_HEADER,
+    Handler,
+    ReviewServer,
+)
 from scrapy_eatext.review.teaching import teach
 from tests.support.passages import PROSE
 
@@ -374,7 +379,8 @@ def test_host_and_token_are_checked_before_a_body_is_read(
 def test_who_sends_nothing_is_left(
     served: ReviewServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scrapy_eatext.review.server.Handler.timeout", 0.2)
+    assert Handler.timeout, "none would wait for ever"
+    monkeypatch.setattr(Handler, "timeout", 0.2)
     body = f"POST /api/labels HTTP/1.1\r\nHost: 127.0.0.1:{served.server_port}\r\n"
     body += f"{TOKEN_HEADER}: {served.token}\r\nContent-Length: 9\r\n\r\n12"
     for sent in (b"", b"GET / HT", body.encode()):

@@ -6,8 +6,6 @@ import json
 import time
 from contextlib import closing
 from http.client import HTTPConnection
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -23,18 +21,15 @@ from tests.browser.conftest import ReviewProcess
 from tests.support.archives import URL, article, page, warc
 from tests.support.crawling import PATIENCE, UrlSpider, crawl
 
-if TYPE_CHECKING:
-    from tests.support.mockserver import MockServer
-
 pytestmark = pytest.mark.slow
 
 
-def of_warc(folder: Path, server: MockServer) -> list[str]:
+def of_warc(folder, server):
     (folder / "pages.warc.gz").write_bytes(warc(3))
     return ["pages.warc.gz"]
 
 
-def of_parquet(folder: Path, server: MockServer) -> list[str]:
+def of_parquet(folder, server):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -43,24 +38,24 @@ def of_parquet(folder: Path, server: MockServer) -> list[str]:
     return ["pages.parquet", "--html-field", "body", "--url-field", "address"]
 
 
-def of_json(folder: Path, server: MockServer) -> list[str]:
+def of_json(folder, server):
     rows = [{"url": URL.format(i), "html": page(i).decode()} for i in range(3)]
     (folder / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     return ["pages.jsonl"]
 
 
-def of_cache(folder: Path, server: MockServer) -> list[str]:
+def of_cache(folder, server):
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / "cache")}
     done = crawl(UrlSpider, settings, urls=(*of_urls(folder, server), server("/x.png")))
     assert len(done.items) == 3
     return ["cache"]
 
 
-def of_urls(folder: Path, server: MockServer) -> list[str]:
+def of_urls(folder, server):
     return [server(f"/word/{i}") for i in range(3)]
 
 
-def ask(run: ReviewProcess, path: str, **asked: object) -> Any:
+def ask(run, path, **asked):
     address = urlsplit(run.url)
     connection = HTTPConnection("127.0.0.1", address.port or 0)
     connection.request(
@@ -73,7 +68,7 @@ def ask(run: ReviewProcess, path: str, **asked: object) -> Any:
     return found
 
 
-def test_a_label_folder_is_reviewed_with_its_labels(tmp_path: Path) -> None:
+def test_a_label_folder_is_reviewed_with_its_labels(tmp_path):
     pages = tmp_path / "pages"
     pages.mkdir()
     (pages / "a.html").write_bytes(page(0))
@@ -101,7 +96,7 @@ def test_a_label_folder_is_reviewed_with_its_labels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", [of_warc, of_parquet, of_json, of_cache, of_urls])
-def test_pages_of_a_source(source: Any, server: MockServer, tmp_path: Path) -> None:
+def test_pages_of_a_source(source, server, tmp_path):
     arguments = source(tmp_path, server)
     run = ReviewProcess(tmp_path, *arguments)
     try:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.http import HtmlResponse
@@ -29,14 +26,11 @@ from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.pages import page_from
 from tests.support.passages import PROSE
 
-if TYPE_CHECKING:
-    from scrapy import Request
-
 ALMANAC = ROOT / "example_project" / "almanac"
 SENTENCE = PROSE["en"]
 
 
-def odd(number: int) -> Page:
+def odd(number):
     """A page whose main text stands where menus do, beside prose that is the same."""
     notes = "".join(
         f"<li class='note n{number}'><a href=/{i}>Day {number}, note {i}: boats came in.</a>"
@@ -53,17 +47,17 @@ def odd(number: int) -> Page:
 class Texts(UrlSpider):
     """Yields each page's main text."""
 
-    def parse(self, response: HtmlResponse) -> Iterator[dict[str, str]]:
+    def parse(self, response):
         yield {"url": response.url, "text": response.meta["main_text"].text}
 
 
-def labelled(page: Page) -> Studied:
+def labelled(page):
     texts = page.blocks.texts(list(range(len(page.blocks))))
     signs = "".join("m" if text.startswith("Day") else "-" for text in texts)
     return studied(page, signs)
 
 
-def test_places_have_the_same_hash_in_words_and_in_tables() -> None:
+def test_places_have_the_same_hash_in_words_and_in_tables():
     for seed in range(40):
         data = random.Random(seed).randbytes(400)
         blocks = Page.of(page_from(data)).blocks
@@ -75,19 +69,19 @@ def test_places_have_the_same_hash_in_words_and_in_tables() -> None:
         assert found == [place_of(path.split("/")) for path in page.paths]
 
 
-def test_numbers_in_names_and_names_of_the_body_are_no_difference() -> None:
+def test_numbers_in_names_and_names_of_the_body_are_no_difference():
     one, other = (labelled(odd(number)) for number in (1, 22))
     assert one.here == other.here
     assert "html/body/nav.menu.sidebar/ul/li.note/a" in one.here
 
 
-def test_evidence_is_the_ratio_of_words() -> None:
+def test_evidence_is_the_ratio_of_words():
     assert Place(0, 0, 0, 1).evidence == 0
     assert Place(950, 0, 0, 1).evidence == 300
     assert Place(0, 450, 500, 1).evidence == -300
 
 
-def test_an_odd_template_is_mended_by_two_labels(tmp_path: Path) -> None:
+def test_an_odd_template_is_mended_by_two_labels(tmp_path):
     found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
     assert found.helps
     assert found.file.before < 0.3
@@ -109,8 +103,8 @@ def test_an_odd_template_is_mended_by_two_labels(tmp_path: Path) -> None:
         assert any("the site's own pages" in reason for reason in said) == helped
 
 
-def test_a_site_that_is_right_already_gets_no_file() -> None:
-    def right(number: int) -> Page:
+def test_a_site_that_is_right_already_gets_no_file():
+    def right(number):
         text = "".join(f"<p>{SENTENCE} {number} {i}</p>" for i in range(5))
         return Page.of(
             f"<main><article>{text}</article></main><nav><a href=/>Home</a></nav>"
@@ -127,14 +121,14 @@ def test_a_site_that_is_right_already_gets_no_file() -> None:
     assert "does not help enough" in found.summary
 
 
-def test_labels_that_contradict_each_other_make_no_file() -> None:
+def test_labels_that_contradict_each_other_make_no_file():
     pages = [labelled(odd(1)), labelled(odd(2)), labelled(odd(3)), labelled(odd(4))]
     for page in pages[:2]:
         page.labels = "".join("-" if sign == "m" else "m" for sign in page.labels)
     assert not learn("odd.example", pages).helps
 
 
-def test_templates_of_a_site_are_kept_apart() -> None:
+def test_templates_of_a_site_are_kept_apart():
     other = Page.of(
         "<main><div class=x><section><p>One.</p><p>Two.</p></section></div></main>"
     )
@@ -145,7 +139,7 @@ def test_templates_of_a_site_are_kept_apart() -> None:
     assert lesson.evidence(unlike.blocks.walk)[0].tolist() == [0]
 
 
-def test_the_same_pages_make_the_same_file_in_any_order() -> None:
+def test_the_same_pages_make_the_same_file_in_any_order():
     files = set()
     for seed in range(4):
         numbers = list(range(1, 8))
@@ -155,14 +149,14 @@ def test_the_same_pages_make_the_same_file_in_any_order() -> None:
     assert len(files) == 1
 
 
-def test_learning_from_20_pages_takes_under_two_seconds() -> None:
+def test_learning_from_20_pages_takes_under_two_seconds():
     pages = [labelled(odd(number)) for number in range(20)]
     started = time.process_time()
     learn("odd.example", pages)
     assert time.process_time() - started < 2
 
 
-def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_file_comes_back_as_it_was(tmp_path):
     made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
     path = tmp_path / made.name
     path.write_text(made.as_json(), "utf-8")
@@ -186,9 +180,7 @@ def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
         ({"templates": [{"pages": 1, "places": {"\ud800": [1] * 4}}]}, "is damaged"),
     ],
 )
-def test_a_damaged_file_ends_the_crawl_at_its_start(
-    tmp_path: Path, content: object, why: str
-) -> None:
+def test_a_damaged_file_ends_the_crawl_at_its_start(tmp_path, content, why):
     file = tmp_path / "odd.example.json"
     if isinstance(content, dict):
         made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
@@ -201,13 +193,13 @@ def test_a_damaged_file_ends_the_crawl_at_its_start(
         Config.from_settings(settings)
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
     settings = Settings({"EATEXT_SITE_FILES": str(tmp_path / "none")})
     with pytest.raises(SettingError, match="none is no folder"):
         Config.from_settings(settings)
 
 
-def test_sites_keep_the_site_files_beside_options_of_their_own(tmp_path: Path) -> None:
+def test_sites_keep_the_site_files_beside_options_of_their_own(tmp_path):
     settings = Settings(
         {
             "EATEXT_SITE_FILES": str(tmp_path),
@@ -227,7 +219,7 @@ def test_sites_keep_the_site_files_beside_options_of_their_own(tmp_path: Path) -
 class FromMemory:
     """Answers for the network."""
 
-    def process_request(self, request: Request) -> HtmlResponse:
+    def process_request(self, request):
         number = int(request.url.rpartition("/")[2])
         html = odd(number).html
         if "/new/" in request.url:
@@ -238,7 +230,7 @@ class FromMemory:
         return HtmlResponse(request.url, body=html, encoding="utf-8")
 
 
-def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path: Path) -> None:
+def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path):
     found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
     (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
     urls = [
@@ -260,9 +252,7 @@ def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path: Path) -> None:
             assert (SENTENCE in text) != helped
 
 
-def test_a_site_file_that_fits_no_page_any_more_is_named_and_counted(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_site_file_that_fits_no_page_any_more_is_named_and_counted(tmp_path, caplog):
     found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
     (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
     settings = {
@@ -281,12 +271,12 @@ def test_a_site_file_that_fits_no_page_any_more_is_named_and_counted(
         assert len(said) == warned
 
 
-def test_hosts() -> None:
+def test_hosts():
     assert bare_host("https://www.Example.com:81/x") == "example.com"
     assert bare_host("no address") == bare_host("http://[::1") == ""
 
 
-def test_a_host_beyond_ascii_is_that_of_its_crawl() -> None:
+def test_a_host_beyond_ascii_is_that_of_its_crawl():
     # Scrapy's addresses have hosts in ASCII, pages name them as they are read.
     name = "b\u00fccher.example"
     written = "xn--bcher-kva.example"
@@ -300,7 +290,7 @@ def test_a_host_beyond_ascii_is_that_of_its_crawl() -> None:
             assert lessons.of(f"https://www.{called}/1") is not None
 
 
-def test_the_almanac_is_mended_by_its_two_labels(tmp_path: Path) -> None:
+def test_the_almanac_is_mended_by_its_two_labels(tmp_path):
     # What docs/tutorial.md says of it.
     pages = sorted((ALMANAC / "pages").glob("*.html"))
     known = read_folder(ALMANAC / "labels").pages

@@ -1,7 +1,7 @@
 """A crawl that shares its queue with others through Redis, as a program.
 
-``python -m tests.support.redisspider SETTINGS URL FILE`` writes its items to standard output.  It
-begins when the file is there.
+``python -m tests.support.redisspider SETTINGS FILE URL ...`` writes its items to standard
+output.  It begins when the file is there.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class TreeSpider(scrapy.Spider):
         while not Path(self.go).exists():  # noqa: ASYNC110, ASYNC240
             await asyncio.sleep(0.05)
         for url in self.start_urls:
-            yield scrapy.Request(url, meta={"eatext": {"min_chars": 5}})
+            again = self.settings.getbool("TREE_AGAIN")
+            meta = {"eatext": {"min_chars": 5}}
+            yield scrapy.Request(url, meta=meta, dont_filter=again)
 
     def parse(self, response):
         self.idle_since = 0.0
@@ -60,7 +62,7 @@ class TreeSpider(scrapy.Spider):
 
 
 def main() -> None:
-    settings, url, go = sys.argv[1:]
+    settings, go, *urls = sys.argv[1:]
     said = {
         "LOG_LEVEL": "WARNING",
         "TELNETCONSOLE_ENABLED": False,
@@ -79,7 +81,7 @@ def main() -> None:
 
     crawler.signals.connect(scraped, scrapy.signals.item_scraped)
     crawler.signals.connect(closed, scrapy.signals.spider_closed)
-    process.crawl(crawler, start_urls=[url], go=go)
+    process.crawl(crawler, start_urls=urls, go=go)
     process.start()
 
 

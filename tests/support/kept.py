@@ -1,0 +1,39 @@
+"""Pages of which every block is kept, or all but some."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from hypothesis import strategies as st
+
+from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.output.code import content
+from scrapy_eatext.output.forms import Forms
+from scrapy_eatext.rendering import render, with_outputs
+from tests.support.pages import any_pages
+from tests.support.rich import rich_page
+
+# Pages of any sort, among them those that say much of themselves.
+PAGES = st.one_of(
+    any_pages(), st.integers(0, 2**32).map(lambda seed: rich_page(Random(seed)))
+)
+
+
+def whole(page, algorithm=DEFAULT, dropped=()):
+    """An algorithm's verdict, with all units kept but those of some texts."""
+    verdict = get_algorithm(algorithm).judge(page)
+    units = verdict.units
+    kept = [units.text(i) not in dropped for i in range(len(units))]
+    return replace(verdict, kept=kept)
+
+
+def rendered(page, verdict, forms=Forms()):  # noqa: B008 - it is frozen
+    """A page's result in certain forms."""
+    return with_outputs(render(verdict, page, "", ""), forms)
+
+
+def shown_texts(units, kept):
+    """The texts of the kept units, code as its author wrote it."""
+    shown = content(units, kept)
+    return [shown.code.get(i) or units.text(i) for i in shown.units]
