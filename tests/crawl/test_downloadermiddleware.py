@@ -528,7 +528,7 @@ def test_main_text_of_a_response_with_a_request_made_by_hand(server, caplog):
     done = crawl(Making, ADDON, urls=(server("/page/1"),))
     assert [item["by"] for item in done.items] == ["eatext", "plain"]
     (said,) = complaints(caplog)
-    assert "give the response its request" in said
+    assert "give it its request" in said
 
 
 class Broken:
