@@ -18,6 +18,7 @@ from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_card
 from scrapy_eatext.execution.choice import options_from
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import Dataset, LabelledPage, joined, read_folder
 from scrapy_eatext.learning.evaluate import evaluate
 from scrapy_eatext.learning.marked import read_marked
@@ -77,6 +78,12 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         "what holds the content",
     )
     parser.add_argument(
+        "--corrections",
+        metavar="FILE",
+        help="labels of pages that were read once more, and pages not to learn from, as "
+        "a JSON file of hashes",
+    )
+    parser.add_argument(
         "--skip-bad",
         action="store_true",
         help="leave out pages that can't be learned from instead of stopping",
@@ -132,6 +139,8 @@ def run_train(args: argparse.Namespace) -> int:
         allowed = "left out with --folds 0: the scores are those of the folds"
         raise OptionError("--page-scores", args.page_scores, allowed)
     data = joined(list(_parts(args)))
+    if args.corrections:
+        data = corrected(data, read_corrections(args.corrections))
     folder = Path(args.models)
     folder.mkdir(parents=True, exist_ok=True)
     if args.page_scores:

@@ -10,19 +10,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.learning import DataError
+
+if TYPE_CHECKING:
+    from scrapy_eatext.learning.corrections import Correction
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
     """A page and its labels.
 
-    ``text`` is the main text and ``comments`` are the readers' comments, "" for none;
-    ``kind`` is the kind of page, "page" if the data do not say.  ``wanted`` and
+    ``text`` is the main text and ``comments`` are the readers' comments, "" for none,
+    or None where the data do not say; ``kind`` is the kind of page, "page" if the data do not say.  ``wanted`` and
     ``unwanted`` are segments that must and must not come out.  ``data`` is the name of
-    the data that the page is of.  The HTML stays in its file until it is read.
+    the data that the page is of, and ``correction`` what was read of it once more.  The
+    HTML stays in its file until it is read.
     """
 
     name: str
@@ -30,10 +34,11 @@ class LabelledPage:
     url: str = ""
     kind: str = "page"
     text: str = ""
-    comments: str = ""
+    comments: str | None = None
     wanted: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
     data: str = ""
+    correction: Correction | None = None
 
     @property
     def html(self) -> bytes:
@@ -103,7 +108,8 @@ def read_wcxb(folder: Path) -> Dataset:
         try:
             truth = data["ground_truth"]
             text = _string(truth.get("main_content"))
-            comments = _string(truth.get("comments"))
+            comments = truth.get("comments")
+            comments = None if comments is None else _string(comments)
             url = _string(data.get("url"))
             kind = _string(
                 data.get("_internal", {}).get("page_type", {}).get("primary")
@@ -144,7 +150,7 @@ def read_own(folder: Path) -> Dataset:
     for name, file in files:
         text = _text(_existing(folder / f"{name}.txt", file))
         file_of_comments = folder / f"{name}.comments.txt"
-        comments = _text(file_of_comments) if file_of_comments.is_file() else ""
+        comments = _text(file_of_comments) if file_of_comments.is_file() else None
         pages.append(LabelledPage(name, file, text=text, comments=comments))
     return _dataset(folder, pages)
 

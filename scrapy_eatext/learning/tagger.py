@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.augmentation import augmented
+from scrapy_eatext.learning.corrections import hashes
 from scrapy_eatext.learning.labels import label_page
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.noise import noisy
@@ -39,6 +40,7 @@ from scrapy_eatext.tagger.trees import NO_TREES, Trees
 from scrapy_eatext.tagger.whole import NAMES, page_figures
 
 if TYPE_CHECKING:
+    from scrapy_eatext.learning.corrections import Correction
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
     from scrapy_eatext.tagger.operations import Ints, Rows
@@ -53,7 +55,7 @@ SEGMENTS_WEIGHT = 0.3
 _POWER = 0.5
 _BLOCKS = 200
 # Pages of rare kinds count more: by this power of the ratio to a middling number.
-_EVENNESS = 0.5
+_EVENNESS = 0.3
 # This share of the pages is augmented.
 _AUGMENTED = 0.3
 # Pages with readers' comments are few, and count so much more.
@@ -149,9 +151,12 @@ class EatextTrainer:
             share, lost = _by_segments(texts, page)
             return replace(known, share=share, lost=lost)
         bags = [bag(text) for text in texts]
+        known = replace(known, bags=bags)
+        if page.correction:
+            return _corrected(known, texts, page.correction)
         content = in_text(texts, bags, page, page.text)
         share = content.astype(np.float32)
-        by_block = _is_by_block(texts, page.text)
+        by_block = _is_by_block(texts, page)
         if not by_block:
             share[noisy(share, walk)] = -1
         comments = None
@@ -162,7 +167,6 @@ class EatextTrainer:
         return replace(
             known,
             share=share,
-            bags=bags,
             true=bag(page.text),
             comments=comments,
             by_block=by_block,
@@ -178,6 +182,23 @@ class EatextTrainer:
             return _fit(samples, seed, progress)
 
 
+def _corrected(known: Sample, texts: Sequence[str], correction: Correction) -> Sample:
+    """The sample of a page whose blocks were read once more."""
+    names = hashes(texts)
+    main, comments = (
+        np.array([name in there for name in names])
+        for there in (correction.main, correction.comments)
+    )
+    return replace(
+        known,
+        kind=correction.kind or known.kind,
+        share=main.astype(np.float32),
+        true=_sum(known.bags, main),
+        comments=comments,
+        by_block=True,
+    )
+
+
 def in_text(
     texts: Sequence[str],
     bags: Sequence[Counter[str]],
@@ -188,14 +209,23 @@ def in_text(
     return refine(label_page(texts, page, true).share >= 0.5, bags, bag(true))
 
 
-def _is_by_block(texts: Sequence[str], true: str) -> bool:
+def _is_by_block(texts: Sequence[str], page: LabelledPage) -> bool:
     """Whether each paragraph of a true text is one of the page's blocks.
 
-    An empty text does not show how it was made, and may be one that was not found.
+    An empty text does not show how it was made, and may be one that was not found,
+    unless the page's comments were looked for too.
     """
     there = {_folded(text) for text in texts}
-    parts = [_folded(part) for part in true.split("\n\n") if part.strip()]
-    return bool(parts) and there.issuperset(parts)
+    parts = [_folded(part) for part in page.text.split("\n\n") if part.strip()]
+    return there.issuperset(parts) and (bool(parts) or page.comments is not None)
+
+
+def _sum(bags: Sequence[Counter[str]], kept: NDArray[np.bool_]) -> Counter[str]:
+    """The words of the blocks kept."""
+    words: Counter[str] = Counter()
+    for i in np.flatnonzero(kept).tolist():
+        words.update(bags[i])
+    return words
 
 
 def _folded(text: str) -> str:
@@ -261,8 +291,8 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     second, likelihoods = _round(
         samples, rows, weights, names, SECOND, inner, seed, progress
     )
-    kinds, kind_names, quality = _page_trees(samples, rows, likelihoods, seed)
-    parts = {"first": first, "second": second, "kinds": kinds, "quality": quality}
+    of_pages, kind_names = _page_trees(samples, rows, likelihoods, seed)
+    parts = {"first": first, "second": second, **of_pages}
     if any(sample.has_comments for sample in samples):
         parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
     arrays: dict[str, NDArray[Any]] = {
@@ -374,20 +404,17 @@ def _comment_trees(
 
 
 def _kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
-    """A weight for the pages of each kind, 1 for a kind of middling size.
+    """A weight for the pages of each kind, so that no kind is drowned; 1 in the mean.
 
-    It is for pages whose labels were not made on blocks: the others all count the same.
+    Pages of which only segments are known are of no kind.
     """
-    counts = Counter(
-        sample.kind
-        for sample in samples
-        if sample.true is not None and not sample.by_block
-    )
-    middling = counts.total() / max(len(counts), 1)
-    weights = {
-        kind: float((middling / count) ** _EVENNESS) for kind, count in counts.items()
+    counts = Counter(sample.kind for sample in samples if sample.true is not None)
+    weights = {kind: count**-_EVENNESS for kind, count in counts.items()}
+    whole = sum(counts[kind] * weight for kind, weight in weights.items())
+    mean = whole / max(counts.total(), 1)
+    return {sample.kind: 1.0 for sample in samples} | {
+        kind: weight / mean for kind, weight in weights.items()
     }
-    return {sample.kind: 1.0 for sample in samples} | weights
 
 
 def _weights(
@@ -397,7 +424,7 @@ def _weights(
     of_kind = _kind_weights(samples)
     return [
         _page_weights(sample, row["w"], seed + i)
-        * (1.0 if sample.by_block else of_kind[sample.kind])
+        * of_kind[sample.kind]
         * (_COMMENTS_WEIGHT if sample.has_comments else 1)
         for i, (sample, row) in enumerate(zip(samples, rows, strict=True))
     ]
@@ -453,10 +480,11 @@ def _page_trees(
     rows: Sequence[Rows],
     likelihoods: Sequence[Ints],
     seed: int,
-) -> tuple[Trees, list[str], Trees]:
-    """Trees for the kind of a page, and for the F1 of its chosen blocks.
+) -> tuple[dict[str, Trees], list[str]]:
+    """Trees of a page as a whole, and the names of the kinds.
 
-    The F1 is by words, and by segments where only these are known.
+    They are for its kind, and for the F1 of its chosen blocks, which is by words, and by
+    segments where only these are known.
     """
     matrix, kinds, scores = [], [], []
     for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
@@ -472,11 +500,11 @@ def _page_trees(
     of_kind = _kind_weights(samples)
     weights = np.array([of_kind[kind] for kind in kinds])[whole]
     even = np.ones(len(scores))
-    return (
-        grow(table[whole], which, weights, NAMES, PAGES, seed, "MultiClass"),
-        kind_names,
-        grow(table, np.array(scores), even, NAMES, PAGES, seed, "RMSE"),
-    )
+    trees = {
+        "kinds": grow(table[whole], which, weights, NAMES, PAGES, seed, "MultiClass"),
+        "quality": grow(table, np.array(scores), even, NAMES, PAGES, seed, "RMSE"),
+    }
+    return trees, kind_names
 
 
 def score(sample: Sample, kept: NDArray[np.bool_]) -> float:
@@ -486,9 +514,7 @@ def score(sample: Sample, kept: NDArray[np.bool_]) -> float:
         wrong = int((kept & (sample.share == 0)).sum())
         missed = int((~kept & (sample.share >= 0.5)).sum()) + sample.lost
         return 2 * hits / (2 * hits + wrong + missed) if hits + wrong + missed else 1.0
-    given: Counter[str] = Counter()
-    for i in np.flatnonzero(kept).tolist():
-        given.update(sample.bags[i])
+    given = _sum(sample.bags, kept)
     wanted = sample.true or Counter()
     if not wanted or not given:
         return float(not wanted and not given)

@@ -145,6 +145,8 @@ def take_samples(
         if page.file in skipped:
             continue
         try:
+            if page.correction and page.correction.doubt:
+                raise DataError(f"{page.file}: {page.correction.doubt}")
             sample = made.sample(page)
         except DataError as error:
             if not skip:

@@ -58,7 +58,7 @@ cdef void read_runs(Page* p, int32_t least, int since, int to, int first) noexce
     cdef const int32_t* chances = <const int32_t*>p.spare
     cdef int64_t found = NONE, last = NONE
     cdef size_t i
-    distances(chances, least, <int32_t>p.count, narrow(p, since), narrow(p, to))
+    distances(chances, 1, least, <int32_t>p.count, narrow(p, since), narrow(p, to))
     for i in range(p.count):
         if chances[i] >= least:
             found = i if found < 0 else found

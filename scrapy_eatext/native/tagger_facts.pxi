@@ -156,17 +156,25 @@ cdef void read_blocks(Page* p) noexcept nogil:
 
 
 cdef void distances(
-    const int32_t* values, int32_t least, int32_t count, int32_t* since, int32_t* to
+    const int32_t* values,
+    int step,
+    int32_t least,
+    int32_t count,
+    int32_t* since,
+    int32_t* to,
 ) noexcept nogil:
-    """How far back and on the nearest blocks with ``least`` or more are, or FAR."""
+    """How far back and on the nearest blocks with ``least`` or more are, or FAR.
+
+    A block's value is ``step`` places behind that of the block before.
+    """
     cdef int32_t last = NONE
     cdef int32_t i
     for i in range(count):
-        last = i if values[i] >= least else last
+        last = i if values[<Py_ssize_t>i * step] >= least else last
         since[i] = i - last if last >= 0 else FAR
     last = NONE
     for i in range(count - 1, -1, -1):
-        last = i if values[i] >= least else last
+        last = i if values[<Py_ssize_t>i * step] >= least else last
         to[i] = last - i if last >= 0 else FAR
 
 
@@ -185,9 +193,21 @@ cdef void read_distances(Page* p) noexcept nogil:
         narrow(p, SINCE_HEADING)[i] = i - heading if heading >= 0 else NONE
         narrow(p, HEADING_LEVEL)[i] = level
         b += BLOCK_COLUMNS
-    for i in range(count):
+    heading = NONE
+    for i in range(count - 1, -1, -1):
+        b -= BLOCK_COLUMNS
+        heading = i if b[BLOCK_KIND] == HEADING else heading
+        narrow(p, TO_HEADING)[i] = heading - i if heading >= 0 else FAR
         narrow(p, FROM_TITLE)[i] = i - title if title >= 0 else -FAR
-    distances(narrow(p, WEIGHT), LONGER_FROM, count, narrow(p, SINCE_LONG), narrow(p, TO_LONG))
+    distances(narrow(p, WEIGHT), 1, LONGER_FROM, count, narrow(p, SINCE_LONG), narrow(p, TO_LONG))
+    distances(
+        p.blocks + BLOCK_MONEY, BLOCK_COLUMNS, 1, count,
+        narrow(p, SINCE_MONEY), narrow(p, TO_MONEY),
+    )
+    distances(
+        p.blocks + BLOCK_CONTROLS, BLOCK_COLUMNS, 1, count,
+        narrow(p, SINCE_CONTROLS), narrow(p, TO_CONTROLS),
+    )
 
 
 cdef void read_names(Page* p) noexcept nogil:
@@ -354,7 +374,7 @@ cdef void read_against(Page* p) noexcept nogil:
         narrow(p, HEADING_TEXT)[i] = text
         b += BLOCK_COLUMNS
     distances(
-        against, AGAINST, <int32_t>p.count, narrow(p, SINCE_AGAINST), narrow(p, TO_AGAINST)
+        against, 1, AGAINST, <int32_t>p.count, narrow(p, SINCE_AGAINST), narrow(p, TO_AGAINST)
     )
 
 

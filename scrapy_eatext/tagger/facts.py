@@ -71,9 +71,15 @@ SUMMED = tuple(
 # The facts of a group of blocks that stand alike.  first is the place of its first
 # block, last the place after its last block, and reach the distance between the two
 # blocks.
-GROUPED = tuple("n w chars link_chars copied first last reach longest text".split())
+GROUPED = tuple(
+    "n w chars link_chars copied first last reach longest text digits ends money "
+    "links".split()
+)
+_SUMMED_IN_GROUPS = tuple("chars link_chars text digits ends money links".split())
 # The columns that are summed up over siblings that look alike.
-LIKE = tuple("w chars link_chars digits ends text".split())
+LIKE = tuple(
+    "w chars link_chars digits ends text headings images money links".split()
+)
 # The words and the number of blocks of the group with the most words, the words of all
 # groups of at least four blocks, and the number of groups.
 MOST = ("top", "top_n", "many", "groups")
@@ -87,7 +93,10 @@ _LEVELS = range(1, CONTAINERS + 1)
 #   since_heading       how many blocks ago the last heading was, or -1
 #   heading_level       that heading's level, or 0
 #   from_title          how far it is after the first heading of level 1, or -FAR
+#   to_heading          how far the next heading is, or FAR
 #   since_long, to_long how far the nearest blocks of LONGER words are, or FAR
+#   since_money, ...    how far the nearest blocks with a sign of money are, or FAR
+#   since_controls, ... how far the nearest blocks with a control are, or FAR
 #   names...            the weights of the words in attributes around it
 #   text...             the weights of the words that it begins with
 #   heading_text        text of the last heading, or 0
@@ -107,7 +116,8 @@ FACTS = {
     "": (
         *BLOCK_COLUMNS,
         *"place w depth around own flags0 flags1 since_heading heading_level".split(),
-        *"from_title since_long to_long".split(),
+        *"to_heading from_title since_long to_long".split(),
+        *"since_money to_money since_controls to_controls".split(),
         *NAMES,
         *TEXTS,
         *"heading_text since_against to_against".split(),
@@ -445,9 +455,14 @@ def _distances(block: Rows) -> Rows:
     return {
         "since_heading": np.where(last >= 0, place - last, NONE),
         "heading_level": np.where(last >= 0, block["level"][last], 0),
+        "to_heading": distance_on(heading),
         "from_title": place - titles[0] if len(titles) else np.full(len(place), -FAR),
         "since_long": distance_back(long),
         "to_long": distance_on(long),
+        "since_money": distance_back(block["money"] > 0),
+        "to_money": distance_on(block["money"] > 0),
+        "since_controls": distance_back(block["controls"] > 0),
+        "to_controls": distance_on(block["controls"] > 0),
         **of_page({"titles": len(titles)}),
     }
 
@@ -554,14 +569,12 @@ def _alike(of: str, groups: Groups, block: Rows) -> Rows:
         f"of_{of}": groups.of,
         f"{of}.n": size,
         f"{of}.w": words,
-        f"{of}.chars": groups.sums(block["chars"]),
-        f"{of}.link_chars": groups.sums(block["link_chars"]),
+        **{f"{of}.{name}": groups.sums(block[name]) for name in _SUMMED_IN_GROUPS},
         f"{of}.copied": groups.sums(copied.astype(np.int64)),
         f"{of}.first": first,
         f"{of}.last": last + 1,
         f"{of}.reach": last - first,
         f"{of}.longest": np.maximum.reduceat(w[groups.order], groups.starts),
-        f"{of}.text": groups.sums(block["text"]),
         **of_page({f"{of}_{name}": value for name, value in whole.items()}),
     }
 

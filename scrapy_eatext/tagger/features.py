@@ -83,6 +83,11 @@ _LIKE = table(
     ("c_like_digits", ratio, "digits", "chars"),
     ("c_like_ends", ratio, "ends", "w"),
     ("c_like_text", quotient, "text", "n"),
+    ("c_like_share", ratio, "w", "page.w"),
+    ("c_like_heads", ratio, "headings", "n"),
+    ("c_like_images", ratio, "images", "n"),
+    ("c_like_money", ratio, "money", "n"),
+    ("c_like_links", ratio, "links", "n"),
     of="like",
 )
 
@@ -99,6 +104,10 @@ def _group(of: str) -> Table:
         (f"{of}_start", ratio, "first", "page.n"),
         (f"{of}_longest", copy, "longest"),
         (f"{of}_text", quotient, "text", "n"),
+        (f"{of}_digits", ratio, "digits", "chars"),
+        (f"{of}_ends", ratio, "ends", "w"),
+        (f"{of}_money", ratio, "money", "n"),
+        (f"{of}_links", ratio, "links", "n"),
         of=of,
     )
 
@@ -259,8 +268,13 @@ FEATURES: Table = table(
     ("heading_level", copy, "heading_level"),
     ("from_title", copy, "from_title"),
     ("titles", copy, "page.titles"),
-    ("since_long", copy, "since_long"),
-    ("to_long", copy, "to_long"),
+    *(
+        (name, copy, name)
+        for name in (
+            *("to_heading", "since_long", "to_long", "since_money", "to_money"),
+            *("since_controls", "to_controls"),
+        )
+    ),
     ("copies", pick, "copies.n", "of_copies"),
     *picked(_WAY, "way"),
     ("way_place", place, "of_way", "way.first", "way.last"),

@@ -106,6 +106,7 @@ def test_labels_that_were_made_on_blocks_are_known_to_be(tmp_path: Path) -> None
     assert part.comments is None
     # Without a text nothing tells whether somebody looked for one.
     assert not sample(tmp_path, POSTED, text="").by_block
+    assert sample(tmp_path, POSTED, text="", comments="").by_block
 
 
 def test_pages_with_comments_count_more(tmp_path: Path) -> None:

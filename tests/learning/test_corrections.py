@@ -1,0 +1,72 @@
+"""Labels of pages that were read once more."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.corrections import corrected, hashes, read_corrections
+from scrapy_eatext.learning.data import Dataset, LabelledPage
+from scrapy_eatext.learning.train import silent, take_samples, trainer
+
+PAGE = "<body><p>Menu</p><p>First post.</p><p>Answer.</p><p>Thanks!</p><p>Answer.</p>"
+BLOCKS = "Menu", "First post.", "Answer.", "Thanks!", "Answer."
+
+
+def data(folder: Path) -> tuple[Dataset, str]:
+    """A thread of whose posts the true text has the first one alone, and its digest."""
+    file = folder / "thread.html.gz"
+    file.write_bytes(gzip.compress(PAGE.encode()))
+    page = LabelledPage("thread", file, kind="article", text="First post.")
+    return Dataset([page], "threads"), page.digest
+
+
+def written(folder: Path, rows: object) -> Path:
+    file = folder / "corrections.json"
+    file.write_text(json.dumps(rows))
+    return file
+
+
+def test_equal_blocks_have_a_number_each() -> None:
+    first, *others = hashes(["a  b", "c", "a b"])
+    assert first.endswith(".1")
+    assert others == [hashes(["c"])[0], first[:-1] + "2"]
+
+
+def test_a_page_is_learned_from_as_it_was_read(tmp_path: Path) -> None:
+    pytest.importorskip("catboost")
+    pages, digest = data(tmp_path)
+    _, first, answer, thanks, again = hashes(BLOCKS)
+    row = {"kind": "forum", "main": [first, answer, again], "comments": [thanks]}
+    read = corrected(pages, read_corrections(written(tmp_path, {digest: row})))
+    (sample,) = take_samples(
+        trainer("eatext"), read.pages, skip=False, progress=silent
+    ).taken
+    assert sample.kind == "forum"
+    assert sample.by_block
+    assert sample.share.tolist() == [0, 1, 1, 0, 1]
+    assert np.flatnonzero(sample.comments).tolist() == [3]
+    assert sample.true == {"first": 1, "post": 1, "answer": 2}
+    # Its score is by the data's own text.
+    assert (read.pages[0].text, read.pages[0].kind) == ("First post.", "article")
+
+
+def test_a_page_in_doubt_teaches_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("catboost")
+    pages, digest = data(tmp_path)
+    doubts = read_corrections(written(tmp_path, {digest: {"doubt": "it is cut off"}}))
+    read = corrected(pages, doubts)
+    with pytest.raises(DataError, match="it is cut off"):
+        take_samples(trainer("eatext"), read.pages, skip=False, progress=silent)
+
+
+@pytest.mark.parametrize("rows", [[], {"00": 1}, {"00": {"main": 1}}])
+def test_a_file_that_holds_something_else(tmp_path: Path, rows: object) -> None:
+    file = written(tmp_path, rows)
+    with pytest.raises(DataError, match=f"{file.name} holds no corrections"):
+        read_corrections(file)
