@@ -1,16 +1,17 @@
 """Every algorithm, and other extractors, on the same pages in one run.
 
-Quality is measured by words on two folders of labelled pages in WCXB's layout, and by
-segments on a third.  Algorithms that are trained have the scores of their models' cards,
+Quality is measured by words on three folders of labelled pages in WCXB's layout, and by
+segments on the third of four.  Algorithms that are trained have the scores of their models' cards,
 from cross-validation: the pages are split by site, and each is judged by models that
 have not seen its site.  On data that an algorithm has not learned from, its shipped
 model is used.  Cost is the processor's time for a page of the first folder, from bytes
 to text, beside that of lxml's bare parse; all extractors take their turn on each page.
 
-    python benchmarks/compare.py wcxb-dev labelled-dev segments-dev [--only NAME ...]
+    python benchmarks/compare.py wcxb-dev labelled-dev segments-dev labelled-web \
+        [--only NAME ...] [--data NUMBER ...]
 
 Writes benchmarks/results/compare.json, and the tables into docs/comparison.md.
-With --only the rest of the figures stay as they were.
+With --only or --data the rest of the figures stay as they were; with --data, times too.
 """
 
 from __future__ import annotations
@@ -142,6 +143,9 @@ def main() -> None:
     )
     parser.add_argument("folders", nargs=len(DATA), help="the data, in this order")
     parser.add_argument("--only", nargs="+", help="some of the extractors")
+    parser.add_argument(
+        "--data", nargs="+", type=int, help="some of the folders, counted from 1"
+    )
     parser.add_argument("--timed", type=int, default=200, help="pages to time on")
     args = parser.parse_args()
     logging.disable(logging.CRITICAL)
@@ -151,6 +155,9 @@ def main() -> None:
         name: read_folder(folder).named(name, "")
         for name, folder in zip(DATA, args.folders, strict=True)
     }
+    measured = set(DATA)
+    if args.data:
+        measured = {DATA[number - 1] for number in args.data}
     everything = available()
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
     rows = results.setdefault("extractors", {})
@@ -174,15 +181,20 @@ def main() -> None:
         rows[name] = {
             "version": release,
             "own": name in REGISTRY,
-            "data": {
+            "data": rows.get(name, {}).get("data", {})
+            | {
                 part: known[part] if part in known else quality(extractor, found.pages)
                 for part, found in data.items()
+                if part in measured or part in known
             },
             "learned from": sorted(known),
             "cost": rows.get(name, {}).get("cost", {}),
         }
         print(f"{name:26} {time.perf_counter() - start:.0f} s", flush=True)
         save(results)
+    if args.data:
+        write_tables(results)
+        return
     timed = list(data[DATA[0]].pages)
     random.Random(0).shuffle(timed)
     # All of them, chosen or not: only what is timed together can be compared.
