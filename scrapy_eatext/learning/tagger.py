@@ -55,7 +55,7 @@ SEGMENTS_WEIGHT = 0.3
 _POWER = 0.5
 _BLOCKS = 200
 # Pages of rare kinds count more: by this power of the ratio to a middling number.
-_EVENNESS = 0.3
+_EVENNESS = 0.5
 # This share of the pages is augmented.
 _AUGMENTED = 0.3
 # Pages with readers' comments are few, and count so much more.
@@ -404,17 +404,20 @@ def _comment_trees(
 
 
 def _kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
-    """A weight for the pages of each kind, so that no kind is drowned; 1 in the mean.
+    """A weight for the pages of each kind, 1 for a kind of middling size.
 
-    Pages of which only segments are known are of no kind.
+    It is for pages whose labels were not made on blocks: the others all count the same.
     """
-    counts = Counter(sample.kind for sample in samples if sample.true is not None)
-    weights = {kind: count**-_EVENNESS for kind, count in counts.items()}
-    whole = sum(counts[kind] * weight for kind, weight in weights.items())
-    mean = whole / max(counts.total(), 1)
-    return {sample.kind: 1.0 for sample in samples} | {
-        kind: weight / mean for kind, weight in weights.items()
+    counts = Counter(
+        sample.kind
+        for sample in samples
+        if sample.true is not None and not sample.by_block
+    )
+    middling = counts.total() / max(len(counts), 1)
+    weights = {
+        kind: float((middling / count) ** _EVENNESS) for kind, count in counts.items()
     }
+    return {sample.kind: 1.0 for sample in samples} | weights
 
 
 def _weights(
@@ -424,7 +427,7 @@ def _weights(
     of_kind = _kind_weights(samples)
     return [
         _page_weights(sample, row["w"], seed + i)
-        * of_kind[sample.kind]
+        * (1.0 if sample.by_block else of_kind[sample.kind])
         * (_COMMENTS_WEIGHT if sample.has_comments else 1)
         for i, (sample, row) in enumerate(zip(samples, rows, strict=True))
     ]
