@@ -107,6 +107,8 @@ class Screen:
         self.page.wait_for_function(
             """(name) => document.querySelector(".row[aria-selected=true]")
                  ?.textContent.includes(name)
+               && document.getElementById("frame").contentWindow.location.pathname
+                 .startsWith("/frame/" + location.hash.match(/^#page=(\\d+)/)?.[1])
                && document.getElementById("frame").contentDocument
                  ?.querySelector("eatext-t[k]")""",
             arg=name,
