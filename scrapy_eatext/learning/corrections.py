@@ -13,9 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.data import Dataset
+
+if TYPE_CHECKING:
+    from scrapy_eatext.learning.data import Dataset
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def _of_blocks(html: Path, name: str, texts: Sequence[str]) -> str | None:
 
 def _of_text(page: LabelledPage, parsed: Page, texts: Sequence[str]) -> str:
     share = label_content(texts, page).share
-    comments = label_page(texts, page, page.comments).share >= 0.5
+    comments = label_page(texts, page, page.comments or "").share >= 0.5
     bags = [bag(text) for text in texts]
     main = refine(share >= 0.5, bags, bag(page.text))
     noise = noisy(main.astype(np.float32), parsed.blocks.walk)

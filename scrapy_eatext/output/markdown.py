@@ -65,6 +65,7 @@ _REFERENCE = re.compile(
 )
 # An address whose brackets stand in pairs, none within others.
 _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
+_BRACKET = re.compile(r"[\[\]]")
 _TICKS = re.compile(r"`+")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
@@ -439,12 +440,22 @@ def _emphasised(inside: str, style: int, before: str, after: str) -> str:
         and before != "*"
         and after != "*"
         # Renderers differ in which symbols they count as punctuation.
-        and (bare[0].isalnum() or not before or (_parts(before) and before.isascii()))
+        and (bare[0].isalnum() or not before or _may_open(style, before))
         and (bare[-1].isalnum() or not after or (_parts(after) and after.isascii()))
     ):
         return f"{sign}{inside}{sign}"
     tag = _TAG_OF[style]
     return f"<{tag}>{inside}</{tag}>"
+
+
+def _may_open(style: int, before: str) -> bool:
+    """Whether a sign between this character and punctuation is an opening one alone.
+
+    A single star between two signs could end emphasis that began within strong text.
+    """
+    if style == EM_TEXT:
+        return before.isspace()
+    return _parts(before) and before.isascii()
 
 
 def _parts(character: str) -> bool:
@@ -481,7 +492,7 @@ def _in_elements(text: str, style: int, signs: int, means: re.Pattern[str]) -> s
     code = style & CODE_TEXT
     if code and not (means is _MEANS_IN_LINK and "]:" in text):
         made = _code_span(text)
-    elif style & TEX_TEXT:
+    elif style & TEX_TEXT and not (means is _MEANS_IN_LINK and _ends_link(text)):
         made = for_markdown(text)  # a script reads it, which knows no escapes
     else:
         made = _escaped(text, signs, means)
@@ -491,6 +502,16 @@ def _in_elements(text: str, style: int, signs: int, means: re.Pattern[str]) -> s
         if style & shown:
             made = f"<{tag}>{made}</{tag}>"
     return made
+
+
+def _ends_link(tex: str) -> bool:
+    """Whether the text of a link would end in a formula, whose brackets have no escape."""
+    opened = 0
+    for bracket in _BRACKET.findall(tex):
+        opened += 1 if bracket == "[" else -1
+        if opened < 0:
+            return True
+    return opened > 0
 
 
 def _code_span(text: str) -> str:

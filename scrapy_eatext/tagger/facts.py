@@ -77,9 +77,7 @@ GROUPED = tuple(
 )
 _SUMMED_IN_GROUPS = tuple("chars link_chars text digits ends money links".split())
 # The columns that are summed up over siblings that look alike.
-LIKE = tuple(
-    "w chars link_chars digits ends text headings images money links".split()
-)
+LIKE = tuple("w chars link_chars digits ends text headings images money links".split())
 # The words and the number of blocks of the group with the most words, the words of all
 # groups of at least four blocks, and the number of groups.
 MOST = ("top", "top_n", "many", "groups")

@@ -46,7 +46,7 @@ def test_a_page_is_learned_from_as_it_was_read(tmp_path: Path) -> None:
     read = corrected(pages, read_corrections(written(tmp_path, {digest: row})))
     (sample,) = take_samples(
         trainer("eatext"), read.pages, skip=False, progress=silent
-    ).taken
+    ).data
     assert sample.kind == "forum"
     assert sample.by_block
     assert sample.share.tolist() == [0, 1, 1, 0, 1]

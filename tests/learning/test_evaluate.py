@@ -170,7 +170,7 @@ def test_own_pages(tmp_path):
     (tmp_path / "b.txt").write_text("y")
     (tmp_path / "b.comments.txt").write_text("I agree.")
     a, b = read_folder(tmp_path).pages
-    assert (a.name, a.text, a.comments, a.html) == ("a", "x", "", b"<p>x")
+    assert (a.name, a.text, a.comments, a.html) == ("a", "x", None, b"<p>x")
     assert (b.name, b.text, b.comments, b.html) == ("b", "y", "I agree.", b"<p>y")
     (tmp_path / "a.txt").unlink()
     with pytest.raises(DataError, match=r"a\.html has no a\.txt"):
