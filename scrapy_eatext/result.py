@@ -84,6 +84,23 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that a page lists; what the page does not have is "".
+
+    The address is absolute if the page's own is known.  The date is in ISO 8601, and
+    the price as the page writes it.
+    """
+
+    title: str
+    url: str = ""
+    text: str = ""
+    date: str = ""
+    price: str = ""
+    image: str = ""
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Media:
     """An image or a video: its address, its caption, and its size in pixels.
 
@@ -382,6 +399,8 @@ class MainText(_Backed):
         """, turn=2)
     posts = Output(tuple[Post, ...], "output.comments", first,
         "The comments one by one, each with its author and time.")
+    entries = Output(tuple[Entry, ...], "output.entries", in_turn,
+        "What the page lists, in its order; nothing for a page that is no list.", turn=2)
     _chunks = Output(tuple[Chunk, ...], "output.chunks", moved,
         "What chunks() gives without numbers.")
     title = OfMetadata(str, "The page's title, without the site's name.")

@@ -1,0 +1,400 @@
+"""What a page lists: its entries, each with title, address and details.
+
+A title is a link that has a block, or most of it, for itself.  Links are of one list if
+they stand alike: under the same tags, in elements of the same names.  An entry reaches
+as far around its title as no list repeats itself.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scrapy_eatext.deadline import watched
+from scrapy_eatext.output.inline import Inlines
+from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.page import dates
+from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
+from scrapy_eatext.page.names import BYLINES
+from scrapy_eatext.page.tables import rows_with, values_of
+from scrapy_eatext.page.tags import HEADING, PARAGRAPH, TAG_ID
+from scrapy_eatext.page.values import beginning, shortened
+from scrapy_eatext.page.walk import IMAGE, nodes_of
+from scrapy_eatext.result import Entry
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.judged import JudgedPage
+    from scrapy_eatext.page.walk import Walk
+
+# How many links are looked at, how far up from each an entry may reach, and how many
+# characters an address and a title may have.
+_LINKS, _LEVELS, _LONGEST, _TITLE = 5000, 15, 2000, 500
+# How many entries make a list, and which share of the kept text they have at least:
+# less on pages that are lists by their kind.
+_LEAST, _SHARE, _SHARE_OF_LISTS = 3, 0.5, 0.3
+_LISTS = frozenset(("collection", "forum", "listing"))
+# Which share of its block a link has that is no heading and not the first in an item.
+_OF_BLOCK = 0.6
+# How long titles are in the mean that need not be compared with other links; a link
+# that is half as long as the longest in its entry may be the title.
+_SURE = 18
+# How long a line may be that is a date, a price or an author; in how many blocks of an
+# entry they are looked for, and in how many elements.
+_LINE, _NEAR, _FEW = 60, 20, 3
+_SIGN = (
+    r"[$¢£¥€₹₽₩₺₫₴]|\b(?:AUD|CAD|CHF|CNY|EUR|GBP|JPY|PLN|SEK|USD)\b|\b(?:kr|zł|Kč)\b"
+)
+_NUMBER = r"\d[\d.,'\u2009\xa0]{0,20}"
+_PRICE = re.compile(
+    rf"(?:(?:{_SIGN}){_NUMBER}\s)?((?:{_SIGN})\s?{_NUMBER}|{_NUMBER}\s?(?:{_SIGN}))"
+)
+_PARENT, _FIRST, _LAST = (
+    ElementColumn.PARENT,
+    ElementColumn.FIRST_BLOCK,
+    ElementColumn.LAST_BLOCK,
+)
+_TIME = TAG_ID["time"]
+
+
+class _Link(NamedTuple):
+    """A link that may be a title: its element, its block, address and text.
+
+    ``list`` is a number that the links have in common that stand alike.
+    """
+
+    row: int
+    block: int
+    url: str
+    text: str
+    is_heading: bool
+    list: int
+
+
+class _List(NamedTuple):
+    """Links that stand alike, and how long their texts are in the mean."""
+
+    links: list[_Link]
+    length: float
+
+    @property
+    def is_sure(self) -> bool:
+        headings = sum(link.is_heading for link in self.links)
+        is_long = self.length >= _SURE or headings * 2 >= len(self.links)
+        return is_long and not self.is_one_word
+
+    @property
+    def is_one_word(self) -> bool:
+        """Whether most links say the same, as "Read more", and lead elsewhere."""
+        texts = {link.text for link in self.links}
+        return len(self.links) > 1 and len(texts) * 2 <= len(
+            {link.url for link in self.links}
+        )
+
+
+def write_entries(judged: JudgedPage) -> tuple[Entry, ...]:
+    """The entries of a page; none where what is kept is no list for the most part."""
+    units = judged.units
+    if not isinstance(units, Blocks) or not judged.shown.units:
+        return ()
+    return tuple(_Reader(judged, units).entries())
+
+
+class _Reader:
+    def __init__(self, judged: JudgedPage, blocks: Blocks) -> None:
+        self._judged = judged
+        self._blocks = blocks
+        self._walk = walk = blocks.walk
+        self._inlines = Inlines(judged.text_page)
+        self._parents: list[int] = walk.elements[:, _PARENT].tolist()
+        self._kept = np.zeros(len(blocks), dtype=bool)
+        self._kept[list(judged.shown.units)] = True
+
+    def entries(self) -> Iterator[Entry]:
+        titles = self._titles()
+        first: dict[str, int] = {}
+        for row, title in titles.items():
+            first.setdefault(title.url, row)
+        if len(first) < _LEAST:
+            return
+        regions = self._regions(list(titles))
+        if not self._is_list(regions.values()):
+            return
+        details = _Details(self._judged, self._blocks, self._inlines)
+        for row in first.values():
+            yield details.entry(titles[row], row, *regions[row])
+
+    def _is_list(self, regions: Iterable[tuple[int, int]]) -> bool:
+        """Whether the entries have enough of the kept text."""
+        within = np.zeros(len(self._kept) + 1, dtype=np.int32)
+        for first, last in regions:
+            within[first] += 1
+            within[last] -= 1
+        chars = self._walk.blocks[:, BlockColumn.CHARS]
+        inside = chars[self._kept & (within.cumsum()[:-1] > 0)].sum()
+        is_list = self._judged.verdict.page_type in _LISTS
+        least = _SHARE_OF_LISTS if is_list else _SHARE
+        return bool(inside >= least * chars[self._kept].sum())
+
+    # -- titles
+
+    def _titles(self) -> dict[int, _Link]:
+        """For the element of each entry its title, in the order of the page."""
+        lists = self._lists()
+        sure = [one for one in lists if one.is_sure]
+        if self._judged.verdict.page_type != "forum":
+            # Short links are titles where they stand in no other entry.
+            frames = sorted(self._frames(sure))
+            sure += [
+                one
+                for one in lists
+                if not one.is_sure and self._inside(one, frames) * 2 < len(one.links)
+            ]
+        found: dict[int, _Link] = {}
+        for frame, links in sorted(self._frames(sure).items()):
+            found[frame] = _title_of(links)
+        return found
+
+    def _inside(self, one: _List, frames: Sequence[int]) -> int:
+        """How many links of a list stand in some elements."""
+        count = 0
+        for link in one.links:
+            at = bisect_right(frames, link.row) - 1
+            count += at >= 0 and link.row < self._ends[frames[at]]
+        return count
+
+    def _frames(self, lists: Sequence[_List]) -> dict[int, list[tuple[float, _Link]]]:
+        """For each element that is an entry the links in it, with their lists' lengths.
+
+        It is the highest one around a link in which no list has two addresses.
+        """
+        pairs = sorted(
+            (one.row, other.row)
+            for found in lists
+            for one, other in pairwise(found.links)
+            if one.url != other.url
+        )
+        firsts = [row for row, _ in pairs]
+        # Where the first pair ends of those that begin at a place or behind it.
+        ends = [row for _, row in pairs]
+        for at in range(len(ends) - 2, -1, -1):
+            ends[at] = min(ends[at], ends[at + 1])
+        frames: dict[int, list[tuple[float, _Link]]] = defaultdict(list)
+        for found in lists:
+            for link in found.links:
+                frame = link.row
+                for _ in range(_LEVELS):
+                    around = self._parents[frame]
+                    at = bisect_left(firsts, around)
+                    if around < 0 or (at < len(ends) and ends[at] < self._ends[around]):
+                        break
+                    frame = around
+                frames[frame].append((found.length, link))
+        return frames
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """For each element the row behind the last one in it."""
+        ends = list(range(1, len(self._parents) + 1))
+        for row in range(len(ends) - 1, 0, -1):
+            parent = self._parents[row]
+            ends[parent] = max(ends[parent], ends[row])
+        return ends
+
+    # -- links
+
+    def _lists(self) -> list[_List]:
+        """The lists most of whose links are kept."""
+        by_list: dict[int, list[_Link]] = defaultdict(list)
+        for link in self._links():
+            by_list[link.list].append(link)
+        return [
+            _List(links, sum(len(link.text) for link in links) / len(links))
+            for links in by_list.values()
+            if sum(self._kept[link.block] for link in links) * 2 >= len(links)
+        ]
+
+    def _links(self) -> Iterator[_Link]:
+        page = self._judged.text_page
+        own = (page.url or "").partition("#")[0]
+        texts = _texts_of_links(self._walk)
+        rows = sorted(texts)[:_LINKS]
+        self._inlines.read(rows, [], [])
+        alike = self._alike()
+        left = self._inlines.most
+        for row in watched(rows):
+            url = self._inlines.link(row).partition("#")[0]
+            if not url.startswith(("http://", "https://")) or url == own:
+                continue
+            block = self._block_of(texts[row])
+            left -= len(url)
+            if block < 0 or len(url) > _LONGEST or left < 0:
+                continue
+            names = self._names(row) + b"/" + self._names(self._parents[row])
+            is_heading = bool(self._walk.blocks[block, BlockColumn.KIND] == HEADING)
+            text = shortened(texts[row][block], _TITLE)
+            yield _Link(row, block, url, text, is_heading, hash((alike[row], names)))
+
+    def _block_of(self, texts: dict[int, str]) -> int:
+        """The block of a link that may be a title, -1 for none."""
+        said = [n for n, text in texts.items() if sum(map(str.isalpha, text[:99])) > 1]
+        if not said:
+            return -1
+        kinds = self._walk.blocks[said, BlockColumn.KIND].tolist()
+        if HEADING in kinds:
+            return said[kinds.index(HEADING)]
+        # A label, as the section's name, may stand before the title.
+        block = next((n for n in said if len(texts[n].split()) > 1), said[0])
+        whole = self._blocks.text(block)
+        begins = (
+            whole.startswith(texts[block]) and kinds[said.index(block)] != PARAGRAPH
+        )
+        return block if begins or len(texts[block]) >= _OF_BLOCK * len(whole) else -1
+
+    def _alike(self) -> list[int]:
+        """For each element a number that those have in common that stand under the same tags."""
+        tags = self._walk.elements[:, ElementColumn.TAG].tolist()
+        found: list[int] = []
+        for tag, parent in zip(tags, self._parents, strict=True):
+            found.append(hash((found[parent] if parent >= 0 else 0, tag)))
+        return found
+
+    def _names(self, row: int) -> bytes:
+        """The words in an element's names, hashed."""
+        walk, cell = self._walk, self._walk.elements.item
+        first = cell(row, ElementColumn.FIRST_TOKEN)
+        return walk.tokens[first : first + cell(row, ElementColumn.TOKENS)].tobytes()
+
+    # -- regions
+
+    def _regions(self, frames: list[int]) -> dict[int, tuple[int, int]]:
+        """For each entry's element its first block, and the first one behind it.
+
+        Where entries stand side by side in one element, what is between two of them is
+        of the first.
+        """
+        firsts, lasts = values_of(self._walk.elements, frames, (_FIRST, _LAST))
+        regions: dict[int, tuple[int, int]] = {}
+        # For each element around entries how many blocks the longest has so far.
+        longest: dict[int, int] = defaultdict(int)
+        following = [*frames[1:], -1]
+        for n, (frame, behind) in enumerate(zip(frames, following, strict=True)):
+            around = self._parents[frame]
+            first, end = firsts[n], max(lasts[n], firsts[n] + 1)
+            if behind >= 0 and self._parents[behind] == around:
+                end = max(end, firsts[n + 1])
+                longest[around] = max(longest[around], end - first)
+            elif around >= 0:
+                last = self._walk.elements.item(around, _LAST)
+                end = max(end, min(last, first + longest[around]))
+            regions[frame] = first, end
+        return regions
+
+
+def _title_of(links: Sequence[tuple[float, _Link]]) -> _Link:
+    """The title among an entry's links: a heading, or the first that is long enough."""
+    headings = [one for one in links if one[1].is_heading]
+    choice = sorted(headings or links, key=lambda one: one[1].row)
+    longest = max(length for length, _ in choice)
+    return next(link for length, link in choice if length * 2 >= longest)
+
+
+def _texts_of_links(walk: Walk) -> dict[int, dict[int, str]]:
+    """For each link's element the text that it has in each block."""
+    marks = walk.marks[walk.marks[:, MarkColumn.START] >= 0]
+    blocks, starts = marks[:, MarkColumn.BLOCK], marks[:, MarkColumn.START]
+    ends = walk.blocks[blocks, BlockColumn.END]
+    ends[:-1] = np.where(blocks[1:] == blocks[:-1], starts[1:], ends[:-1])
+    links = marks[:, MarkColumn.LINK]
+    linked = (links >= 0) & (marks[:, MarkColumn.STYLE] != IMAGE)
+    pieces: dict[int, dict[int, bytes]] = defaultdict(dict)
+    for row, block, start, end in zip(
+        *(column[linked].tolist() for column in (links, blocks, starts, ends)),
+        strict=True,
+    ):
+        before = pieces[row].get(block, b"")
+        pieces[row][block] = before + walk.text[start:end]
+    return {
+        row: {block: text.decode().strip() for block, text in found.items()}
+        for row, found in pieces.items()
+    }
+
+
+class _Details:
+    """What stands in an entry beside its title."""
+
+    def __init__(self, judged: JudgedPage, blocks: Blocks, inlines: Inlines) -> None:
+        self._blocks, self._inlines = blocks, inlines
+        self._walk = walk = blocks.walk
+        self._kept = frozenset(judged.shown.units)
+        self._day_first = judged.text_page.is_day_first
+        self._first_blocks = walk.elements[:, _FIRST]
+        self._times = rows_with(walk.elements, ElementColumn.TAG, _TIME)
+        self._authors = BYLINES.rows(walk)
+        images = walk.marks[walk.marks[:, MarkColumn.STYLE] == IMAGE]
+        self._images: list[int] = images[:, MarkColumn.BLOCK].tolist()
+        around = images[:, MarkColumn.AROUND_STYLE].tolist()
+        places = images[:, MarkColumn.AROUND_LINK].tolist()
+        self._places = list(zip(around, places, strict=True))
+        self._left = inlines.most
+        inlines.read([], around, places)
+
+    def entry(self, title: _Link, row: int, first: int, last: int) -> Entry:
+        """The entry of a title that begins with an element and has some blocks."""
+        others = [n for n in range(first, last) if n != title.block]
+        near = others[:_NEAR]
+        lines = {
+            n: text
+            for n, text in zip(near, self._blocks.texts(near), strict=True)
+            if len(text) <= _LINE
+        }
+        end = int(self._first_blocks.searchsorted(last))
+        times = self._texts(self._times, row, end, "datetime")
+        date = next(filter(None, map(self._iso, [*times, *lines.values()])), "")
+        prices = filter(None, map(_PRICE.search, lines.values()))
+        # Of two that stand together the first is that of before.
+        price = next((found[1].strip() for found in prices), "")
+        by = self._texts(self._authors, row, end)
+        author = next(filter(None, map(Posts.without_says, by)), "")
+        text = "\n\n".join(
+            self._blocks.texts(
+                [
+                    n
+                    for n in others
+                    if n in self._kept and not (n in lines and self._iso(lines[n]))
+                ]
+            )
+        )
+        return Entry(
+            title.text, title.url, text, date, price, self._image(first, last), author
+        )
+
+    def _texts(
+        self, rows: list[int], begin: int, end: int, name: str = ""
+    ) -> list[str]:
+        """What the first of some elements between two rows say in an attribute or text."""
+        found = rows[bisect_left(rows, begin) : bisect_left(rows, end)][:_FEW]
+        texts = [
+            shortened((name and node.get(name)) or beginning(node, 2 * _LINE))
+            for node in nodes_of(self._walk, found)
+        ]
+        return [text for text in texts if len(text) <= _LINE]
+
+    def _iso(self, text: str) -> str:
+        return dates.iso(text, day_first=self._day_first)
+
+    def _image(self, first: int, last: int) -> str:
+        """The address of the first image between two blocks that is no icon."""
+        begin = bisect_left(self._images, first)
+        for place in self._places[begin : bisect_left(self._images, last)][:_FEW]:
+            for image in self._inlines.images(*place, small=False):
+                self._left -= len(image.url)
+                return image.url if self._left >= 0 else ""
+        return ""
