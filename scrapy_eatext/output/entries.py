@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,11 +41,14 @@ _LINKS, _LEVELS, _LONGEST, _TITLE = 5000, 15, 2000, 500
 # less on pages that are lists by their kind.
 _LEAST, _SHARE, _SHARE_OF_LISTS = 3, 0.5, 0.3
 _LISTS = frozenset(("collection", "forum", "listing"))
-# Which share of its block a link has that is no heading and not the first in an item.
-_OF_BLOCK = 0.6
+# Which share of its line a link has that is no heading and not the first in an item, and
+# how many bytes of a line are looked at on both sides of it.
+_OF_LINE, _WINDOW = 0.6, 1000
 # How long titles are in the mean that need not be compared with other links; a link
 # that is half as long as the longest in its entry may be the title.
 _SURE = 18
+# How many links stand below the heading of a section in the mean.
+_IN_SECTION = 1.5
 # How long a line may be that is a date, a price or an author; in how many blocks of an
 # entry they are looked for, and in how many elements.
 _LINE, _NEAR, _FEW = 60, 20, 3
@@ -87,16 +90,20 @@ class _List(NamedTuple):
     @property
     def is_sure(self) -> bool:
         headings = sum(link.is_heading for link in self.links)
-        is_long = self.length >= _SURE or headings * 2 >= len(self.links)
-        return is_long and not self.is_one_word
+        is_headed = len(self.links) >= _LEAST and headings * 2 >= len(self.links)
+        return self.is_long or is_headed
 
     @property
-    def is_one_word(self) -> bool:
-        """Whether most links say the same, as "Read more", and lead elsewhere."""
-        texts = {link.text for link in self.links}
-        return len(self.links) > 1 and len(texts) * 2 <= len(
-            {link.url for link in self.links}
-        )
+    def is_long(self) -> bool:
+        return self.length >= _SURE
+
+
+def _list_of(links: list[_Link]) -> _List:
+    """Links as a list; those that all say the same, as "Read more", have no text."""
+    texts, urls = {link.text for link in links}, {link.url for link in links}
+    if len(urls) > 1 and len(texts) * 2 <= len(urls):
+        links = [link._replace(text="") for link in links]
+    return _List(links, sum(len(link.text) for link in links) / len(links))
 
 
 def write_entries(judged: JudgedPage) -> tuple[Entry, ...]:
@@ -149,13 +156,18 @@ class _Reader:
         """For the element of each entry its title, in the order of the page."""
         lists = self._lists()
         sure = [one for one in lists if one.is_sure]
+        sections = _sections(sure)
+        sure = [one for one in sure if one not in sections]
         if self._judged.verdict.page_type != "forum":
-            # Short links are titles where they stand in no other entry.
+            # Short links are titles where they stand in no other entry, and are more.
             frames = sorted(self._frames(sure))
+            most = sum(len(one.links) for one in sure)
             sure += [
                 one
                 for one in lists
-                if not one.is_sure and self._inside(one, frames) * 2 < len(one.links)
+                if len(one.links) > most
+                and not one.is_sure
+                and self._inside(one, frames) * 2 < len(one.links)
             ]
         found: dict[int, _Link] = {}
         for frame, links in sorted(self._frames(sure).items()):
@@ -216,7 +228,7 @@ class _Reader:
         for link in self._links():
             by_list[link.list].append(link)
         return [
-            _List(links, sum(len(link.text) for link in links) / len(links))
+            _list_of(links)
             for links in by_list.values()
             if sum(self._kept[link.block] for link in links) * 2 >= len(links)
         ]
@@ -224,8 +236,8 @@ class _Reader:
     def _links(self) -> Iterator[_Link]:
         page = self._judged.text_page
         own = (page.url or "").partition("#")[0]
-        texts = _texts_of_links(self._walk)
-        rows = sorted(texts)[:_LINKS]
+        places = _places_of_links(self._walk)
+        rows = sorted(places)[:_LINKS]
         self._inlines.read(rows, [], [])
         alike = self._alike()
         left = self._inlines.most
@@ -233,30 +245,46 @@ class _Reader:
             url = self._inlines.link(row).partition("#")[0]
             if not url.startswith(("http://", "https://")) or url == own:
                 continue
-            block = self._block_of(texts[row])
+            block = self._block_of(places[row])
             left -= len(url)
             if block < 0 or len(url) > _LONGEST or left < 0:
                 continue
             names = self._names(row) + b"/" + self._names(self._parents[row])
             is_heading = bool(self._walk.blocks[block, BlockColumn.KIND] == HEADING)
-            text = shortened(texts[row][block], _TITLE)
+            begin, end = places[row][block]
+            text = shortened(self._walk.text[begin:end].decode(), _TITLE)
             yield _Link(row, block, url, text, is_heading, hash((alike[row], names)))
 
-    def _block_of(self, texts: dict[int, str]) -> int:
-        """The block of a link that may be a title, -1 for none."""
-        said = [n for n, text in texts.items() if sum(map(str.isalpha, text[:99])) > 1]
+    def _block_of(self, places: Mapping[int, tuple[int, int]]) -> int:
+        """The block of a link that may be a title, -1 for none.
+
+        ``places`` has where its text begins and ends in each block.
+        """
+        text = self._walk.text
+        said = {n: text[begin:end].decode() for n, (begin, end) in places.items()}
+        said = {n: words for n, words in said.items() if _says_something(words)}
         if not said:
             return -1
-        kinds = self._walk.blocks[said, BlockColumn.KIND].tolist()
-        if HEADING in kinds:
-            return said[kinds.index(HEADING)]
-        # A label, as the section's name, may stand before the title.
-        block = next((n for n in said if len(texts[n].split()) > 1), said[0])
-        whole = self._blocks.text(block)
-        begins = (
-            whole.startswith(texts[block]) and kinds[said.index(block)] != PARAGRAPH
+        kinds = self._walk.blocks[list(said), BlockColumn.KIND].tolist()
+        of_headings = (
+            n for n, kind in zip(said, kinds, strict=True) if kind == HEADING
         )
-        return block if begins or len(texts[block]) >= _OF_BLOCK * len(whole) else -1
+        if (heading := next(of_headings, -1)) >= 0:
+            return heading
+        # A label, as the section's name, may stand before the title.
+        block = next(
+            (n for n, words in said.items() if " " in words.strip()), next(iter(said))
+        )
+        begin, end = places[block]
+        first, last = self._blocks.place(block)
+        before = text[max(first, begin - _WINDOW) : begin].rpartition(b"\n")[2].strip()
+        behind = text[end : min(last, end + _WINDOW)].partition(b"\n")[0].strip()
+        if not before and kinds[list(said).index(block)] != PARAGRAPH:
+            return block
+        length = end - begin
+        return (
+            block if length >= _OF_LINE * (length + len(before) + len(behind)) else -1
+        )
 
     def _alike(self) -> list[int]:
         """For each element a number that those have in common that stand under the same tags."""
@@ -298,6 +326,22 @@ class _Reader:
         return regions
 
 
+def _sections(lists: Sequence[_List]) -> list[_List]:
+    """The lists of short headings between which others have their links."""
+    long = [link for one in lists if one.is_long for link in one.links]
+    long.sort()
+    found = []
+    for one in lists:
+        if one.is_long:
+            continue
+        own = {link.url for link in one.links}
+        first = bisect_left(long, one.links[0])
+        others = sum(link.url not in own for link in long[first:])
+        if others >= _IN_SECTION * len(one.links):
+            found.append(one)
+    return found
+
+
 def _title_of(links: Sequence[tuple[float, _Link]]) -> _Link:
     """The title among an entry's links: a heading, or the first that is long enough."""
     headings = [one for one in links if one[1].is_heading]
@@ -306,25 +350,28 @@ def _title_of(links: Sequence[tuple[float, _Link]]) -> _Link:
     return next(link for length, link in choice if length * 2 >= longest)
 
 
-def _texts_of_links(walk: Walk) -> dict[int, dict[int, str]]:
-    """For each link's element the text that it has in each block."""
+def _places_of_links(walk: Walk) -> dict[int, dict[int, tuple[int, int]]]:
+    """For each link's element where its text begins and ends in each block."""
     marks = walk.marks[walk.marks[:, MarkColumn.START] >= 0]
     blocks, starts = marks[:, MarkColumn.BLOCK], marks[:, MarkColumn.START]
     ends = walk.blocks[blocks, BlockColumn.END]
     ends[:-1] = np.where(blocks[1:] == blocks[:-1], starts[1:], ends[:-1])
     links = marks[:, MarkColumn.LINK]
     linked = (links >= 0) & (marks[:, MarkColumn.STYLE] != IMAGE)
-    pieces: dict[int, dict[int, bytes]] = defaultdict(dict)
+    places: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
     for row, block, start, end in zip(
         *(column[linked].tolist() for column in (links, blocks, starts, ends)),
         strict=True,
     ):
-        before = pieces[row].get(block, b"")
-        pieces[row][block] = before + walk.text[start:end]
-    return {
-        row: {block: text.decode().strip() for block, text in found.items()}
-        for row, found in pieces.items()
-    }
+        begin, _ = places[row].get(block, (start, end))
+        places[row][block] = begin, end
+    return places
+
+
+def _says_something(text: str) -> bool:
+    """Whether a link has a name, and not the number of a page."""
+    signs = text[:99]
+    return sum(map(str.isalpha, signs)) > 1 or sum(map(str.isalnum, signs)) > 4
 
 
 class _Details:
@@ -348,7 +395,11 @@ class _Details:
 
     def entry(self, title: _Link, row: int, first: int, last: int) -> Entry:
         """The entry of a title that begins with an element and has some blocks."""
-        others = [n for n in range(first, last) if n != title.block]
+        name, block = title.text, title.block
+        if not name:
+            block = self._heading(first, last, block)
+            name = shortened(self._blocks.text(block), _TITLE)
+        others = [n for n in range(first, last) if n != block]
         near = others[:_NEAR]
         lines = {
             n: text
@@ -373,7 +424,7 @@ class _Details:
             )
         )
         return Entry(
-            title.text, title.url, text, date, price, self._image(first, last), author
+            name, title.url, text, date, price, self._image(first, last), author
         )
 
     def _texts(
@@ -386,6 +437,13 @@ class _Details:
             for node in nodes_of(self._walk, found)
         ]
         return [text for text in texts if len(text) <= _LINE]
+
+    def _heading(self, first: int, last: int, link: int) -> int:
+        """The block that names an entry whose link does not: a heading, or the first."""
+        near = [n for n in range(first, min(last, first + _NEAR)) if n != link]
+        headings = [n for n in near if self._blocks.kind(n) == "heading"]
+        kept = [n for n in near if n in self._kept]
+        return next(iter([*headings, *kept]), link)
 
     def _iso(self, text: str) -> str:
         return dates.iso(text, day_first=self._day_first)
