@@ -6,7 +6,7 @@ With scrapy-poet (the extra ``poet``) in a project, and
 
 a callback or page object that names ``MainText`` gets the page's result.  With
 ArticleProvider beside it, and zyte-common-items installed, ``Article`` works too, and
-so do ``Product``, ``ForumThread`` and ``ArticleList``.
+so do ``Product``, ``ForumThread``, ``ArticleList`` and ``ProductList``.
 
 Importing this module lets web-poet store results, in SCRAPY_POET_CACHE and in fixtures
 of tests.
@@ -15,6 +15,7 @@ of tests.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timezone
@@ -41,8 +42,12 @@ except ImportError:
     common = None
 
 
+# The items that a result can be made into.
+_NAMES = ("Article", "Product", "ForumThread", "ArticleList", "ProductList")
 # zyte-common-items' form of a time.
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
+# What of a price is the amount, and what is not.
+_AMOUNT, _NO_AMOUNT = re.compile(r"[\d.,'\s]+"), re.compile(r"[^\d.,]|[.,]$")
 
 
 class MainTextProvider(PageObjectInputProvider):
@@ -66,14 +71,12 @@ class MainTextProvider(PageObjectInputProvider):
 class ArticleProvider(PageObjectInputProvider):
     """Gives zyte-common-items' items, made of a page's main text and metadata.
 
-    They are Article and, as far as a page has it, Product, ForumThread and
-    ArticleList.
+    They are Article and, as far as a page has it, Product, ForumThread, ArticleList
+    and ProductList.
     """
 
     provided_classes = (
-        set()
-        if common is None
-        else {common.Article, common.Product, common.ForumThread, common.ArticleList}
+        set() if common is None else {getattr(common, name) for name in _NAMES}
     )
     name = "eatext_article"
 
@@ -151,19 +154,53 @@ def forum_thread(result: MainText, url: str) -> Any:
 
 
 def article_list(result: MainText, url: str) -> Any:
-    """A result as an ArticleList: its kept headings, each with what stands below it."""
+    """A result as an ArticleList: its entries."""
     made = _items()
-    found = result.metadata
-    parts = [
-        made.ArticleFromList(headline=heading, articleBody="\n\n".join(texts) or None)
-        for heading, texts in _parts(result)
+    articles = [
+        made.ArticleFromList(
+            url=entry.url or None,
+            headline=entry.title,
+            articleBody=entry.text or None,
+            datePublished=_utc(entry.date),
+            authors=[made.Author(name=entry.author)] if entry.author else None,
+            mainImage=made.Image(url=entry.image) if entry.image else None,
+        )
+        for entry in result.entries
     ]
     return made.ArticleList(
         url=url,
-        canonicalUrl=found.canonical_url or None,
-        articles=parts or None,
+        canonicalUrl=result.canonical_url or None,
+        articles=articles or None,
         metadata=made.ArticleListMetadata(dateDownloaded=_now()),
     )
+
+
+def product_list(result: MainText, url: str) -> Any:
+    """A result as a ProductList: its entries; prices stay as the page writes them."""
+    made = _items()
+    products = [
+        made.ProductFromList(
+            url=entry.url or None,
+            name=entry.title,
+            price=_NO_AMOUNT.sub("", entry.price) or None,
+            currencyRaw=_AMOUNT.sub("", entry.price) or None,
+            mainImage=made.Image(url=entry.image) if entry.image else None,
+        )
+        for entry in result.entries
+    ]
+    return made.ProductList(
+        url=url,
+        canonicalUrl=result.canonical_url or None,
+        products=products or None,
+        metadata=made.ProductListMetadata(dateDownloaded=_now()),
+    )
+
+
+def _list(result: MainText, url: str) -> Any:
+    """A result as a ProductList if most of its entries have prices, or an ArticleList."""
+    priced = sum(bool(entry.price) for entry in result.entries)
+    make = product_list if priced * 2 > len(result.entries) else article_list
+    return make(result, url)
 
 
 _MAKERS = {
@@ -171,24 +208,11 @@ _MAKERS = {
     "Product": product,
     "ForumThread": forum_thread,
     "ArticleList": article_list,
+    "ProductList": product_list,
 }
 # The makers for types of pages.
 _FOR_TYPES = {"product": product, "forum": forum_thread,
-              "collection": article_list, "listing": article_list}  # fmt: skip
-
-
-def _parts(result: MainText) -> list[tuple[str, list[str]]]:
-    """The kept headings but for the page's own, with the texts between them."""
-    parts: list[tuple[str, list[str]]] = []
-    for block in result.blocks:
-        if not block.kept:
-            continue
-        if block.kind == "heading":
-            if block.level > 1 and block.text != result.title:
-                parts.append((block.text, []))
-        elif parts:
-            parts[-1][1].append(block.text)
-    return parts
+              "collection": _list, "listing": _list}  # fmt: skip
 
 
 def _items() -> Any:

@@ -25,7 +25,7 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.names import BYLINES
 from scrapy_eatext.page.tables import rows_with, values_of
-from scrapy_eatext.page.tags import HEADING, PARAGRAPH, TAG_ID
+from scrapy_eatext.page.tags import HEADING, TAG_ID
 from scrapy_eatext.page.values import beginning, shortened
 from scrapy_eatext.page.walk import IMAGE, nodes_of
 from scrapy_eatext.result import Entry
@@ -65,6 +65,7 @@ _PARENT, _FIRST, _LAST = (
     ElementColumn.LAST_BLOCK,
 )
 _TIME = TAG_ID["time"]
+_CELLS = (TAG_ID["td"], TAG_ID["th"])
 
 
 class _Link(NamedTuple):
@@ -249,49 +250,54 @@ class _Reader:
             left -= len(url)
             if block < 0 or len(url) > _LONGEST or left < 0:
                 continue
-            names = self._names(row) + b"/" + self._names(self._parents[row])
-            is_heading = bool(self._walk.blocks[block, BlockColumn.KIND] == HEADING)
             begin, end = places[row][block]
+            is_heading = bool(self._walk.blocks[block, BlockColumn.KIND] == HEADING)
+            share, begins = self._line(block, begin, end)
+            if share < _OF_LINE and not (begins or is_heading):
+                continue
             text = shortened(self._walk.text[begin:end].decode(), _TITLE)
-            yield _Link(row, block, url, text, is_heading, hash((alike[row], names)))
+            names = self._names(row), self._names(self._parents[row])
+            yield _Link(
+                row, block, url, text, is_heading, hash((alike[row], names, begins))
+            )
 
     def _block_of(self, places: Mapping[int, tuple[int, int]]) -> int:
-        """The block of a link that may be a title, -1 for none.
+        """The block of a link that may have its title, -1 for none.
 
         ``places`` has where its text begins and ends in each block.
         """
         text = self._walk.text
         said = {n: text[begin:end].decode() for n, (begin, end) in places.items()}
         said = {n: words for n, words in said.items() if _says_something(words)}
-        if not said:
-            return -1
         kinds = self._walk.blocks[list(said), BlockColumn.KIND].tolist()
-        of_headings = (
-            n for n, kind in zip(said, kinds, strict=True) if kind == HEADING
-        )
-        if (heading := next(of_headings, -1)) >= 0:
-            return heading
+        if HEADING in kinds:
+            return list(said)[kinds.index(HEADING)]
         # A label, as the section's name, may stand before the title.
-        block = next(
-            (n for n, words in said.items() if " " in words.strip()), next(iter(said))
-        )
-        begin, end = places[block]
+        titles = (n for n, words in said.items() if " " in words.strip())
+        return next(titles, next(iter(said), -1))
+
+    def _line(self, block: int, begin: int, end: int) -> tuple[float, bool]:
+        """Which share of its line a link has, and whether it begins an item or a line."""
+        text = self._walk.text
         first, last = self._blocks.place(block)
-        before = text[max(first, begin - _WINDOW) : begin].rpartition(b"\n")[2].strip()
-        behind = text[end : min(last, end + _WINDOW)].partition(b"\n")[0].strip()
-        if not before and kinds[list(said).index(block)] != PARAGRAPH:
-            return block
-        length = end - begin
-        return (
-            block if length >= _OF_LINE * (length + len(before) + len(behind)) else -1
-        )
+        _, broken, before = text[max(first, begin - _WINDOW) : begin].rpartition(b"\n")
+        behind, breaks, _ = text[end : min(last, end + _WINDOW)].partition(b"\n")
+        length, before = len(text[begin:end].strip()), before.strip()
+        is_item = bool(broken or breaks) or self._blocks.kind(block) != "paragraph"
+        share = length / (length + len(before) + len(behind.strip()))
+        return share, is_item and not before
 
     def _alike(self) -> list[int]:
-        """For each element a number that those have in common that stand under the same tags."""
-        tags = self._walk.elements[:, ElementColumn.TAG].tolist()
+        """For each element a number that all have which stand under the same tags."""
+        elements = self._walk.elements
+        tags = elements[:, ElementColumn.TAG]
+        # Cells of different columns do not stand alike.
+        columns = np.where(np.isin(tags, _CELLS), elements[:, ElementColumn.PLACE], -1)
         found: list[int] = []
-        for tag, parent in zip(tags, self._parents, strict=True):
-            found.append(hash((found[parent] if parent >= 0 else 0, tag)))
+        for tag, column, parent in zip(
+            tags.tolist(), columns.tolist(), self._parents, strict=True
+        ):
+            found.append(hash((found[parent] if parent >= 0 else 0, tag, column)))
         return found
 
     def _names(self, row: int) -> bytes:

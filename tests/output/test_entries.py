@@ -1,0 +1,221 @@
+"""What pages of many kinds list."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+import pytest
+
+from scrapy_eatext import MainText, extract
+from scrapy_eatext.algorithms.base import Verdict
+from scrapy_eatext.page import Page
+from scrapy_eatext.rendering import render
+from scrapy_eatext.result import Entry
+from tests.support.properties import check_linear
+
+URL = "https://example.com/list/"
+
+
+def entries(html, dropped=(), page_type="listing", url=URL):
+    """The entries of a page of which all but some texts is kept."""
+    page = Page.of(html, url)
+    units = page.blocks
+    kept = [units.text(i) not in dropped for i in range(len(units))]
+    verdict = Verdict(
+        units, kept, [0.9] * len(kept), ["kept"] * len(kept), page_type=page_type
+    )
+    return list(render(verdict, page, "plain", "1").entries)
+
+
+def titles(html, *args, **kwargs):
+    """The titles and addresses of a page's entries."""
+    return [(one.title, one.url) for one in entries(html, *args, **kwargs)]
+
+
+def named(*names):
+    return [(name, f"https://example.com/{name.split()[0].lower()}") for name in names]
+
+
+def link(name, text=None):
+    return f"<a href=/{name.split()[0].lower()}>{text or name}</a>"
+
+
+NAMES = (
+    "Boats on the river",
+    "Oars and how to mend them",
+    "Sails that last for years",
+    "Ropes, knots and splices",
+)
+SHORT = ("Boats", "Oars", "Sails", "Ropes")
+TEXT = "The water was low that summer, and nobody took the boats out."
+
+
+def repeated(pattern, names=NAMES):
+    return "".join(pattern(name) for name in names)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        # A blog: headings, teasers, authors, labels, and links that say the same.
+        repeated(
+            lambda name: (
+                f"<article><h2>{link(name)}</h2><p class=meta>by <a class=author "
+                f"href=/u/ann>Ann</a> in <a href=/c/1>Water</a></p><p>{TEXT}"
+                f"<p>{link(name, 'Read more')}</article>"
+            )
+        ),
+        # Nothing stands around an entry of its own.
+        repeated(lambda name: f"<h3>{link(name)}</h3><p>{TEXT}</p>"),
+        # Cards that are links as a whole, in elements that mean nothing.
+        repeated(
+            lambda name: (
+                f"<div class=c><a href=/{name.split()[0].lower()}><div>News</div>"
+                f"<div>{name}</div><div>{TEXT}</div></a></div>"
+            )
+        ),
+        # A board: rows with the thread's starter and the last post.
+        "<table>"
+        + repeated(
+            lambda name: (
+                f"<tr><td>{link(name)}<br>by <a href=/u/b>bo</a></td><td>12</td>"
+                f"<td><a href=/{name.split()[0].lower()}?last=1>Yesterday, 10:12</a></td>"
+                "</tr>"
+            )
+        )
+        + "</table>",
+        # Two rows an entry, of which the second has links too.
+        "<table>"
+        + repeated(
+            lambda name: (
+                f"<tr><td>1.</td><td>{link(name)} (example.com)</td></tr><tr><td></td>"
+                f"<td>10 points by <a href=/u/{name[0]}>ann{name[0]}</a></td></tr>"
+            )
+        )
+        + "</table>",
+        # Lines that only line breaks part.
+        f"<p>{repeated(lambda name: link(name) + ' (PDF, 20 kB)<br>')}</p>",
+        # A list of terms.
+        f"<dl>{repeated(lambda name: f'<dt>{link(name)}</dt><dd>{TEXT}</dd>')}</dl>",
+        # Titles without links, above links that all say the same.
+        repeated(
+            lambda name: (
+                f"<div><h3>{name}</h3><p>{TEXT}</p><p>{link(name, 'Read more')}</p></div>"
+            )
+        ),
+        # Sections with headings that are links too.
+        "".join(
+            f"<h2><a href=/s/{n}>{section}</a></h2><ul>"
+            + repeated(lambda name: f"<li>{link(name)}</li>", NAMES[n : n + 2])
+            + "</ul>"
+            for n, section in ((0, "News"), (2, "Sport"))
+        ),
+    ],
+)
+def test_titles_and_addresses(html):
+    assert titles(html) == named(*NAMES)
+
+
+@pytest.mark.parametrize(
+    "names", [SHORT, ("Лодки", "Вёсла", "Паруса"), ("船只", "船桨", "风帆")]
+)
+def test_short_titles_in_any_script(names):
+    html = "".join(f"<li><a href=/{n}>{name}</a></li>" for n, name in enumerate(names))
+    assert titles(f"<ul>{html}</ul>") == [
+        (name, f"https://example.com/{n}") for n, name in enumerate(names)
+    ]
+
+
+def test_details():
+    html = repeated(
+        lambda name: (
+            f"<li><img src=/{name[0]}.jpg><h3>{link(name)}</h3><span class=author>By Ann "
+            f"Li</span><br><time datetime=2024-03-05>5 March</time><p>{TEXT}</p>"
+            "<p>$20.00 $15.50</p></li>"
+        )
+    )
+    found = entries(f"<ul>{html}</ul>")
+    assert [astuple(one)[3:] for one in found] == [
+        ("2024-03-05", "$15.50", f"https://example.com/{name[0]}.jpg", "Ann Li")
+        for name in NAMES
+    ]
+    assert all(TEXT in one.text for one in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        ("€ 1.299,00", "€ 1.299,00"),
+        ("12,50 €", "12,50 €"),
+        ("USD 20", "USD 20"),
+        ("from 99 kr", "99 kr"),
+        ("10 pieces", ""),
+    ],
+)
+def test_prices(text, price):
+    html = repeated(lambda name: f"<li>{link(name)}<p>{text}</p></li>")
+    assert {one.price for one in entries(f"<ul>{html}</ul>")} == {price}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        # An article, with links in its text and below it.
+        f"<h1>Boats</h1><p>{TEXT} See {link(NAMES[0], 'oars')}.</p>" * 3
+        + f"<p>{TEXT}</p>" * 5
+        + f"<ul>{repeated(lambda name: f'<li>{link(name)}</li>')}</ul>",
+        # Too few, links to the page itself, and the numbers of pages.
+        f"<li>{link(NAMES[0])}<li>{link(NAMES[1])}",
+        "".join(f"<li><a href='#{n}'>{name}</a>" for n, name in enumerate(NAMES)),
+        "".join(f"<li><a href='?page={n}'>{n}</a>" for n in range(2, 9)),
+        "".join(f"<li><a href='mailto:{n}@x.org'>Write to {n}</a>" for n in "abcd"),
+        "<p>",
+    ],
+)
+def test_no_list(html):
+    assert entries(html, page_type="article") == []
+
+
+def test_what_is_not_kept_is_no_entry():
+    menu = "".join(f"<li><a href=/m/{name}>{name} and more of it</a>" for name in SHORT)
+    html = f"<ul>{menu}</ul>{repeated(lambda name: f'<h2>{link(name)}</h2><p>{TEXT}')}"
+    dropped = [f"{name} and more of it" for name in SHORT]
+    assert titles(html, dropped) == named(*NAMES)
+
+
+def test_names_of_users_are_no_entries_of_a_thread():
+    html = "".join(
+        f"<div class=post><a href=/u/{name}>{name}</a><p>{TEXT} {TEXT}</p></div>"
+        for name in SHORT
+    )
+    assert entries(html, page_type="forum") == []
+
+
+def test_a_list_of_what_the_default_algorithm_keeps():
+    html = repeated(
+        lambda name: f"<article><h2>{link(name)}</h2><p>{TEXT} {TEXT}</p></article>"
+    )
+    found = extract(f"<title>Boats</title><main>{html}</main>", url=URL)
+    assert [(one.title, one.url) for one in found.entries] == named(*NAMES)
+    assert MainText.from_dict(found.detached().as_dict()).entries == found.entries
+    assert isinstance(found.entries[0], Entry)
+
+
+def test_without_an_address_of_the_page():
+    html = f"<ul>{repeated(lambda name: f'<li>{link(name)}</li>')}</ul>"
+    assert titles(html, url=None) == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<li><a href=/{0}>Boats on the river {0}</a></li>",
+        "<div><a href=/{0}>Boats on the river {0}</a>",
+        "<a href=/{0}>Boats on the river {0}</a>",
+        "<table><tr><td><a href=/{0}><h2>Boats {0}</h2><time>1 May 2024</time></a>",
+    ],
+)
+def test_linear(unit):
+    check_linear(
+        entries, lambda size: "".join(unit.format(n) for n in range(size)), 400
+    )
