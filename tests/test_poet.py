@@ -21,9 +21,16 @@ from web_poet.serialization import (
     load_class,
     serialize,
 )
-from zyte_common_items import Article, ArticleList, ForumThread, Product
+from zyte_common_items import (
+    Article,
+    ArticleList,
+    ForumThread,
+    Product,
+    ProductList,
+)
 
 from scrapy_eatext import MainText, extract, poet
+from scrapy_eatext.result import Entry, Metadata
 from tests.support.crawling import UrlSpider, crawl
 from tests.support.mockserver import text_of
 
@@ -142,7 +149,7 @@ def test_article():
 
 def test_each_item_is_made_by_its_class():
     response = HtmlResponse(URL, body=HTML, encoding="utf-8")
-    for cls in (Product, ForumThread, ArticleList):
+    for cls in (Product, ForumThread, ArticleList, ProductList):
         (made,) = provided(poet.ArticleProvider, cls, Request(URL), response)
         assert isinstance(made, cls)
         assert made.url == URL
@@ -160,17 +167,32 @@ def test_what_a_page_tells_of_itself_goes_into_the_item_of_its_kind():
     )  # fmt: skip
     made = poet.page_object(replaced(result, "forum"), URL)
     assert (made.topic.name, made.posts[0].text) == ("Boats", result.text)
-    made = poet.page_object(replaced(result, "collection"), URL)
-    assert [(one.headline, one.articleBody) for one in made.articles] == [
-        ("Oars", text), ("Sails", f"{text}\n\nMore of {text}")
-    ]  # fmt: skip
     made = poet.page_object(replaced(result, "article"), URL)
     assert (type(made), made.images[0].url) == (Article, "https://example.com/a.png")
 
 
+def test_entries_go_into_the_list_of_their_kind():
+    boats = Entry(
+        "Boats", f"{URL}1", "Old ones.", "2024-03-01", "", f"{URL}1.png", "Ann"
+    )
+    result = MainText(page_type="listing")
+    metadata = {"metadata": Metadata()}
+    made = poet.page_object(result.backed({"entries": (boats,), **metadata}), URL)
+    assert type(made) is ArticleList
+    (one,) = made.articles
+    assert (one.headline, one.url, one.articleBody) == ("Boats", f"{URL}1", "Old ones.")
+    assert (one.datePublished, one.authors[0].name) == ("2024-03-01T00:00:00", "Ann")
+    assert one.mainImage.url == f"{URL}1.png"
+    priced = replace(boats, price="€ 1.299,00")
+    made = poet.page_object(result.backed({"entries": (priced,), **metadata}), URL)
+    assert type(made) is ProductList
+    (one,) = made.products
+    assert (one.name, one.price, one.currencyRaw) == ("Boats", "1.299,00", "€")
+
+
 def replaced(result, page_type):
-    blocks, metadata = result.blocks, result.metadata
-    computed = {"blocks": blocks, "metadata": metadata, "html": "", "markdown": ""}
+    metadata = result.metadata
+    computed = {"metadata": metadata, "html": "", "entries": ()}
     return replace(result, page_type=page_type).backed(computed)
 
 

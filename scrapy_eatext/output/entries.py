@@ -269,7 +269,7 @@ class _Reader:
         text = self._walk.text
         said = {n: text[begin:end].decode() for n, (begin, end) in places.items()}
         said = {n: words for n, words in said.items() if _says_something(words)}
-        kinds = self._walk.blocks[list(said), BlockColumn.KIND].tolist()
+        kinds: list[int] = self._walk.blocks[list(said), BlockColumn.KIND].tolist()
         if HEADING in kinds:
             return list(said)[kinds.index(HEADING)]
         # A label, as the section's name, may stand before the title.
@@ -280,6 +280,8 @@ class _Reader:
         """Which share of its line a link has, and whether it begins an item or a line."""
         text = self._walk.text
         first, last = self._blocks.place(block)
+        # The white space before a link is in it.
+        begin = end - len(text[begin:end].lstrip())
         _, broken, before = text[max(first, begin - _WINDOW) : begin].rpartition(b"\n")
         behind, breaks, _ = text[end : min(last, end + _WINDOW)].partition(b"\n")
         length, before = len(text[begin:end].strip()), before.strip()
