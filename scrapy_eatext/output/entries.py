@@ -11,8 +11,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, partial
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.names import BYLINES
 from scrapy_eatext.page.tables import rows_with, values_of
-from scrapy_eatext.page.tags import HEADING, TAG_ID
+from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.values import beginning, shortened
 from scrapy_eatext.page.walk import IMAGE, nodes_of
 from scrapy_eatext.result import Entry
@@ -59,6 +59,8 @@ _NUMBER = r"\d[\d.,'\u2009\xa0]{0,20}"
 _PRICE = re.compile(
     rf"(?:(?:{_SIGN}){_NUMBER}\s)?((?:{_SIGN})\s?{_NUMBER}|{_NUMBER}\s?(?:{_SIGN}))"
 )
+# What a link says that is a name, and not the number of a page.
+_NAME = re.compile(r"[^\W\d_].{0,9}?[^\W\d_]|\d(?:\W?\d){4}", re.DOTALL)
 _PARENT, _FIRST, _LAST = (
     ElementColumn.PARENT,
     ElementColumn.FIRST_BLOCK,
@@ -69,17 +71,13 @@ _CELLS = (TAG_ID["td"], TAG_ID["th"])
 
 
 class _Link(NamedTuple):
-    """A link that may be a title: its element, its block, address and text.
-
-    ``list`` is a number that the links have in common that stand alike.
-    """
+    """A link that may be a title: its element, its block, address and text."""
 
     row: int
     block: int
     url: str
     text: str
     is_heading: bool
-    list: int
 
 
 class _List(NamedTuple):
@@ -121,7 +119,11 @@ class _Reader:
         self._blocks = blocks
         self._walk = walk = blocks.walk
         self._inlines = Inlines(judged.text_page)
+        self._left = self._inlines.most
+        self._own = (judged.text_page.url or "").partition("#")[0]
         self._parents: list[int] = walk.elements[:, _PARENT].tolist()
+        columns = [ElementColumn.FIRST_TOKEN, ElementColumn.TOKENS]
+        self._tokens: list[list[int]] = walk.elements[:, columns].tolist()
         self._kept = np.zeros(len(blocks), dtype=bool)
         self._kept[list(judged.shown.units)] = True
 
@@ -225,56 +227,62 @@ class _Reader:
 
     def _lists(self) -> list[_List]:
         """The lists most of whose links are kept."""
-        by_list: dict[int, list[_Link]] = defaultdict(list)
-        for link in self._links():
-            by_list[link.list].append(link)
-        return [
-            _list_of(links)
-            for links in by_list.values()
-            if sum(self._kept[link.block] for link in links) * 2 >= len(links)
-        ]
-
-    def _links(self) -> Iterator[_Link]:
-        page = self._judged.text_page
-        own = (page.url or "").partition("#")[0]
         places = _places_of_links(self._walk)
-        rows = sorted(places)[:_LINKS]
-        self._inlines.read(rows, [], [])
+        by_list: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
         alike = self._alike()
-        left = self._inlines.most
-        for row in watched(rows):
-            url = self._inlines.link(row).partition("#")[0]
-            if not url.startswith(("http://", "https://")) or url == own:
-                continue
+        for row in watched(sorted(places)[:_LINKS]):
             block = self._block_of(places[row])
-            left -= len(url)
-            if block < 0 or len(url) > _LONGEST or left < 0:
+            if block < 0:
                 continue
-            begin, end = places[row][block]
-            is_heading = bool(self._walk.blocks[block, BlockColumn.KIND] == HEADING)
-            share, begins = self._line(block, begin, end)
-            if share < _OF_LINE and not (begins or is_heading):
+            share, begins = self._line(block, *places[row][block])
+            if share < _OF_LINE and not (begins or self._is_heading(block)):
                 continue
-            text = shortened(self._walk.text[begin:end].decode(), _TITLE)
             names = self._names(row), self._names(self._parents[row])
-            yield _Link(
-                row, block, url, text, is_heading, hash((alike[row], names, begins))
-            )
+            by_list[(alike[row], begins, *names)].append((row, block))
+        kept = [
+            links
+            for links in by_list.values()
+            if sum(self._kept[block] for _, block in links) * 2 >= len(links)
+        ]
+        self._inlines.read(sorted(row for links in kept for row, _ in links), [], [])
+        found = [
+            [one for one in starmap(partial(self._link, places), links) if one]
+            for links in kept
+        ]
+        return [_list_of(links) for links in found if links]
+
+    def _link(
+        self, places: Mapping[int, Mapping[int, tuple[int, int]]], row: int, block: int
+    ) -> _Link | None:
+        """A link to another page; None for all others."""
+        url = self._inlines.link(row).partition("#")[0]
+        self._left -= len(url)
+        is_other = url.startswith(("http://", "https://")) and url != self._own
+        if not is_other or len(url) > _LONGEST or self._left < 0:
+            return None
+        begin, end = places[row][block]
+        text = shortened(self._walk.text[begin:end].decode(), _TITLE)
+        return _Link(row, block, url, text, self._is_heading(block))
+
+    def _is_heading(self, block: int) -> bool:
+        return self._blocks.kinds[block] == "heading"
 
     def _block_of(self, places: Mapping[int, tuple[int, int]]) -> int:
         """The block of a link that may have its title, -1 for none.
 
         ``places`` has where its text begins and ends in each block.
         """
-        text = self._walk.text
-        said = {n: text[begin:end].decode() for n, (begin, end) in places.items()}
-        said = {n: words for n, words in said.items() if _says_something(words)}
-        kinds: list[int] = self._walk.blocks[list(said), BlockColumn.KIND].tolist()
-        if HEADING in kinds:
-            return list(said)[kinds.index(HEADING)]
-        # A label, as the section's name, may stand before the title.
-        titles = (n for n, words in said.items() if " " in words.strip())
-        return next(titles, next(iter(said), -1))
+        first, headed = -1, False
+        for block, (begin, end) in places.items():
+            text = self._walk.text[begin:end].decode()
+            if not _NAME.search(text):
+                continue
+            if self._is_heading(block):
+                return block
+            # A label, as the section's name, may stand before the title.
+            if first < 0 or (not headed and " " in text.strip()):
+                first, headed = block, " " in text.strip()
+        return first
 
     def _line(self, block: int, begin: int, end: int) -> tuple[float, bool]:
         """Which share of its line a link has, and whether it begins an item or a line."""
@@ -285,7 +293,7 @@ class _Reader:
         _, broken, before = text[max(first, begin - _WINDOW) : begin].rpartition(b"\n")
         behind, breaks, _ = text[end : min(last, end + _WINDOW)].partition(b"\n")
         length, before = len(text[begin:end].strip()), before.strip()
-        is_item = bool(broken or breaks) or self._blocks.kind(block) != "paragraph"
+        is_item = bool(broken or breaks) or self._blocks.kinds[block] != "paragraph"
         share = length / (length + len(before) + len(behind.strip()))
         return share, is_item and not before
 
@@ -304,9 +312,8 @@ class _Reader:
 
     def _names(self, row: int) -> bytes:
         """The words in an element's names, hashed."""
-        walk, cell = self._walk, self._walk.elements.item
-        first = cell(row, ElementColumn.FIRST_TOKEN)
-        return walk.tokens[first : first + cell(row, ElementColumn.TOKENS)].tobytes()
+        first, count = self._tokens[row]
+        return self._walk.tokens[first : first + count].tobytes() if count else b""
 
     # -- regions
 
@@ -374,12 +381,6 @@ def _places_of_links(walk: Walk) -> dict[int, dict[int, tuple[int, int]]]:
         begin, _ = places[row].get(block, (start, end))
         places[row][block] = begin, end
     return places
-
-
-def _says_something(text: str) -> bool:
-    """Whether a link has a name, and not the number of a page."""
-    signs = text[:99]
-    return sum(map(str.isalpha, signs)) > 1 or sum(map(str.isalnum, signs)) > 4
 
 
 class _Details:

@@ -332,7 +332,7 @@ def test_fields_that_there_is_no_time_for_are_empty(monkeypatch):
     assert (outcome.result.markdown, outcome.result.html) == ("", "")
     failed = [(failure.name, failure.field) for failure in outcome.failures]
     assert failed == [
-        ("TimeLimitError", field) for field in ("markdown", "html", "tables")
+        ("TimeLimitError", field) for field in ("markdown", "html", "tables", "entries")
     ]
 
 
