@@ -316,6 +316,11 @@ def first(results: Sequence[MainText], name: str) -> Any:
     return results[0].computed[name]
 
 
+def last(results: Sequence[MainText], name: str) -> Any:
+    """The last page's, which may lack it."""
+    return results[-1].computed.get(name, OUTPUTS[name].empty)
+
+
 def paragraphs(results: Sequence[MainText], name: str) -> str:
     """All texts that are not empty, with blank lines between them."""
     return "\n\n".join(filter(None, (result.computed[name] for result in results)))
@@ -361,8 +366,8 @@ class MainText(_Backed):
     ``template`` says whether the host's site file fits the page, "matched" or
     "unmatched"; it is "" without such a file.  ``str(result)`` is the text.
 
-    ``markdown``, ``html``, ``tables``, ``blocks``, ``comments``, ``posts``, chunks()
-    and ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
+    ``markdown``, ``html``, ``tables``, ``blocks``, ``comments``, ``posts``, chunks(),
+    ``next_page`` and ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
     from it) are computed on first access, and kept.  For that a result of extract()
     holds on to its page; when it is pickled or copied, it computes them all, and the
     copy has no page.  A result of a crawl has the attributes that EATEXT_FIELDS names,
@@ -420,6 +425,9 @@ class MainText(_Backed):
     videos = OfMetadata(tuple[Media, ...],
         "The videos that the page's data and its players name.")
     feeds = OfMetadata(tuple[str, ...], "The addresses of the feeds that the page names.")
+    next_page = Output(str, "page.continued", last,
+        'The address of the next page of a list, thread or article, "" if there is none.',
+        of_page=True)
     metadata = Output(Metadata, "metadata", first,
         "What the page says of itself, with sources.", of_page=True, turn=0)
     # fmt: on

@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from os.path import commonprefix
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.page.urls import Addresses, host_of
+from scrapy_eatext.page.urls import Addresses
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.page import Page
@@ -33,7 +32,7 @@ _LONG = "page|pagina|seite|strona|strana|stran|sida|sivu"
 _WORDS = f"{_LONG}|pag|pg|pn|p"
 # Names in a query that have the number of a page, or of its first entry.
 _PAGE_NAME = re.compile(
-    rf"(?!per|items|home|comment)\w{{0,12}}(?:{_LONG})(?:d|id|_?no|_?num|number|index)?"
+    rf"(?!per|items|home|cpage|comment)\w{{0,12}}(?:{_LONG})(?:d|id|_?no|_?num|number|index)?"
     "|pag|pg|pn|p",
     re.IGNORECASE,
 )
@@ -42,9 +41,9 @@ _OFFSET_NAME = re.compile(
 )
 # Blogs count by the time of an entry, too.
 _TIME_NAME, _TIME = "updated-max", 10**9
-# Where a reader comes from, and sessions, say nothing of what is on a page.
+# Where a reader comes from, sessions, and a post of a thread do not tell pages apart.
 _NO_MATTER = re.compile(
-    r"(?:utm_\w+|srsltid|ref|gclid|fbclid|sid|phpsessid)=.*|\w{1,20}=(?:\w:)?[0-9a-f]{20,99}",
+    r"|(?:utm_\w+|srsltid|ref|gclid|fbclid|sid|phpsessid)=.*|p=[0-9]{4,}|\w{1,20}=(?:\w:)?[0-9a-f]{20,99}",
     re.IGNORECASE,
 )
 _INDEX = re.compile(r"/(?:(?:index|default)\.\w{2,5})?$|\.(?:s?html?|php|aspx?)$")
@@ -54,8 +53,12 @@ _STEP = re.compile(
     r"(?P<rest>(?:[^0-9].*)?)",
     re.IGNORECASE,
 )
-_MARKED = re.compile(rf"(?:^|[/_.;-])(?:{_WORDS})[/_-]?$", re.IGNORECASE)
-_PAGED = re.compile(rf"[/_-](?:{_WORDS})[/_-]?([0-9]{{1,6}})$", re.IGNORECASE)
+_MARKED = re.compile(
+    rf"(?:^|(?<!comment)[/_.;-])(?:{_WORDS}|index)[/_-]?$", re.IGNORECASE
+)
+_PAGED = re.compile(
+    rf"(?<!comment)[/_-](?:{_WORDS})[/_-]?([0-9]{{1,6}})$", re.IGNORECASE
+)
 _DATED = re.compile(r"/(?:19|20)\d\d[/-](?:\d\d?[/-])?$")
 _NEXT = re.compile(
     r"\b(?:next|older|more|nächst|weiter|ältere|mehr|suivant|siguiente|seguinte|próxim"
@@ -65,11 +68,6 @@ _NEXT = re.compile(
     r"|التالي|بعدی|הבא|अगल|下一|下页|下頁|次|다음|ถัดไป",
     re.IGNORECASE,
 )
-_BACK = re.compile(
-    r"prev|newer|neuer|vorig|vorher|précéd|récent|nieuw|anterior|föregå|forrige|назад"
-    r"|предыд|новее|上一|前|이전|[<«‹←]",
-    re.IGNORECASE,
-)
 _ARROW = re.compile(r"[<>«»‹›←→❮❯◀▶►]")
 _ONWARD = re.compile(r"\W*[>»›→❯▶►]\W*")
 # The number of a page, or of its first and its last entry.
@@ -77,11 +75,17 @@ _ENTRY = re.compile(r"(?:\D{0,20}\W)?([0-9]{1,6})(?:\s?[–-]\s?[0-9]{1,6})?\W{0
 _CURRENT = re.compile(r"current|\b(?:active|selected|highlight)", re.IGNORECASE)
 _LAST = re.compile(r"(?<!\d)([0-9]{1,6})\W{0,3}$")
 _NO_TEXT = re.compile(r"[\W_]*")
-_DIGIT = re.compile(r"[0-9]")
-_COUNTS = re.compile(r"[0-9]{1,30}")
+_DIGIT, _DIGITS = re.compile(r"[0-9]"), re.compile(r"[0-9]{1,30}")
 _PARTING = re.compile(r"[/_.;,-]")
 _PARTED = re.compile(r"[&;]+")
-_ON_WEB = re.compile(r"https?://", re.IGNORECASE)
+_ON_WEB = re.compile(r"https?://(?:www\.)?([^/?#]+)([^?#]*)\??([^#]*)", re.IGNORECASE)
+
+
+# How many of a link's signs are looked at, the strongest first: that it stands in a row
+# of numbers, behind that of the page itself; rel=next; words; an arrow, or its number.
+_ROW, _REL, _WORDS_TOO, _ANY = 1, 2, 3, 4
+_UNFIT = (0, 0, 0)
+_LONGEST_STEP = 20
 
 
 class _Address(NamedTuple):
@@ -96,36 +100,16 @@ class _Address(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The number that two addresses differ in, and whether in nothing else.
+    """The number that an address has in place of another, or of none, and of what it is.
 
-    It is of the kind ``page``, ``entry`` (of a list) or ``bare``.
+    It is that of a ``page``, of an ``entry`` of a list, or a ``bare`` one.  If ``alone``,
+    the addresses differ in nothing else.
     """
 
-    is_alone: bool
     kind: str
     old: str
     new: int
-
-
-class _Signs(NamedTuple):
-    """What says that a link leads to the next page, the strongest first."""
-
-    is_rel: bool = False
-    is_in_row: bool = False
-    is_forward: bool = False
-    is_pager: bool = False
-
-
-class _Fit(NamedTuple):
-    """How well an address fits, among how many signs one is needed, and the page."""
-
-    rank: int
-    signs: int = 0
-    number: int = 0
-
-
-_UNFIT, _ROW, _LIKELY, _ANY = _Fit(0), 2, 3, 4
-_SECOND = 2
+    alone: bool = True
 
 
 def write_next_page(judged: Any) -> str:
@@ -144,33 +128,35 @@ def next_page(page: Page, first: str = "", number: int = 0) -> str:
         return ""
     addresses = Addresses(page.root, page.url)
     wanted = {(stem, number) for stem in stems_of(first)} if first else set()
-    found, best = "", (1, _Signs())
+    found, best = "", (1, (False,) * _ANY)
     for link in _links(page.root):
         url = addresses.link(link.get("href")).partition("#")[0]
         if first:
-            fit = _Fit(3, _ANY, number) if page_of(url) in wanted else _UNFIT
+            fit = (3, _ANY, number) if page_of(url) in wanted else _UNFIT
         else:
             fit = _fit(own, _address(url))
-        if fit.rank < best[0]:
+        rank, enough, of_page = fit
+        if rank < best[0]:
             continue
-        signs = _signs(link, fit.number, addresses, own)
-        if any(signs[: fit.signs]) and (fit.rank, signs) > best:
-            found, best = url, (fit.rank, signs)
+        signs = _signs(link, of_page, addresses, own)
+        if any(signs[:enough]) and (rank, signs) > best:
+            found, best = url, (rank, signs)
     return found
 
 
 def _links(root: Any) -> Iterator[Any]:
     """The links whose addresses have a number, those of the head first."""
-    for name in ("link", "a"):
-        links = watched(root.iter(name))
-        if name == "link":
-            links = filter(_is_next, links)
-        yield from islice(filter(_has_number, links), _MAX_LINKS)
-
-
-def _has_number(link: Any) -> bool:
-    href = link.get("href", "")
-    return len(href) <= _LONGEST and _DIGIT.search(href) is not None
+    for links in (
+        filter(_is_next, watched(root.iter("link"))),
+        watched(root.iter("a")),
+    ):
+        hrefs = ((link, link.get("href", "")) for link in links)
+        numbered = (
+            link
+            for link, href in hrefs
+            if len(href) <= _LONGEST and _DIGIT.search(href)
+        )
+        yield from islice(numbered, _MAX_LINKS)
 
 
 def _is_next(link: Any) -> bool:
@@ -181,107 +167,109 @@ def _is_next(link: Any) -> bool:
 
 
 def _address(url: str) -> _Address:
-    if len(url) > _LONGEST or not _ON_WEB.match(url):
+    found = _ON_WEB.match(url[:_LONGEST])
+    if found is None:
         return _Address()
-    before, _, query = url.partition("#")[0].partition("?")
-    path = before.partition("//")[2].partition("/")[2].rstrip("/")
+    host, path, query = found.groups()
     parts = (part for part in _PARTED.split(query) if not _NO_MATTER.fullmatch(part))
-    values = {name: value for name, _, value in (part.partition("=") for part in parts)}
-    values.pop("", None)
-    host = host_of(url).removeprefix("www.")
-    return _Address(host, _INDEX.sub("", "/" + path), values)
+    values = dict(part.partition("=")[::2] for part in parts)
+    return _Address(host.lower(), _INDEX.sub("", path.rstrip("/")), values)
 
 
-def _fit(own: _Address, other: _Address) -> _Fit:
-    """How well another address continues a page's own."""
+def _fit(own: _Address, other: _Address) -> tuple[int, int, int]:
+    """How well another address continues a page's own, by which signs, and its number."""
     if own.host != other.host:
         return _UNFIT
     if _TIME_NAME in other.query:
-        return _Fit(2, _LIKELY)
+        return 2, _WORDS_TOO, 0
     step = _step_in_query(own, other) or _step_between(str(own), str(other))
     if step is None and (paged := _PAGED.search(other.path)):
-        step = _Step(False, "page", "", int(paged[1]))
+        step = _Step("page", "", int(paged[1]), alone=False)
     if step is None:
         return _UNFIT
     old, new = int(step.old or 0), step.new
-    is_second = not step.old and new == _SECOND
-    if not step.is_alone:
-        is_second = is_second or new < _SECOND or step.kind == "entry"
-        is_below = is_second and other.path.startswith(own.path)
-        return _Fit(1, _LIKELY) if is_below and not _is_numbered(own) else _UNFIT
+    is_second = not step.old and new == 2
+    from_0 = not step.old and new == 1
+    if not step.alone:
+        is_numbered = _PAGED.search(own.path) or any(
+            map(_PAGE_NAME.fullmatch, own.query)
+        )
+        is_below = f"{other.path}/".startswith(f"{own.path}/")
+        is_likely = is_second or from_0 or step.kind == "entry"
+        return (
+            _UNFIT
+            if is_numbered or not (is_below and is_likely)
+            else (1, _WORDS_TOO, 0)
+        )
     if step.kind == "page" and (is_second or (step.old and new == old + 1)):
-        return _Fit(3, _ANY, new)
+        return 3, _ANY, new
     if new <= old < _TIME or (step.kind == "page" and step.old):
         return _UNFIT
-    # Pages may be counted from 0, or by entries; a bare number may be an article's.
-    is_likely = step.kind == "entry" or is_second or (step.kind == "page" and new == 1)
-    return _Fit(2, _LIKELY if is_likely else _ROW)
-
-
-def _is_numbered(own: _Address) -> bool:
-    return bool(_PAGED.search(own.path) or any(map(_PAGE_NAME.fullmatch, own.query)))
+    if step.kind == "bare":  # it may be an article's
+        return 2, _WORDS_TOO if is_second else _ROW, 0
+    # Pages may be counted by their entries, too.
+    return 2, _WORDS_TOO if from_0 or step.kind == "entry" else _REL, 0
 
 
 def _step_in_query(own: _Address, other: _Address) -> _Step | None:
     for kind, names in (("page", _PAGE_NAME), ("entry", _OFFSET_NAME)):
         for name, new in other.query.items():
             old = own.query.get(name, "")
-            if new == old or not (names.fullmatch(name) and _COUNTS.fullmatch(old + new)):
-                continue
-            kept = {**other.query, name: old}
-            is_alone = all(kept.get(k) == v for k, v in own.query.items())
-            return _Step(is_alone and own.path == other.path, kind, old, int(new))
+            if new != old and names.fullmatch(name) and _DIGITS.fullmatch(old + new):
+                kept = {**other.query, name: old}
+                alone = all(kept.get(k) == v for k, v in own.query.items())
+                return _Step(kind, old, int(new), alone and own.path == other.path)
     return None
 
 
 def _step_between(own: str, other: str) -> _Step | None:
     """The number that is put into an address, or is another one there."""
-    at = len(commonprefix((own, other)))
-    while _DIGIT.fullmatch(own[at - 1 : at]) and (
-        _DIGIT.match(own, at) or _DIGIT.match(other, at)
+    if abs(len(other) - len(own)) > _LONGEST_STEP:
+        return None
+    pairs = enumerate(zip(own, other, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(own), len(other)))
+    while _DIGIT.match(own[at - 1 : at]) and _DIGIT.search(
+        own[at : at + 1] + other[at : at + 1]
     ):
         at -= 1
     found = _STEP.match(other, at)
     if found is None:
         return None
     rest, before = found["rest"], other[: found.start("number")]
-    if rest[1:] == own[at:]:  # what parts the number from the rest came with it
-        old = ""
-    elif own.endswith(rest, at):
-        old = own[at : len(own) - len(rest)]
-    else:
+    old = "" if rest[1:] == own[at:] else own[at:].removesuffix(rest)
+    is_put = not old and _PARTING.search(other[at - 1 : at] + found["mark"])
+    is_other = (
+        _DIGITS.fullmatch(old) and not found["mark"] and own == own[:at] + old + rest
+    )
+    if _DATED.search(before) or not (is_put or is_other):
         return None
-    is_parted = _PARTING.search(other[at - 1 : at] + found["mark"])
-    if _DATED.search(before) or not (
-        _COUNTS.fullmatch(old) and not found["mark"] if old else is_parted
-    ):
-        return None
-    kind = "page" if _MARKED.search(before) else "bare"
-    return _Step(True, kind, old, int(found["number"]))
+    return _Step(
+        "page" if _MARKED.search(before) else "bare", old, int(found["number"])
+    )
 
 
 # -- links
 
 
-def _signs(link: Any, number: int, addresses: Addresses, own: _Address) -> _Signs:
+def _signs(
+    link: Any, number: int, addresses: Addresses, own: _Address
+) -> tuple[bool, ...]:
+    """Those of the signs that a link shows."""
     if link.tag == "link":
-        return _Signs(is_rel=True)
+        return False, True, False, False
     text = _text(link)
     names = [link.get(name, "")[:_LABEL] for name in ("aria-label", "title", "class")]
     names += [image.get("alt", "")[:_LABEL] for image in islice(link.iter("img"), 1)]
-    about = " ".join((text, *names, _classes(link.getparent())))
+    about = " ".join((text, *names))
     entry = _ENTRY.fullmatch(text or names[0])
-    is_forward = bool(_ONWARD.fullmatch(text) or _NEXT.search(about))
-    return _Signs(
-        is_rel=_is_next(link),
-        is_in_row=entry is not None and _is_in_row(link, int(entry[1]), addresses, own),
-        is_forward=is_forward and not _BACK.search(about),
-        is_pager=int(entry[1]) == number if entry else bool(_ARROW.search(about)) or is_forward,
-    )
+    in_row = entry and _is_in_row(link, int(entry[1]), addresses, own)
+    forward = _ONWARD.fullmatch(text) or _NEXT.search(about)
+    either = int(entry[1]) == number if entry else forward or _ARROW.search(about)
+    return bool(in_row), _is_next(link), bool(forward), bool(either)
 
 
 def _is_in_row(link: Any, number: int, addresses: Addresses, own: _Address) -> bool:
-    """Whether the number of the page itself stands before a link with the next one."""
+    """Whether the number before stands before a link, and leads nowhere else."""
     node = link
     for _ in range(_FAR):
         before = node.getprevious()
@@ -289,32 +277,28 @@ def _is_in_row(link: Any, number: int, addresses: Addresses, own: _Address) -> b
         if node is None:
             return False
         text = ((node.text if before is None else node.tail) or "")[-_LABEL:]
-        if _NO_TEXT.fullmatch(text):
-            if before is None:
-                continue
-            text = _text(node) if isinstance(node.tag, str) else ""
-            if _NO_TEXT.fullmatch(text):
-                continue
-            if not _is_current(node, addresses, own):
+        if (
+            before is not None
+            and _NO_TEXT.fullmatch(text)
+            and isinstance(node.tag, str)
+        ):
+            text = _text(node)
+            if not (_NO_TEXT.fullmatch(text) or _is_current(node, addresses, own)):
                 return False
-        last = _LAST.search(text)
-        return last is not None and int(last[1]) + 1 == number
+        if not _NO_TEXT.fullmatch(text):
+            last = _LAST.search(text)
+            return last is not None and int(last[1]) + 1 == number
     return False
 
 
 def _is_current(node: Any, addresses: Addresses, own: _Address) -> bool:
-    """Whether an element leads nowhere else, or is marked as the current page's."""
+    """Whether an element leads to the page itself, or nowhere, or is marked as current."""
     link = next((one for one in islice(node.iter(), _PARTS) if one.get("href")), None)
-    if link is None or "aria-current" in link.keys():
+    if link is None or link.get("aria-current"):
         return True
-    if _CURRENT.search(f"{_classes(node)} {_classes(link)}"):
-        return True
-    href = addresses.link(link.get("href")[:_LONGEST])
-    return href == "" or _address(href) == own
-
-
-def _classes(element: Any) -> str:
-    return "" if element is None else element.get("class", "")[:_LABEL]
+    classes = node.get("class", "")[:_LABEL] + " " + link.get("class", "")[:_LABEL]
+    url = addresses.link(link.get("href"))
+    return bool(_CURRENT.search(classes)) or _address(url) in (own, _Address())
 
 
 def _text(element: Any) -> str:
