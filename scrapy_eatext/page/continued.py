@@ -33,11 +33,11 @@ _WORDS = f"{_LONG}|pag|pg|pn|p"
 # Names in a query that have the number of a page, or of its first entry.
 _PAGE_NAME = re.compile(
     rf"(?!per|items|home|cpage|comment)\w{{0,12}}(?:{_LONG})(?:d|id|_?no|_?num|number|index)?"
-    "|pag|pg|pn|p",
+    "|pag|pagen_[0-9]{1,2}|_?pgn?|pn|p",
     re.IGNORECASE,
 )
 _OFFSET_NAME = re.compile(
-    r"\w{0,20}offset|(?:limit)?start|skip|from|first|st|o", re.IGNORECASE
+    r"\w{0,20}offset|(?:limit)?start(?:at)?|skip|from|first|st|o|debut\w{0,20}", re.IGNORECASE
 )
 # Blogs count by the time of an entry, too.
 _TIME_NAME, _TIME = "updated-max", 10**9
@@ -49,34 +49,36 @@ _NO_MATTER = re.compile(
 _INDEX = re.compile(r"/(?:(?:index|default)\.\w{2,5})?$|\.(?:s?html?|php|aspx?)$")
 # What may be put into an address, or be another number there.
 _STEP = re.compile(
-    rf"(?P<mark>[/_.;,-]?(?:(?:{_WORDS}|index|o)[/_-]?)?)(?P<number>[0-9]{{1,6}})"
+    rf"(?P<mark>[/_.;,-]?(?:(?:{_WORDS}|index|[os]|\w{{1,20}}=)[/_-]?)?)(?P<number>[0-9]{{1,6}})"
     r"(?P<rest>(?:[^0-9].*)?)",
     re.IGNORECASE,
 )
 _MARKED = re.compile(
     rf"(?:^|(?<!comment)[/_.;-])(?:{_WORDS}|index)[/_-]?$", re.IGNORECASE
 )
+_ENTRY_MARKED = re.compile(r"[/_.-][os][_-]?$", re.IGNORECASE)
 _PAGED = re.compile(
     rf"(?<!comment)[/_-](?:{_WORDS})[/_-]?([0-9]{{1,6}})$", re.IGNORECASE
 )
 _DATED = re.compile(r"/(?:19|20)\d\d[/-](?:\d\d?[/-])?$")
 _NEXT = re.compile(
-    r"\b(?:next|older|more|nächst|weiter|ältere|mehr|suivant|siguiente|seguinte|próxim"
-    r"|proxim|antigu|mais|successiv|avanti|volgende|oudere|nästa|äldre|neste|næste"
+    r"\b(?:next|older|nächst|weiter|ältere|suivant|siguiente|seguinte|próxim"
+    r"|proxim|antigu|successiv|avanti|volgende|oudere|nästa|äldre|neste|næste"
     r"|seuraav|dalej|następn|další|ďalši|starší|következő|următo|sljede|sonraki|tiếp"
     r"|berikut|επόμεν|далее|дальше|след|впер[её]д|наступн|далі)"
     r"|التالي|بعدی|הבא|अगल|下一|下页|下頁|次|다음|ถัดไป",
     re.IGNORECASE,
 )
+_MORE = re.compile(r"\b(?:more|mehr|mais|más|plus|meer|ещё|еще)\b", re.IGNORECASE)
 _ARROW = re.compile(r"[<>«»‹›←→❮❯◀▶►]")
 _ONWARD = re.compile(r"\W*[>»›→❯▶►]\W*")
 # The number of a page, or of its first and its last entry.
 _ENTRY = re.compile(r"(?:\D{0,20}\W)?([0-9]{1,6})(?:\s?[–-]\s?[0-9]{1,6})?\W{0,3}")
-_CURRENT = re.compile(r"current|\b(?:active|selected|highlight)", re.IGNORECASE)
+_CURRENT = re.compile(r"current|(?:\b|_)(?:active|selected|highlight)", re.IGNORECASE)
 _LAST = re.compile(r"(?<!\d)([0-9]{1,6})\W{0,3}$")
 _NO_TEXT = re.compile(r"[\W_]*")
 _DIGIT, _DIGITS = re.compile(r"[0-9]"), re.compile(r"[0-9]{1,30}")
-_PARTING = re.compile(r"[/_.;,-]")
+_PARTING = re.compile(r"[/_.;,?&-]")
 _PARTED = re.compile(r"[&;]+")
 _ON_WEB = re.compile(r"https?://(?:www\.)?([^/?#]+)([^?#]*)\??([^#]*)", re.IGNORECASE)
 
@@ -196,11 +198,9 @@ def _fit(own: _Address, other: _Address) -> tuple[int, int, int]:
         )
         is_below = f"{other.path}/".startswith(f"{own.path}/")
         is_likely = is_second or from_0 or step.kind == "entry"
-        return (
-            _UNFIT
-            if is_numbered or not (is_below and is_likely)
-            else (1, _WORDS_TOO, 0)
-        )
+        if is_numbered or not is_likely:
+            return _UNFIT
+        return 1, _WORDS_TOO if is_below else _REL, 0
     if step.kind == "page" and (is_second or (step.old and new == old + 1)):
         return 3, _ANY, new
     if new <= old < _TIME or (step.kind == "page" and step.old):
@@ -243,9 +243,9 @@ def _step_between(own: str, other: str) -> _Step | None:
     )
     if _DATED.search(before) or not (is_put or is_other):
         return None
-    return _Step(
-        "page" if _MARKED.search(before) else "bare", old, int(found["number"])
-    )
+    marks = (("page", _MARKED), ("entry", _ENTRY_MARKED))
+    kind = next((kind for kind, mark in marks if mark.search(before)), "bare")
+    return _Step(kind, old, int(found["number"]))
 
 
 # -- links
@@ -264,7 +264,7 @@ def _signs(
     entry = _ENTRY.fullmatch(text or names[0])
     in_row = entry and _is_in_row(link, int(entry[1]), addresses, own)
     forward = _ONWARD.fullmatch(text) or _NEXT.search(about)
-    either = int(entry[1]) == number if entry else forward or _ARROW.search(about)
+    either = int(entry[1]) == number if entry else forward or _ARROW.search(about) or _MORE.search(about)
     return bool(in_row), _is_next(link), bool(forward), bool(either)
 
 
