@@ -32,16 +32,17 @@ _LONG = "page|pagina|seite|strona|strana|stran|sida|sivu"
 _WORDS = f"{_LONG}|pag|pg|pn|p"
 # Names in a query that have the number of a page, or of its first entry.
 _PAGE_NAME = re.compile(
-    rf"(?!per|items|home|cpage|comment)\w{{0,12}}(?:{_LONG})(?:d|id|_?no|_?num|number|index)?"
+    rf"(?!per|items|home)\w{{0,12}}(?:{_LONG})(?:d|id|_?no|_?num|number|index)?"
     "|pag|pagen_[0-9]{1,2}|_?pgn?|pn|p",
     re.IGNORECASE,
 )
 _OFFSET_NAME = re.compile(
-    r"\w{0,20}offset|(?:limit)?start(?:at)?|skip|from|first|st|o|debut\w{0,20}", re.IGNORECASE
+    r"\w{0,20}offset|(?:limit)?start(?:at)?|skip|from|first|st|n|o|debut\w{0,20}",
+    re.IGNORECASE,
 )
 # Blogs count by the time of an entry, too.
 _TIME_NAME, _TIME = "updated-max", 10**9
-# Where a reader comes from, sessions, and a post of a thread do not tell pages apart.
+# An empty one, where a reader comes from, sessions, and a post of a thread do not tell pages apart.
 _NO_MATTER = re.compile(
     r"|(?:utm_\w+|srsltid|ref|gclid|fbclid|sid|phpsessid)=.*|p=[0-9]{4,}|\w{1,20}=(?:\w:)?[0-9a-f]{20,99}",
     re.IGNORECASE,
@@ -53,13 +54,11 @@ _STEP = re.compile(
     r"(?P<rest>(?:[^0-9].*)?)",
     re.IGNORECASE,
 )
-_MARKED = re.compile(
-    rf"(?:^|(?<!comment)[/_.;-])(?:{_WORDS}|index)[/_-]?$", re.IGNORECASE
-)
+_MARKED = re.compile(rf"(?:^|[/_.;-])(?:{_WORDS}|index)[/_-]?$", re.IGNORECASE)
+# Readers' comments have pages of their own.
+_COMMENTS = re.compile(r"comment|\bcpage=", re.IGNORECASE)
 _ENTRY_MARKED = re.compile(r"[/_.-][os][_-]?$", re.IGNORECASE)
-_PAGED = re.compile(
-    rf"(?<!comment)[/_-](?:{_WORDS})[/_-]?([0-9]{{1,6}})$", re.IGNORECASE
-)
+_PAGED = re.compile(rf"[/_-](?:{_WORDS})[/_-]?([0-9]{{1,6}})$", re.IGNORECASE)
 _DATED = re.compile(r"/(?:19|20)\d\d[/-](?:\d\d?[/-])?$")
 _NEXT = re.compile(
     r"\b(?:next|older|nächst|weiter|ältere|suivant|siguiente|seguinte|próxim"
@@ -83,9 +82,10 @@ _PARTED = re.compile(r"[&;]+")
 _ON_WEB = re.compile(r"https?://(?:www\.)?([^/?#]+)([^?#]*)\??([^#]*)", re.IGNORECASE)
 
 
-# How many of a link's signs are looked at, the strongest first: that it stands in a row
-# of numbers, behind that of the page itself; rel=next; words; an arrow, or its number.
-_ROW, _REL, _WORDS_TOO, _ANY = 1, 2, 3, 4
+# What a link may show, the strongest first: that it stands in a row of numbers, behind
+# that of the page itself; rel=next; words or an arrow onwards; its number, or any of these.
+_IN_ROW, _REL, _ONWARDS, _WEAK = 8, 4, 2, 1
+_ANY, _CLEAR = 15, 14
 _UNFIT = (0, 0, 0)
 _LONGEST_STEP = 20
 
@@ -130,7 +130,7 @@ def next_page(page: Page, first: str = "", number: int = 0) -> str:
         return ""
     addresses = Addresses(page.root, page.url)
     wanted = {(stem, number) for stem in stems_of(first)} if first else set()
-    found, best = "", (1, (False,) * _ANY)
+    found, best = "", (1, 0)
     for link in _links(page.root):
         url = addresses.link(link.get("href")).partition("#")[0]
         if first:
@@ -141,24 +141,21 @@ def next_page(page: Page, first: str = "", number: int = 0) -> str:
         if rank < best[0]:
             continue
         signs = _signs(link, of_page, addresses, own)
-        if any(signs[:enough]) and (rank, signs) > best:
+        if signs & enough and (rank, signs) > best:
             found, best = url, (rank, signs)
     return found
 
 
 def _links(root: Any) -> Iterator[Any]:
     """The links whose addresses have a number, those of the head first."""
-    for links in (
-        filter(_is_next, watched(root.iter("link"))),
-        watched(root.iter("a")),
-    ):
-        hrefs = ((link, link.get("href", "")) for link in links)
-        numbered = (
-            link
-            for link, href in hrefs
-            if len(href) <= _LONGEST and _DIGIT.search(href)
-        )
-        yield from islice(numbered, _MAX_LINKS)
+    in_head = filter(_is_next, watched(root.iter("link")))
+    for links in (in_head, watched(root.iter("a"))):
+        yield from islice(filter(_has_number, links), _MAX_LINKS)
+
+
+def _has_number(link: Any) -> bool:
+    href = link.get("href", "")
+    return len(href) <= _LONGEST and _DIGIT.search(href) is not None
 
 
 def _is_next(link: Any) -> bool:
@@ -180,10 +177,12 @@ def _address(url: str) -> _Address:
 
 def _fit(own: _Address, other: _Address) -> tuple[int, int, int]:
     """How well another address continues a page's own, by which signs, and its number."""
-    if own.host != other.host:
+    if own.host != other.host or (
+        _COMMENTS.search(str(other)) and not _COMMENTS.search(str(own))
+    ):
         return _UNFIT
     if _TIME_NAME in other.query:
-        return 2, _WORDS_TOO, 0
+        return 2, _CLEAR, 0
     step = _step_in_query(own, other) or _step_between(str(own), str(other))
     if step is None and (paged := _PAGED.search(other.path)):
         step = _Step("page", "", int(paged[1]), alone=False)
@@ -196,19 +195,19 @@ def _fit(own: _Address, other: _Address) -> tuple[int, int, int]:
         is_numbered = _PAGED.search(own.path) or any(
             map(_PAGE_NAME.fullmatch, own.query)
         )
-        is_below = f"{other.path}/".startswith(f"{own.path}/")
+        is_near = own.path.rpartition("/")[2] in other.path.split("/")
         is_likely = is_second or from_0 or step.kind == "entry"
         if is_numbered or not is_likely:
             return _UNFIT
-        return 1, _WORDS_TOO if is_below else _REL, 0
+        return 1, _CLEAR if is_near else _REL, 0
     if step.kind == "page" and (is_second or (step.old and new == old + 1)):
         return 3, _ANY, new
     if new <= old < _TIME or (step.kind == "page" and step.old):
         return _UNFIT
     if step.kind == "bare":  # it may be an article's
-        return 2, _WORDS_TOO if is_second else _ROW, 0
+        return 2, _CLEAR if is_second else _IN_ROW, 0
     # Pages may be counted by their entries, too.
-    return 2, _WORDS_TOO if from_0 or step.kind == "entry" else _REL, 0
+    return 2, _CLEAR if from_0 or step.kind == "entry" else _IN_ROW | _REL, 0
 
 
 def _step_in_query(own: _Address, other: _Address) -> _Step | None:
@@ -251,21 +250,24 @@ def _step_between(own: str, other: str) -> _Step | None:
 # -- links
 
 
-def _signs(
-    link: Any, number: int, addresses: Addresses, own: _Address
-) -> tuple[bool, ...]:
-    """Those of the signs that a link shows."""
+def _signs(link: Any, number: int, addresses: Addresses, own: _Address) -> int:
+    """What a link shows."""
     if link.tag == "link":
-        return False, True, False, False
+        return _REL
+    if "disabled" in link.get("class", ""):
+        return 0
     text = _text(link)
     names = [link.get(name, "")[:_LABEL] for name in ("aria-label", "title", "class")]
     names += [image.get("alt", "")[:_LABEL] for image in islice(link.iter("img"), 1)]
     about = " ".join((text, *names))
     entry = _ENTRY.fullmatch(text or names[0])
     in_row = entry and _is_in_row(link, int(entry[1]), addresses, own)
-    forward = _ONWARD.fullmatch(text) or _NEXT.search(about)
-    either = int(entry[1]) == number if entry else forward or _ARROW.search(about) or _MORE.search(about)
-    return bool(in_row), _is_next(link), bool(forward), bool(either)
+    onward = bool(_ONWARD.fullmatch(text) or _NEXT.search(about))
+    weak = onward or bool(_ARROW.search(about) or _MORE.search(about))
+    if entry:
+        weak = int(entry[1]) == number
+    shown = (_IN_ROW, in_row), (_REL, _is_next(link)), (_ONWARDS, onward), (_WEAK, weak)
+    return sum(sign for sign, is_shown in shown if is_shown)
 
 
 def _is_in_row(link: Any, number: int, addresses: Addresses, own: _Address) -> bool:
