@@ -117,7 +117,6 @@ TESTED_IN = {
     "output.images": "output/test_node_twins.py",
     "output.placing": "output/test_node_twins.py",
     "page": "page/test_walk_twins.py",
-    "page.continued": "crawl/test_pages.py",
     "page.datatables": "output/test_outputs.py",
     "page.dates": "metadata/test_reader.py",
     "page.embedded": "algorithms/test_eatext.py",
