@@ -93,7 +93,7 @@ def test_a_result_in_json():
 
 # A page that has something for every output, and for every field of the metadata.
 WHOLE = """<html lang=en><head><title>Boats</title>
-<link rel=alternate type=application/rss+xml href=/feed>
+<link rel=alternate type=application/rss+xml href=/feed><link rel=next href="?page=2">
 <script type=application/ld+json>{"@type": "NewsArticle", "headline": "Boats",
 "author": "Ann Li", "datePublished": "2024-03-01", "dateModified": "2024-03-02",
 "publisher": {"name": "River"}, "description": "d", "url": "/boats", "keywords": "a, b",
@@ -171,6 +171,7 @@ def test_how_outputs_are_joined():
         assert getattr(made, name) == f"{one}\n\n{one}"
     for name in ("blocks", "tables"):
         assert made.value(name) == 2 * found.value(name)
+    assert made.next_page == f"{URL}?page=2"
     assert [made.text[c.start : c.end] for c in made.chunks()] == [
         chunk.text for chunk in 2 * found.chunks()
     ]

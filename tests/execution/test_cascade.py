@@ -260,7 +260,7 @@ def test_no_limit_where_there_is_none_to_set(monkeypatch, gone):
 
 FIELDS = (
     *("markdown", "html", "tables", "blocks", "comments"),
-    *("posts", "entries", "chunks", "title"),
+    *("posts", "entries", "next_page", "chunks", "title"),
 )
 
 

@@ -22,7 +22,15 @@ def found(html: str, url: str | None = URL) -> str:
     [
         *("Next page", "Nächste Seite", "Page suivante", "Página siguiente"),
         *("Próxima página", "Pagina successiva", "Volgende", "Nästa", "Następna"),
-        *("Další", "Следующая", "下一页", "次のページ", "다음", "التالي", "Older posts"),
+        *(
+            "Další",
+            "Следующая",
+            "下一页",
+            "次のページ",
+            "다음",
+            "التالي",
+            "Older posts",
+        ),
         *("»", "›", "→", "Load more", "« Previous entries"),
     ],
 )
@@ -71,8 +79,8 @@ def test_the_next_number_or_offset(own, html, next_url):
     [
         ("https://a.org/index.html", "<b>1</b> <a href='/blog/page/2'>2</a>", "/blog/page/2"),
         ("http://www.a.org/", "<a href='https://a.org/?paged=2'>«</a>", "/?paged=2"),
-        ("https://a.org/", "<a class=older href='/search?updated-max=2015-05-22T22'>"
-         "Older posts</a>", "/search?updated-max=2015-05-22T22"),
+        ("https://a.org/", "<a href='/search?updated-max=2015-05-22T22'>Older posts</a>",
+         "/search?updated-max=2015-05-22T22"),
         ("https://a.org/f/index.php?topic=5.0",
          "<b>1</b> <a href='?topic=5.20'>2</a>", "/f/index.php?topic=5.20"),
         ("https://a.org/t9-Tips.html", "<b>1</b> <a href='/t9-o10-Tips.html'>2</a>",
