@@ -42,16 +42,18 @@ _OFFSET_NAME = re.compile(
 )
 # Blogs count by the time of an entry, too.
 _TIME_NAME, _TIME = "updated-max", 10**9
-# An empty one, where a reader comes from, sessions, and a post of a thread do not tell pages apart.
+# What does not tell pages apart: nothing, where a reader comes from, a post of a thread,
+# a session.
 _NO_MATTER = re.compile(
-    r"|(?:utm_\w+|srsltid|ref|gclid|fbclid|sid|phpsessid)=.*|p=[0-9]{4,}|\w{1,20}=(?:\w:)?[0-9a-f]{20,99}",
+    r"|(?:utm_\w+|srsltid|ref|gclid|fbclid|sid|phpsessid)=.*|p=[0-9]{4,}"
+    r"|\w{1,20}=(?:\w:)?[0-9a-f]{20,99}",
     re.IGNORECASE,
 )
 _INDEX = re.compile(r"/(?:(?:index|default)\.\w{2,5})?$|\.(?:s?html?|php|aspx?)$")
 # What may be put into an address, or be another number there.
 _STEP = re.compile(
-    rf"(?P<mark>[/_.;,-]?(?:(?:{_WORDS}|index|[os]|\w{{1,20}}=)[/_-]?)?)(?P<number>[0-9]{{1,6}})"
-    r"(?P<rest>(?:[^0-9].*)?)",
+    rf"(?P<mark>[/_.;,-]?(?:(?:{_WORDS}|index|[os]|\w{{1,20}}=)[/_-]?)?)"
+    r"(?P<number>[0-9]{1,6})(?P<rest>(?:[^0-9].*)?)",
     re.IGNORECASE,
 )
 _MARKED = re.compile(rf"(?:^|[/_.;-])(?:{_WORDS}|index)[/_-]?$", re.IGNORECASE)
@@ -81,12 +83,12 @@ _PARTING = re.compile(r"[/_.;,?&-]")
 _PARTED = re.compile(r"[&;]+")
 _ON_WEB = re.compile(r"https?://(?:www\.)?([^/?#]+)([^?#]*)\??([^#]*)", re.IGNORECASE)
 
-
 # What a link may show, the strongest first: that it stands in a row of numbers, behind
 # that of the page itself; rel=next; words or an arrow onwards; its number, or any of these.
 _IN_ROW, _REL, _ONWARDS, _WEAK = 8, 4, 2, 1
 _ANY, _CLEAR = 15, 14
 _UNFIT = (0, 0, 0)
+# How much longer an address with another number may be.
 _LONGEST_STEP = 20
 
 
