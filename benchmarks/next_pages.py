@@ -36,7 +36,6 @@ from scrapy_eatext.page.continued import next_page
 
 TRUTH = Path(__file__).with_suffix(".json")
 FOLDERS = ("labelled-web", "labelled-dev", "wcxb-dev")
-}
 Finder = Callable[[bytes, str], str]
 
 
