@@ -26,9 +26,11 @@ _FORMULA = re.compile(
     rf"(?:[^\\]|\\(?!begin\{{{_NAMES}\}}))*?\\end\{{(?P=name)\}})",
     re.DOTALL,
 )
+# What an address of mail has before its @, where Markdown links one in angle brackets.
+MAILBOX = r"[\w.!#$%&'*+/=?^`{|}~-]*"
 # What Markdown would read in TeX as a tag, a comment or an address; TeX takes the space
 # that is put behind its first sign for nothing.
-_MARKUP = re.compile(r"<(?=[A-Za-z/!?]|\Z)|\](?=\()")
+_MARKUP = re.compile(rf"<(?=[A-Za-z/!?]|{MAILBOX}@|\Z)|\](?=\()")
 _DISPLAYED = ("dollars", "brackets", "environment")
 _BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{")
 

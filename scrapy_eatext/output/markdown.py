@@ -15,7 +15,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from scrapy_eatext.output.formulas import for_markdown
+from scrapy_eatext.output.formulas import MAILBOX, for_markdown
 from scrapy_eatext.output.nodes import merged, parted
 from scrapy_eatext.output.placing import MARKDOWN
 from scrapy_eatext.page.columns import NodeKind
@@ -43,7 +43,7 @@ _PUNCTUATION = "!-/:-@\\[-`{-~"
 # space, as a backslash or an element will be written for it.
 _MEANS = re.compile(
     rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<![^\S\n])\*|\*(?![^\S\n])"
-    r"|(?<![^\W_])_(?=[\S\n]|\Z)|\](?=[(\[:]|\Z)|\[(?=\^)|<(?=[A-Za-z/!?]|\Z)"
+    rf"|(?<![^\W_])_(?=[\S\n]|\Z)|\](?=[(\[:]|\Z)|\[(?=\^)|<(?=[A-Za-z/!?]|{MAILBOX}(?:@|\Z))"
     r"|&(?=\#|[A-Za-z][A-Za-z0-9]{0,40};|\Z)"
 )
 _MEANS_IN_LINK = re.compile(rf"{_MEANS.pattern}|[\[\]]")

@@ -87,7 +87,9 @@ class Addresses:
         if colon:
             return _quoted(href) if scheme.lower() in schemes else ""
         if not self.base:
-            return _quoted(href)
+            # A backslash that is quoted parts no longer what is before a colon from it.
+            href = _quoted(href)
+            return "" if ":" in _HEAD.match(href)[0] else href  # type: ignore[index]
         if href[0] == "/" and "\\" not in href:
             if href.startswith("//"):
                 return _quoted(self.base.partition(":")[0] + ":" + href)
