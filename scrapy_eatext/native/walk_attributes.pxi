@@ -39,8 +39,10 @@ cdef bint is_special(const tree.xmlNode* node, const Name* tag) noexcept nogil:
         return not tag.number and strcmp(local_name(node), b"math") == 0
     while attribute != NULL:
         value = <const char*>attribute.name
-        if (value[0] == b"c" and strcmp(value, b"class") == 0) or (
-            value[0] == b"t" and strcmp(value, b"type") == 0
+        if (
+            (value[0] == b"c" and strcmp(value, b"class") == 0)
+            or (value[0] == b"t" and strcmp(value, b"type") == 0)
+            or (value[0] == b"s" and strcmp(value, b"src") == 0)
         ):
             if value_of(attribute, &value):
                 return True

@@ -108,7 +108,7 @@ _TRAITS = {
 }
 cdef int TEX_STYLE = tags.TEX_TEXT, RAISED_STYLE = tags.RAISED
 cdef enum:
-    HINTS = 5
+    HINTS = 6
 cdef const char* SPECIAL_HINTS[HINTS]
 # Their bytes stay alive here.
 _HINTS = [hint.encode() for hint in tags.SPECIAL_HINTS]

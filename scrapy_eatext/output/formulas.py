@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 _TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
 # Environments that are formulas by themselves; none may stand inside another.
 _NAMES = r"(?:align|alignat|displaymath|eqnarray|equation|flalign|gather|multline)\*?"
+# What forums write around formulas.
+_TAGS = r"(?:i?tex|i?math|latex)\]"
 # No formula can hold the sign that it begins with, so that matching takes linear time.
 _FORMULA = re.compile(
     r"\$\$(?P<dollars>[^$]+)\$\$|\\\[(?P<brackets>(?:[^\\]|\\[^][])+)\\\]"
     r"|(?<!\\)\$(?![\s$])(?P<dollar>(?:[^$\\]|\\.)+)(?<!\s)\$(?![\d$])"
     r"|\\\((?P<round>(?:[^\\]|\\[^()])+)\\\)"
+    rf"|\[(?P<tag>{_TAGS})(?P<tagged>(?:[^[]|\[(?!/?{_TAGS}))+)\[/(?P=tag)"
     rf"|(?P<environment>\\begin\{{(?P<name>{_NAMES})\}}"
     rf"(?:[^\\]|\\(?!begin\{{{_NAMES}\}}))*?\\end\{{(?P=name)\}})",
     re.DOTALL,
@@ -32,7 +35,7 @@ MAILBOX = r"[\w.!#$%&'*+/=?^`{|}~-]*"
 # that is put behind its first sign for nothing.
 _MARKUP = re.compile(rf"<(?=[A-Za-z/!?]|{MAILBOX}@|\Z)|\](?=\()")
 _DISPLAYED = ("dollars", "brackets", "environment")
-_BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{")
+_BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{", b"[/")
 
 
 def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> bool:
@@ -46,7 +49,7 @@ def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> b
             _FORMULA.search(text)
             for spans in blocks
             for text, _, _, _, _ in spans
-            if text.count("$") > 1 or "\\" in text
+            if text.count("$") > 1 or "\\" in text or "[/" in text
         )
         and any(
             _TYPESETTER.search(script.get("src") or "")

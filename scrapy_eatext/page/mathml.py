@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lxml.etree import Comment
+
 from scrapy_eatext.page.characters import INVISIBLE
 
 # A formula with more elements, or with deeper nesting, is not converted.
@@ -25,6 +27,9 @@ _SHAPES = {
     "mover": (2, r"\overset{%(1)s}{%(0)s}"),
     "munderover": (3, r"\underset{%(1)s}{\overset{%(2)s}{%(0)s}}"),
 }
+# A fraction without a line, and what it is within brackets.
+_STACKED, _BINOMIAL = r"\genfrac{}{}{0pt}{}", r"\binom"
+_NO_LINE = re.compile(r"\s*0+(?:\.0*)?(?:[a-z]+|%)?\s*")
 # Around an operator with limits these elements are written as indices, which TeX sets
 # below and above by itself.
 _LIMITS = {"munder": "msub", "mover": "msup", "munderover": "msubsup"}
@@ -68,6 +73,8 @@ def tex_of(math: Any) -> str:
 class _Writer:
     def __init__(self) -> None:
         self._left = _MOST
+        # The fractions without a line.
+        self._stacked: set[str] = set()
 
     def tex(self, element: Any, depth: int) -> str:
         name = element.tag.rpartition("}")[2]
@@ -88,11 +95,11 @@ class _Writer:
             return self._table(inside, depth)
         parts = [self.tex(child, depth + 1) for child in inside]
         if name in _ROWS:
-            return "".join(parts)
+            return self._row(parts)
         if name == "msqrt":
-            return rf"\sqrt{{{''.join(parts)}}}"
+            return rf"\sqrt{{{self._row(parts)}}}"
         if name == "mfenced":
-            return _fenced(element, parts)
+            return self._row(_fenced(element, parts))
         count, shape = _SHAPES.get(name, (-1, ""))
         if len(parts) != count:
             raise _UnknownError
@@ -100,7 +107,22 @@ class _Writer:
             _, shape = _SHAPES[_LIMITS[name]]
         if shape.startswith("{") and _SIMPLE.fullmatch(parts[0]):
             shape = shape.replace("{%(0)s}", "%(0)s", 1)
-        return shape % {str(place): part for place, part in enumerate(parts)}
+        thickness = dict(element.items()).get("linethickness")
+        is_stacked = name == "mfrac" and thickness and _NO_LINE.fullmatch(thickness)
+        if is_stacked:
+            shape = shape.replace(r"\frac", _STACKED)
+        tex = shape % {str(place): part for place, part in enumerate(parts)}
+        if is_stacked:
+            self._stacked.add(tex)
+        return tex
+
+    def _row(self, parts: list[str]) -> str:
+        """Parts one after the other."""
+        for at in range(1, len(parts) - 1):
+            if parts[at] in self._stacked and parts[at - 1 : at + 2 : 2] == ["(", ")"]:
+                binomial = parts[at].replace(_STACKED, _BINOMIAL, 1)
+                parts[at - 1 : at + 2] = "", binomial, ""
+        return "".join(parts)
 
     def _table(self, rows: list[Any], depth: int) -> str:
         lines = []
@@ -122,9 +144,10 @@ def _children(element: Any) -> list[Any]:
 
 
 def _token(element: Any, longer: str) -> str:
-    if len(element):
+    if any(child.tag is not Comment for child in element):
         raise _UnknownError
-    text = INVISIBLE.sub("", _UNSEEN.sub("", element.text or ""))
+    text = "".join([element.text or "", *(child.tail or "" for child in element)])
+    text = INVISIBLE.sub("", _UNSEEN.sub("", text))
     # A no-break space is shown, so it is not stripped.
     text = _SPACE.sub(" ", text.strip(" \t\n\r\f"))
     said = _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], text)
@@ -134,10 +157,11 @@ def _token(element: Any, longer: str) -> str:
     return said
 
 
-def _fenced(element: Any, parts: list[str]) -> str:
+def _fenced(element: Any, parts: list[str]) -> list[str]:
     told = dict(element.items())
     begin, end, between = (
         _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], told.get(name, given).strip()[:8])
         for name, given in (("open", "("), ("close", ")"), ("separators", ","))
     )
-    return f"{begin}{between[:1].join(parts)}{end}"
+    parts = [piece for part in parts for piece in (between[:1], part)]
+    return [begin, *parts[1:], end]

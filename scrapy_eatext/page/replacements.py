@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import unquote, unquote_plus
 
 from scrapy_eatext.page.mathml import tex_of
 from scrapy_eatext.page.tags import IMG
@@ -19,6 +20,19 @@ _TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
 _TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
 _TEX_SIGN = re.compile(r"[\\^_={}$]")
 _WORD = re.compile(r"[^\W\d_]{4}")
+# Addresses of servers that draw TeX, as it stands in the address.
+_DRAWN = re.compile(
+    r"(?:latex\.codecogs\.com/[^?]*|/(?:mime|math)tex\.cgi)\?(?:\d\$)?(?P<tex>.+)"
+    r"|/latex\.php\?(?:[^#]*&)?latex=(?P<value>[^&#]+)",
+    re.DOTALL,
+)
+# What forums put at the ends of a text's lines, in attributes too.
+_BREAK = re.compile(r"<br ?/?>")
+# What TeX for these begins with, which says how to draw it.
+_LOOKS = re.compile(
+    r"(?:\s|\\(?:inline|(?:dpi|bg|fn)(?:\{\w*\}|_\w+)|tiny|small|normalsize|[lL]arge|LARGE|"
+    r"[hH]uge)(?![A-Za-z]))*"
+)
 # A comment in TeX with the line feed that it hides, or a sign that a backslash makes none.
 _TEX_COMMENT = re.compile(r"(\\.)|%[^\n]*(?:\n[ \t]*)?", re.DOTALL)
 # What TeX that brings its own signs stands between, and whether they display it.
@@ -55,12 +69,14 @@ def replacement_of(element: Any) -> str | None:
             return _between_signs(_text_alone(element), "mode=display" in kind)
     elif name == IMG:
         text = attributes.get("alt", "")
-        if _TEX_CLASS.search(called) and _is_tex(text):
-            return _between_signs(text, "display" in called)
-    elif name in ("i", "span") and (
-        _is_drawn(element, called) or _is_icon(element, called)
-    ):
-        return ""
+        if not (_TEX_CLASS.search(called) and _is_tex(text)):
+            text = _drawn_tex(attributes.get("src", ""))
+        if _is_tex(text):
+            return _between_signs(_BREAK.sub(" ", text), "display" in called)
+    elif name in ("i", "span"):
+        if _is_drawn(element, called) or _is_icon(element, called):
+            return ""
+        return _unseen(element, attributes)
     return None
 
 
@@ -89,6 +105,35 @@ def _between_signs(tex: str, display: bool) -> str | None:
     # A space behind a backslash is none that may go.
     escapes = (len(tex) - len(tex.rstrip("\\"))) % 2
     return f"{signs}{tex}{' ' * escapes}{signs}"
+
+
+def _drawn_tex(address: str) -> str:
+    """The TeX in the address of an image that a server draws of it, "" for others."""
+    found = _DRAWN.search(address)
+    if found is None:
+        return ""
+    if found["value"]:
+        tex = unquote_plus(found["value"])
+    else:
+        tex = unquote(found["tex"].replace("&space;", " ").replace("&plus;", "+"))
+    return _LOOKS.sub("", tex.replace("\0", ""), count=1)
+
+
+def _unseen(element: Any, attributes: dict[str, str]) -> str | None:
+    """The TeX of MathML that is hidden, where its image is shown to no script.
+
+    Without scripts a browser shows the image that a noscript right behind it holds.
+    """
+    behind = element.getnext()
+    if (
+        "display:none" not in attributes.get("style", "").replace(" ", "")
+        or len(element) != 1
+        or behind is None
+        or behind.tag != "noscript"
+    ):
+        return None
+    math = next(_children((element,), "math"), None)
+    return None if math is None else replacement_of(math)
 
 
 def _is_tex(text: str) -> bool:

@@ -106,9 +106,9 @@ STYLE_OF = {
 # The styles of text that stands above or below its line.
 RAISED = SUP_TEXT | SUB_TEXT
 # Elements that may say something else than their text, as formulas and icons do, by
-# what their types and classes have; besides them math.
+# what their types, classes and sources have; besides them math.
 SPECIAL_TAGS = frozenset(("i", "img", "script", "span"))
-SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-")
+SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-", "tex.cgi")
 # Images, and the sources of pictures, of which the parser does not know that they are
 # empty: it takes the image behind one for a part of it.
 IMG, SOURCE = "img", "source"

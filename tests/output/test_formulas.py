@@ -236,7 +236,17 @@ def test_dollars_that_are_escaped_end_no_formula():
 
 
 @pytest.mark.parametrize(
-    "piece", ["$a", r"\$a", r"\begin{align}", r"\begin{align}\end{gather}", r"\(", "%"]
+    "piece",
+    [
+        "$a",
+        r"\$a",
+        r"\begin{align}",
+        r"\begin{align}\end{gather}",
+        r"\(",
+        "%",
+        "[tex]",
+        "[tex][/",
+    ],
 )
 def test_what_has_no_end_takes_linear_time(piece):
     def body(count):
