@@ -46,7 +46,7 @@ from scrapy_eatext.tagger.headings import without_bare_headings
 from scrapy_eatext.tagger.links import without_edit_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import select
-from scrapy_eatext.tagger.tables import whole_tables
+from scrapy_eatext.tagger.tables import whole_tables, with_captions
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
 from scrapy_eatext.tagger.words import WordTable, no_words
@@ -180,7 +180,7 @@ class Eatext(Algorithm[EatextOptions]):
             kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
         if options.comments:
             kept = kept | comments.rows
-        kept = whole_tables(walk, kept, w)
+        kept = with_captions(walk, whole_tables(walk, kept, w))
         if isinstance(least, str):
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:

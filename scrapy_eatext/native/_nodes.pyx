@@ -118,6 +118,10 @@ cdef class Placing:
                 if row >= 0:
                     links.add(row)
         in_order = sorted(images)
+        for mark in in_order:
+            row = self.marks[mark, MARK_LINK]
+            if row >= 0:
+                links.add(row)
         self.inlines.read(
             sorted(links),
             [self.marks[mark, MARK_AROUND_STYLE] for mark in in_order],
@@ -247,13 +251,17 @@ cdef class Placing:
 
     cdef int add_images_before(self, Py_ssize_t unit) except -1:
         cdef Py_ssize_t mark, first, span, parent = 0
+        cdef int link
         while self.next_image < len(self.images):
             mark = self.images[self.next_image]
             if mark >= self.bounds[unit]:
                 break
             self.next_image += 1
             first = len(self.texts)
-            self.add_images(mark, 0, False)
+            link = self.link(self.marks[mark, MARK_LINK])
+            if not self.allows(self.addresses[link]):
+                link = 0
+            self.add_images(mark, link, False)
             if len(self.texts) > first:
                 parent = self.node(self.marks[mark, MARK_AROUND_STYLE])
             for span in range(first, len(self.texts)):

@@ -23,7 +23,7 @@ WORDS, WORDS_IN_ALL = 30, 150
 BLOCKS = 2
 # How many elements around an image are looked at, and how many around its figure.
 LEVELS, OUTER = 6, 2
-_FIGURE = TAG_ID["figure"]
+_FIGURE, _TABLE = TAG_ID["figure"], TAG_ID["table"]
 _CELLS = (TAG_ID["td"], TAG_ID["th"])
 _PARENT, _TAG, _FIRST, _LAST = (
     ElementColumn.PARENT,
@@ -146,17 +146,20 @@ class _Rule:
 def _holders(walk: Walk, row: int, figures: Collection[int] = ()) -> tuple[int, int]:
     """The figure around an element, and the table cell without text around it.
 
-    Each is -1 where there is none.
+    Each is -1 where there is none.  A table that is named as a figure is one.
     """
     cell = walk.elements.item
-    figure = -1
+    figure = holder = -1
     for _ in range(LEVELS):
         if row < 0:
             break
         tag = cell(row, _TAG)
-        if tag in _CELLS and cell(row, _FIRST) == cell(row, _LAST):
-            return figure, row
-        if tag == _FIGURE or (figure < 0 and row in figures):
+        if holder >= 0:
+            if tag == _TABLE:
+                return (row, -1) if row in figures else (figure, holder)
+        elif tag in _CELLS and cell(row, _FIRST) == cell(row, _LAST):
+            holder = row
+        elif tag == _FIGURE or (figure < 0 and row in figures):
             figure = row
         row = cell(row, _PARENT)
-    return figure, -1
+    return figure, holder

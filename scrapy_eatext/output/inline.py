@@ -17,18 +17,19 @@ from scrapy_eatext.page.walk import attribute_values, nodes_of
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-# Attributes with the address of an image, first those that a script loads later.
+# Attributes with the address of an image, first those that a script loads later; of a
+# srcset the largest image counts.
 SOURCES = (
+    "data-srcset",
+    "data-lazy-srcset",
     "data-src",
     "data-lazy-src",
     "data-original",
     "data-lazy",
     "data-lazyload",
     "data-actualsrc",
-    "data-srcset",
-    "data-lazy-srcset",
-    "src",
     "srcset",
+    "src",
 )
 # A candidate of a srcset: its address, which may have commas inside, and its size.
 _CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")

@@ -176,6 +176,7 @@ class _Placing:
                 else:
                     links.add(around_link)
         marks = [self._marks[number] for number in sorted(images)]
+        links |= {mark[MarkColumn.LINK] for mark in marks}
         self._inlines.read(
             sorted(links - {-1}),
             [mark[MarkColumn.AROUND_STYLE] for mark in marks],
@@ -296,7 +297,10 @@ class _Placing:
             mark = self._marks[self._images[self._next_image]]
             self._next_image += 1
             first = len(self._spans)
-            self._add_images(mark, 0, small=False)
+            link = self._link(mark[MarkColumn.LINK])
+            if not self._allows(self._addresses[link]):
+                link = 0
+            self._add_images(mark, link, small=False)
             if len(self._spans) > first:
                 parent = self._node(mark[MarkColumn.AROUND_STYLE])
             for span in range(first, len(self._spans)):

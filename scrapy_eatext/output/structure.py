@@ -107,11 +107,21 @@ def tree_of(
             continue
         if kind >= NodeKind.DOCUMENT:
             children[node] = []
-        if node:
+        if node and not _says_again(nodes, children[parent], node):
             children[parent].append(node)
     if len(children) > 1:
         _Structure(nodes, walk, tables, headers).decide()
     return nodes
+
+
+def _says_again(nodes: Nodes, before: Sequence[int], node: int) -> bool:
+    """Whether a node is the image that stands right before it."""
+    if not before or nodes.kinds[node] != NodeKind.IMAGE:
+        return False
+    last = before[-1]
+    return nodes.kinds[last] == NodeKind.IMAGE and (
+        nodes.spans[last][0][3] == nodes.spans[node][0][3]
+    )
 
 
 def _gone(

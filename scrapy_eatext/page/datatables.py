@@ -6,7 +6,6 @@ tables hold data, what their rows and cells are, and which blocks are their capt
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,9 +32,8 @@ if TYPE_CHECKING:
 LONG_CELL, LONG_CELL_OF_SEVERAL = 600, 100
 # How many columns or rows one cell may span.
 MAX_SPAN = 50
-_TABLE, _ROW, _TH, _HEAD, _CAPTION, _FIGURE, _FIGCAPTION = (
-    TAG_ID[name]
-    for name in ("table", "tr", "th", "thead", "caption", "figure", "figcaption")
+_TABLE, _ROW, _TH, _HEAD, _CAPTION = (
+    TAG_ID[name] for name in ("table", "tr", "th", "thead", "caption")
 )
 _BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
 
@@ -130,37 +128,22 @@ class DataTables:
 
     @cached_property
     def captions(self) -> list[tuple[int, int, int]]:
-        """The captions: for each its table and its blocks.
-
-        A caption is the table's own, or that of a figure that holds but the table.
-        """
+        """The captions: for each its table and its blocks."""
         elements = self.elements
-        first, last, parent, tag = (
+        first, last, parent = (
             elements[:, column].item
             for column in (
                 ElementColumn.FIRST_BLOCK,
                 ElementColumn.LAST_BLOCK,
                 ElementColumn.PARENT,
-                ElementColumn.TAG,
             )
         )
-        tables = sorted(set(self.tables.tolist()))
-        known = frozenset(tables)
-        found = [
+        known = frozenset(self.tables.tolist())
+        return [
             (parent(row), first(row), last(row))
             for row in rows_with(elements, ElementColumn.TAG, _CAPTION)
             if parent(row) in known
         ]
-        for row in rows_with(elements, ElementColumn.TAG, _FIGCAPTION):
-            figure = parent(row)
-            at = bisect_right(tables, figure)
-            if at == len(tables) or figure < 0 or tag(figure) != _FIGURE:
-                continue
-            inside = last(figure) - first(figure) - (last(row) - first(row))
-            table = tables[at]
-            if last(table) <= last(figure) and last(table) - first(table) == inside:
-                found.append((table, first(row), last(row)))
-        return found
 
     def shown(self, blocks: Sequence[int], code: Sequence[int] = ()) -> frozenset[int]:
         """The tables that are tables still if some blocks alone are shown.

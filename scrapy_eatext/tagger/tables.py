@@ -1,4 +1,4 @@
-"""Tables of data are kept whole: rows with all of their cells, headers and captions.
+"""What is kept whole: rows of tables of data, and tables and figures with captions.
 
 Blocks are judged one by one, and of a row of short cells some look like content and
 others do not.  A row without one of its cells says something else than the page does.
@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.datatables import data_tables
+from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tags import TAG_ID
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -18,6 +21,26 @@ if TYPE_CHECKING:
 
 # A row is kept if more than one in so many of its words was chosen.
 _SHARE = 3
+_FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
+_BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+
+
+def with_captions(walk: Walk, kept: Flags) -> Flags:
+    """The kept blocks, with the captions of figures of which other blocks are kept."""
+    elements = walk.elements
+    rows = rows_with(elements, ElementColumn.TAG, _FIGCAPTION)
+    if not len(rows):
+        return kept
+    count = np.concatenate([[0], kept.cumsum()])
+    kept = kept.copy()
+    for row in rows:
+        figure = elements.item(row, ElementColumn.PARENT)
+        if figure >= 0 and elements.item(figure, ElementColumn.TAG) == _FIGURE:
+            first, last = elements[row, _BOUNDS].tolist()
+            begin, end = elements[figure, _BOUNDS].tolist()
+            if count[end] - count[begin] > count[last] - count[first]:
+                kept[first:last] = True
+    return kept
 
 
 def whole_tables(walk: Walk, kept: Flags, w: Ints) -> Flags:

@@ -1,4 +1,4 @@
-"""Tables of data are kept whole."""
+"""Tables of data are kept whole, and figures with their captions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.tagger.facts import weights
-from scrapy_eatext.tagger.tables import whole_tables
+from scrapy_eatext.tagger.tables import whole_tables, with_captions
 from tests.support.properties import check_linear
 
 HEAD = "<tr><th>lost<th>lost"
@@ -21,6 +21,7 @@ def kept(html: str) -> list[str]:
     texts = blocks.texts(list(range(len(blocks))))
     chosen = np.array(["lost" not in text for text in texts])
     found = whole_tables(blocks.walk, chosen, weights(blocks.walk))
+    found = with_captions(blocks.walk, found)
     return [text for text, stays in zip(texts, found, strict=True) if stays]
 
 
@@ -34,11 +35,17 @@ def kept(html: str) -> list[str]:
             f"<figure><table>{ROWS}</table><figcaption>lost: Table 1</figcaption></figure>",
             5,
         ),
-        # A figure with more than the table has another caption.
         (
             f"<figure><p>x<table>{ROWS}</table><figcaption>lost</figcaption></figure>",
-            5,
+            6,
         ),
+        ("<figure><pre>a = 1</pre><figcaption>lost</figcaption></figure>", 2),
+        ("<figure><figcaption>lost</figcaption><pre>a = 1</pre></figure>", 2),
+        # The caption of an image alone is left as it was chosen, and so is one of which
+        # nothing else is kept.
+        ("<p>x<figure><img src=x><figcaption>lost</figcaption></figure>", 1),
+        ("<p>x<figure><pre>lost</pre><figcaption>lost</figcaption></figure>", 1),
+        ("<p>x<div><pre>a = 1</pre><figcaption>lost</figcaption></div>", 2),
         # The caption of a table of which nothing is kept goes with it.
         (f"<p>x<table><caption>lost</caption>{HEAD}<tr><td>lost<td>lost</table>", 1),
         # A row of which less than a third was chosen goes.
@@ -57,8 +64,10 @@ def test_captions_of_many_tables_take_linear_time() -> None:
     unit = f"<figure><table><caption>1</caption>{ROWS}</table><figcaption>2</figure>"
 
     def captions_of(page: Page) -> int:
-        data = data_tables(page.blocks.walk)
+        walk = page.blocks.walk
+        data = data_tables(walk)
         assert data is not None
+        with_captions(walk, np.ones(len(walk.blocks), dtype=np.bool_))
         return len(data.captions)
 
     check_linear(captions_of, lambda count: Page.of(unit * count), 500)
