@@ -23,6 +23,9 @@ from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
+from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.page.values import shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ PLACES, PLACES_OF_CELL = 10_000, 20
 # How deep in an item the box of a task stands: in a paragraph and a label.
 BOX_LEVELS = 3
 
+_FIGCAPTION = TAG_ID["figcaption"]
 # Parts of a table, at whose end all cells end.
 _PARTS = ("thead", "tbody", "tfoot")
 _EMPTY = Cell(())
@@ -109,6 +113,7 @@ def tree_of(
             children[node] = []
         if node and not _says_again(nodes, children[parent], node):
             children[parent].append(node)
+    _describe_images(nodes, units)
     if len(children) > 1:
         _Structure(nodes, walk, tables, headers).decide()
     return nodes
@@ -122,6 +127,29 @@ def _says_again(nodes: Nodes, before: Sequence[int], node: int) -> bool:
     return nodes.kinds[last] == NodeKind.IMAGE and (
         nodes.spans[last][0][3] == nodes.spans[node][0][3]
     )
+
+
+def _describe_images(nodes: Nodes, blocks: Blocks) -> None:
+    """Give images without a description the captions that are not shown with them."""
+    elements = blocks.walk.elements
+    figures = {
+        nodes.rows[node]: inside[0]
+        for node, inside in nodes.children.items()
+        if nodes.kinds[node] == NodeKind.FIGURE and len(inside) == 1
+    }
+    rows = rows_with(elements, ElementColumn.TAG, _FIGCAPTION) if figures else []
+    for row in rows:
+        image = figures.get(elements.item(row, ElementColumn.PARENT), -1)
+        first = elements.item(row, ElementColumn.FIRST_BLOCK)
+        if (
+            image >= 0
+            and nodes.kinds[image] == NodeKind.IMAGE
+            and not nodes.spans[image][0][0]
+            and first < elements.item(row, ElementColumn.LAST_BLOCK)
+        ):
+            text = shortened(blocks.text(first))
+            _, style, link, url, _ = nodes.spans[image][0]
+            nodes.spans[image] = ((text, style, link, url, signs_of(text)),)
 
 
 def _gone(
