@@ -18,6 +18,7 @@ from scrapy_eatext.page.tags import (
     CODE_TEXT,
     DEL_TEXT,
     EM_TEXT,
+    MARK_TEXT,
     STRONG_TEXT,
     SUB_TEXT,
     SUP_TEXT,
@@ -45,6 +46,7 @@ ALLOWED = {
     **{f"h{level}": frozenset[str]() for level in range(1, 7)},
     "img": frozenset(("alt", "src")),
     "li": frozenset(("value",)),
+    "mark": frozenset[str](),
     "ol": frozenset(("reversed", "start")),
     "p": frozenset[str](),
     "pre": frozenset[str](),
@@ -63,6 +65,7 @@ ALLOWED = {
 _STYLES = (
     (STRONG_TEXT, "strong"),
     (EM_TEXT, "em"),
+    (MARK_TEXT, "mark"),
     (DEL_TEXT, "del"),
     (SUP_TEXT, "sup"),
     (SUB_TEXT, "sub"),

@@ -23,6 +23,7 @@ from scrapy_eatext.page.tags import (
     CODE_TEXT,
     DEL_TEXT,
     EM_TEXT,
+    MARK_TEXT,
     STRONG_TEXT,
     SUB_TEXT,
     SUP_TEXT,
@@ -70,7 +71,12 @@ _TICKS = re.compile(r"`+")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 # HTML's elements for styles without a sign in Markdown, outermost first.
-_ELEMENTS = ((DEL_TEXT, "del"), (SUP_TEXT, "sup"), (SUB_TEXT, "sub"))
+_ELEMENTS = (
+    (MARK_TEXT, "mark"),
+    (DEL_TEXT, "del"),
+    (SUP_TEXT, "sup"),
+    (SUB_TEXT, "sub"),
+)
 _TAG_OF = {STRONG_TEXT: "strong", EM_TEXT: "em"}
 _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 

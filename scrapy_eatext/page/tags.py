@@ -83,8 +83,8 @@ INLINE = frozenset(
 )
 
 # What elements in a line make of the text inside, as bits: a mark's style.
-STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT, TEX_TEXT = (
-    1 << n for n in range(7)
+STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT, TEX_TEXT, MARK_TEXT = (
+    1 << n for n in range(8)
 )
 STYLE_OF = {
     "b": STRONG_TEXT,
@@ -96,6 +96,7 @@ STYLE_OF = {
     "del": DEL_TEXT,
     "s": DEL_TEXT,
     "strike": DEL_TEXT,
+    "mark": MARK_TEXT,
     "sup": SUP_TEXT,
     "sub": SUB_TEXT,
     "code": CODE_TEXT,
