@@ -21,6 +21,7 @@ cdef extern from "Python.h":
 
 cdef int STRONG = tags.STRONG_TEXT
 cdef int EM = tags.EM_TEXT
+cdef int QUOTED = tags.QUOTE_TEXT
 cdef int IMAGE = walking.IMAGE
 cdef int HEADING = tags.HEADING
 cdef int CAPTION = tags.CAPTION
@@ -317,10 +318,12 @@ cdef class Placing:
         cdef int common_link = link
         if not last[SPAN_LINK] == link == around:
             common = common_link = 0
-        elif differ & STRONG:
+        elif differ & QUOTED:
             common = 0
+        elif differ & STRONG:
+            common &= QUOTED
         elif differ & EM:
-            common &= STRONG
+            common &= STRONG | QUOTED
         if common == style and common_link == link:
             return 0
         self.add_text(first_span, at, at + 1, common, common_link)

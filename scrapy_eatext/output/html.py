@@ -19,6 +19,7 @@ from scrapy_eatext.page.tags import (
     DEL_TEXT,
     EM_TEXT,
     MARK_TEXT,
+    QUOTE_TEXT,
     STRONG_TEXT,
     SUB_TEXT,
     SUP_TEXT,
@@ -50,6 +51,7 @@ ALLOWED = {
     "ol": frozenset(("reversed", "start")),
     "p": frozenset[str](),
     "pre": frozenset[str](),
+    "q": frozenset[str](),
     "strong": frozenset[str](),
     "sub": frozenset[str](),
     "sup": frozenset[str](),
@@ -63,6 +65,7 @@ ALLOWED = {
 }
 
 _STYLES = (
+    (QUOTE_TEXT, "q"),
     (STRONG_TEXT, "strong"),
     (EM_TEXT, "em"),
     (MARK_TEXT, "mark"),

@@ -24,6 +24,7 @@ from scrapy_eatext.page.tags import (
     DEL_TEXT,
     EM_TEXT,
     MARK_TEXT,
+    QUOTE_TEXT,
     STRONG_TEXT,
     SUB_TEXT,
     SUP_TEXT,
@@ -86,7 +87,12 @@ _LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE))
 # The characters, beside digits, that a mark at the beginning of a line begins with.
 _LINE_SIGNS = frozenset("#>-+*[=|:")
 # The styles that have signs, outermost first.
-_SIGNED = (STRONG_TEXT, EM_TEXT)
+_SIGNED = (QUOTE_TEXT, STRONG_TEXT, EM_TEXT)
+# The sign of a quotation, which is none of Markdown's, and the signs of authors.
+_QUOTE = '"'
+_QUOTES = frozenset(
+    "\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300d\u300e\u300f"
+)
 
 
 def write_markdown(judged: JudgedPage) -> str:
@@ -413,8 +419,7 @@ def _styled(
         return _without_emphasis(spans, means)
     style, inner = styles[0], styles[1:]
     if in_all & style:
-        inside = _styled(spans, inner, "", "", means)
-        return _emphasised(inside, style, before, after)
+        return _in_signs(spans, styles, before, after, means)
     out: list[str] = []
     count, end = len(spans), 0
     while end < count:
@@ -425,12 +430,28 @@ def _styled(
         following = _first(spans[end], sum(styles)) if end < count else after
         group = spans[first:end]
         if shown:
-            inside = _styled(group, inner, "", "", means)
-            out.append(_emphasised(inside, style, before, following))
+            out.append(_in_signs(group, styles, before, following, means))
         else:
             out.append(_styled(group, inner, before, following, means))
         before = out[-1][-1:] or before
     return "".join(out)
+
+
+def _in_signs(
+    spans: Sequence[Span],
+    styles: tuple[int, ...],
+    before: str,
+    after: str,
+    means: re.Pattern[str],
+) -> str:
+    """Spans that all have the first of some styles, between its signs."""
+    style, *inner = styles
+    if style != QUOTE_TEXT:
+        inside = _styled(spans, tuple(inner), "", "", means)
+        return _emphasised(inside, style, before, after)
+    if before in _QUOTES or spans[0][0][:1] in _QUOTES:  # an author's own
+        return _styled(spans, tuple(inner), before, after, means)
+    return f"{_QUOTE}{_styled(spans, tuple(inner), _QUOTE, _QUOTE, means)}{_QUOTE}"
 
 
 def _emphasised(inside: str, style: int, before: str, after: str) -> str:
@@ -476,7 +497,8 @@ def _first(span: Span, styles: int) -> str:
         return "["
     if style & styles:
         return "*"
-    return "<" if style & ~(STRONG_TEXT | EM_TEXT | TEX_TEXT) else text[0]
+    plain = STRONG_TEXT | EM_TEXT | TEX_TEXT | QUOTE_TEXT
+    return "<" if style & ~plain else text[0]
 
 
 def _without_emphasis(spans: Sequence[Span], means: re.Pattern[str]) -> str:

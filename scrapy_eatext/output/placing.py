@@ -24,7 +24,7 @@ from scrapy_eatext.page.columns import (
     NodeKind,
     SpanColumn,
 )
-from scrapy_eatext.page.tags import EM_TEXT, STRONG_TEXT, TAGS
+from scrapy_eatext.page.tags import EM_TEXT, QUOTE_TEXT, STRONG_TEXT, TAGS
 from scrapy_eatext.page.walk import IMAGE
 
 if TYPE_CHECKING:
@@ -351,14 +351,16 @@ class _Placing:
         last = self._spans[-1]
         differ = last[SpanColumn.STYLE] ^ style
         common = last[SpanColumn.STYLE] & style & around_style
-        # A link is outside of styles, and strong outside of other styles: where the
-        # outer element ends, the inner elements end too.
+        # A link is outside of styles, quotation marks outside of strong, and strong of
+        # other styles: where the outer element ends, the inner elements end too.
         if not last[SpanColumn.LINK] == link == around:
             return 0, 0
-        if differ & STRONG_TEXT:
+        if differ & QUOTE_TEXT:
             common = 0
+        elif differ & STRONG_TEXT:
+            common &= QUOTE_TEXT
         elif differ & EM_TEXT:
-            common &= STRONG_TEXT
+            common &= STRONG_TEXT | QUOTE_TEXT
         return common, link
 
     def _add_text(

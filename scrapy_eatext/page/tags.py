@@ -83,9 +83,17 @@ INLINE = frozenset(
 )
 
 # What elements in a line make of the text inside, as bits: a mark's style.
-STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT, CODE_TEXT, TEX_TEXT, MARK_TEXT = (
-    1 << n for n in range(8)
-)
+(
+    STRONG_TEXT,
+    EM_TEXT,
+    DEL_TEXT,
+    SUP_TEXT,
+    SUB_TEXT,
+    CODE_TEXT,
+    TEX_TEXT,
+    MARK_TEXT,
+    QUOTE_TEXT,
+) = (1 << n for n in range(9))
 STYLE_OF = {
     "b": STRONG_TEXT,
     "strong": STRONG_TEXT,
@@ -97,6 +105,7 @@ STYLE_OF = {
     "s": DEL_TEXT,
     "strike": DEL_TEXT,
     "mark": MARK_TEXT,
+    "q": QUOTE_TEXT,
     "sup": SUP_TEXT,
     "sub": SUB_TEXT,
     "code": CODE_TEXT,

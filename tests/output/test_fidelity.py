@@ -40,8 +40,8 @@ def text_and_tree(source):
 
 
 def words(text):
-    """A text without its white space, which Markdown may change."""
-    return "".join(text.split())
+    """A text without white space and quotation marks, which Markdown may change."""
+    return "".join(text.replace('"', "").split())
 
 
 def text_of(source):
