@@ -1,0 +1,10 @@
+"""``python -m tests.support.madeup`` serves the sites until its input ends."""
+
+import sys
+
+from tests.support.madeup import MadeUp
+
+with MadeUp() as made:
+    for site in made.sites.values():
+        print(f"{site.name:12}{site.start}", flush=True)
+    sys.stdin.read()
