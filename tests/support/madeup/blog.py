@@ -156,7 +156,7 @@ class="entry-title"><a href="{self.path(about)}" rel="bookmark">{about.title}</a
         about = self.named(ending)
         if f"{about.day:%Y/%m}" != month:
             raise MissingError
-        texts = self.body(about, 150, 700)
+        texts = self.body(about, 200, 800)
         rng = self.rng("post", about.number)
         if rng.random() < 0.5:
             steps = each("<li>{}</li>", (TALK.sentence(rng) for _ in range(4)))
@@ -182,9 +182,9 @@ class="entry-title"><a href="{self.path(about)}" rel="bookmark">{about.title}</a
                     name(rng),
                     about.number * 10 + at,
                     f"{about.day:%d %B %Y} at 9:{at}1 pm",
-                    TALK.paragraph(rng, 2),
+                    TALK.paragraph(rng, rng.randint(1, 2)),
                 )
-                for at in range(rng.randrange(6))
+                for at in range(min(12, int(rng.paretovariate(1.2)) - 1))
             ),
         )
         main = f"""<article class="post type-post"><header class="entry-header"><h1

@@ -12,7 +12,6 @@ from tests.support.madeup.site import (
     Query,
     Site,
     each,
-    paragraphs,
     route,
 )
 from tests.support.madeup.words import MANUAL, slug
@@ -34,6 +33,21 @@ THINGS = (
 CLASSES = (
     "Worker Queue Scheduler Plugin Cache Client Pool Parser Handler Record".split()
 )
+
+METHODS = "run stop reset dump submit".split()
+# What stands for some words of the sentences.
+NAMES = {
+    words: f'<code class="xref py docutils literal notranslate"><span class="pre">{code}</span></code>'
+    for words, code in {
+        "the scheduler": "Scheduler",
+        "a queue": "Queue",
+        "unknown keys": "Worker.keys()",
+        "strict mode": "strict=True",
+        "the command line": "taskmill run",
+        "the storage backend": "STORAGE",
+        "the parser": '<a class="reference internal" href="../reference/taskmill-parser-pool.html">Parser</a>',
+    }.items()
+}
 
 
 class Manuals(Site):
@@ -186,41 +200,83 @@ class="rst-current-version">v: {version}</span><div class="rst-other-versions"><
         return self.layout(title, main, head, version)
 
     def code(self, rng: Random) -> str:
+        """An example of some lines, with an element for each token."""
         thing = rng.choice(CLASSES)
+        name = f'<span class="n">{thing.lower()}</span>'
+        seconds = f'<span class="mi">{rng.randint(5, 90)}</span>'
+        call = f'{name} <span class="o">=</span> <span class="n">{thing}</span><span class="p">(</span>'
+        imported = f'<span class="kn">import</span> <span class="n">{thing}</span>'
+        lines = [
+            f'<span class="kn">from</span> <span class="nn">taskmill</span> {imported}',
+            "",
+            f'{call}<span class="n">timeout</span><span class="o">=</span>{seconds}<span class="p">)</span>',
+        ]
+        lines += [
+            f'{name}<span class="o">.</span><span class="n">{method}</span><span class="p">(</span>'
+            f'<span class="s2">&quot;{rng.choice(METHODS)}&quot;</span><span class="p">)</span>  '
+            f'<span class="c1"># {MANUAL.clause(rng)}</span>'
+            for method in rng.sample(METHODS, rng.randint(1, 4))
+        ]
         return (
-            '<div class="highlight-python notranslate"><div class="highlight"><pre>'
-            f'<span class="kn">from</span> <span class="nn">taskmill</span> <span class="kn">import</span> {thing}\n\n'
-            f"{thing.lower()} = {thing}(timeout={len(thing) * 5})\n{thing.lower()}.run()\n</pre></div></div>"
+            '<div class="highlight-python notranslate"><div class="highlight"><pre><span></span>'
+            + "\n".join(lines)
+            + "\n</pre></div></div>\n"
+        )
+
+    def prose(self, rng: Random, sentences: int) -> str:
+        """A paragraph in which names are code, or links to the reference."""
+        text = MANUAL.paragraph(rng, sentences)
+        for words, replacement in NAMES.items():
+            text = text.replace(words, replacement)
+        return f"<p>{text}</p>\n"
+
+    def section(self, rng: Random, name: str) -> str:
+        title = (
+            f"{rng.choice(ACTIONS)[:-1].lower()}ing {rng.choice(THINGS)}".capitalize()
+        )
+        parts = [self.prose(rng, rng.randint(1, 3)), self.code(rng)]
+        if rng.random() < 0.5:
+            items = (self.prose(rng, 1) for _ in range(rng.randint(2, 5)))
+            parts.append(f'<ul class="simple">{each("<li>{}</li>", items)}</ul>')
+        if rng.random() < 0.3:
+            parts.append(
+                '<div class="admonition note"><p class="admonition-title">Note</p>'
+                f"{self.prose(rng, 1)}</div>"
+            )
+        parts += [self.prose(rng, 2)]
+        return (
+            f'<section id="{name}"><h2>{title}<a class="headerlink" href="#{name}">¶</a></h2>\n'
+            f"{''.join(parts)}</section>\n"
         )
 
     def guide(self, rng: Random, title: str) -> str:
-        parts = [paragraphs(MANUAL.text(rng, 60))]
-        for at in range(3):
-            heading = MANUAL.title(rng)
-            parts.append(
-                f'<section id="s{at}"><h2>{heading}<a class="headerlink" href="#s{at}">¶</a></h2>'
-            )
-            parts.append(paragraphs(MANUAL.text(rng, 70)) + self.code(rng))
-            parts.append("</section>")
-        note = MANUAL.sentence(rng)
-        parts.append(
-            f'<div class="admonition note"><p class="admonition-title">Note</p><p>{note}</p></div>'
-        )
-        return "".join(parts)
+        sections = (self.section(rng, f"id{at}") for at in range(rng.randint(2, 6)))
+        return self.prose(rng, 2) + "".join(sections)
 
     def reference(self, rng: Random, title: str) -> str:
-        methods = each(
-            '<dl class="py method"><dt class="sig sig-object py" id="{0}"><span class="sig-name">{0}</span>(<em>value</em>, '
-            "<em>timeout=30</em>)</dt><dd><p>{1}</p></dd></dl>\n",
-            (
-                (method, MANUAL.paragraph(rng, 2))
-                for method in ("run", "stop", "reset", "dump")
-            ),
-        )
+        def member(name: str) -> str:
+            said = MANUAL.clause(rng)
+            fields = (
+                '<dl class="field-list"><dt>Parameters<span class="colon">:</span></dt><dd><p><strong>value'
+                f"</strong> (<em>str</em>) – {said}</p></dd></dl>"
+            )
+            more = rng.choice([fields, self.code(rng), ""])
+            return (
+                f'<dl class="py method"><dt class="sig sig-object py" id="{name}"><span class="sig-name '
+                f'descname"><span class="pre">{name}</span></span><span class="sig-paren">(</span><em '
+                'class="sig-param"><span class="pre">value</span></em>, <em class="sig-param"><span '
+                'class="pre">timeout=30</span></em><span class="sig-paren">)</span><a class="headerlink" '
+                f'href="#{name}">¶</a></dt><dd>{self.prose(rng, 2)}{more}</dd></dl>\n'
+            )
+
         rows = each(
-            "<tr><td><p><code>{0}</code></p></td><td><p>{1}</p></td></tr>",
+            '<tr><td><p><code class="docutils literal notranslate"><span class="pre">{0}</span></code></p></td>'
+            "<td><p>{1}</p></td></tr>",
             ((key, MANUAL.sentence(rng)) for key in ("timeout", "retries", "strict")),
         )
-        return f"""<dl class="py class"><dt class="sig sig-object py"><em>class</em> {title}(<em>*args</em>)</dt><dd>
-{paragraphs(MANUAL.text(rng, 60))}{methods}</dd></dl><table class="docutils"><thead><tr><th>Option</th><th>Meaning</th></tr>
-</thead><tbody>{rows}</tbody></table>{self.code(rng)}"""
+        return f"""{self.prose(rng, 2)}<dl class="py class"><dt class="sig sig-object py" id="{title}"><em
+class="property">class</em> <span class="sig-prename">{title.rpartition(".")[0]}.</span><span
+class="sig-name">{title.rpartition(".")[2]}</span>(<em>*args</em>)<a class="headerlink" href="#{title}">¶</a></dt><dd>
+{self.prose(rng, 3)}{self.code(rng)}{"".join(map(member, METHODS))}</dd></dl><section id="options"><h2>Options<a
+class="headerlink" href="#options">¶</a></h2><table class="docutils align-default"><thead><tr><th class="head"><p>Option</p></th><th
+class="head"><p>Meaning</p></th></tr></thead><tbody>{rows}</tbody></table></section>"""

@@ -24,6 +24,12 @@ from tests.support.madeup.site import (
 
 SECTIONS = "politics business region culture science sport travel opinion".split()
 SIZE = 20
+TOPICS = (
+    "bridges budget courts elections energy exhibitions farming festivals fishing football "
+    "gardens harbour health housing libraries markets music railways schools ships taxes "
+    "theatre weather wages"
+).split()
+ICON = '<svg class="icon" width="24" height="24"><path d="M4 4h16v16H4z"></path></svg>'
 STATIC = "about contact privacy terms advertise jobs".split()
 
 
@@ -47,7 +53,7 @@ class News(Magazine):
 
     def others(self) -> int:
         lists = sum(pages(len(self.of[section]), SIZE) for section in SECTIONS)
-        return 1 + lists + len(self.months()) + len(STATIC)
+        return 2 + lists + len(TOPICS) + len(self.months()) + len(STATIC)
 
     @cached_property
     def of(self) -> dict[str, list[Story]]:
@@ -60,10 +66,32 @@ class News(Magazine):
     def months(self) -> list[str]:
         return list(dict.fromkeys(f"{about.day:%Y/%m}" for about in self.stories))
 
+    @cached_property
+    def on(self) -> dict[str, list[Story]]:
+        """The articles on each topic."""
+        found: dict[str, list[Story]] = {topic: [] for topic in TOPICS}
+        for one in self.stories:
+            for topic in self.topics(one):
+                found[topic].append(one)
+        return found
+
+    def topics(self, about: Story) -> list[str]:
+        return self.rng("topics", about.number).sample(TOPICS, 3)
+
     def layout(self, title: str, main: str, head: str = "", cls: str = "front") -> str:
         menu = each(
-            '<li class="nav__item"><a class="nav__link" href="/{0}/">{1}</a></li>',
-            ((section, section.title()) for section in SECTIONS),
+            '<li class="nav__item"><a class="nav__link" href="/{0}/">{1}</a><ul class="nav__sub">{2}</ul></li>',
+            (
+                (
+                    section,
+                    section.title(),
+                    each(
+                        '<li><a href="/topic/{0}/">{0}</a></li>',
+                        TOPICS[at * 3 : at * 3 + 3],
+                    ),
+                )
+                for at, section in enumerate(SECTIONS)
+            ),
         )
         read = each(
             '<div class="mostread__item"><span class="mostread__rank">{0}</span>'
@@ -73,7 +101,9 @@ class News(Magazine):
                 for rank, about in enumerate(self.stories[3:8], 1)
             ),
         )
-        foot = each('<a href="/{0}.html">{0}</a> | ', STATIC)
+        foot = each('<li><a href="/{0}/">{0}</a></li>', SECTIONS)
+        foot += "</ul><ul>" + each('<li><a href="/topic/{0}/">{0}</a></li>', TOPICS)
+        foot += "</ul><ul>" + each('<li><a href="/{0}.html">{0}</a></li>', STATIC)
         return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title} | {self.title}</title>
 <meta property="og:site_name" content="{self.title}">
@@ -97,7 +127,7 @@ Most read</div>{read}</div><div class="promo"><div class="promo__title">Get our 
 newsletter</div><div>All that matters in the harbour, at seven in your inbox.</div><form
 action="/newsletter" method="post"><input type="email" name="mail"><button>Sign up
 </button></form></div></div></div>
-<div class="footer"><div class="footer__links">{foot}</div><div class="footer__legal">©
+<div class="footer"><div class="footer__links"><ul>{foot}</ul></div><div class="footer__legal">©
 2026 Harbour Herald Media. All rights reserved. No part of this may be reproduced.</div>
 <div class="footer__social"><a href="https://social.invalid/herald">Follow us</a></div>
 </div><div class="cookie">We use cookies to improve your experience. <button>Accept
@@ -105,10 +135,11 @@ action="/newsletter" method="post"><input type="email" name="mail"><button>Sign 
 
     def card(self, about: Story, size: str = "m") -> str:
         section = self.section(about)
+        lead = f'<div class="card__lead">{self.teaser(about)}</div>' * (size != "xs")
         return f"""<div class="card card--{size}"><a class="card__image" href="{self.path(about)}"><img
 src="/img/{about.number}.jpg" alt="" width="320" height="180"></a><div class="card__body"><div
 class="card__kicker"><a href="/{section}/">{section.title()}</a></div><h3 class="card__title"><a
-href="{self.path(about)}">{about.title}</a></h3><div class="card__lead">{self.teaser(about)}</div>
+href="{self.path(about)}">{about.title}</a></h3>{lead}
 <div class="card__meta">By {about.author} · {about.day:%B %d, %Y}</div></div></div>
 """
 
@@ -142,6 +173,11 @@ href="{self.path(about)}">{about.title}</a></h3><div class="card__lead">{self.te
             f'<h1 class="headline">{section.title()}</h1>{cards}<div class="pager">{pager}</div>',
             cls="section",
         )
+
+    @route(rf"/topic/({'|'.join(TOPICS)})/")
+    def topic(self, asked: Query, topic: str) -> str:
+        cards = "".join(map(self.card, self.on[topic][:SIZE]))
+        return self.layout(topic.title(), f'<h1 class="headline">{topic}</h1>{cards}')
 
     @route(r"/archive/")
     def archive(self, asked: Query) -> str:
@@ -193,17 +229,21 @@ href="{self.path(about)}">{about.title}</a></h3><div class="card__lead">{self.te
 <script type="application/ld+json">{json.dumps(data)}</script>
 """
         share = each(
-            '<a class="share__link" href="https://{0}.invalid/share?u={1}">{0}</a> ',
-            ((network, url) for network in ("social", "chat", "mail")),
+            '<a class="share__link" href="https://{0}.invalid/share?u={1}" title="{0}">{2}</a> ',
+            ((network, url, ICON) for network in ("social", "chat", "mail")),
         )
-        cards = "".join(self.card(one, "s") for one in related)
+        tags = each(
+            '<li class="tags__item"><a href="/topic/{0}/">{0}</a></li>',
+            self.topics(about),
+        )
+        cards = "".join(self.card(one, "xs") for one in related)
         main = f"""<div class="article"><div class="article__kicker"><a href="/{section}/">{section.title()}</a>
 </div><h1 class="article__title">{about.title}</h1><div class="article__lead">{self.teaser(about)}</div>
 <div class="article__byline">By <span class="author">{about.author}</span>, <time
 datetime="{about.iso}">{about.day:%B %d, %Y}</time></div><div class="share">{share}</div>
-<div class="figure"><img src="/img/{about.number}.jpg" width="960" height="540" alt=""><div
+<figure class="figure"><img src="/img/{about.number}.jpg" width="960" height="540" alt=""><figcaption
 class="figure__caption">{self.speech.sentence(self.rng("caption", about.number))}
-(Photo: {about.author})</div></div><div class="article__body">{paragraphs(texts)}</div></div>
+(Photo: {about.author})</figcaption></figure><div class="article__body">{paragraphs(texts)}</div><ul class="tags">{tags}</ul></div>
 <div class="related"><div class="related__title">More on this</div>{cards}</div>"""
         return self.layout(about.title, main, head, "article")
 

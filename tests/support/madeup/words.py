@@ -30,7 +30,7 @@ class Speech:
             text += f" {rng.choice(self.places)}"
         if rng.random() < 0.4:
             text += f", {rng.choice(self.joints)} {self.clause(rng)}"
-        text = f"{text[0].upper()}{text[1:]}."
+        text = f"{text[0].upper()}{_numbered(text[1:], rng)}."
         if rng.random() < 0.1:
             start, end = self.quotes
             text = f"{start}{text[:-1]},{end} {self.said} {name(rng)}."
@@ -52,7 +52,7 @@ class Speech:
         text = self.clause(rng)
         if rng.random() < 0.4:
             text += f" {rng.choice(self.places)}"
-        return text[0].upper() + text[1:]
+        return text[0].upper() + _numbered(text[1:], rng)
 
 
 def _numbered(text: str, rng: Random) -> str:
@@ -137,7 +137,7 @@ GERMAN = Speech(
         "den Plan für die alte Brücke|einen Haushalt von # Millionen|den neuen Fahrplan|"
         "mehr als # Beschwerden|die Reparatur der Ufermauer|eine Vereinbarung mit den "
         "Nachbarorten|eine Liste von # offenen Fragen|den Verkauf des Lagerhauses|die "
-        "Regeln für Ferienwohnungen|einen Vorschlag, mit dem niemand gerechnet hat,|die "
+        "Regeln für Ferienwohnungen|einen überraschenden Vorschlag|die "
         "Ergebnisse der Studie|# neue Stellen|das Ende des langen Streits|eine zweite "
         "Ausstellung|die Schließung der Post|die steigenden Kosten der Energie|den ersten "
         "Abschnitt der Arbeiten|ein Programm für junge Leser|den Vertrag mit dem "
