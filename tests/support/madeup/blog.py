@@ -158,6 +158,12 @@ class="entry-title"><a href="{self.path(about)}" rel="bookmark">{about.title}</a
             raise MissingError
         texts = self.body(about, 200, 800)
         rng = self.rng("post", about.number)
+        for at in range(3, len(texts), 4):
+            texts[at] += (
+                f'</p><figure class="wp-block-image"><img src="/wp-content/{about.number}-{at}.jpg" alt="" '
+                f"width=1024 height=768><figcaption>{TALK.sentence(rng)}</figcaption></figure><h2 "
+                f'class="wp-block-heading">{TALK.title(rng)}</h2><p>'
+            )
         if rng.random() < 0.5:
             steps = each("<li>{}</li>", (TALK.sentence(rng) for _ in range(4)))
             texts.insert(2, f'</p><ul class="wp-block-list">{steps}</ul><p>')
@@ -172,7 +178,8 @@ class="entry-title"><a href="{self.path(about)}" rel="bookmark">{about.title}</a
         steps = each('<div class="nav-{0}"><a href="{1}" rel="{0}">{2}</a></div>', near)
         comments = each(
             '<li class="comment"><article class="comment-body"><footer class="comment-meta">'
-            '<div class="comment-author vcard"><b class="fn">{0}</b> says:</div><div '
+            '<div class="comment-author vcard"><img alt="" src="https://avatar.invalid/{1}" class="avatar '
+            'avatar-42 photo" height="42" width="42"><b class="fn">{0}</b> says:</div><div '
             'class="comment-metadata"><a href="#comment-{1}"><time>{2}</time></a></div>'
             '</footer><div class="comment-content"><p>{3}</p></div><div class="reply"><a '
             'rel="nofollow" class="comment-reply-link" href="?replytocom={1}#respond">Reply'
@@ -193,8 +200,9 @@ class="entry-title">{about.title}</h1>{self.meta(about)}</header><div class="ent
 <nav class="navigation post-navigation"><div class="nav-links">{steps}</div></nav>
 <div id="comments" class="comments-area"><h2 class="comments-title">Thoughts on “{about.title}”
 </h2><ol class="comment-list">{comments}</ol><div id="respond" class="comment-respond"><h3>
-Leave a Reply</h3><form><p>Your email address will not be published.</p><textarea></textarea>
-</form></div></div>"""
+Leave a Reply</h3><form><p>Your email address will not be published.</p><p class="comment-form-comment"><label>Comment
+<textarea name="comment"></textarea></label></p><p><label>Name <input name="author"></label></p><p><label>Email <input name="email">
+</label></p><p class="form-submit"><input type="submit" value="Post Comment"></p></form></div></div>"""
         head = f'<link rel="canonical" href="{self.base}{self.path(about)}">'
         return self.layout(about.title, main, head, "single single-post")
 

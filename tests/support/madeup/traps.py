@@ -73,9 +73,10 @@ href="/imprint">Imprint</a></font></td></tr></table></center></body></html>"""
 
     def row(self, about: Story, session: str = "") -> str:
         path = session + self.path(about)
-        return f"""<tr><td valign="top"><img src="/pic/{about.number}.jpg" width="80" height="60"></td><td><b><a href="{path}">{about.title}</a></b><br><font
-size="2">{self.teaser(about)}</font><br><font size="1" color="gray">{about.day:%d.%m.%Y}, {about.author} | <a href="{path}print">print</a> | <a
-href="/m{self.path(about)}">mobile</a> | <a href="{path}?PHPSESSID={self.rng(about.number).getrandbits(64):016x}">permalink</a></font></td></tr>
+        again = f"{path}?PHPSESSID={self.rng(about.number).getrandbits(64):016x}"
+        return f"""<div class="entry"><a href="{path}"><img src="/pic/{about.number}.jpg" width="80" height="60" alt=""></a><h3><a
+href="{path}">{about.title}</a></h3><p class="date">{about.day:%d.%m.%Y}</p><p>{self.teaser(about)} <a href="{again}">more</a></p><div
+class="tools"><a href="{path}print">print</a> <a href="/m{self.path(about)}">mobile</a></div></div>
 """
 
     @route(r"((?:/s-\w+)?)/")
@@ -85,7 +86,9 @@ href="/m{self.path(about)}">mobile</a> | <a href="{path}?PHPSESSID={self.rng(abo
         rows = "".join(self.row(about, session) for about in self.stories[:10])
         rows += "".join(self.row(about) for about in self.stories[10:15])
         more = link("/more?offset=20", "Load more", ' class="more"')
-        return self.layout("News", f"<table>{rows}</table>{more}", session=session)
+        return self.layout(
+            "News", f"<div class=entries>{rows}</div>{more}", session=session
+        )
 
     @route(r"((?:/s-\w+)?)/topic/(\w+)/(?:(\d+)/)?")
     def listing(
@@ -118,7 +121,7 @@ href="/m{self.path(about)}">mobile</a> | <a href="{path}?PHPSESSID={self.rng(abo
         title = topic.title()
         return self.layout(
             title,
-            f"<h1>{title}</h1>Sort: {orders}<table>{rows}</table>Pages: {steps}",
+            f"<h1>{title}</h1>Sort: {orders}<div class=entries>{rows}</div>Pages: {steps}",
             session=session,
         )
 
@@ -218,7 +221,7 @@ version</a> <a href="/members/comment?article={about.number}">Comment</a></p><p 
             "Load more",
             ' class="more" rel="next"',
         )
-        return self.layout("More news", f"<table>{rows}</table>{more}")
+        return self.layout("More news", f"<div class=entries>{rows}</div>{more}")
 
     @route(r"/members/(?:area|join|comment)", "login")
     def members(self, asked: Query) -> Answer:
