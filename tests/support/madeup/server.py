@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from tests.support.madeup.blog import Blog
@@ -42,19 +43,18 @@ class Seen(NamedTuple):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # one packet an answer; the second would wait for the first's receipt
     server: OneSite
 
     def do_GET(self) -> None:
-        url = self.path
-        if url.startswith("/"):
-            site = self.server.site
-        else:  # as a proxy is asked
-            asked = urlsplit(url)
-            site = self.server.by_host.get(asked.netloc)
-            if site is None:
-                self.send_error(502)
-                return
-            url = url.partition(asked.netloc)[2] or "/"
+        url, host = self.path, self.headers["Host"]
+        if not url.startswith("/"):  # as a proxy is asked
+            host = urlsplit(url).netloc
+            url = url.partition(host)[2] or "/"
+        site = self.server.by_host.get(host)
+        if site is None:
+            self.send_error(502)
+            return
         answer = site.answer(url)
         self.server.seen.append(Seen(f"{site.base}{url}", answer.status))
         body = answer.body.encode()
@@ -80,17 +80,23 @@ class OneSite(ThreadingHTTPServer):
 
     def __init__(self, address: str, site: type[Site], seen: list[Seen]) -> None:
         super().__init__((address, 0), Handler)
-        self.site = site(f"http://{address}:{self.server_port}")
+        host = f"{address}:{self.server_port}"
+        self.site = site(f"http://{host}")
         self.seen = seen
-        named = [each() for each in SITES]
-        self.by_host = {one.host: one for one in named}
+        self.by_host = {each.host: each() for each in SITES} | {host: self.site}
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        # Crawls that are stopped hang up.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class MadeUp:
     """All sites, each at an address of its own, while the context lasts.
 
-    ``sites`` has them by name, ``seen`` all requests.  To a client whose proxy is
-    ``proxy`` they have their host names.
+    ``sites`` has them by name, ``seen`` all requests.  Each server answers for the host
+    names of all sites too, as a proxy or where a client takes it for them; ``named`` has
+    the sites with these.
     """
 
     def __enter__(self) -> Self:
@@ -102,6 +108,7 @@ class MadeUp:
         for server in self._servers:
             threading.Thread(target=server.serve_forever, daemon=True).start()
         self.sites = {server.site.name: server.site for server in self._servers}
+        self.named = {site.name: site() for site in SITES}
         self.proxy = self._servers[0].site.base
         return self
 

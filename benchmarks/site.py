@@ -1,0 +1,169 @@
+"""Crawls of whole sites: how many of the wanted pages crawlers find, at which cost.
+
+The eight made-up sites of tests/support/madeup are served on loopback, and each crawler
+of benchmarks/crawlers.py crawls each of them in a process of its own, with the start
+address, the kinds of pages and the language that are wanted, as far as it takes them.  A
+crawl is stopped after three requests for each page of the site, or after ten minutes;
+what it yielded until then counts.
+
+For each crawl: ``found`` is the share of wanted pages that were downloaded, ``yielded``
+that of wanted pages among its results, ``right`` the share of its results that are
+wanted pages, each once; ``again`` counts downloads of pages under a second address or a
+second time, and ``traps`` requests by the trap's name.
+
+Writes benchmarks/results/site.json and the tables in docs/site.md.
+
+    python benchmarks/site.py [--only eatext,CrawlSpider] [--sites newspaper,blog]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.crawlers import CRAWLERS
+from benchmarks.tables import DOCS, RESULTS, fill, share, table
+from scrapy_eatext import __version__
+from tests.support.madeup import SITES, MadeUp, Seen, Site
+
+# Requests for each page of a site, and seconds, after which a crawl is stopped.
+REQUESTS, SECONDS = 3, 600
+
+
+def crawl(name: str, site: Site, made: MadeUp) -> dict[str, Any]:
+    """The figures of one crawl."""
+    limit = REQUESTS * site.size
+    command = [sys.executable, str(ROOT / "benchmarks" / "crawlers.py"), name]
+    command += [site.start, ",".join(site.kinds), site.language, str(limit)]
+    env = {**os.environ, "http_proxy": made.proxy, "PYTHONPATH": str(ROOT)}
+    made.seen.clear()
+    begin = time.monotonic()
+    stopped = ""
+    with tempfile.TemporaryDirectory() as folder:
+        outputs = [Path(folder, output) for output in ("results", "errors")]
+        with outputs[0].open("w") as said, outputs[1].open("w") as errors:
+            process = subprocess.Popen(
+                command, cwd=folder, env=env, stdout=said, stderr=errors
+            )
+        while process.poll() is None and not stopped:
+            time.sleep(0.05)
+            if len(made.seen) >= limit:
+                stopped = "requests"
+            elif time.monotonic() - begin > SECONDS:
+                stopped = "time"
+        seconds = time.monotonic() - begin
+        process.kill()
+        process.wait()
+        yielded, complaints = (output.read_text("utf-8") for output in outputs)
+    if process.returncode and not stopped:
+        raise RuntimeError(f"{name} on {site.name} failed:\n{complaints}")
+    return figures(site, made.seen[:limit], yielded.split()) | {
+        "seconds": round(seconds, 1),
+        "stopped": stopped,
+    }
+
+
+def figures(site: Site, seen: list[Seen], yielded: list[str]) -> dict[str, Any]:
+    pages = [one.url for one in seen if one.status == 200]
+    asked = Counter(site.canonical(url) or url for url in pages)
+    found = asked.keys() & site.wanted
+    results = {site.canonical(url) for url in yielded} & site.wanted
+    traps = Counter(trap for one in seen if (trap := site.is_trap(one.url)))
+    return {
+        "pages": site.size,
+        "wanted": len(site.wanted),
+        "found": len(found) / len(site.wanted),
+        "yielded": len(results) / len(site.wanted),
+        "right": len(results) / len(yielded) if yielded else 0.0,
+        "requests": len(seen),
+        "again": asked.total() - len(asked),
+        "traps": dict(traps.most_common()),
+    }
+
+
+def row(label: list[str], crawls: list[dict[str, Any]]) -> list[str]:
+    """A row of a table: the means of some crawls."""
+
+    def average(key: str) -> float:
+        return mean(one[key] for one in crawls)
+
+    results = sum(one["yielded"] * one["wanted"] for one in crawls)
+    requests = sum(one["requests"] for one in crawls)
+    trapped = sum(sum(one["traps"].values()) for one in crawls)
+    shares = [share(average(key)) for key in ("found", "yielded", "right")]
+    return [
+        *label,
+        *shares,
+        f"{requests / results:.1f}" if results else "–",
+        str(sum(one["again"] for one in crawls)),
+        str(trapped),
+        f"{sum(one['seconds'] for one in crawls):.0f}",
+    ]
+
+
+HEAD = ["found", "yielded", "right", "requests a result", "again", "in traps", "s"]
+
+
+def write(results: dict[str, Any]) -> None:
+    """Write the results down, and their tables into the docs if these have places."""
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps(results, indent=1, sort_keys=True)
+    (RESULTS / "site.json").write_text(text + "\n", "utf-8")
+    whole, each = [], []
+    for name in CRAWLERS:
+        if about := results.get(name):
+            label = f"{name} {about['version']}"
+            whole.append(row([label], list(about["sites"].values())))
+    for site in SITES:
+        for name in CRAWLERS:
+            if one := results.get(name, {}).get("sites", {}).get(site.name):
+                mark = " (stopped)" * bool(one["stopped"])
+                each.append(row([site.name, name + mark], [one]))
+    tables = {
+        "site": table(["", *HEAD], whole),
+        "site by site": table(["site", "", *HEAD], each),
+    }
+    for name, text in tables.items():
+        print(f"\n{text}")
+        try:
+            fill(DOCS / "site.md", name, text)
+        except (OSError, ValueError) as error:
+            print(f"Not in the docs: {error}", file=sys.stderr)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Crawls of whole made-up sites.")
+    parser.add_argument("--only", help="these crawlers, with commas between them")
+    parser.add_argument("--sites", help="these sites, with commas between them")
+    args = parser.parse_args()
+    names = args.only.split(",") if args.only else list(CRAWLERS)
+    sites = args.sites.split(",") if args.sites else [site.name for site in SITES]
+    path = RESULTS / "site.json"
+    results = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    with MadeUp() as made:
+        for name in names:
+            about = results.setdefault(name, {"sites": {}})
+            package = CRAWLERS[name][0]
+            own = package == "scrapy-eatext"
+            about["version"] = __version__ if own else version(package)
+            for site in sites:
+                found = about["sites"][site] = crawl(name, made.named[site], made)
+                print(name, site, found, flush=True)
+    write(results)
+
+
+if __name__ == "__main__":
+    main()
