@@ -43,7 +43,7 @@ class Seen(NamedTuple):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # one packet an answer; the second would wait for the first's receipt
+    disable_nagle_algorithm = True  # the body would wait until the head is received
     server: OneSite
 
     def do_GET(self) -> None:
