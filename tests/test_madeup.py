@@ -1,0 +1,302 @@
+"""The made-up sites are what crawls can be measured on."""
+
+from __future__ import annotations
+
+import http.client
+import re
+from collections import Counter
+from functools import cache
+from html import unescape
+from random import Random
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import pytest
+
+from scrapy_eatext import extract
+from tests.support.madeup import SITES, MadeUp, Seen, Site
+
+NAMES = [site.name for site in SITES]
+# What a crawl meets beside pages that are wanted: traps, by site.
+TRAPS = {
+    "newspaper": {"login and search"},
+    "blog": {"login and search", "reply"},
+    "board": {"login and forms", "sort", "view"},
+    "shop": {"cart, login and search", "filter", "sort", "view"},
+    "manuals": {"index and search", "old version", "source"},
+    "languages": {"other language"},
+    "liar": set(),
+    "traps": {
+        "calendar",
+        "load more",
+        "login",
+        "mobile copy",
+        "printed copy",
+        "session",
+        "soft 404",
+        "sort",
+    },
+}
+# Pages that list others.
+LISTS = {
+    "newspaper": ["/", "/politics/", "/sport/page/2/", "/archive/2026/05/"],
+    "blog": ["/", "/?paged=3", "/category/parts/?paged=2", "/2026/01/"],
+    "board": ["/viewforum.php?f=1", "/viewforum.php?f=3&start=25"],
+    "shop": ["/c/kitchen/", "/c/kitchen/?page=2", "/c/bath/mirror/"],
+    "languages": ["/de/beitraege", "/de/beitraege?page=3", "/fr/articles"],
+    "liar": ["/", "/stories?page=3", "/topics/town"],
+    "traps": ["/", "/topic/home/2/", "/more?offset=20"],
+}
+
+
+@cache
+def made(name: str) -> Site:
+    return next(site() for site in SITES if site.name == name)
+
+
+def body_of(site: Site, url: str) -> str:
+    return site.answer(url.removeprefix(site.base)).body
+
+
+def some(site: Site, count: int) -> list[str]:
+    return Random(site.name).sample(sorted(site.wanted), count)
+
+
+@cache
+def walk(name: str) -> tuple[frozenset[str], Counter[str], list[str]]:
+    """All links that are no traps, followed: pages, traps that were met, dead links."""
+    site = made(name)
+    todo, seen, traps, dead = [site.start], {site.start}, Counter(), []
+    while todo:
+        url = todo.pop()
+        answer = site.answer(url.removeprefix(site.base))
+        if answer.status >= 400:
+            dead.append(url)
+        hrefs = re.findall(r'<a\b[^>]*?\shref="([^"]*)"', answer.body)
+        for href in [*hrefs, answer.location]:
+            link = urldefrag(urljoin(url, unescape(href)))[0]
+            link = re.sub(r"[?&]sid=\w+", "", link)
+            if link in seen or not link.startswith(site.base):
+                continue
+            seen.add(link)
+            if trap := site.is_trap(link):
+                traps[trap] += 1
+            else:
+                todo.append(link)
+    return frozenset(seen), traps, dead
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestSites:
+    def test_is_the_same_each_time(self, name):
+        kind = type(made(name))
+        one, other = kind(), kind("http://127.0.0.1:1")
+        assert one.robots_txt({}).status == 200
+        assert [url.replace(one.base, other.base) for url in sorted(one.wanted)] == (
+            sorted(other.wanted)
+        )
+        for url in some(one, 5):
+            page = body_of(one, url)
+            assert page == body_of(kind(), url)
+            moved = url.replace(one.base, other.base)
+            assert page.replace(one.base, other.base) == body_of(other, moved)
+
+    def test_pages_differ(self, name):
+        site = made(name)
+        urls = some(site, 20)
+        assert len({extract(body_of(site, url)).text for url in urls}) == 20
+
+    @pytest.mark.slow
+    def test_links_lead_to_all_wanted_pages(self, name):
+        site = made(name)
+        seen, traps, dead = walk(name)
+        assert dead == []
+        assert {site.canonical(url) for url in seen} >= site.wanted
+        assert traps.keys() == TRAPS[name]
+
+    @pytest.mark.slow
+    def test_has_the_size_that_it_says(self, name):
+        site = made(name)
+        seen, _, _ = walk(name)
+        pages = {
+            site.canonical(url) or url
+            for url in seen
+            if not site.is_trap(url)
+            and site.answer(url[len(site.base) :]).status == 200
+        }
+        assert 0.9 < len(pages) / site.size < 1.3
+
+    def test_wanted_pages_are_there(self, name):
+        site = made(name)
+        for url in site.wanted:
+            assert site.is_trap(url) == ""
+            assert site.canonical(url) == url
+        for url in some(site, 20):
+            answer = site.answer(url.removeprefix(site.base))
+            assert answer.status == 200
+            own = re.search(r'rel="canonical" href="([^"]+)"', answer.body)
+            assert own is not None
+            assert unescape(own[1]) == url
+
+    def test_a_reader_sees_what_it_is(self, name):
+        site = made(name)
+        results = [extract(body_of(site, url), url=url) for url in some(site, 20)]
+        kinds = Counter(result.page_type for result in results)
+        assert sum(kinds[kind] for kind in site.kinds) >= 17, kinds
+        assert min(result.score for result in results) > 0.7
+        assert min(len(result.text) for result in results) > 200
+        assert {result.language for result in results} == {site.language or "en"}
+
+    def test_lists_have_entries(self, name):
+        site = made(name)
+        for path in LISTS.get(name, []):
+            result = extract(body_of(site, path), url=site.base + path)
+            assert result.page_type in ("listing", "collection"), path
+            hosts = {urlsplit(entry.url).hostname for entry in result.entries}
+            assert hosts == {site.host}
+            assert len(result.entries) >= 9
+
+    def test_what_is_not_there(self, name):
+        answer = made(name).answer("/no/such/page")
+        # One of the traps is that this has the status of a page.
+        assert answer.status == (200 if name == "traps" else 404)
+
+
+CANONICAL = [
+    ("newspaper", "{}?utm_source=rss", True),
+    ("board", "{}&sid=0123456789abcdef0123456789abcdef", True),
+    ("shop", "{}?colour=red", True),
+    ("traps", "{}print", True),
+    ("traps", "{}?PHPSESSID=12", True),
+    ("traps", "{}tags/life/", False),
+    ("blog", "{}?replytocom=3", True),
+]
+
+
+@pytest.mark.parametrize(("name", "form", "is_copy"), CANONICAL)
+def test_canonical(name, form, is_copy):
+    site = made(name)
+    url = some(site, 1)[0]
+    assert site.canonical(form.format(url)) == (url if is_copy else "")
+
+
+def test_canonical_paths():
+    board, manuals, traps = map(made, ("board", "manuals", "traps"))
+    assert board.canonical(f"{board.base}/viewtopic.php?f=1&p=312#p312") in (
+        "",
+        *board.wanted,
+    )
+    thread = f"{board.base}/viewtopic.php?t=7"
+    assert board.canonical(f"{board.base}/viewtopic.php?f=1&t=7&start=0") == thread
+    assert board.canonical(f"{board.base}/viewtopic.php?p=700") == thread
+    page = next(iter(manuals.wanted))
+    assert manuals.canonical(page.replace("stable", "1.7")) == page
+    article = next(iter(traps.wanted))
+    for copy in ("/m/article/", "/s-12ab/article/"):
+        assert traps.canonical(article.replace("/article/", copy)) == article
+        assert traps.is_trap(article.replace("/article/", copy))
+
+
+def locations(site: Site, path: str) -> list[str]:
+    return re.findall(r"<loc>([^<]+)</loc>", site.answer(path).body)
+
+
+def test_sitemaps_of_the_newspaper():
+    site = made("newspaper")
+    maps = locations(site, "/sitemap_index.xml")
+    listed = {url for one in maps for url in locations(site, one[len(site.base) :])}
+    assert listed >= site.wanted
+    assert set(locations(site, "/news-sitemap.xml")) < site.wanted
+
+
+def test_a_sitemap_that_lies():
+    site = made("liar")
+    urls = locations(site, "/sitemap.xml")
+    answers = Counter(site.answer(url[len(site.base) :]).status for url in urls)
+    assert answers.keys() == {200, 301, 302, 404, 410}
+    found = {site.canonical(url) for url in urls} & site.wanted
+    assert 0.4 < len(found) / len(site.wanted) < 0.6
+
+
+def test_feeds():
+    for name, path, count in (
+        ("newspaper", "/rss.xml", 30),
+        ("blog", "/feed/atom/", 10),
+    ):
+        site = made(name)
+        body = site.answer(path).body
+        urls = re.findall(r'<link>([^<]+)</link><guid|<link href="([^"]+)"/><id>', body)
+        found = {site.canonical("".join(url)) for url in urls}
+        assert len(found & site.wanted) == count
+
+
+class TestTraps:
+    def test_the_calendar_has_no_end(self):
+        site = made("traps")
+        path, seen = "/calendar/2026/06/", set()
+        for _ in range(50):
+            body = site.answer(path).body
+            seen.add(path)
+            path = re.findall(r'href="(/calendar/\d{4}/\d\d/)">after', body)[0]
+        assert len(seen) > 45
+
+    def test_more_has_no_end_and_the_same_entries(self):
+        site = made("traps")
+        pages = [site.answer(f"/more?offset={at}").body for at in (40, 400, 4000)]
+        links = [re.findall(r'<h3><a\s+href="([^"]+)"', page) for page in pages]
+        assert links[0] == links[1] == links[2] != []
+        assert 'href="/more?offset=4020"' in pages[2]
+
+    def test_links_of_missing_pages_lead_further_down(self):
+        site = made("traps")
+        url = f"{some(site, 1)[0]}tags/life/"
+        for _ in range(5):
+            answer = site.answer(url[len(site.base) :])
+            assert (answer.status, site.is_trap(url)) == (200, "soft 404")
+            url = urljoin(url, re.search('href="(tags/[^"]+)"', answer.body)[1])
+        assert url.count("/tags/") == 6
+
+    def test_members(self):
+        answer = made("traps").answer("/members/comment?article=3")
+        assert answer.status == 302
+        assert "/members/login" in answer.location
+
+    def test_each_session_starts_another(self):
+        site = made("traps")
+        path = site.path(site.story(5))
+        bodies = [site.answer(f"/s-12ab{path}").body, site.answer(path).body]
+        sessions = [set(re.findall(r"/s-\w+/", body)) for body in bodies]
+        assert len(sessions[0]) == 1
+        assert sessions[0] != {"/s-12ab/"}
+        assert sessions[1] == set()
+
+
+def test_server():
+    with MadeUp() as server:
+        sites = server.sites
+        assert list(sites) == NAMES
+        assert len({urlsplit(site.base).hostname for site in sites.values()}) == 8
+        shop = sites["shop"]
+        connection = http.client.HTTPConnection(urlsplit(shop.base).netloc)
+
+        def get(target: str, host: str = "", method: str = "GET") -> tuple[int, str]:
+            headers = {"Host": host} if host else {}
+            connection.request(method, target, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+        status, body = get("/c/kitchen/?page=2")
+        assert (status, body) == (200, shop.answer("/c/kitchen/?page=2").body)
+        assert get("/c/attic/")[0] == 404
+        # By name, as the client's proxy and as the host itself.
+        named = server.named["blog"]
+        assert get(f"{named.base}/about/") == (200, named.answer("/about/").body)
+        assert get("/about/", named.host) == get(f"{named.base}/about/")
+        assert get("/", "elsewhere.example")[0] == 502
+        assert get("/", method="HEAD") == (200, "")
+        connection.close()
+        assert server.seen == [
+            Seen(f"{shop.base}/c/kitchen/?page=2", 200),
+            Seen(f"{shop.base}/c/attic/", 404),
+            *[Seen(f"{named.base}/about/", 200)] * 3,
+            Seen(f"{shop.base}/", 200),
+        ]
