@@ -60,7 +60,8 @@ class Blog(Magazine):
     def others(self) -> int:
         return sum(pages(len(found), SIZE) for found in self.lists.values()) + 2
 
-    def layout(self, title: str, main: str, head: str = "", cls: str = "blog") -> str:
+    @cached_property
+    def sidebar(self) -> str:
         recent = each(
             '<li><a href="{0}">{1}</a></li>',
             ((self.path(about), about.title) for about in self.stories[:5]),
@@ -73,6 +74,18 @@ class Blog(Magazine):
             '<li class="cat-item"><a href="/category/{0}/">{0}</a></li>', CATEGORIES
         )
         cloud = each('<a class="tag-cloud-link" href="/tag/{0}/">{0}</a> ', TAGS)
+        return f"""<section class="widget widget_search"><form role="search" action="/"><label>Search for:
+<input type="search" name="s"></label></form></section>
+<section class="widget widget_recent_entries"><h2 class="widget-title">Recent Posts</h2>
+<ul>{recent}</ul></section>
+<section class="widget widget_archive"><h2 class="widget-title">Archives</h2><ul>{months}
+</ul></section><section class="widget widget_categories"><h2 class="widget-title">Categories
+</h2><ul>{categories}</ul></section><section class="widget widget_tag_cloud"><div
+class="tagcloud">{cloud}</div></section><section class="widget widget_meta"><h2
+class="widget-title">Meta</h2><ul><li><a href="/wp-login.php">Log in</a></li><li><a
+href="/feed/atom/">Entries feed</a></li></ul></section>"""
+
+    def layout(self, title: str, main: str, head: str = "", cls: str = "blog") -> str:
         return f"""<!DOCTYPE html>
 <html lang="en-GB"><head><meta charset="UTF-8"><title>{title} – {self.title}</title>
 <link rel="alternate" type="application/atom+xml" href="/feed/atom/">
@@ -86,16 +99,7 @@ class Blog(Magazine):
 <div id="content" class="site-content"><main id="main" class="site-main">
 {main}
 </main><aside id="secondary" class="widget-area">
-<section class="widget widget_search"><form role="search" action="/"><label>Search for:
-<input type="search" name="s"></label></form></section>
-<section class="widget widget_recent_entries"><h2 class="widget-title">Recent Posts</h2>
-<ul>{recent}</ul></section>
-<section class="widget widget_archive"><h2 class="widget-title">Archives</h2><ul>{months}
-</ul></section><section class="widget widget_categories"><h2 class="widget-title">Categories
-</h2><ul>{categories}</ul></section><section class="widget widget_tag_cloud"><div
-class="tagcloud">{cloud}</div></section><section class="widget widget_meta"><h2
-class="widget-title">Meta</h2><ul><li><a href="/wp-login.php">Log in</a></li><li><a
-href="/feed/atom/">Entries feed</a></li></ul></section></aside></div>
+{self.sidebar}</aside></div>
 <footer id="colophon" class="site-footer"><div class="site-info">Proudly powered by
 <a href="https://press.invalid/">WordPress</a></div></footer></div></body></html>"""
 

@@ -132,6 +132,10 @@ class="rst-current-version">v: {version}</span><div class="rst-other-versions"><
     @route(r"/en/([\w.]+)/(?:index\.html)?")
     def contents(self, asked: Query, version: str) -> str:
         self.checked(version)
+        indices = (
+            '<section><h2>Indices and tables</h2><ul class="simple"><li><p><a href="genindex.html">'
+            'Index</a></p></li><li><p><a href="search.html">Search Page</a></p></li></ul></section>'
+        )
         parts = "".join(
             f"<section><h2>{part.title()}</h2><p>{MANUAL.sentence(self.rng(part))}</p><div class='toctree-wrapper'><ul>"
             + each(
@@ -146,7 +150,9 @@ class="rst-current-version">v: {version}</span><div class="rst-other-versions"><
             for part in PARTS
         )
         return self.layout(
-            "Contents", f"<h1>{self.title} documentation</h1>{parts}", version=version
+            "Contents",
+            f"<h1>{self.title} documentation</h1>{parts}{indices}",
+            version=version,
         )
 
     @route(r"/en/([\w.]+)/(genindex|search)\.html", "index and search")
