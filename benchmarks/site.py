@@ -77,7 +77,7 @@ def crawl(name: str, site: Site, made: MadeUp) -> dict[str, Any]:
 
 
 def figures(site: Site, seen: list[Seen], yielded: list[str]) -> dict[str, Any]:
-    pages = [one.url for one in seen if one.status == 200]
+    pages = [one.url for one in seen if one[1:] == (200, "GET")]
     asked = Counter(site.canonical(url) or url for url in pages)
     found = asked.keys() & site.wanted
     results = {site.canonical(url) for url in yielded} & site.wanted

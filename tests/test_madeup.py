@@ -179,6 +179,17 @@ def test_canonical(name, form, is_copy):
     assert site.canonical(form.format(url)) == (url if is_copy else "")
 
 
+def test_a_slash_that_is_missing():
+    site = made("newspaper")
+    answer = site.answer("/sport?a=b")
+    assert (answer.status, answer.location) == (301, f"{site.base}/sport/?a=b")
+    blog = made("blog")
+    url = some(blog, 1)[0]
+    assert blog.canonical(url.rstrip("/")) == url
+    traps = made("traps")
+    assert traps.is_trap(f"{traps.base}/calendar/2026/06") == "calendar"
+
+
 def test_canonical_paths():
     board, manuals, traps = map(made, ("board", "manuals", "traps"))
     assert board.canonical(f"{board.base}/viewtopic.php?f=1&p=312#p312") in (
@@ -298,5 +309,5 @@ def test_server():
             Seen(f"{shop.base}/c/kitchen/?page=2", 200),
             Seen(f"{shop.base}/c/attic/", 404),
             *[Seen(f"{named.base}/about/", 200)] * 3,
-            Seen(f"{shop.base}/", 200),
+            Seen(f"{shop.base}/", 200, "HEAD"),
         ]

@@ -39,6 +39,7 @@ class Seen(NamedTuple):
 
     url: str
     status: int
+    method: str = "GET"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -56,7 +57,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(502)
             return
         answer = site.answer(url)
-        self.server.seen.append(Seen(f"{site.base}{url}", answer.status))
+        seen = Seen(f"{site.base}{url}", answer.status, self.command)
+        self.server.seen.append(seen)
         body = answer.body.encode()
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.type)

@@ -116,7 +116,8 @@ class Site:
     def canonical(self, url: str) -> str:
         """The wanted address that an address leads to, or ""."""
         target = urlsplit(url)
-        path = self.canonical_path(target.path or "/", dict(parse_qsl(target.query)))
+        path = self._with_slash(target.path or "/")
+        path = self.canonical_path(path, dict(parse_qsl(target.query)))
         url = f"{self.base}{path}"
         return url if url in self.wanted else ""
 
@@ -126,7 +127,7 @@ class Site:
     def is_trap(self, url: str) -> str:
         """The name of the trap that an address is part of, or ""."""
         target = urlsplit(url)
-        matched = self._match(target.path or "/")
+        matched = self._match(self._with_slash(target.path or "/"))
         if matched and matched[1]:
             return matched[1]
         asked = dict(parse_qsl(target.query, keep_blank_values=True))
@@ -139,9 +140,18 @@ class Site:
                 return found, trap, method
         return None
 
+    def _with_slash(self, path: str) -> str:
+        """A path with the slash at its end that it lacks."""
+        slashed = f"{path}/"
+        return slashed if not self._match(path) and self._match(slashed) else path
+
     def answer(self, target: str) -> Answer:
         """The answer to a request of a path with its query."""
         path, _, query = target.partition("?")
+        if (slashed := self._with_slash(path)) != path:
+            return Answer(
+                status=301, location=self.base + slashed + "?" * bool(query) + query
+            )
         matched = self._match(path)
         try:
             if matched is None:
