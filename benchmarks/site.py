@@ -11,7 +11,8 @@ that of wanted pages among its results, ``right`` the share of its results that 
 wanted pages, each once; ``again`` counts downloads of pages under a second address or a
 second time, and ``traps`` requests by the trap's name.
 
-Writes benchmarks/results/site.json and the tables in docs/site.md.
+Writes benchmarks/results/site.json, and into docs/site.md what stands between the marks
+of the table "site": a table of each crawler's means, and one of all crawls.
 
     python benchmarks/site.py [--only eatext,CrawlSpider] [--sites newspaper,blog]
 """
@@ -132,16 +133,13 @@ def write(results: dict[str, Any]) -> None:
             if one := results.get(name, {}).get("sites", {}).get(site.name):
                 mark = " (stopped)" * bool(one["stopped"])
                 each.append(row([site.name, name + mark], [one]))
-    tables = {
-        "site": table(["", *HEAD], whole),
-        "site by site": table(["site", "", *HEAD], each),
-    }
-    for name, text in tables.items():
-        print(f"\n{text}")
-        try:
-            fill(DOCS / "site.md", name, text)
-        except (OSError, ValueError) as error:
-            print(f"Not in the docs: {error}", file=sys.stderr)
+    tables = [table(["", *HEAD], whole), table(["site", "", *HEAD], each)]
+    text = "\n\n".join(tables)
+    print(f"\n{text}")
+    try:
+        fill(DOCS / "site.md", "site", text)
+    except (OSError, ValueError) as error:
+        print(f"Not in the docs: {error}", file=sys.stderr)
 
 
 def main() -> None:
