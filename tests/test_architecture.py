@@ -22,7 +22,7 @@ TESTS = Path(__file__).parent
 # below.  docs/architecture.md tells what is in them, in a picture made of this table.
 FLOORS = [
     ["commands", "poet", "feeds"],
-    ["review"],
+    ["spiders", "review"],
     ["archive"],
     ["crawl"],
     ["execution.executors"],

@@ -15,7 +15,7 @@ from scrapy.commands import ScrapyCommand
 # and `page`, has add_arguments(parser), run(args, command) and ERRORS, the exceptions of
 # inputs and outputs that fail.  Scrapy loads this module with each of its commands, so
 # a task's module is imported when it is run.
-TASKS = ("archive", "diff", "evaluate", "learn", "review", "train")
+TASKS = ("archive", "diff", "evaluate", "learn", "review", "site", "train")
 
 
 class Command(ScrapyCommand):
@@ -33,6 +33,7 @@ class Command(ScrapyCommand):
             "[options] <url, file, folder or -> | review <source> | learn <labels>"
             " | train <folder> | evaluate <folder>"
             " | archive <input>... --output <folder> | diff <old> <new>"
+            " | site <url>... -O <feed>"
         )
 
     def short_desc(self) -> str:

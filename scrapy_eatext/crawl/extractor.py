@@ -55,7 +55,7 @@ class Extractor:
         self._tally = tally
         self._admission = admission
         self._limits = config.limits
-        self._fields = tuple(config.fields.values())
+        self._fields = (*config.fields.values(), *config.ahead)
         begin = tuning.lower_priority if config.tune_process else None
         self._executor = make_executor(
             config.executor, config.workers, config.choice, config.memory, begin

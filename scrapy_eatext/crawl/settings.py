@@ -68,6 +68,22 @@ class Fields(Dict):
         return {name: kind.take(fields[name], f"{key}[{name!r}]") for name in fields}
 
 
+class Attributes(Kind):
+    """Attributes of the result, in a list or with commas between them."""
+
+    def allowed(self) -> str:
+        return "a list of " + ", ".join(ATTRIBUTES)
+
+    def take(self, value: Any, key: str) -> tuple[str, ...]:
+        given = parse_list(value)
+        if not isinstance(given, (list, tuple)):
+            raise self.error(value, key)
+        return tuple(OneOf(ATTRIBUTES).take(name, key) for name in given)
+
+    def parse(self, value: object) -> object:
+        return parse_list(value)
+
+
 class Items(Kind):
     """The items to fill: one of ITEMS, or their classes."""
 
@@ -119,6 +135,12 @@ class Config:
         Fields("a dict: item field -> one of " + ", ".join(ATTRIBUTES)),
         "item field → `text`, `markdown`, `html`, `title`, `author`, `date`, `score`, "
         "`page_type`, `algorithm`, `version` and more",
+    )
+    ahead: tuple[str, ...] = declare(
+        (),
+        Attributes(),
+        'attributes that callbacks read, computed with the text: `["entries"]`',
+        shown="`[]`",
     )
     items: str | tuple[type, ...] = declare(
         "all",

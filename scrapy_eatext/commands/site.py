@@ -1,0 +1,126 @@
+"""`scrapy eatext site`: from a site's address to a feed of its pages."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any, cast
+
+from scrapy import signals
+from scrapy.utils.conf import feed_process_params_from_cli
+
+from scrapy_eatext.commands.terminal import StatusLine, table
+from scrapy_eatext.spiders.site import FIELDS, SiteSpider
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+    from scrapy.crawler import Crawler, CrawlerProcess
+    from scrapy.settings import Settings
+
+ERRORS = (ValueError, OSError)
+# The arguments of the spider that the command has too, with their meaning.
+_ARGUMENTS = {
+    "kinds": "the kinds of pages to yield, with commas between them: article, forum,"
+    " product, documentation, service, listing ... (default: all but lists)",
+    "since": "yield pages published on this day or later: 2024-03-01",
+    "until": "yield pages published on this day or before",
+    "max-pages": "stop when so many pages are yielded",
+    "max-depth": "how many links that no list has may lead to a page (default: 2)",
+    "include": "yield pages whose address this regular expression finds something in",
+    "exclude": "never ask for such an address",
+    "language": "yield pages in this language: en",
+    "min-score": "the least score of a page (default: 0.3)",
+    "state": "a file that keeps what is known of the site: a crawl that was stopped goes"
+    " on, and the next one yields what is new or changed",
+}
+# Seconds between two looks of the line that shows how far the crawl is.
+_PACE = 0.2
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.description = (
+        "Crawl sites and write the main texts of their pages into a feed, without a"
+        " selector: by sitemaps, feeds, lists and their next pages."
+    )
+    parser.add_argument("urls", nargs="+", metavar="URL", help="an address or a host")
+    for name, meaning in _ARGUMENTS.items():
+        parser.add_argument(f"--{name}", metavar="VALUE", help=meaning)
+    parser.add_argument(
+        "-m", "--markdown", action="store_true", help="write Markdown instead of text"
+    )
+    for flags, help_text in (
+        (("-o", "--output"), "append the items to this file"),
+        (("-O", "--overwrite-output"), "write the items to this file"),
+    ):
+        parser.add_argument(*flags, metavar="FILE", action="append", help=help_text)
+
+
+def run(args: Namespace, command: ScrapyCommand) -> int:
+    """Crawl the sites; the exit code.  Raises ERRORS."""
+    settings = cast("Settings", command.settings)
+    process = cast("CrawlerProcess", command.crawler_process)
+    feeds = feed_process_params_from_cli(
+        settings, args.output or [], overwrite_output=args.overwrite_output
+    )
+    settings.set("FEEDS", feeds, "cmdline")
+    if args.markdown:
+        fields = {**FIELDS, "markdown": "markdown"}
+        del fields["text"]
+        settings.set("EATEXT_FIELDS", fields, "cmdline")
+    given: dict[str, Any] = {
+        name.replace("-", "_"): getattr(args, name.replace("-", "_"))
+        for name in _ARGUMENTS
+    }
+    arguments = {name: value for name, value in given.items() if value is not None}
+    # What is wrong ends the command before a crawl begins.
+    SiteSpider(urls=args.urls, **arguments)
+    crawler = process.create_crawler(SiteSpider)
+    _Progress(crawler)
+    process.crawl(crawler, urls=args.urls, **arguments)
+    process.start()
+    print(summary(crawler))
+    return 0
+
+
+class _Progress:
+    """A line that shows how far a crawl is."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler, self._status = crawler, StatusLine()
+        self._begin, self._next = time.monotonic(), 0.0
+        crawler.signals.connect(self.show, signals.response_received)
+        crawler.signals.connect(self.clear, signals.spider_closed)
+
+    def show(self) -> None:
+        now, stats = time.monotonic(), self._crawler.stats
+        if now < self._next or stats is None:
+            return
+        self._next = now + _PACE
+        pages = stats.get_value("response_received_count", 0)
+        waiting = self._crawler.spider.known.waiting()  # type: ignore[union-attr]
+        self._status.show(
+            f"{pages} pages, {stats.get_value('item_scraped_count', 0)} wanted,"
+            f" {pages / max(now - self._begin, 0.1):.1f} a second, {waiting} in the queue"
+        )
+
+    def clear(self) -> None:
+        self._status.clear()
+
+
+def summary(crawler: Crawler) -> str:
+    """What a crawl asked for and yielded."""
+    stats = crawler.stats.get_stats() if crawler.stats else {}
+    rows = [
+        [part, name, str(count)]
+        for part in ("asked", "yielded", "trap")
+        for name, count in sorted(_counts(stats, f"eatext/site/{part}/").items())
+    ]
+    return table(["", "kind", "count"], rows)
+
+
+def _counts(stats: dict[str, Any], prefix: str) -> dict[str, int]:
+    return {
+        name.removeprefix(prefix): value
+        for name, value in stats.items()
+        if name.startswith(prefix)
+    }

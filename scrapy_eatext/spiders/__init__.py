@@ -1,0 +1,5 @@
+"""Spiders that are ready to run, and to be subclassed."""
+
+from scrapy_eatext.spiders.site import SiteSpider
+
+__all__ = ["SiteSpider"]

@@ -1,0 +1,501 @@
+"""From a site's address to the main texts of its pages, without a selector."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider
+from scrapy.extensions.feedexport import FeedExporter
+from scrapy.http import HtmlResponse, Response
+from scrapy.linkextractors import LinkExtractor
+from scrapy.utils.gz import gunzip, gzip_magic_number
+from scrapy.utils.sitemap import Sitemap, sitemap_urls_from_robots
+
+from scrapy_eatext.crawl.callbacks import main_text
+from scrapy_eatext.page.urls import host_of
+from scrapy_eatext.spiders.addresses import canonical, is_of_visit, shapes, trap
+from scrapy_eatext.spiders.state import State, Visit
+from scrapy_eatext.spiders.syndication import MissingParserError, pages_of_feed
+from scrapy_eatext.spiders.yields import ASK, HOLD, REFUSE, Yields
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+    from typing_extensions import Self
+
+    from scrapy_eatext.result import MainText
+
+logger = logging.getLogger(__name__)
+
+# What an item says, beside its address and, with a state, its change.
+FIELDS = {
+    "title": "title",
+    "date": "date",
+    "authors": "authors",
+    "language": "language",
+    "kind": "page_type",
+    "score": "score",
+    "text": "text",
+}
+# What the spider itself reads of a result.
+_AHEAD = ("entries", "next_page", "metadata")
+# The kinds of pages that lead to others, and are none to want unless they are named.
+_LISTS = frozenset(("collection", "listing"))
+# The kinds of pages whose links need not be looked at: their site lists them elsewhere.
+_LEAVES = frozenset(("article", "forum", "product"))
+_REDIRECTS = (301, 302, 303, 307, 308)
+# How many copies a page may have, and of how many that is known at a time.
+_COPIES, _MOST_COPIES = 3, 10_000
+# Priorities in the queue: what a site itself names, what a list lists, the list's next
+# page, other links, and what is likely a trap.
+_NAMED, _LISTED, _NEXT, _OTHER, _TRAP = 100, 80, 60, 40, -100
+# How many lists of addresses a site may name, and how many requests wait in Scrapy.
+_SITEMAPS, _WAITING = 1000, 2
+
+
+class SiteSpider(Spider):
+    """Crawls a site and yields its pages as items with their main text.
+
+    ``urls`` are addresses or hosts to begin at, in a list or with commas between them,
+    as are ``kinds`` of pages to yield (see ``page_type``; without them all that are no
+    lists), and ``include`` and ``exclude``, regular expressions for addresses.
+    ``since`` and ``until`` are dates in ISO 8601 between which a page was published;
+    ``language`` is its language, ``min_score`` its least score.  ``max_pages`` ends the
+    crawl; ``max_depth`` is how many links that no list has may lead from a beginning to
+    a page.  ``state`` names a file with all that is known of the site: a crawl that was
+    stopped goes on, and the next one yields what is new or changed.
+
+    wants(), priority() and item() decide, and can be overridden.  Raises ValueError for
+    a wrong argument.
+    """
+
+    name = "site"
+    known: State
+
+    def __init__(
+        self,
+        *args: Any,
+        urls: str | Sequence[str] = (),
+        kinds: str | Sequence[str] = (),
+        since: str = "",
+        until: str = "",
+        max_pages: int | str = 0,
+        max_depth: int | str = 2,
+        include: str | Sequence[str] = (),
+        exclude: str | Sequence[str] = (),
+        language: str = "",
+        min_score: float | str = 0.3,
+        state: str = "",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.urls = [_address(url) for url in _listed(urls) or self.start_urls]
+        if not self.urls:
+            raise ValueError("urls is empty, it must have an address or a host")
+        self.kinds = frozenset(_listed(kinds))
+        self.since, self.until = _day("since", since), _day("until", until)
+        self.max_pages = _number("max_pages", max_pages, int)
+        self.max_depth = _number("max_depth", max_depth, int)
+        self.min_score = _number("min_score", min_score, float)
+        self.include, self.exclude = (
+            _pattern("include", include),
+            _pattern("exclude", exclude),
+        )
+        self.language = language.lower()
+        hosts = (host_of(url).removeprefix("www.") for url in self.urls)
+        self.allowed_domains = sorted(set(hosts))
+        self.state_file = state
+        self.links = LinkExtractor(unique=True)
+        self._yields = Yields()
+        # How many pages have named another as their original.
+        self._copies: Counter[str] = Counter()
+        self._waiting = self._found = self._sitemaps = 0
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Set what the spider needs where the project has nothing else."""
+        super().update_settings(settings)
+        addons = settings.getdict("ADDONS")
+        if not any("scrapy_eatext" in str(addon) for addon in addons):
+            settings.set("ADDONS", {**addons, "scrapy_eatext.Addon": 500}, "addon")
+        settings.set("EATEXT_FIELDS", FIELDS, "addon")
+        settings.set("EATEXT_AHEAD", list(_AHEAD), "addon")
+        settings.set("AUTOTHROTTLE_ENABLED", True, "addon")
+        # Scrapy's 5 seconds would be most of a small site's crawl.
+        settings.set("AUTOTHROTTLE_START_DELAY", 0.5, "addon")
+        settings.set("ROBOTSTXT_OBEY", True, "addon")
+        # How far a link is from the start is the spider's own to say.
+        settings.set("DEPTH_LIMIT", 0, "addon")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.known = State(spider.state_file)
+        connect = crawler.signals.connect
+        connect(spider.spider_opened, signals.spider_opened)
+        connect(spider.spider_idle, signals.spider_idle)
+        connect(spider.spider_closed, signals.spider_closed)
+        return spider
+
+    # -- decisions
+
+    def wants(self, response: Response, result: MainText) -> bool:
+        """Whether a page is one to yield."""
+        if not result.text or result.score < self.min_score or trap(response.url):
+            return False
+        kind = result.page_type
+        if self.kinds and kind not in self.kinds:
+            return False
+        if kind in _LISTS and kind not in self.kinds:
+            return False
+        if kind not in self.kinds & _LISTS and self._leads_on(result):
+            return False
+        if self.language and not result.language.lower().startswith(self.language):
+            return False
+        if self.include and not self.include.search(response.url):
+            return False
+        return self._is_in_time(result.date or self._visit(response).lastmod)
+
+    def priority(self, visit: Visit) -> int | None:
+        """How soon to ask for an address: higher is sooner; None for never."""
+        if self.exclude and self.exclude.search(visit.url):
+            return None
+        if name := trap(visit.url):
+            self._count(f"trap/{name}")
+            return None
+        if visit.role != "page" or not visit.lastmod:
+            return visit.priority
+        return visit.priority + 5 if self._is_in_time(visit.lastmod) else None
+
+    def item(self, response: Response, result: MainText) -> Any:
+        """The item of a page; EATEXT_FIELDS fills it."""
+        return {"url": response.url}
+
+    # -- requests
+
+    async def start(self) -> AsyncIterator[Any]:
+        for request in self._requests():
+            yield request
+
+    def _requests(self) -> Iterator[Request]:
+        """Requests for what stands first in the queue, as many as Scrapy has room for."""
+        most = _WAITING * self.settings.getint("CONCURRENT_REQUESTS")
+        if self._waiting >= most:
+            return
+        for visit in self.known.take():
+            if visit.role == "page":
+                verdict, shape = self._yields.judge(shapes(visit.url))
+                if verdict == HOLD:
+                    self.known.hold(visit.url, shape)
+                elif verdict == REFUSE:
+                    self.known.refuse(visit.url)
+                    self._count("trap/alike")
+                if verdict != ASK:
+                    continue
+            self._waiting += 1
+            self._count(f"asked/{visit.role}")
+            yield Request(
+                visit.url,
+                self._answered,
+                # The queue has each address once.
+                dont_filter=True,
+                errback=self._failed,
+                meta={
+                    "site_visit": tuple(visit),
+                    # What an address leads to may be known.
+                    "dont_redirect": visit.role == "page",
+                    "handle_httpstatus_list": _REDIRECTS,
+                },
+            )
+            if self._waiting >= most:
+                return
+
+    def spider_idle(self) -> None:
+        # Nothing is under way: what was dropped on its way counts no more.
+        self._waiting = 0
+        self.known.release()
+        if requests := list(self._requests()):
+            for request in requests:
+                self.crawler.engine.crawl(request)
+            raise DontCloseSpider
+
+    def spider_opened(self) -> None:
+        # Behind the feeds' own receiver, which has written the item by then.
+        self.crawler.signals.connect(self._scraped, signals.item_scraped)
+        self.crawler.signals.connect(self._dropped, signals.item_dropped)
+        if not self.known.goes_on:
+            self.known.begin_round(self._beginnings())
+
+    def spider_closed(self) -> None:
+        self.known.close()
+
+    def _beginnings(self) -> Iterator[Visit]:
+        for url in self.urls:
+            yield Visit(canonical(url), "page", 0, _NAMED + 10)
+            yield Visit(urljoin(url, "/robots.txt"), "robots", 0, _NAMED + 20)
+
+    # -- responses
+
+    def _answered(self, response: Response) -> Iterator[Any]:
+        visit = self._visit(response)
+        self._waiting -= 1
+        try:
+            yield from getattr(self, f"parse_{visit.role}")(response, visit)
+        finally:
+            if visit.role != "page":
+                self.known.done(visit.url)
+        yield from self._requests()
+
+    def _failed(self, failure: Failure) -> Iterator[Any]:
+        visit = Visit(*failure.request.meta["site_visit"])  # type: ignore[attr-defined]
+        self._waiting -= 1
+        self.known.done(visit.url)
+        if visit.role == "page":
+            self._count_answer(visit.url, gave=False)
+        if visit.role == "robots":
+            self._add(
+                [Visit(urljoin(visit.url, "/sitemap.xml"), "sitemap", 0, _NAMED + 10)]
+            )
+        yield from self._requests()
+
+    def parse_page(self, response: Response, visit: Visit) -> Iterator[Any]:
+        if response.status in _REDIRECTS or not isinstance(response, HtmlResponse):
+            added = self._add(self._target(response, visit))
+            self._count_answer(visit.url, gave=bool(added))
+            self.known.done(visit.url)
+            return
+        result, url = main_text(response), visit.url
+        is_start = visit.depth == 0 and visit.priority > _NAMED
+        added = self._follow(response, result, visit, is_start)
+        yields = self._item_of(response, result, visit)
+        self._count_answer(visit.url, gave=bool(added or yields))
+        is_list = self._leads_on(result)
+        if yields is None:
+            self.known.done(url, text=result.text, is_list=is_list)
+            return
+        self._found += 1
+        self._count(f"yielded/{result.page_type or 'unknown'}")
+        yield yields
+        if 0 < self.max_pages <= self._found:
+            raise CloseSpider("max_pages")
+
+    def _target(self, response: Response, visit: Visit) -> Iterator[Visit]:
+        """Where an answer leads to."""
+        location = response.headers.get("Location")
+        if location is not None:
+            self._count("trap/redirect")
+            url = response.urljoin(location.decode("latin-1"))
+            if canonical(url) != visit.url:
+                yield visit._replace(url=url)
+
+    def _item_of(self, response: Response, result: MainText, visit: Visit) -> Any:
+        """The item of a page that is wanted and new or changed, else None."""
+        if not self.wants(response, result):
+            return None
+        if self._is_copy(result, visit) or self.known.has_text(
+            result.text, but=visit.url
+        ):
+            self._count("trap/copy")
+            return None
+        before = self.known.hash_of(visit.url)
+        if before is not None and not self.known.is_changed(visit.url, result.text):
+            return None
+        item = self.item(response, result)
+        if self.known.is_kept and isinstance(item, dict):
+            item["change"] = "new" if before is None else "changed"
+        return item
+
+    def _is_copy(self, result: MainText, visit: Visit) -> bool:
+        """Whether a page names another as its original.
+
+        That is asked for, if it is not known.  One that differs in the query alone need
+        not be: this page stands for it.
+        """
+        own = canonical(result.canonical_url)
+        path = urlsplit(own).path
+        # Some sites call their front page the original of all pages, or one of a section.
+        if own == visit.url or not self._is_ours(own) or path == "/":
+            return False
+        if not self.known.is_done(own):
+            if path == urlsplit(visit.url).path:
+                self.known.stand_for(own)
+                return False
+            self._add([visit._replace(url=own)])
+        self._copies[own] += 1
+        if len(self._copies) > _MOST_COPIES:
+            self._copies.clear()
+        return self._copies[own] <= _COPIES
+
+    def _follow(
+        self, response: HtmlResponse, result: MainText, visit: Visit, is_start: bool
+    ) -> int:
+        """Put what a page leads to into the queue; how many entries are new."""
+        depth = visit.depth + 1
+        added = self._add(
+            Visit(one.url, "page", depth, _LISTED) for one in result.entries
+        )
+        is_leaf = result.page_type in _LEAVES and not self._leads_on(result)
+        if is_start or not is_leaf:
+            feeds = result.feeds if visit.depth <= 1 else ()
+            self._add(Visit(feed, "feed", 0, _NAMED) for feed in feeds[:5])
+        if result.next_page and (added or is_leaf or is_start or not visit.lastmod):
+            # Behind a list without anything new there is nothing new either.
+            again = bool(added)
+            self._add(
+                [Visit(result.next_page, "page", visit.depth, _NEXT)], again=again
+            )
+        if depth <= self.max_depth and (is_start or not is_leaf):
+            # They are no yield: those of a calendar are new without end.
+            priority = _OTHER - depth
+            links = self.links.extract_links(response)
+            self._add(Visit(link.url, "page", depth, priority) for link in links)
+        return added
+
+    def parse_robots(self, response: Response, visit: Visit) -> Iterator[Any]:
+        urls = list(sitemap_urls_from_robots(response.body, base_url=response.url))
+        urls = urls or [urljoin(response.url, "/sitemap.xml")]
+        self._add((Visit(url, "sitemap", 0, _NAMED + 10) for url in urls), again=True)
+        return iter(())
+
+    def parse_sitemap(self, response: Response, visit: Visit) -> Iterator[Any]:
+        body = response.body
+        if gzip_magic_number(response):
+            body = gunzip(body, max_size=self.settings.getint("DOWNLOAD_MAXSIZE"))
+        if b"<" not in body[:1000]:
+            return iter(())
+        sitemap = Sitemap(body)
+        role = {"sitemapindex": "sitemap", "urlset": "page"}.get(sitemap.type)
+        if role is not None:
+            self._add(
+                Visit(entry["loc"], role, 1, _NAMED, entry.get("lastmod", ""))
+                for entry in sitemap
+            )
+        return iter(())
+
+    def parse_feed(self, response: Response, visit: Visit) -> Iterator[Any]:
+        try:
+            pages = list(pages_of_feed(response.body, response.url))
+        except MissingParserError as error:
+            logger.warning("%s", error)
+            pages = []
+        self._add(Visit(url, "page", 1, _NAMED, lastmod) for url, lastmod in pages)
+        return iter(())
+
+    def _add(self, visits: Iterable[Visit], *, again: bool = False) -> int:
+        """Put addresses of the site into the queue that are worth a request."""
+        return self.known.add(self._worth(visits), again=again)
+
+    def _worth(self, visits: Iterable[Visit]) -> Iterator[Visit]:
+        for visit in visits:
+            if visit.role == "sitemap":
+                self._sitemaps += 1
+                if self._sitemaps > _SITEMAPS:
+                    return
+            if is_of_visit(visit.url):
+                self._count("trap/session")
+            own = visit._replace(url=canonical(visit.url))
+            if self._is_ours(own.url) and (priority := self.priority(own)) is not None:
+                yield own._replace(priority=priority)
+
+    # -- items
+
+    def _scraped(self, item: Any, response: Response | None) -> None:
+        if response is not None and "site_visit" in response.meta:
+            url = canonical(response.url)
+            self.known.done(url, text=main_text(response).text, feeds=self._feeds())
+
+    def _dropped(self, item: Any, response: Response | None) -> None:
+        self._scraped(item, response)
+
+    def _feeds(self) -> dict[str, int]:
+        """The sizes of the feeds in files, all of which is on its way to the disk."""
+        exporter = (
+            self.crawler.get_extension(FeedExporter) if self.known.is_kept else None
+        )
+        sizes: dict[str, int] = {}
+        for slot in exporter.slots if exporter else ():
+            path = getattr(slot.storage, "path", None)
+            if path and slot.file and not slot.file.closed:
+                slot.file.flush()
+                sizes[path] = slot.file.tell()
+        return sizes
+
+    # -- the rest
+
+    def _visit(self, response: Response) -> Visit:
+        return Visit(*response.meta["site_visit"])
+
+    def _is_ours(self, url: str) -> bool:
+        host = host_of(url)
+        return any(
+            host == own or host.endswith(f".{own}") for own in self.allowed_domains
+        )
+
+    def _leads_on(self, result: MainText) -> bool:
+        """Whether a page lists others of the site, and is no list of things elsewhere."""
+        own = sum(self._is_ours(entry.url) for entry in result.entries)
+        return own * 2 > len(result.entries)
+
+    def _is_in_time(self, date: str) -> bool:
+        """Whether a date lies between ``since`` and ``until``; one that is unknown does not."""
+        if not (self.since or self.until):
+            return True
+        day = date[:10]
+        return bool(day) and self.since <= day and (not self.until or day <= self.until)
+
+    def _count_answer(self, url: str, *, gave: bool) -> None:
+        for shape, verdict in self._yields.answered(shapes(url), gave):
+            released = self.known.release(shape, refuse=verdict == REFUSE)
+            if verdict == REFUSE:
+                self._count("trap/alike", released)
+
+    def _count(self, name: str, count: int = 1) -> None:
+        if self.crawler.stats is not None and count:
+            self.crawler.stats.inc_value(f"eatext/site/{name}", count)
+
+
+def _listed(value: str | Sequence[str]) -> list[str]:
+    """The parts of a text with commas, or of a list, without empty ones."""
+    parts = value.split(",") if isinstance(value, str) else value
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _address(url: str) -> str:
+    """An address, also of what is only a host."""
+    found = url if "://" in url else f"https://{url}"
+    if not urlsplit(found).hostname:
+        raise ValueError(f"urls has {url!r}, it must be an address or a host")
+    return found
+
+
+def _number(name: str, value: Any, kind: type) -> Any:
+    try:
+        found = kind(value)
+    except (TypeError, ValueError):
+        found = -1
+    if found < 0:
+        raise ValueError(f"{name} is {value!r}, it must be a number from 0 on")
+    return found
+
+
+def _day(name: str, value: str) -> str:
+    if value and not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        raise ValueError(f"{name} is {value!r}, it must be a day: 2024-03-01")
+    return value
+
+
+def _pattern(name: str, value: str | Sequence[str]) -> re.Pattern[str] | None:
+    patterns = [value] if isinstance(value, str) else list(value)
+    try:
+        return re.compile("|".join(filter(None, patterns))) if any(patterns) else None
+    except re.error as error:
+        raise ValueError(
+            f"{name} is {value!r}, it must be a regular expression"
+        ) from error

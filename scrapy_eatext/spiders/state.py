@@ -1,0 +1,239 @@
+"""What a crawl of a site knows of addresses: a queue on disk that survives a kill."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+_PENDING, _ASKED, _DONE, _REFUSED, _HELD = range(5)
+# Some of the lists that a run has found are asked for again in the next: a share of all
+# pages, and so many at least.
+_SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
+_TABLES = """
+CREATE TABLE IF NOT EXISTS pages (
+    number INTEGER PRIMARY KEY, url TEXT UNIQUE, status INTEGER, priority INTEGER,
+    role TEXT, depth INTEGER, lastmod TEXT, hash INTEGER, is_list INTEGER DEFAULT 0,
+    round INTEGER, shape TEXT);
+CREATE INDEX IF NOT EXISTS queue ON pages (status, priority DESC, number);
+CREATE INDEX IF NOT EXISTS shapes ON pages (shape) WHERE status=4;
+CREATE INDEX IF NOT EXISTS texts ON pages (hash) WHERE hash IS NOT NULL;
+CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER);
+"""
+
+# A page is asked for again if ?2 is later than its date, as exact as both are.
+_AGAIN = (
+    "UPDATE pages SET status=?1, lastmod=?2, round=?3 WHERE url=?4 AND status=?5 AND"
+    " round < ?3 AND (?6 OR (lastmod <> '' AND substr(lastmod, 1, min(length(lastmod),"
+    " length(?2))) < substr(?2, 1, min(length(lastmod), length(?2)))))"
+)
+
+
+class Visit(NamedTuple):
+    """An address to ask for: what it is, how far from the start, when it was changed."""
+
+    url: str
+    role: str = "page"
+    depth: int = 0
+    priority: int = 0
+    lastmod: str = ""
+
+
+class State:
+    """The addresses of a site, in a file, or without one in SQLite's temporary storage.
+
+    An address is known once.  What is asked for and not done when the process ends is
+    asked for again in the next run; where all was done, a new round begins.
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self.is_kept = bool(path)
+        # The connection's cache is bounded; what it has no room for goes to the disk.
+        self._base = sqlite3.connect(path, isolation_level=None)
+        try:
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base.executescript(_TABLES)
+        except sqlite3.DatabaseError as error:
+            self._base.close()
+            raise ValueError(
+                f"state is {path!r}, which is no state file: {error}"
+            ) from error
+        self._update("UPDATE pages SET status=? WHERE status=?", _PENDING, _ASKED)
+        self.release()
+        self.goes_on = bool(self._value("SELECT 1 FROM pages WHERE status=?", _PENDING))
+        before = self._value("SELECT max(round) FROM pages") or 0
+        # Nothing is asked for twice in a round.
+        self._round = before if self.goes_on else before + 1
+        self._cut_feeds()
+
+    def close(self) -> None:
+        self._base.close()
+
+    # -- the queue
+
+    def add(self, visits: Iterable[Visit], *, again: bool = False) -> int:
+        """Put addresses into the queue; how many of them are new.
+
+        One that is known from a round before is asked for anew if it was changed since,
+        or if ``again``; a sitemap also if nobody says when it was changed.
+        """
+        # An error in these must not leave a transaction open.
+        visits = list(visits)
+        added = 0
+        self._base.execute("BEGIN")
+        for url, role, depth, priority, lastmod in visits:
+            cursor = self._base.execute(
+                "INSERT OR IGNORE INTO pages (url, status, priority, role, depth, lastmod,"
+                " round) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (url, _PENDING, priority, role, depth, lastmod, self._round),
+            )
+            always = again or (role == "sitemap" and not lastmod)
+            if cursor.rowcount:
+                added += 1
+            elif always or lastmod:
+                self._base.execute(
+                    _AGAIN,
+                    (_PENDING, lastmod, self._round, url, _DONE, always),
+                )
+            else:
+                # What is known from two places is asked for as the better one says.
+                self._base.execute(
+                    "UPDATE pages SET priority=max(priority, ?), depth=min(depth, ?)"
+                    " WHERE url=? AND status=?",
+                    (priority, depth, url, _PENDING),
+                )
+        self._base.execute("COMMIT")
+        return added
+
+    def take(self) -> Iterator[Visit]:
+        """The addresses in the queue, first those of the highest priority.
+
+        Each is asked for from then on.
+        """
+        while True:
+            row = self._base.execute(
+                "SELECT url, role, depth, priority, lastmod FROM pages WHERE status=?"
+                " ORDER BY priority DESC, number LIMIT 1",
+                (_PENDING,),
+            ).fetchone()
+            if row is None:
+                return
+            self._set(row[0], _ASKED)
+            yield Visit(*row)
+
+    def waiting(self) -> int:
+        """How many addresses are in the queue."""
+        return self._value("SELECT count(*) FROM pages WHERE status=?", _PENDING) or 0
+
+    def refuse(self, url: str) -> None:
+        self._set(url, _REFUSED)
+
+    def hold(self, url: str, shape: str) -> None:
+        """Keep an address back until those of its shape are released or refused."""
+        self._update(
+            "UPDATE pages SET status=?, shape=? WHERE url=?", _HELD, shape, url
+        )
+
+    def release(self, shape: str | None = None, *, refuse: bool = False) -> int:
+        """Put addresses that are held back into the queue, or refuse them; how many.
+
+        Without a shape these are all.
+        """
+        values: tuple[object, ...] = (_REFUSED if refuse else _PENDING,)
+        sql = "UPDATE pages SET status=? WHERE status=4"
+        if shape is not None:
+            sql, values = f"{sql} AND shape=?", (*values, shape)
+        found = self._base.execute(sql, values)
+        return found.rowcount
+
+    def begin_round(self, visits: Iterable[Visit]) -> None:
+        """Ask for what may have news: some addresses, and the first lists of before."""
+        pages = self._value("SELECT count(*) FROM pages") or 0
+        most = max(_LEAST_AGAIN, int(pages * _SHARE_AGAIN))
+        self._update(
+            "UPDATE pages SET status=?, round=? WHERE status=? AND (role='feed' OR number"
+            " IN (SELECT number FROM pages WHERE is_list ORDER BY depth, number LIMIT ?))",
+            *(_PENDING, self._round, _DONE, most),
+        )
+        self.add(visits, again=True)
+
+    # -- pages
+
+    def done(
+        self,
+        url: str,
+        *,
+        text: str = "",
+        is_list: bool = False,
+        feeds: Mapping[str, int] | None = None,
+    ) -> None:
+        """A page is done, and the feeds have so many bytes, of what can be cut."""
+        self._base.execute("BEGIN")
+        self._base.execute(
+            "UPDATE pages SET status=?, hash=?, is_list=? WHERE url=?",
+            (_DONE, _hash(text), is_list, url),
+        )
+        for path, size in (feeds or {}).items():
+            self._base.execute(
+                "INSERT OR REPLACE INTO feeds VALUES (?, ?)", (path, size)
+            )
+        self._base.execute("COMMIT")
+
+    def stand_for(self, url: str) -> None:
+        """A page is not to be asked for, as another one stands for it."""
+        self._update(
+            "INSERT INTO pages (url, status, role, lastmod, round) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (url) DO UPDATE SET status=excluded.status",
+            *(url, _DONE, "page", "", self._round),
+        )
+
+    def hash_of(self, url: str) -> int | None:
+        """The hash of a page's text in the run before, None where there was none."""
+        return self._value("SELECT hash FROM pages WHERE url=?", url)
+
+    def is_done(self, url: str) -> bool:
+        return self._value("SELECT status FROM pages WHERE url=?", url) == _DONE
+
+    def has_text(self, text: str, but: str) -> bool:
+        """Whether another page has a text."""
+        found = self._value(
+            "SELECT 1 FROM pages WHERE hash=? AND url<>? LIMIT 1", _hash(text), but
+        )
+        return bool(found)
+
+    def is_changed(self, url: str, text: str) -> bool:
+        """Whether a page that is known has another text now."""
+        return self.hash_of(url) != _hash(text)
+
+    # -- SQL
+
+    def _cut_feeds(self) -> None:
+        """Cut what a killed run wrote of pages that are not done: they come again."""
+        for path, size in self._base.execute("SELECT path, size FROM feeds").fetchall():
+            file = Path(path)
+            if self.goes_on and file.is_file() and file.stat().st_size > size:
+                os.truncate(file, size)
+
+    def _set(self, url: str, status: int) -> None:
+        self._update("UPDATE pages SET status=? WHERE url=?", status, url)
+
+    def _update(self, sql: str, *values: object) -> None:
+        self._base.execute(sql, values)
+
+    def _value(self, sql: str, *values: object) -> int | None:
+        with closing(self._base.execute(sql, values)) as cursor:
+            row: tuple[int | None] = cursor.fetchone() or (None,)
+        return row[0]
+
+
+def _hash(text: str) -> int | None:
+    """A text's hash, as a number that SQLite has room for; None for no text."""
+    if not text:
+        return None
+    digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

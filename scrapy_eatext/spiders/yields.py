@@ -1,0 +1,81 @@
+"""What addresses that are alike have given so far."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+# So many addresses that are alike may give nothing in a row, and more the more have given
+# something before; each that gives a page, or addresses that are new, makes up for some.
+_TRIES, _WORTH, _MOST_TRIES = 8, 6, 300
+# So many shapes are remembered, those that were met last.
+_MOST = 20_000
+
+ASK, HOLD, REFUSE = "ask", "hold", "refuse"
+
+
+@dataclass(slots=True)
+class _Shape:
+    """How many more answers may be worth nothing, how many come, how many were worth it."""
+
+    left: int = _TRIES
+    coming: int = 0
+    worth: int = 0
+
+    @property
+    def gave(self) -> bool:
+        return self.worth > 0
+
+
+class Yields:
+    """For each shape of addresses whether it is worth further requests.
+
+    Until an address of a shape has given something, few of them are asked for at a time.
+    """
+
+    def __init__(self) -> None:
+        self._shapes: OrderedDict[str, _Shape] = OrderedDict()
+
+    def judge(self, shapes: Sequence[str]) -> tuple[str, str]:
+        """ASK for an address, HOLD it until more is known, or REFUSE it, and by which shape.
+
+        The first of its shapes is its own, the others are wider: these refuse it only
+        if they have never given anything.  What is asked for counts as coming.
+        """
+        known = [self._known(shape) for shape in shapes]
+        for at, (shape, one) in enumerate(zip(shapes, known, strict=True)):
+            if one.left <= 0 and not (at and one.gave):
+                return REFUSE, shape
+        for shape, one in zip(shapes, known, strict=True):
+            if not one.gave and one.coming >= one.left:
+                return HOLD, shape
+        for one in known:
+            one.coming += 1
+        return ASK, ""
+
+    def answered(self, shapes: Sequence[str], gave: bool) -> Iterator[tuple[str, str]]:
+        """Count an answer; the shapes whose addresses need not be held any longer.
+
+        Each comes with what to do with them: ASK or REFUSE.
+        """
+        for shape in shapes:
+            one = self._known(shape)
+            one.coming = max(one.coming - 1, 0)
+            was_first = gave and not one.gave
+            if gave:
+                one.worth = min(one.worth + 1, _MOST_TRIES)
+                one.left = min(one.left + _WORTH, _TRIES + one.worth // _WORTH)
+            else:
+                one.left -= 1
+            if was_first:
+                yield shape, ASK
+            elif not one.left and not one.gave:
+                yield shape, REFUSE
+
+    def _known(self, shape: str) -> _Shape:
+        known = self._shapes.setdefault(shape, _Shape())
+        self._shapes.move_to_end(shape)
+        if len(self._shapes) > _MOST:
+            self._shapes.popitem(last=False)
+        return known

@@ -1,0 +1,84 @@
+"""Which addresses are the same page, alike, or a trap."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_eatext.spiders.addresses import canonical, is_of_visit, shapes, trap
+
+A = "https://a.org"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        (f"{A}/b?utm_source=x&id=2&fbclid=3#c", f"{A}/b?id=2"),
+        (f"{A}/b;jsessionid=0A1B?x=1", f"{A}/b?x=1"),
+        (f"{A}/(S(lit3py55t21z5v55vlm25s55))/b", f"{A}/b"),
+        (f"{A}?PHPSESSID=3", f"{A}/"),
+        (f"{A}/b?b=2&a=1", f"{A}/b?a=1&b=2"),
+        ("mailto:ann@a.org", ""),
+        ("javascript:void(0)", ""),
+        ("https://[", ""),
+        ("https:///b", ""),
+        ("", ""),
+        (f"{A}/{'b' * 3000}", ""),
+    ],
+)
+def test_canonical(url, expected):
+    assert canonical(url) == expected
+    assert not expected or canonical(expected) == expected
+
+
+def test_what_is_of_a_visit():
+    assert is_of_visit(f"{A}/b?sid=0a")
+    assert is_of_visit(f"{A}/b;jsessionid=0A1B")
+    assert not is_of_visit(f"{A}/b?side=0a")
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        (f"{A}/calendar/2024/05", "calendar"),
+        (f"{A}/events?month=5", "calendar"),
+        (f"{A}/login?next=/b", "login"),
+        (f"{A}/news/one/print", "print"),
+        (f"{A}/news/one?output=amp", "print"),
+        (f"{A}/blog/one?replytocom=3", "reply"),
+        (f"{A}/shop/c?sort=price", "sort"),
+        (f"{A}/shop/c?filter_color=red", "filter"),
+        (f"{A}/shop/c?filters[size]=4", "filter"),
+        (f"{A}/blog/how-to-login-safely", ""),
+        (f"{A}/2024/05/boats", ""),
+        (f"{A}/?page=2", ""),
+    ],
+)
+def test_traps(url, name):
+    assert trap(url) == name
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"{A}/news/boats", f"{A}/news/oars"),
+        (f"{A}/news/2024/boats", f"{A}/news/2023/oars"),
+        (f"{A}/t?id=3", f"{A}/t?id=4"),
+        (f"{A}/archive/2024/05", f"{A}/archive/2019/11/"),
+        (f"{A}/b?sort=up", f"{A}/c?order=1"),
+    ],
+)
+def test_what_is_alike(one, other):
+    assert shapes(one) == shapes(other)
+
+
+def test_what_is_not_alike():
+    urls = (f"{A}/news/a", f"{A}/sport/a", f"{A}/news/a/b", f"{A}/news/a?x=1", f"{A}/3")
+    assert len({shapes(url)[0] for url in urls}) == len(urls)
+    assert shapes(f"{A}/a.php?x=1")[0] != shapes(f"{A}/b.php?x=1")[0]
+
+
+def test_wider_shapes():
+    assert shapes(f"{A}/en/news/2024/b?x=1&y=2")[1:] == [
+        *("a.org/en/news/0/*?x", "a.org/en/news/0/*?y"),
+        *("a.org/en/**", "a.org/en/news/**"),
+    ]

@@ -1,0 +1,329 @@
+"""A spider that goes from a site's address to its pages."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext import MainText
+from scrapy_eatext.result import Entry, Metadata
+from scrapy_eatext.spiders import SiteSpider
+from tests.support.commands import run_command
+from tests.support.crawling import crawl
+
+TEXT = (
+    "The water of the lake was low that summer, and nobody took the boat number {} out "
+    "before the rain came back in the autumn, as the people of the town remember well. "
+    "They sat on the shore, mended what had to be mended, and waited for the wind. "
+)
+
+
+def article(name, more=""):
+    title = f"How the boat {name} was mended in the end"
+    return (
+        f"<html lang=en><head><title>{title}</title>{more}</head><body><nav><a href=/>Home</a>"
+        f" <a href=/about>About</a></nav><article><h1>{title}</h1>"
+        f"<p>{TEXT.format(name)}</p><p>{TEXT.format(name + '2')}</p></article>"
+        "<footer>All rights reserved</footer></body></html>"
+    )
+
+
+def listing(names, more="", head=""):
+    teasers = "".join(
+        f"<article><h2><a href=/news/{name}>How the boat {name} was mended</a></h2>"
+        f"<p>The water of the lake was low that summer, as the people of the town remember "
+        f"of {name}.</p></article>"
+        for name in names
+    )
+    return (
+        f"<html lang=en><head><title>Boats of the lake</title>{head}</head><body>"
+        f"<nav><a href=/>Home</a></nav><main><h1>News</h1>{teasers}</main>{more}</body></html>"
+    )
+
+
+class Server:
+    """Serves the pages of a dict, by their paths, and counts what is asked for."""
+
+    def __init__(self):
+        self.pages, self.asked = {}, Counter()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.asked[self.path] += 1
+                body = outer.pages.get(self.path)
+                if callable(body):
+                    body = body()
+                self.send_response(404 if body is None else 200)
+                kind = (
+                    "application/xml"
+                    if (body or "").startswith("<?xml")
+                    else "text/html"
+                )
+                self.send_header("Content-Type", kind)
+                self.end_headers()
+                self.wfile.write((body or "").encode())
+
+            def log_message(self, *args):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def site():
+    server = Server()
+    yield server
+    server.close()
+
+
+def done(site, **arguments):
+    """A finished crawl of a site, and the paths of the items."""
+    settings = {
+        "AUTOTHROTTLE_ENABLED": False,
+        "EATEXT_ALGORITHM": "eatext",
+        **arguments.pop("settings", {}),
+    }
+    found = crawl(SiteSpider, settings, urls=site.url, **arguments)
+    assert not found.errors
+    return found, sorted(item["url"].removeprefix(site.url) for item in found.items)
+
+
+def add_news(site, count=12, size=4):
+    """A front page, lists with next pages, and articles."""
+    for n in range(count):
+        site.pages[f"/news/b{n}"] = article(f"b{n}")
+    for page in range(count // size):
+        names = [f"b{n}" for n in range(page * size, (page + 1) * size)]
+        behind = f"<a rel=next href=/?page={page + 2}>Next</a>" * (
+            page + 1 < count // size
+        )
+        site.pages[f"/?page={page + 1}" if page else "/"] = listing(names, behind)
+    return [f"/news/b{n}" for n in range(count)]
+
+
+def test_lists_and_their_next_pages(site):
+    wanted = add_news(site)
+    found, paths = done(site)
+    assert paths == sorted(wanted)
+    # robots.txt is asked for by Scrapy's own middleware too.
+    assert {path for path, count in site.asked.items() if count > 1} == {"/robots.txt"}
+    item = next(item for item in found.items if item["url"].endswith("/b3"))
+    assert item["title"] == "How the boat b3 was mended in the end"
+    assert item["text"].startswith("How the boat b3") or "number b3" in item["text"]
+    assert (item["language"], item["kind"]) == ("en", "article")
+    assert found.eatext("site/yielded/") == {"article": 12}
+
+
+def test_sitemaps_with_dates(site):
+    add_news(site)
+    site.pages["/"] = listing([])
+    site.pages["/robots.txt"] = f"User-agent: *\nSitemap: {site.url}/index.xml\n"
+    site.pages["/index.xml"] = (
+        f'<?xml version="1.0"?><sitemapindex><sitemap><loc>{site.url}/map.xml</loc></sitemap>'
+        "</sitemapindex>"
+    )
+    urls = "".join(
+        f"<url><loc>{site.url}/news/b{n}</loc><lastmod>2024-03-{n + 1:02}</lastmod></url>"
+        for n in range(12)
+    )
+    site.pages["/map.xml"] = f'<?xml version="1.0"?><urlset>{urls}</urlset>'
+    _, paths = done(site, since="2024-03-10")
+    assert paths == ["/news/b10", "/news/b11", "/news/b9"]
+    assert not site.asked["/news/b3"]
+
+
+def test_feeds(site):
+    pytest.importorskip("feedparser")
+    add_news(site)
+    head = "<link rel=alternate type=application/rss+xml href=/feed>"
+    site.pages["/"] = listing([], head=head)
+    items = "".join(f"<item><link>{site.url}/news/b{n}</link></item>" for n in range(5))
+    site.pages["/feed"] = (
+        f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'
+    )
+    assert done(site)[1] == [f"/news/b{n}" for n in range(5)]
+
+
+def test_a_site_without_an_answer(site):
+    assert done(site)[1] == []
+    assert site.asked["/sitemap.xml"] == 1
+
+
+def test_what_is_wanted(site):
+    add_news(site)
+    site.pages["/news/b1"] = site.pages["/news/b1"].replace("lang=en", "lang=de")
+    date = '<meta property="article:published_time" content="2024-03-05">'
+    site.pages["/news/b2"] = article("b2", date)
+    assert done(site, include="b[34]$")[1] == ["/news/b3", "/news/b4"]
+    site.asked.clear()
+    assert "/news/b5" not in done(site, exclude="b5")[1]
+    assert not site.asked["/news/b5"]
+    assert done(site, since="2024-03-01", until="2024-03-05")[1] == ["/news/b2"]
+    assert done(site, kinds="product, forum")[1] == []
+    assert len(done(site, max_pages=3)[1]) >= 3
+
+
+def test_lists_are_wanted_where_their_kind_is_named():
+    url = "https://a.org/"
+    entries = (Entry("Boats", "https://a.org/1"),)
+    result = MainText("Boats", score=0.9, page_type="listing").backed(
+        {"entries": entries, "metadata": Metadata()}
+    )
+    response = HtmlResponse(url, request=Request(url, meta={"site_visit": (url,)}))
+    assert SiteSpider(urls=url, kinds="listing").wants(response, result)
+    assert not SiteSpider(urls=url, kinds="article").wants(response, result)
+    assert not SiteSpider(urls=url).wants(response, result)
+
+
+def test_traps(site):
+    wanted = add_news(site)
+    for n in range(100):
+        site.pages[f"/calendar/2024/{n}"] = listing(
+            [], f"<a href=/calendar/2024/{n + 1}>Next</a>"
+        )
+        site.pages[f"/tag/t{n}"] = listing([f"b{n % 12}"])
+        site.pages[f"/news/b{n % 12}?sid={n:032x}"] = site.pages[f"/news/b{n % 12}"]
+    tags = "".join(f"<a href=/tag/t{n}>t{n}</a> " for n in range(100))
+    sessions = "".join(
+        f"<a href=/news/b{n % 12}?sid={n:032x}>b</a> " for n in range(100)
+    )
+    more = f"{tags}{sessions}<a href=/calendar/2024/0>Calendar</a><a href=/login>Log in</a>"
+    site.pages["/"] = site.pages["/"].replace(
+        "</body>", f"<footer>{more}</footer></body>"
+    )
+    found, paths = done(site)
+    assert paths == sorted(wanted)
+    asked = Counter(path.split("/")[1].split("?")[0] for path in site.asked.elements())
+    assert asked["tag"] <= 12
+    assert (asked["calendar"], asked["login"]) == (0, 0)
+    counted = found.eatext("site/trap/")
+    assert counted["alike"] == 100 - asked["tag"]
+    assert counted["session"] == 100
+    assert counted["calendar"] == counted["login"] == 1
+
+
+def test_a_text_that_another_page_has(site):
+    add_news(site, 4)
+    add_link(site, "/old/b1")
+    site.pages["/old/b1"] = site.pages["/news/b1"]
+    found, paths = done(site)
+    assert len(paths) == 4
+    assert found.eatext("site/trap/") == {"copy": 1}
+
+
+def test_a_copy_that_names_its_original(site):
+    add_news(site, 4)
+    add_link(site, "/mobile/b1")
+    link = f"<link rel=canonical href={site.url}/news/b1>"
+    site.pages["/mobile/b1"] = article("b1 and more", link)
+    found, paths = done(site)
+    assert paths == [f"/news/b{n}" for n in range(4)]
+    assert found.eatext("site/trap/") == {"copy": 1}
+
+
+def test_a_page_stands_for_the_original_that_it_names(site):
+    for n in range(30):
+        link = f"<link rel=canonical href={site.url}/topic?t={n}>"
+        site.pages[f"/topic?f=1&t={n}"] = article(f"b{n}", link)
+    links = "".join(
+        f"<p><a href='/topic?f=1&amp;t={n}'>The boat b{n} was mended</a>"
+        for n in range(30)
+    )
+    site.pages["/"] = f"<title>Boats</title><h1>Boats</h1>{links}"
+    assert len(done(site)[1]) == 30
+    assert not any(path.startswith("/topic?t=") for path in site.asked)
+
+
+def test_a_wrong_original_of_all_pages_loses_few_of_them(site):
+    add_news(site, 40, 40)
+    for n in range(40):
+        site.pages[f"/news/b{n}"] = article(
+            f"b{n}", f"<link rel=canonical href={site.url}/news>"
+        )
+    assert len(done(site)[1]) == 37
+
+
+def test_the_next_crawl_yields_what_is_new_or_changed(site, tmp_path):
+    state = str(tmp_path / "site.db")
+    wanted = add_news(site)
+    first, paths = done(site, state=state)
+    assert paths == sorted(wanted)
+    assert {item["change"] for item in first.items} == {"new"}
+    site.asked.clear()
+    assert done(site, state=state)[1] == []
+    assert sum(site.asked.values()) <= 6
+    site.pages["/news/b99"] = article("b99")
+    site.pages["/"] = listing(
+        ["b99", "b0", "b1", "b2"], "<a rel=next href=/?page=2>Next</a>"
+    )
+    again, paths = done(site, state=state)
+    assert paths == ["/news/b99"]
+    assert again.items[0]["change"] == "new"
+
+
+def test_a_crawl_that_was_stopped_goes_on(site, tmp_path):
+    state = str(tmp_path / "site.db")
+    wanted = add_news(site)
+    settings = {"CONCURRENT_REQUESTS": 1}
+    first = done(site, state=state, max_pages=4, settings=settings)[1]
+    assert 4 <= len(first) < 12
+    second = done(site, state=state)[1]
+    assert sorted(first + second) == sorted(wanted)
+
+
+def add_link(site, path):
+    """Add a link to the front page's footer."""
+    footer = f"<footer><a href={path}>Boats elsewhere</a></footer></body>"
+    site.pages["/"] = site.pages["/"].replace("</body>", footer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"urls": ""}, "urls is empty, it must have an address or a host"),
+        ({"urls": "https://"}, "urls has 'https://', it must be an address or a host"),
+        ({"since": "Monday"}, "since is 'Monday', it must be a day: 2024-03-01"),
+        ({"max_pages": "many"}, "max_pages is 'many', it must be a number from 0 on"),
+        ({"min_score": -1}, "min_score is -1, it must be a number from 0 on"),
+        ({"exclude": "("}, "exclude is '(', it must be a regular expression"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        SiteSpider(**{"urls": "a.org", **arguments})
+
+
+@pytest.mark.slow
+def test_the_command(site, tmp_path):
+    wanted = add_news(site, 4)
+    feed = tmp_path / "feed.jsonl"
+    command = [sys.executable, "-m", "scrapy", "eatext", "site", site.url, "--markdown"]
+    done = subprocess.run(
+        [*command, "-O", str(feed)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    items = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
+    assert sorted(item["url"].removeprefix(site.url) for item in items) == wanted
+    assert all(item["markdown"] and "text" not in item for item in items)
+    assert re.search(r"yielded\s+article\s+4", done.stdout)
+
+
+def test_a_wrong_argument_of_the_command(capsys):
+    assert run_command("site", "a.org", "--since", "x") == 1
+    assert "since is 'x', it must be a day" in capsys.readouterr().err

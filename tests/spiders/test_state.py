@@ -1,0 +1,146 @@
+"""What a crawl knows of addresses, and keeps when it is killed."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_eatext.spiders.state import State, Visit
+
+
+def taken(state):
+    return [visit.url for visit in state.take()]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "site.db")
+
+
+def test_the_queue_has_each_address_once_and_the_best_first():
+    state = State()
+    assert state.add([Visit("a", priority=1), Visit("b", priority=2)]) == 2
+    assert state.add([Visit("a", priority=3), Visit("c", priority=1)]) == 1
+    assert state.waiting() == 3
+    assert taken(state) == ["a", "b", "c"]
+    assert taken(state) == []
+    state.close()
+
+
+def test_what_was_asked_for_and_is_not_done_is_asked_for_again(path):
+    state = State(path)
+    state.add([Visit("a"), Visit("b"), Visit("c")])
+    queue = state.take()
+    state.done(next(queue).url, text="A")
+    state.refuse(next(queue).url)
+    next(queue)
+    state.close()
+    state = State(path)
+    assert state.goes_on
+    assert taken(state) == ["c"]
+    state.close()
+
+
+def test_a_new_round(path):
+    state = State(path)
+    state.add(
+        [
+            Visit("start"),
+            Visit("list"),
+            Visit("old", lastmod="2024-01-01"),
+            Visit("changed", lastmod="2024-01-01"),
+            Visit("feed", "feed"),
+            Visit("map", "sitemap"),
+            Visit("dated map", "sitemap", lastmod="2024-01-01"),
+        ]
+    )
+    for visit in state.take():
+        state.done(visit.url, text=visit.url, is_list=visit.url == "list")
+    state.close()
+    state = State(path)
+    assert not state.goes_on
+    state.begin_round([Visit("start")])
+    again = [
+        *(
+            Visit("old", lastmod="2024-01-01T10:00Z"),
+            Visit("changed", lastmod="2024-02-01"),
+        ),
+        Visit("list", lastmod="2024-02-01"),
+        *(Visit("map", "sitemap"), Visit("dated map", "sitemap", lastmod="2024-01-01")),
+    ]
+    assert state.add(again) == 0
+    assert sorted(taken(state)) == ["changed", "feed", "list", "map", "start"]
+    # Nothing is asked for twice in a round.
+    state.done("map")
+    state.add([Visit("map", "sitemap")])
+    assert taken(state) == []
+    state.close()
+
+
+def test_texts():
+    state = State()
+    state.add([Visit("a"), Visit("b")])
+    state.done("a", text="A text.")
+    assert state.has_text("A text.", but="b")
+    assert not state.has_text("A text.", but="a")
+    assert not state.has_text("", but="b")
+    assert not state.is_changed("a", "A text.")
+    assert state.is_changed("a", "Another.")
+    assert (state.hash_of("b"), state.is_done("a"), state.is_done("b")) == (
+        None,
+        True,
+        False,
+    )
+    state.close()
+
+
+def test_what_a_killed_run_wrote_of_pages_that_are_not_done_is_cut(path, tmp_path):
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text("one\ntwo\nthr")
+    state = State(path)
+    state.add([Visit("a"), Visit("b")])
+    state.done("a", text="A", feeds={str(feed): 4})
+    state.close()
+    State(path).close()
+    assert feed.read_text() == "one\n"
+
+
+def test_a_feed_that_went_on_after_the_end_stays(path, tmp_path):
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text("one\ntwo\n")
+    state = State(path)
+    state.add([Visit("a")])
+    state.done("a", text="A", feeds={str(feed): 4})
+    state.close()
+    State(path).close()
+    assert feed.read_text() == "one\ntwo\n"
+
+
+def test_a_file_that_is_no_state(tmp_path):
+    file = tmp_path / "x.txt"
+    file.write_text("no state, but a text" * 100)
+    with pytest.raises(ValueError, match=r"state is '.*', which is no state file"):
+        State(str(file))
+
+
+def test_what_is_held_back():
+    state = State()
+    state.add([Visit("a"), Visit("b"), Visit("c")])
+    for visit in state.take():
+        state.hold(visit.url, "x" if visit.url < "c" else "y")
+    assert state.release("x") == 2
+    assert taken(state) == ["a", "b"]
+    assert state.release("y", refuse=True) == 1
+    assert taken(state) == []
+    assert state.release() == 0
+    state.close()
+
+
+def test_a_page_that_another_one_stands_for():
+    state = State()
+    state.add([Visit("a"), Visit("b")])
+    state.stand_for("a")
+    state.stand_for("c")
+    assert state.is_done("a")
+    assert state.is_done("c")
+    assert taken(state) == ["b"]
+    state.close()

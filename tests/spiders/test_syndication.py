@@ -1,0 +1,64 @@
+"""The pages that feeds name."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from scrapy_eatext.spiders.syndication import MissingParserError, pages_of_feed
+
+URL = "https://a.org/feed"
+RSS = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>Boats</title>
+<item><title>One</title><link>https://a.org/1</link>
+<pubDate>Fri, 01 Mar 2024 10:00:00 GMT</pubDate></item>
+<item><title>Two</title><link>/2</link></item><item><title>None</title></item></channel></rss>"""
+ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom"><title>Boats</title><entry>
+<title>One</title><link href="https://a.org/1"/><updated>2024-03-01T12:00:00+02:00</updated>
+</entry></feed>"""
+
+
+def test_rss():
+    pytest.importorskip("feedparser")
+    assert list(pages_of_feed(RSS, URL)) == [
+        ("https://a.org/1", "2024-03-01T10:00:00Z"),
+        ("https://a.org/2", ""),
+    ]
+
+
+def test_atom():
+    pytest.importorskip("feedparser")
+    assert list(pages_of_feed(ATOM, URL)) == [
+        ("https://a.org/1", "2024-03-01T10:00:00Z")
+    ]
+
+
+def test_json():
+    items = [
+        {"url": "https://a.org/1", "date_modified": "2024-03-01"},
+        {"url": "https://a.org/2", "date_published": 3},
+        {"url": 3},
+        4,
+    ]
+    body = json.dumps({"items": items}).encode()
+    assert list(pages_of_feed(body, URL)) == [
+        ("https://a.org/1", "2024-03-01"),
+        ("https://a.org/2", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"{}", b'{"items": 3}', b" [1]", b"", b"<html><p>x", b"{" * 100_000]
+)
+def test_what_is_no_feed(body):
+    pytest.importorskip("feedparser")
+    assert list(pages_of_feed(body, URL)) == []
+
+
+def test_without_the_parser(monkeypatch):
+    monkeypatch.setitem(sys.modules, "feedparser", None)
+    with pytest.raises(
+        MissingParserError, match=r'pip install "scrapy-eatext\[site\]"'
+    ):
+        list(pages_of_feed(RSS, URL))

@@ -1,0 +1,57 @@
+"""What addresses that are alike have given."""
+
+from __future__ import annotations
+
+from scrapy_eatext.spiders.yields import ASK, HOLD, REFUSE, Yields
+
+
+def asked(yields, shapes, gives, most=1000):
+    """How many addresses of some shapes are asked for, of which the first few are worth it."""
+    for n in range(most):
+        if yields.judge(shapes)[0] != ASK:
+            return n
+        list(yields.answered(shapes, n < gives))
+    return most
+
+
+def test_what_gives_nothing_is_asked_for_a_few_times():
+    assert asked(Yields(), ["a"], 0) == 8
+
+
+def test_what_gave_something_is_asked_for_longer():
+    assert 8 < asked(Yields(), ["a"], 5) < 20
+    assert asked(Yields(), ["a"], 1000) == 1000
+    assert 500 < asked(Yields(), ["a"], 500) < 600
+
+
+def test_a_wider_shape_refuses_only_if_it_never_gave_anything():
+    yields = Yields()
+    asked(yields, ["a", "wide"], 0)
+    assert yields.judge(["b", "wide"]) == (REFUSE, "wide")
+    yields = Yields()
+    asked(yields, ["a", "wide"], 1)
+    assert yields.judge(["a", "wide"]) == (REFUSE, "a")
+    assert yields.judge(["b", "wide"]) == (ASK, "")
+
+
+def test_what_has_given_nothing_yet_is_held_until_it_does():
+    yields = Yields()
+    assert {yields.judge(["a"])[0] for _ in range(8)} == {ASK}
+    assert yields.judge(["a"]) == (HOLD, "a")
+    assert list(yields.answered(["a"], gave=True)) == [("a", ASK)]
+    assert yields.judge(["a"]) == (ASK, "")
+
+
+def test_what_is_held_is_refused_with_the_last_answer():
+    yields = Yields()
+    for _ in range(8):
+        yields.judge(["a"])
+    answers = [list(yields.answered(["a"], gave=False)) for _ in range(8)]
+    assert answers == [[]] * 7 + [[("a", REFUSE)]]
+
+
+def test_few_shapes_are_remembered():
+    yields = Yields()
+    for n in range(25_000):
+        yields.judge([str(n)])
+    assert len(yields._shapes) == 20_000
