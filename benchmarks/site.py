@@ -12,7 +12,7 @@ wanted pages, each once; ``again`` counts downloads of pages under a second addr
 second time, and ``traps`` requests by the trap's name.
 
 Writes benchmarks/results/site.json, and into docs/site.md what stands between the marks
-of the table "site": a table of each crawler's means, and one of all crawls.
+of the table "site": a table of each crawler's means, and one of the first one's crawls.
 
     python benchmarks/site.py [--only eatext,CrawlSpider] [--sites newspaper,blog]
 """
@@ -119,27 +119,30 @@ HEAD = ["found", "yielded", "right", "requests a result", "again", "in traps", "
 
 
 def write(results: dict[str, Any]) -> None:
-    """Write the results down, and their tables into the docs if these have places."""
+    """Write the results down, print them, and put tables into the docs."""
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps(results, indent=1, sort_keys=True)
     (RESULTS / "site.json").write_text(text + "\n", "utf-8")
-    whole, each = [], []
-    for name in CRAWLERS:
-        if about := results.get(name):
-            label = f"{name} {about['version']}"
-            whole.append(row([label], list(about["sites"].values())))
-    for site in SITES:
-        for name in CRAWLERS:
-            if one := results.get(name, {}).get("sites", {}).get(site.name):
-                mark = " (stopped)" * bool(one["stopped"])
-                each.append(row([site.name, name + mark], [one]))
-    tables = [table(["", *HEAD], whole), table(["site", "", *HEAD], each)]
-    text = "\n\n".join(tables)
+    crawls = {name: one["sites"] for name, one in results.items()}
+    names = [name for name in CRAWLERS if name in crawls]
+    whole = [
+        row([f"{name} {results[name]['version']}"], list(crawls[name].values()))
+        for name in names
+    ]
+    each = {
+        name: [
+            row([site.name + " (stopped)" * bool(one["stopped"])], [one])
+            for site in SITES
+            if (one := crawls[name].get(site.name))
+        ]
+        for name in names
+    }
+    for name, rows in each.items():
+        print(f"\n{table([name, *HEAD], rows)}")
+    own = table([f"{names[0]}, by site", *HEAD], each[names[0]])
+    text = f"{table(['', *HEAD], whole)}\n\n{own}"
     print(f"\n{text}")
-    try:
-        fill(DOCS / "site.md", "site", text)
-    except (OSError, ValueError) as error:
-        print(f"Not in the docs: {error}", file=sys.stderr)
+    fill(DOCS / "site.md", "site", text)
 
 
 def main() -> None:
