@@ -39,6 +39,8 @@ from scrapy_eatext.algorithms.base import Algorithm
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page import Page
+from scrapy_eatext.spiders import SiteSpider
+from scrapy_eatext.spiders.state import Visit
 from tests.support import archives, crawling
 from tests.support.crawling import DOCS, PATIENCE
 
@@ -185,6 +187,8 @@ class Sandbox:
     def shell(self, command: str) -> None:
         crawls = command.startswith(("scrapy crawl", "scrapy runspider"))
         quick = " -s DOWNLOAD_DELAY=0 -s HTTPCACHE_ENABLED=1" * crawls
+        if command.startswith("scrapy eatext site"):
+            quick = " -s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=0"
         done = subprocess.run(
             here(command, self.site) + quick,
             shell=True,
@@ -259,6 +263,11 @@ class Sandbox:
             # What scrapy-poet hands to the callback.
             given = {name: self.names[name.title()](url=ADDRESS) for name in asked}
             drain(value(spider, self.page, **given))
+        elif isinstance(value, type) and issubclass(value, SiteSpider):
+            spider, found = value(urls=ADDRESS), extract(self.page)
+            assert spider.wants(self.page, found) in (True, False)
+            assert spider.priority(Visit(ADDRESS, priority=1)) == 1
+            assert spider.item(self.page, found)["url"] == self.page.url
         elif isinstance(value, type) and issubclass(value, scrapy.Spider):
             items = [one for one in value().parse(self.page) if isinstance(one, dict)]
             assert items or value.__name__ == "ArticlesSpider"
