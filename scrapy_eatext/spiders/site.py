@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import CloseSpider, DontCloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider, IgnoreRequest
 from scrapy.extensions.feedexport import FeedExporter
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.gz import gunzip, gzip_magic_number
 from scrapy.utils.sitemap import Sitemap, sitemap_urls_from_robots
 
@@ -51,6 +52,8 @@ _LISTS = frozenset(("collection", "listing"))
 # The kinds of pages whose links need not be looked at: their site lists them elsewhere.
 _LEAVES = frozenset(("article", "forum", "product"))
 _REDIRECTS = (301, 302, 303, 307, 308)
+# Where an address leads to may be known: the spider looks first.
+_NOT_FOLLOWED = {"dont_redirect": True, "handle_httpstatus_list": _REDIRECTS}
 # How many copies a page may have, and of how many that is known at a time.
 _COPIES, _MOST_COPIES = 3, 10_000
 # Priorities in the queue: what a site itself names, what a list lists, the list's next
@@ -209,9 +212,7 @@ class SiteSpider(Spider):
                 errback=self._failed,
                 meta={
                     "site_visit": tuple(visit),
-                    # What an address leads to may be known.
-                    "dont_redirect": visit.role == "page",
-                    "handle_httpstatus_list": _REDIRECTS,
+                    **(_NOT_FOLLOWED if visit.role == "page" else {}),
                 },
             )
             if self._waiting >= most:
@@ -256,7 +257,11 @@ class SiteSpider(Spider):
     def _failed(self, failure: Failure) -> Iterator[Any]:
         visit = Visit(*failure.request.meta["site_visit"])  # type: ignore[attr-defined]
         self._waiting -= 1
-        self.known.done(visit.url)
+        # It is gone for good if the site says so, or is not to be asked for.
+        if failure.check(HttpError, IgnoreRequest):  # type: ignore[no-untyped-call]
+            self.known.done(visit.url)
+        else:
+            self.known.fail(visit.url)
         if visit.role == "page":
             self._count_answer(visit.url, gave=False)
         if visit.role == "robots":

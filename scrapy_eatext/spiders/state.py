@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-_PENDING, _ASKED, _DONE, _REFUSED, _HELD = range(5)
+_PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED = range(6)
 # Some of the lists that a run has found are asked for again in the next: a share of all
 # pages, and so many at least.
 _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
@@ -66,6 +66,8 @@ class State:
         self._update("UPDATE pages SET status=? WHERE status=?", _PENDING, _ASKED)
         self.release()
         self.goes_on = bool(self._value("SELECT 1 FROM pages WHERE status=?", _PENDING))
+        # What had no answer may have one now, and is no reason to go on.
+        self._update("UPDATE pages SET status=? WHERE status=?", _PENDING, _FAILED)
         before = self._value("SELECT max(round) FROM pages") or 0
         # Nothing is asked for twice in a round.
         self._round = before if self.goes_on else before + 1
@@ -125,6 +127,10 @@ class State:
                 return
             self._set(row[0], _ASKED)
             yield Visit(*row)
+
+    def fail(self, url: str) -> None:
+        """A page had no answer: it is asked for again in the next run."""
+        self._set(url, _FAILED)
 
     def waiting(self) -> int:
         """How many addresses are in the queue."""

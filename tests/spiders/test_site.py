@@ -61,9 +61,15 @@ class Server:
             def do_GET(self):
                 outer.asked[self.path] += 1
                 body = outer.pages.get(self.path)
-                if callable(body):
-                    body = body()
-                self.send_response(404 if body is None else 200)
+                location = ""
+                if isinstance(body, tuple):
+                    status, location = body
+                    body = ""
+                else:
+                    status = 404 if body is None else 200
+                self.send_response(status)
+                if location:
+                    self.send_header("Location", location)
                 kind = (
                     "application/xml"
                     if (body or "").startswith("<?xml")
@@ -158,6 +164,23 @@ def test_feeds(site):
         f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'
     )
     assert done(site)[1] == [f"/news/b{n}" for n in range(5)]
+
+
+def test_redirects_are_followed_once(site):
+    wanted = add_news(site, 4)
+    for n in range(4):
+        add_link(site, f"/short/{n}")
+        site.pages[f"/short/{n}"] = (302, "/news/b1")
+    site.pages["/robots.txt"] = f"Sitemap: {site.url}/moved.xml"
+    site.pages["/moved.xml"] = (301, "/map.xml")
+    site.pages["/news/b7"] = article("b7")
+    site.pages["/map.xml"] = (
+        f'<?xml version="1.0"?><urlset><url><loc>{site.url}/news/b7</loc></url></urlset>'
+    )
+    found, paths = done(site)
+    assert paths == [*wanted, "/news/b7"]
+    assert site.asked["/news/b1"] == 1
+    assert found.eatext("site/trap/") == {"redirect": 4}
 
 
 def test_a_site_without_an_answer(site):

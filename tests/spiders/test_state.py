@@ -144,3 +144,17 @@ def test_a_page_that_another_one_stands_for():
     assert state.is_done("c")
     assert taken(state) == ["b"]
     state.close()
+
+
+def test_what_had_no_answer_is_asked_for_in_the_next_run(path):
+    state = State(path)
+    state.add([Visit("a"), Visit("b")])
+    queue = state.take()
+    state.fail(next(queue).url)
+    state.done(next(queue).url)
+    assert list(queue) == []
+    state.close()
+    state = State(path)
+    assert not state.goes_on
+    assert taken(state) == ["a"]
+    state.close()
