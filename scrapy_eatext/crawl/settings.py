@@ -75,7 +75,7 @@ class Attributes(Kind):
         return "a list of " + ", ".join(ATTRIBUTES)
 
     def take(self, value: Any, key: str) -> tuple[str, ...]:
-        given = parse_list(value)
+        given = [value] if isinstance(value, str) else value
         if not isinstance(given, (list, tuple)):
             raise self.error(value, key)
         return tuple(OneOf(ATTRIBUTES).take(name, key) for name in given)

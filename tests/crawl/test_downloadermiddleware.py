@@ -151,6 +151,12 @@ def test_a_field_that_fails_leaves_the_text(server, caplog, executor, word, erro
     assert complaint.startswith(f"Only computing blocks failed with {error} on http")
 
 
+def test_what_callbacks_read_is_computed_ahead(server):
+    result, _ = result_of(server("/page/1"), EATEXT_AHEAD=["blocks", "title"])
+    assert {"blocks", "metadata"} <= result.computed.keys()
+    assert "html" not in result.computed
+
+
 @pytest.mark.parametrize(
     ("algorithms", "least", "kind", "errors"),
     [
