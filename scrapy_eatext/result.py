@@ -73,14 +73,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What a reader wrote; author and time are "" if the page does not have them.
+    """What one person wrote on a thread, or below a page's text.
 
-    The time is in ISO 8601, or as the page writes it, such as "2 hours ago".
+    Author and time are "" if the page does not have them.  The time is in ISO 8601, or
+    as the page writes it, such as "2 hours ago".  ``quoted`` is what the post quotes of
+    others, which ``text`` does not have; it is told on threads alone.
     """
 
     text: str
     author: str = ""
     time: str = ""
+    quoted: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Readers' comments as posts: what each says, by whom, and when."""
+"""A thread's posts, or readers' comments: what each says, by whom, and when."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.output.code import Content
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import (
     DEEPEST,
@@ -14,13 +15,13 @@ from scrapy_eatext.output.text import (
     places_in_tables,
     texts_and_kinds,
 )
+from scrapy_eatext.output.threads import FORUM, Thread
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.result import Post
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
-    from scrapy_eatext.output.code import Content
     from scrapy_eatext.output.judged import JudgedPage
 
 # How many blocks at the beginning of a post may be its byline.
@@ -31,11 +32,46 @@ _SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 
 
 def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
-    """The posts below a page's text."""
+    """The posts of a thread, of another page those below its text."""
+    day_first = judged.text_page.is_day_first
+    if judged.verdict.page_type == FORUM and isinstance(judged.units, Blocks):
+        posts = posts_in(judged.units, judged.spoken, day_first=day_first)
+        if posts:
+            return posts
     if not judged.comments.units:
         return ()
-    day_first = judged.text_page.is_day_first
     return posts_of(judged.units, judged.comments, day_first=day_first)
+
+
+def posts_in(
+    blocks: Blocks, spoken: Content, *, day_first: bool = True
+) -> tuple[Post, ...]:
+    """The posts of a thread, in the order in which they begin.
+
+    ``spoken`` is what of the page may be posts; where it has none of a post, the blocks
+    that stand where other posts have theirs are the post's text.
+    """
+    numbers = list(spoken.units)
+    thread = Thread(blocks, numbers, day_first=day_first)
+    if not len(thread):
+        return ()
+    numbers = sorted({*numbers, *thread.left_out(numbers)})
+    post_of = thread.of_units(numbers)
+    quoted = thread.quoted(numbers)
+    members: dict[int, list[int]] = {}
+    for place, unit in enumerate(numbers):
+        post = post_of.get(unit, -1)
+        if post >= 0 and not thread.is_beside(unit, post):
+            members.setdefault(post, []).append(place)
+    texts = _Texts(blocks, Content(numbers, spoken.code))
+    posts = []
+    for post, places in members.items():
+        own = [n for n in places if numbers[n] not in quoted]
+        others = [n for n in places if numbers[n] in quoted]
+        author, time = thread.details(post)
+        text, quote = texts.text(own, post), texts.text(others, post)
+        posts.append(Post(text, author, time, quote))
+    return tuple(posts)
 
 
 def posts_of(
@@ -52,8 +88,10 @@ def posts_of(
     return tuple(_Reader(units, spoken, day_first).posts())
 
 
-class _Reader:
-    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
+class _Texts:
+    """The texts of posts, made of some blocks."""
+
+    def __init__(self, blocks: Blocks, spoken: Content) -> None:
         numbers = list(spoken.units)
         self._texts, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
@@ -62,55 +100,8 @@ class _Reader:
         self._places = places_in_tables(blocks, spoken)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
-        self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
-        self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
-        self._cell = blocks.walk.elements.item
-        self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()
 
-    def posts(self) -> Iterator[Post]:
-        post_of = self._post_of()
-        units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
-        members: dict[tuple[int, int], list[int]] = {}
-        for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
-            # A post may go on behind a reply that stands inside it.
-            which = (post, -1 if post >= 0 else part)
-            members.setdefault(which, []).extend(n for _, n in group)
-        for (post, _), numbers in members.items():
-            if post < 0:
-                yield Post(self._text(numbers, -1))
-                continue
-            author, time, shown = self._posts.details(post)
-            own = [
-                n
-                for place, n in enumerate(numbers)
-                if place >= _FIRST or not _is_byline(self._texts[n], (author, *shown))
-            ]
-            if own:
-                yield Post(self._text(own, post), author, time)
-
-    def _post_of(self) -> dict[int, int]:
-        """For the elements of units the post that each stands in.
-
-        A post without author and time that is a short link is the one to reply, which
-        belongs to the post around it.
-        """
-        post_of = self._posts.around(self._elements)
-        links: dict[int, bool] = {}
-        for row, size in zip(self._elements, self._sizes, strict=True):
-            post = post_of.get(row, -1)
-            chars, linked, words = size
-            is_link = linked == chars and words <= _WORDS
-            links[post] = links.get(post, True) and is_link
-        parents = {
-            post: self._cell(post, ElementColumn.PARENT)
-            for post, is_link in links.items()
-            if post >= 0 and is_link and not any(self._posts.details(post)[:2])
-        }
-        around = self._posts.around(list(parents.values()))
-        outer = {post: around.get(row, post) for post, row in parents.items()}
-        return {row: outer.get(post, post) for row, post in post_of.items()}
-
-    def _text(self, numbers: Sequence[int], post: int) -> str:
+    def text(self, numbers: Sequence[int], post: int) -> str:
         """Some units as text, in which lists and tables around the post do not show."""
         places = self._places
         is_item = [
@@ -148,6 +139,58 @@ class _Reader:
         number = self._counts.get(ordered, 1)
         self._counts[ordered] = number + 1
         return f"{number}. "
+
+class _Reader(_Texts):
+    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
+        super().__init__(blocks, spoken)
+        numbers = list(spoken.units)
+        self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
+        self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
+        self._cell = blocks.walk.elements.item
+        self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()
+
+    def posts(self) -> Iterator[Post]:
+        post_of = self._post_of()
+        units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
+        members: dict[tuple[int, int], list[int]] = {}
+        for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
+            # A post may go on behind a reply that stands inside it.
+            which = (post, -1 if post >= 0 else part)
+            members.setdefault(which, []).extend(n for _, n in group)
+        for (post, _), numbers in members.items():
+            if post < 0:
+                yield Post(self.text(numbers, -1))
+                continue
+            author, time, shown = self._posts.details(post)
+            own = [
+                n
+                for place, n in enumerate(numbers)
+                if place >= _FIRST or not _is_byline(self._texts[n], (author, *shown))
+            ]
+            if own:
+                yield Post(self.text(own, post), author, time)
+
+    def _post_of(self) -> dict[int, int]:
+        """For the elements of units the post that each stands in.
+
+        A post without author and time that is a short link is the one to reply, which
+        belongs to the post around it.
+        """
+        post_of = self._posts.around(self._elements)
+        links: dict[int, bool] = {}
+        for row, size in zip(self._elements, self._sizes, strict=True):
+            post = post_of.get(row, -1)
+            chars, linked, words = size
+            is_link = linked == chars and words <= _WORDS
+            links[post] = links.get(post, True) and is_link
+        parents = {
+            post: self._cell(post, ElementColumn.PARENT)
+            for post, is_link in links.items()
+            if post >= 0 and is_link and not any(self._posts.details(post)[:2])
+        }
+        around = self._posts.around(list(parents.values()))
+        outer = {post: around.get(row, post) for post, row in parents.items()}
+        return {row: outer.get(post, post) for row, post in post_of.items()}
 
 
 def _is_byline(text: str, details: Sequence[str]) -> bool:

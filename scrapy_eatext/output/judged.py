@@ -74,6 +74,14 @@ class JudgedPage:
         return content(self.units, self.verdict.comments())
 
     @cached_property
+    def spoken(self) -> Content:
+        """What of the units is main text or a reader's."""
+        if self.verdict.comments is None:
+            return self.shown
+        pairs = zip(self.verdict.kept, self.verdict.comments(), strict=True)
+        return content(self.units, [kept or said for kept, said in pairs])
+
+    @cached_property
     def headline(self) -> Headline:
         """What stands before the text; nothing, unless that is asked for."""
         from scrapy_eatext.output.headline import Headline, headline_of
@@ -96,7 +104,13 @@ class JudgedPage:
         """The main text as nodes, below its headline."""
         from scrapy_eatext.output.structure import tree_of
 
-        nodes = tree_of(self.text_page, self.units, self.shown, self.headline.own)
+        nodes = tree_of(
+            self.text_page,
+            self.units,
+            self.shown,
+            self.headline.own,
+            page_kind=self.verdict.page_type,
+        )
         if self.headline.text:
             nodes.entitle(self.headline.text)
         return nodes

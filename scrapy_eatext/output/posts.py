@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page import dates
-from scrapy_eatext.page.columns import ElementColumn
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
@@ -137,6 +137,18 @@ class Posts:
             if post >= 0:
                 found[element] = post
         return found if len(set(found.values())) >= self._least else {}
+
+    def of_units(self, units: Sequence[int]) -> dict[int, int]:
+        """For some blocks the nearest post around each."""
+        if not self._rows:
+            return {}
+        rows = self._walk.blocks[list(units), BlockColumn.ELEMENT].tolist()
+        post_of = self.around(rows)
+        return {
+            unit: post_of[row]
+            for unit, row in zip(units, rows, strict=True)
+            if row in post_of
+        }
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""

@@ -20,6 +20,7 @@ from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import number_of
+from scrapy_eatext.output.threads import FORUM, Thread
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
@@ -72,14 +73,29 @@ def document(page: Page, units: Units, kept: Sequence[bool]) -> Nodes:
 
 
 def tree_of(
-    page: Page, units: Units, shown: Content, without: Collection[int] = ()
+    page: Page,
+    units: Units,
+    shown: Content,
+    without: Collection[int] = (),
+    *,
+    page_kind: str = "",
 ) -> Nodes:
-    """The nodes of the shown units of a page, except the units in ``without``."""
+    """The nodes of the shown units of a page, except the units in ``without``.
+
+    On a page of the kind "forum" the posts have no lists and tables around them.
+    """
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
-    walk = units.walk
-    bylines = bylines_of(units, shown.units, day_first=page.is_day_first)
+    walk = laid_out = units.walk
     numbers = list(shown.units)
+    posts: Posts | Thread | None = None
+    if page_kind == FORUM:
+        posts = Thread(units, numbers, day_first=page.is_day_first)
+        if len(posts):
+            laid_out = posts.laid_out()
+    if not posts:
+        posts = Posts(units, numbers, day_first=page.is_day_first)
+    bylines = bylines_of(posts, numbers)
     images = images_of(walk, numbers)
     data = data_tables(walk)
     tables: Collection[int] = ()
@@ -89,7 +105,7 @@ def tree_of(
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
         icons = icons_of(walk, images, data.rows_of(tables))
     inlines = Inlines(page, icons)
-    placed = place(walk, numbers, shown.code, bylines, inlines, images)
+    placed = place(laid_out, numbers, shown.code, bylines, inlines, images)
     kinds, parents, rows, numbers, levels, spans = placed
     if inlines.has_emoji:
         spans = [with_emoji(inside) for inside in spans]
@@ -198,19 +214,11 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     return nodes
 
 
-def bylines_of(
-    blocks: Blocks, units: Sequence[int], *, day_first: bool = True
-) -> dict[int, Byline]:
+def bylines_of(posts: Posts | Thread, units: Sequence[int]) -> dict[int, Byline]:
     """For the first block of each post of a thread, the line that comes before it."""
-    posts = Posts(blocks, units, day_first=day_first)
-    if not len(posts):
-        return {}
-    elements = blocks.walk.blocks[list(units), BlockColumn.ELEMENT].tolist()
-    post_of = posts.around(elements)
     first: dict[int, int] = {}
-    for unit, element in zip(units, elements, strict=True):
-        if element in post_of:
-            first.setdefault(post_of[element], unit)
+    for unit, post in posts.of_units(units).items():
+        first.setdefault(post, unit)
     bylines = {unit: Byline(post, posts.byline(post)) for post, unit in first.items()}
     return {unit: byline for unit, byline in bylines.items() if byline.texts}
 

@@ -92,6 +92,18 @@ POST_TIMES = Names(
     "age ago created date datetime posted published relativetime time timeago timestamp "
     "prop:created prop:published"
 )
+# Who wrote a post of a thread; when one became a member; what is quoted; what a member
+# writes below every post.
+THREAD_AUTHORS = Names(
+    "author authorname bigusername commenter creator fn handle hnuser member name nick "
+    "nickname postauthor poster user username prop:author prop:creator prop:name"
+)
+JOINED = Names("join joined joindate member registered userinfo")
+QUOTES = Names(
+    "bbquote blockquote quotation quote quotebox quotecontainer quotecontent quoted "
+    "quoteheader quotetitle"
+)
+SIGNATURES = Names("sig signature")
 # What readers said of a page.
 COMMENTS = Names("comment comments commentlist disqus replies responses")
 # What tests whether a human asks for a page.

@@ -1,0 +1,573 @@
+"""The posts of a page that is a thread, found by where their authors stand.
+
+Boards differ in names, tags and order, but each post has its author in the same place,
+and names differ from post to post.  So elements that may be authors are grouped by what
+is around them.  A group cuts the page into parts with one author each: the group whose
+parts hold most of the kept text is that of the posts' authors.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate, chain, islice
+from math import log, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.page import dates
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.names import (
+    JOINED,
+    POST_TIMES,
+    QUOTES,
+    SIGNATURES,
+    THREAD_AUTHORS,
+)
+from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tags import STRONG, STRONG_TEXT, TAG_ID
+from scrapy_eatext.page.walk import attribute_values, nodes_of
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.blocks import Blocks
+    from scrapy_eatext.page.walk import Walk
+
+# The kind of pages that are threads.
+FORUM = "forum"
+# Links to what a board tells of a member, and to something else about one.
+_PROFILE = re.compile(
+    r"(?:^|/)(?:[~@]|(?:u|users?|members?|profiles?|people|authors?|usuarios?|home|space)"
+    r"(?:[/.?-]|\.php)|space-uid)|(?:[?&;]|^)(?:action=profile|mode=viewprofile|mod=space"
+    r"|(?:user|member|u)_?(?:id)?=)|memberlist|showuser|user-?info|viewprofile",
+    re.IGNORECASE,
+)
+_NO_PROFILE = re.compile(r"search|do=find|register|login|signup|#", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"[\W\d_]*|\W*(?:edit|link|profile|quote|reply|report|share)\W*", re.IGNORECASE
+)
+# The most characters and words of a name, and elements in the element that holds it.
+_CHARS, _WORDS, _ROWS = 60, 6, 40
+# How many groups of possible authors are tried, the largest first.
+_GROUPS = 24
+# What a group is worth by what its elements are; and one whose parts are elements.
+_NAMED, _LINKED, _STRONG, _IN_ELEMENTS = 1.1, 1.0, 0.6, 1.1
+# A text outside of posts is a post if it has so many words, and an author.
+_OTHER_WORDS = 8
+# What holds a post's date alone: so many characters, and no name of another date.
+_DATED = 80
+_OTHER_DATE = re.compile(
+    r"\W*(?:join|regist|member|since|last|edit|updat|modif|inscri|mitglied|dabei|注册"
+    r"|登录|最后)",
+    re.IGNORECASE,
+)
+_DIV, _QUOTE = TAG_ID["div"], TAG_ID["blockquote"]
+# What a post stands in is no list and no table of its own.
+_LAYOUT = frozenset(
+    TAG_ID[name]
+    for name in "blockquote dd dir dl dt figure li menu ol table td th tr ul".split()
+)
+_FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
+
+
+class _Author(NamedTuple):
+    """An element that may hold an author's name, and what that is worth."""
+
+    row: int
+    name: str
+    worth: float
+
+
+class _Frame(NamedTuple):
+    """A post: its first element, the first row and block behind it, and its author's row."""
+
+    row: int
+    end: int
+    first: int
+    last: int
+    author: int
+
+
+class Thread:
+    """The posts of a thread whose kept blocks are given.
+
+    A post is told by the row of its first element.  ``day_first`` says how 3/4/2024 is
+    meant.
+    """
+
+    def __init__(
+        self, blocks: Blocks, kept: Sequence[int], *, day_first: bool = True
+    ) -> None:
+        self._walk = walk = blocks.walk
+        self._blocks = blocks
+        self._kept = kept
+        self._day_first = day_first
+        self._parents: list[int] = walk.elements[:, ElementColumn.PARENT].tolist()
+        self._tags: list[int] = walk.elements[:, ElementColumn.TAG].tolist()
+        self._firsts: list[int] = walk.elements[:, _FIRST].tolist()
+        self._lasts: list[int] = walk.elements[:, _LAST].tolist()
+        self._ends = self._ends_of_elements()
+        words = np.zeros(len(walk.blocks), dtype=np.int64)
+        words[list(kept)] = walk.blocks[list(kept), BlockColumn.WORDS]
+        # How many kept words stand before each block.
+        self._words: list[int] = [0, *accumulate(words.tolist())]
+        self._authors = self._possible_authors()
+        self._names = {author.row: author.name for author in self._authors}
+        frames = self._best_frames()
+        if frames:
+            frames += self._alike(frames)
+            frames += self._others(frames)
+        frames.sort()
+        self._frames = {frame.row: frame for frame in frames}
+        # Where each post ends, or the next one begins.
+        firsts = [*(frame.first for frame in frames[1:]), len(words)]
+        self._until = {
+            frame.row: max(frame.first, min(frame.last, first))
+            for frame, first in zip(frames, firsts, strict=False)
+        }
+        self._beside = self._places_beside()
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    # -- what is asked of the posts
+
+    def of_units(self, units: Iterable[int]) -> dict[int, int]:
+        """For some blocks, in rising order, the post that each stands in."""
+        waiting = sorted(self._frames.values(), key=lambda one: (-one.first, one.last))
+        around: list[_Frame] = []
+        found: dict[int, int] = {}
+        for unit in units:
+            while waiting and waiting[-1].first <= unit:
+                around.append(waiting.pop())
+            while around and around[-1].last <= unit:
+                around.pop()
+            if around:
+                found[unit] = around[-1].row
+        return found
+
+    def details(self, post: int) -> tuple[str, str]:
+        """A post's author and time."""
+        return self._names.get(self._frames[post].author, ""), self._time(post)[0]
+
+    def byline(self, post: int) -> list[tuple[str, int]]:
+        """A post's author and time, with styles, as far as they are there and not kept."""
+        author, (time, first, last) = self.details(post)[0], self._time(post)
+        row = self._frames[post].author
+        spans: list[tuple[str, int]] = []
+        if author and not self._is_kept(self._firsts[row], self._lasts[row]):
+            spans.append((author, STRONG_TEXT))
+        if time and not self._is_kept(first, last):
+            spans.append((f", {time}" if spans else time, 0))
+        return spans
+
+    def is_beside(self, unit: int, post: int) -> bool:
+        """Whether a block stands where the post's author does, not where its text does."""
+        first, last = self._beside[post]
+        return first <= unit < last
+
+    def left_out(self, units: Sequence[int]) -> list[int]:
+        """The blocks of posts of which none is among some units.
+
+        They stand in the same places as the others' blocks.
+        """
+        posts = self.of_units(units)
+        own = [unit for unit in units if unit in posts]
+        own = [unit for unit in own if not self.is_beside(unit, posts[unit])]
+        there = {posts[unit] for unit in own}
+        elements: list[int] = self._walk.blocks[:, BlockColumn.ELEMENT].tolist()
+        places = {self._place(elements[unit]) for unit in own}
+        all_posts = self.of_units(range(len(elements)))
+        return [
+            unit
+            for unit, post in all_posts.items()
+            if post not in there
+            and not self.is_beside(unit, post)
+            and self._place(elements[unit]) in places
+        ]
+
+    def quoted(self, units: Iterable[int]) -> set[int]:
+        """Those of some blocks, in rising order, that quote other posts."""
+        spans = sorted((self._firsts[row], self._lasts[row]) for row in self._quotes)
+        found: set[int] = set()
+        at, end = 0, 0
+        for unit in units:
+            while at < len(spans) and spans[at][0] <= unit:
+                end = max(end, spans[at][1])
+                at += 1
+            if unit < end:
+                found.add(unit)
+        return found
+
+    def laid_out(self) -> Walk:
+        """The walk with elements named as what they are for posts.
+
+        What holds posts is no list or table, and what quotes is a blockquote.
+        """
+        elements = self._walk.elements.copy()
+        seen: set[int] = set()
+        for frame in self._frames.values():
+            for row in (frame.row, frame.author):
+                while row >= 0 and row not in seen:
+                    seen.add(row)
+                    row = self._parents[row]
+        layout = [row for row in seen if self._tags[row] in _LAYOUT]
+        elements[layout + self._bodies, ElementColumn.TAG] = _DIV
+        holding = set(self._around(self._quotes)) - set(self._quotes)
+        named = [row for row in self._quotes if row not in holding]
+        elements[named, ElementColumn.TAG] = _QUOTE
+        return replace(self._walk, elements=elements)
+
+    # -- authors
+
+    def _ends_of_elements(self) -> list[int]:
+        """For each row the first row behind its element."""
+        ends = list(range(1, len(self._parents) + 1))
+        for row in range(len(ends) - 1, 0, -1):
+            parent = self._parents[row]
+            if parent >= 0 and ends[parent] < ends[row]:
+                ends[parent] = ends[row]
+        return ends
+
+    def _possible_authors(self) -> list[_Author]:
+        """Elements whose text may be a name, in order."""
+        walk = self._walk
+        worth: dict[int, float] = {}
+        for tag in STRONG:
+            for row in rows_with(walk.elements, ElementColumn.TAG, TAG_ID[tag]):
+                if not self._is_kept(self._firsts[row], self._lasts[row]):
+                    worth[row] = _STRONG
+        links = rows_with(walk.elements, ElementColumn.TAG, TAG_ID["a"])
+        for row, href in zip(
+            links, attribute_values(walk, links, "href"), strict=True
+        ):
+            href = (href or "")[:300]
+            if _PROFILE.search(href) and not _NO_PROFILE.search(href):
+                worth[row] = _LINKED
+        worth.update(dict.fromkeys(THREAD_AUTHORS.rows(walk), _NAMED))
+        rows = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
+        found: list[_Author] = []
+        for row, node in zip(rows, nodes_of(walk, rows), strict=True):
+            text = "".join(part[:200] for part in islice(node.itertext(), _ROWS))
+            name = Posts.without_says(" ".join(text.split()))
+            if (
+                len(name) <= _CHARS
+                and len(name.split()) <= _WORDS
+                and not _NO_NAME.fullmatch(name)
+            ):
+                found.append(_Author(row, name, worth[row]))
+        return found
+
+    def _groups(self) -> Iterator[list[_Author]]:
+        """Possible authors that have the same place, the largest groups first.
+
+        Places are told by names and tags, and by tags alone, as names tell of ranks.
+        """
+        groups: dict[object, list[_Author]] = {}
+        for author in self._authors:
+            way = list(islice(self._up(author.row), 4))
+            fine = tuple(self._shape(row) for row in way[:3])
+            coarse = author.worth, *(self._tags[row] for row in way)
+            for place in (fine, coarse):
+                inside = groups.setdefault(place, [])
+                if not inside or author.row >= self._ends[inside[-1].row]:
+                    inside.append(author)
+        # One person may write all posts, but what is strong says the same of each.
+        several = [
+            group
+            for group in groups.values()
+            if len(group) > 1
+            and (group[0].worth > _STRONG or len({one.name for one in group}) > 1)
+        ]
+        return islice(iter(sorted(several, key=len, reverse=True)), _GROUPS)
+
+    def _best_frames(self) -> list[_Frame]:
+        """The posts by the authors that cut most of the kept text into parts."""
+        best, most = [], 0.0
+        for group in self._groups():
+            rows = [author.row for author in group]
+            parts = self._parts(rows)
+            for worth, frames in (
+                (_IN_ELEMENTS, self._elements(parts, rows)),
+                (1.0, self._runs(parts, rows)),
+            ):
+                own = self._own_words(frames)
+                full = sum(map(bool, own))
+                if full < 2:
+                    continue
+                value = sum(own) * sqrt(full / len(own)) * log(1 + full)
+                value *= worth * max(author.worth for author in group)
+                if value > most:
+                    best, most = frames, value
+        return best
+
+    def _parts(self, rows: Sequence[int]) -> list[int]:
+        """For each of some elements the largest element around it that has no other."""
+        parts: list[int] = []
+        for row, before, after in zip(
+            rows, (-1, *rows), (*rows[1:], len(self._parents)), strict=False
+        ):
+            part = row
+            while (up := self._parents[part]) > before and after >= self._ends[up]:
+                part = up
+            parts.append(part)
+        return parts
+
+    def _elements(self, parts: list[int], authors: list[int]) -> list[_Frame]:
+        """Posts that are elements each."""
+        return [
+            self._frame(row, author) for row, author in zip(parts, authors, strict=True)
+        ]
+
+    def _runs(self, parts: list[int], authors: list[int]) -> list[_Frame]:
+        """Posts that are successive elements, of which the first has the author."""
+        following = [*parts[1:], len(self._parents)]
+        frames = []
+        for row, after, author in zip(parts, following, authors, strict=True):
+            around = max(self._parents[row], 0)
+            end = min(self._ends[around], after)
+            frames.append(
+                _Frame(row, end, self._firsts[row], self._lasts[around], author)
+            )
+        return frames
+
+    def _frame(self, row: int, author: int) -> _Frame:
+        return _Frame(
+            row, self._ends[row], self._firsts[row], self._lasts[row], author
+        )
+
+    def _own_words(self, frames: Sequence[_Frame]) -> list[int]:
+        """How many kept words each of some posts has beside its author and replies."""
+        counts: list[int] = []
+        for frame, after in zip(frames, [*frames[1:], None], strict=True):
+            last = frame.last if after is None else min(frame.last, after.first)
+            author = frame.author
+            first = self._firsts[author]
+            behind = max(self._lasts[author], first + 1)
+            own = self._kept_words(frame.first, last) - self._kept_words(first, behind)
+            counts.append(max(own, 0))
+        return counts
+
+    def _alike(self, frames: Sequence[_Frame]) -> list[_Frame]:
+        """Elements beside posts that are like them, but have no author in that place."""
+        rows = {frame.row for frame in frames}
+        like: dict[tuple[int, int], set[bytes]] = {}
+        for row in rows:
+            key = self._parents[row], self._tags[row]
+            like.setdefault(key, set()).add(self._shape(row)[1])
+        found: list[_Frame] = []
+        for row, key in enumerate(zip(self._parents, self._tags, strict=True)):
+            if key in like and row not in rows and self._shape(row)[1] in like[key]:
+                frame = self._frame(row, self._author_in(row, self._ends[row]))
+                if self._kept_words(frame.first, frame.last):
+                    found.append(frame)
+        return found
+
+    def _others(self, frames: Sequence[_Frame]) -> list[_Frame]:
+        """Posts that have their authors elsewhere, as the first one has on many boards.
+
+        They are the largest elements with a possible author and no other post.
+        """
+        seen = self._around([frame.row for frame in frames])
+        spans = sorted((frame.row, frame.end) for frame in frames)
+        found: dict[int, _Frame] = {}
+        end, at = -1, 0
+        for author in self._authors:
+            while at < len(spans) and spans[at][0] <= author.row:
+                end = max(end, spans[at][1])
+                at += 1
+            if author.row < end or author.row in seen or author.worth == _STRONG:
+                continue
+            part = author.row
+            while (up := self._parents[part]) > 0 and up not in seen:
+                part = up
+            frame = self._frame(part, author.row)
+            if self._own_words([frame])[0] >= _OTHER_WORDS:
+                found.setdefault(part, frame)
+        return list(found.values())
+
+    def _author_in(self, row: int, end: int) -> int:
+        """The first element in some rows that may well be an author, or -1."""
+        at = bisect_left(self._authors, (row,))
+        for author in self._authors[at : at + 5]:
+            if author.row < end and author.worth > _STRONG:
+                return author.row
+        return -1
+
+    # -- times
+
+    @cached_property
+    def _times(self) -> list[int]:
+        """Elements that are called times."""
+        walk = self._walk
+        rows = rows_with(walk.elements, ElementColumn.TAG, TAG_ID["time"])
+        return sorted({*rows, *POST_TIMES.rows(walk)} - set(JOINED.rows(walk)))
+
+    @cached_property
+    def _known_times(self) -> dict[int, tuple[str, int, int]]:
+        return {}
+
+    def _time(self, post: int) -> tuple[str, int, int]:
+        """A post's time, and the blocks that it stands in."""
+        if post not in self._known_times:
+            frame = self._frames[post]
+            self._known_times[post] = self._named_time(frame) or self._dated(frame)
+        return self._known_times[post]
+
+    def _named_time(self, frame: _Frame) -> tuple[str, int, int] | None:
+        """The first time in the element around the author that has one."""
+        for up in chain(self._up(frame.author), (frame.row,)):
+            if up < frame.row:
+                break
+            end = frame.end if up == frame.row else self._ends[up]
+            for row in self._times[bisect_left(self._times, up) :][:3]:
+                if row >= end:
+                    break
+                time = self._moment(row)
+                if time:
+                    return time, self._firsts[row], self._lasts[row]
+        return None
+
+    def _moment(self, row: int) -> str:
+        """The time that an element tells, "" for none."""
+        (node,) = nodes_of(self._walk, [row])
+        parts = islice(node.itertext(), _ROWS)
+        text = " ".join("".join(part[:200] for part in parts).split())
+        for value in (node.get("datetime"), node.get("title"), text):
+            moment = dates.iso(value or "", day_first=self._day_first)
+            if moment:
+                return moment
+        told = len(text) <= _CHARS and any(c.isdigit() for c in text)
+        return text if told and any(c.isalpha() for c in text) else ""
+
+    def _dated(self, frame: _Frame) -> tuple[str, int, int]:
+        """The last date alone in a block before the longest one, or the first behind."""
+        end, words = self._until[frame.row], self._words
+        longest = max(
+            range(frame.first, end),
+            key=lambda unit: words[unit + 1] - words[unit],
+            default=frame.first,
+        )
+        for units in (range(longest - 1, frame.first - 1, -1), range(longest, end)):
+            for unit in units:
+                text = self._blocks.text(unit)[: _DATED + 1]
+                if len(text) > _DATED or _OTHER_DATE.match(text):
+                    continue
+                for _, start, _ in dates.found(text, day_first=self._day_first):
+                    time = dates.iso(text[start:], day_first=self._day_first)
+                    return time, unit, unit + 1
+        return "", 0, 0
+
+    # -- places
+
+    def _places_beside(self) -> dict[int, tuple[int, int]]:
+        """For each post the blocks around its author that hold none of its text.
+
+        They are those of the largest element that in no more than few posts has all
+        words, and of all posts together has less than half.
+        """
+        own = {
+            post: self._kept_words(self._frames[post].first, until)
+            for post, until in self._until.items()
+        }
+        places = dict.fromkeys(self._frames, (0, 0))
+        ways = {post: self._way(frame) for post, frame in self._frames.items()}
+        for level in range(max(map(len, ways.values()), default=0)):
+            ways = {post: way for post, way in ways.items() if len(way) > level}
+            there = {post: self._blocks_of(way[level]) for post, way in ways.items()}
+            beside = {post: self._kept_words(*at) for post, at in there.items()}
+            whole = sum(own[post] == words > 0 for post, words in beside.items())
+            if 10 * whole > len(own) or 2 * sum(beside.values()) > sum(own.values()):
+                break
+            places.update(there)
+        return places
+
+    def _way(self, frame: _Frame) -> list[int]:
+        """The elements around a post's author within it, from the innermost."""
+        way: list[int] = []
+        for row in self._up(frame.author):
+            if row < frame.row or (row == frame.row and frame.end == self._ends[row]):
+                break
+            way.append(row)
+        return way
+
+    @cached_property
+    def _bodies(self) -> list[int]:
+        """The blockquotes that hold the posts, of which each has one like the others'."""
+        return self._all_quotes[0]
+
+    @cached_property
+    def _quotes(self) -> list[int]:
+        """The elements that hold what posts quote."""
+        return self._all_quotes[1]
+
+    @cached_property
+    def _all_quotes(self) -> tuple[list[int], list[int]]:
+        walk = self._walk
+        tagged = rows_with(walk.elements, ElementColumn.TAG, _QUOTE)
+        other = set(SIGNATURES.rows(walk))
+        groups: dict[object, list[int]] = {}
+        for row in tagged:
+            groups.setdefault(self._shape(row), []).append(row)
+        framed = sum(self._own_words(sorted(self._frames.values()))) or 1
+        bodies: set[int] = set()
+        for group in groups.values():
+            words = sum(self._kept_words(*self._blocks_of(row)) for row in group)
+            if len(group) > 0.6 * len(self._frames) and words > 0.6 * framed:
+                bodies.update(group)
+        found = {row for row in tagged if row not in bodies and row not in other}
+        within = set(self._around([frame.row for frame in self._frames.values()]))
+        named = set(QUOTES.rows(walk)) - within - bodies - set(self._around(bodies))
+        # What only holds a blockquote, or stands in one, is told by that.
+        outer = sorted(named - set(tagged) - other)
+        last = -1
+        for row in outer:
+            if row >= last and self._tags[row] != TAG_ID["a"]:
+                found.add(row)
+                last = self._ends[row]
+        return sorted(bodies), sorted(found)
+
+    def _place(self, row: int) -> tuple[object, object]:
+        return self._shape(row), self._shape(self._parents[row])
+
+    def _shape(self, row: int) -> tuple[int, bytes]:
+        """An element's tag and its names."""
+        if row < 0:
+            return -1, b""
+        first, count = self._tokens[row]
+        return self._tags[row], self._walk.tokens[first : first + count].tobytes()
+
+    @cached_property
+    def _tokens(self) -> list[list[int]]:
+        columns = [ElementColumn.FIRST_TOKEN, ElementColumn.TOKENS]
+        found: list[list[int]] = self._walk.elements[:, columns].tolist()
+        return found
+
+    def _up(self, row: int) -> Iterator[int]:
+        """An element and those around it, from the inside."""
+        while row >= 0:
+            yield row
+            row = self._parents[row]
+
+    def _around(self, rows: Iterable[int]) -> set[int]:
+        """Some elements and all around them."""
+        seen: set[int] = set()
+        for row in rows:
+            while row >= 0 and row not in seen:
+                seen.add(row)
+                row = self._parents[row]
+        return seen
+
+    def _blocks_of(self, row: int) -> tuple[int, int]:
+        return self._firsts[row], self._lasts[row]
+
+    def _kept_words(self, first: int, last: int) -> int:
+        return self._words[max(last, first)] - self._words[first]
+
+    def _is_kept(self, first: int, last: int) -> bool:
+        at = bisect_left(self._kept, first)
+        return at < len(self._kept) and self._kept[at] < max(last, first + 1)
