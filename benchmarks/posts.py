@@ -52,6 +52,8 @@ def compare(
     counts = Counter(read=len(read))
     left = {number: post for number, post in enumerate(read)}
     for post in found:
+        if not post.text:  # it only quotes, as none of those that were read
+            continue
         first, last = ends_of(post.text)
         numbers = [n for n, (*_, begin, end) in left.items() if first == begin] or [
             n for n, (*_, begin, end) in left.items() if last == end

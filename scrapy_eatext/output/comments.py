@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from scrapy_eatext.output.text import (
     texts_and_kinds,
 )
 from scrapy_eatext.output.threads import FORUM, Thread
+from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.result import Post
@@ -26,8 +29,20 @@ if TYPE_CHECKING:
 
 # How many blocks at the beginning of a post may be its byline.
 _FIRST = 3
-# How many words a link has that a reader replies with.
+# How many words a link has that a reader replies with, and a label.
 _WORDS = 3
+# How many blocks at the beginning of a post may be its subject and about its author.
+_HEAD = 6
+# No line about a post has more characters.
+_LONG = 160
+_LABEL = 20
+_REPLY = re.compile(r"\A\s{0,9}(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}", re.IGNORECASE)
+# The words of such a line.
+_ABOUT = re.compile(
+    r"(?i)\b(?:[ap]m|ago|am|answered|asked|at|by|changed|days?|edit(?:ed)?|hours?|in|last|min(?:ute)?s?"
+    r"|modified|months?|on|post(?:ed)?|reason|replied|sa(?:id|ys)|the|this|times?|today|total"
+    r"|um|updated|was|weeks?|writes|written|wrote|years?|yesterday)\b|[年月日发表于编辑最后]"
+)
 _SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 
 
@@ -64,14 +79,67 @@ def posts_in(
         if post >= 0 and not thread.is_beside(unit, post):
             members.setdefault(post, []).append(place)
     texts = _Texts(blocks, Content(numbers, spoken.code))
+    own = {
+        post: [n for n in places if numbers[n] not in quoted]
+        for post, places in members.items()
+    }
+    repeated = _repeated(
+        [[texts.of[n] for n in inside[:_HEAD]] for inside in own.values()]
+    )
     posts = []
     for post, places in members.items():
-        own = [n for n in places if numbers[n] not in quoted]
-        others = [n for n in places if numbers[n] in quoted]
         author, time = thread.details(post)
-        text, quote = texts.text(own, post), texts.text(others, post)
+        inside = [n for n in own[post] if not thread.is_signature(numbers[n])]
+        inside = _trimmed(inside or own[post], texts.of, author, repeated)
+        others = [n for n in places if numbers[n] in quoted]
+        text, quote = texts.text(inside, post), texts.text(others, post)
         posts.append(Post(text, author, time, quote))
     return tuple(posts)
+
+
+def _repeated(heads: Sequence[Sequence[str]]) -> set[str]:
+    """The subjects and labels that half of all posts begin with."""
+    counts = Counter(chain.from_iterable({*map(_label, head)} for head in heads))
+    del counts[""]
+    return {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
+
+
+def _label(text: str) -> str:
+    """The subject that a line has, or what stands before its colon; "" for prose."""
+    text = _REPLY.sub("", text[:_LONG]).strip()
+    label, colon, _ = text.partition(":")
+    if colon and len(label.split()) <= _WORDS:
+        return label
+    return text if len(text) < _LONG and text[-1:].isalnum() else ""
+
+
+def _trimmed(
+    places: Sequence[int], texts: Sequence[str], author: str, repeated: Collection[str]
+) -> Sequence[int]:
+    """The blocks of a post without those around its text that are about it."""
+    begin, end = 0, len(places)
+    for n, place in enumerate(places[: min(end - 1, _HEAD)]):
+        text = texts[place]
+        if _label(text) in repeated or _is_about(text, author):
+            begin = n + 1
+        elif not 0 < text.find(":") < _LABEL:
+            break
+    while begin < end - 1 and _is_about(texts[places[end - 1]], author, at_end=True):
+        end -= 1
+    return places[begin:end]
+
+
+def _is_about(text: str, author: str, *, at_end: bool = False) -> bool:
+    """Whether a text says only who wrote or changed a post, and when, or how many like it.
+
+    At the end a text that has no number is a greeting.
+    """
+    if len(text) > _LONG or (at_end and not any(map(str.isdigit, text))):
+        return False
+    text = text.replace(author, " ") if author else text
+    for _, start, end in reversed(list(dates.found(text))):
+        text = f"{text[:start]} {text[end:]}"
+    return not any(map(str.isalpha, _ABOUT.sub("", text)))
 
 
 def posts_of(
@@ -93,7 +161,7 @@ class _Texts:
 
     def __init__(self, blocks: Blocks, spoken: Content) -> None:
         numbers = list(spoken.units)
-        self._texts, self._kinds, self._levels = texts_and_kinds(
+        self.of, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
         )
         self._items, self._lists = blocks.items_and_lists(numbers)
@@ -128,7 +196,7 @@ class _Texts:
                 gap = "\n" if was_item else gap
             elif places is not None and places.tables[n] > post:
                 gap = places.gap(before, n)
-            parts += (gap if parts else "", mark, self._texts[n])
+            parts += (gap if parts else "", mark, self.of[n])
             before, was_item = n, item
         return "".join(parts)
 
@@ -165,7 +233,7 @@ class _Reader(_Texts):
             own = [
                 n
                 for place, n in enumerate(numbers)
-                if place >= _FIRST or not _is_byline(self._texts[n], (author, *shown))
+                if place >= _FIRST or not _is_byline(self.of[n], (author, *shown))
             ]
             if own:
                 yield Post(self.text(own, post), author, time)

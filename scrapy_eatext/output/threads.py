@@ -13,9 +13,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, takewhile
 from math import log, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,13 @@ _NO_NAME = re.compile(
 _CHARS, _WORDS, _ROWS = 60, 6, 40
 # How many groups of possible authors are tried, the largest first.
 _GROUPS = 24
-# What a group is worth by what its elements are; and one whose parts are elements.
-_NAMED, _LINKED, _STRONG, _IN_ELEMENTS = 1.1, 1.0, 0.6, 1.1
+# What an author is worth by what its element is, and what is added where a link's
+# address has the name.
+_NAMED, _LINKED, _STRONG, _TOLD = 1.1, 1.0, 0.6, 0.2
+# The share of posts that have their text in one element with their authors, where
+# posts are elements.
+_ALONE = 0.6
+_AGO = re.compile(r"\d\s?(?:\w{1,10}\s)?(?:ago\b|前)", re.IGNORECASE)
 # A text outside of posts is a post if it has so many words, and an author.
 _OTHER_WORDS = 8
 # What holds a post's date alone: so many characters, and no name of another date.
@@ -65,7 +70,19 @@ _OTHER_DATE = re.compile(
     r"|登录|最后)",
     re.IGNORECASE,
 )
-_DIV, _QUOTE = TAG_ID["div"], TAG_ID["blockquote"]
+# Names of elements that are quotes, not of what one may quote.
+_QUOTE_NAME = re.compile(
+    r"(?:^|[\s_-])(?:bb_?code_?|block|bb|ips)?quot(?:ation|e)(?:box|d|_?container|_?content"
+    r"|_?header|_?title)?(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+# The end of a line that says whom the quote below is of.
+_SAYS = re.compile(
+    r"\b(?:posted|wrote|writes|sa(?:id|ys)|schrieb|escribió|a écrit|написала?|сказала?)\b"
+    r"[^.]{0,80}(?:\.\.\.|[:…↑])\s*$|[:：]\s*$",
+    re.IGNORECASE,
+)
+_DIV, _QUOTE, _LINK = TAG_ID["div"], TAG_ID["blockquote"], TAG_ID["a"]
 # What a post stands in is no list and no table of its own.
 _LAYOUT = frozenset(
     TAG_ID[name]
@@ -90,6 +107,21 @@ class _Frame(NamedTuple):
     first: int
     last: int
     author: int
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text may be the name of a person."""
+    return (
+        len(text) <= _CHARS
+        and len(text.split()) <= _WORDS
+        and not _NO_NAME.fullmatch(text)
+        and not _AGO.search(text)
+        and not dates.iso(text)
+    )
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text[:300].casefold()))
 
 
 class Thread:
@@ -118,6 +150,7 @@ class Thread:
         self._authors = self._possible_authors()
         self._names = {author.row: author.name for author in self._authors}
         frames = self._best_frames()
+        grouped = {frame.row for frame in frames}
         if frames:
             frames += self._alike(frames)
             frames += self._others(frames)
@@ -129,7 +162,7 @@ class Thread:
             frame.row: max(frame.first, min(frame.last, first))
             for frame, first in zip(frames, firsts, strict=False)
         }
-        self._beside = self._places_beside()
+        self._beside = self._places_beside(grouped)
 
     def __len__(self) -> int:
         return len(self._frames)
@@ -170,6 +203,10 @@ class Thread:
         first, last = self._beside[post]
         return first <= unit < last
 
+    def is_signature(self, unit: int) -> bool:
+        """Whether a block is what a member writes below every post."""
+        return self._walk.blocks.item(unit, BlockColumn.ELEMENT) in self._signed
+
     def left_out(self, units: Sequence[int]) -> list[int]:
         """The blocks of posts of which none is among some units.
 
@@ -194,14 +231,22 @@ class Thread:
         """Those of some blocks, in rising order, that quote other posts."""
         spans = sorted((self._firsts[row], self._lasts[row]) for row in self._quotes)
         found: set[int] = set()
-        at, end = 0, 0
+        at, end, before = 0, 0, -1
         for unit in units:
             while at < len(spans) and spans[at][0] <= unit:
                 end = max(end, spans[at][1])
                 at += 1
             if unit < end:
                 found.add(unit)
+                if before not in found and self._is_said(before):
+                    found.add(before)
+            before = unit
         return found
+
+    def _is_said(self, unit: int) -> bool:
+        """Whether a block says whom the quote below it is of."""
+        text = self._blocks.text(unit)[: _CHARS * 2 + 1] if unit >= 0 else ""
+        return len(text) <= _CHARS * 2 and bool(_SAYS.search(text))
 
     def laid_out(self) -> Walk:
         """The walk with elements named as what they are for posts.
@@ -217,9 +262,14 @@ class Thread:
                     row = self._parents[row]
         layout = [row for row in seen if self._tags[row] in _LAYOUT]
         elements[layout + self._bodies, ElementColumn.TAG] = _DIV
-        holding = set(self._around(self._quotes)) - set(self._quotes)
-        named = [row for row in self._quotes if row not in holding]
-        elements[named, ElementColumn.TAG] = _QUOTE
+        tagged = [row for row in self._quotes if self._tags[row] == _QUOTE]
+        last = 0
+        for row in self._quotes:
+            if row >= last:
+                last = self._ends[row]
+                # What holds a blockquote is told by that.
+                if bisect_left(tagged, row) == bisect_left(tagged, last):
+                    elements[row, ElementColumn.TAG] = _QUOTE
         return replace(self._walk, elements=elements)
 
     # -- authors
@@ -241,7 +291,7 @@ class Thread:
             for row in rows_with(walk.elements, ElementColumn.TAG, TAG_ID[tag]):
                 if not self._is_kept(self._firsts[row], self._lasts[row]):
                     worth[row] = _STRONG
-        links = rows_with(walk.elements, ElementColumn.TAG, TAG_ID["a"])
+        links = rows_with(walk.elements, ElementColumn.TAG, _LINK)
         for row, href in zip(
             links, attribute_values(walk, links, "href"), strict=True
         ):
@@ -252,14 +302,21 @@ class Thread:
         rows = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
         found: list[_Author] = []
         for row, node in zip(rows, nodes_of(walk, rows), strict=True):
-            text = "".join(part[:200] for part in islice(node.itertext(), _ROWS))
-            name = Posts.without_says(" ".join(text.split()))
-            if (
-                len(name) <= _CHARS
-                and len(name.split()) <= _WORDS
-                and not _NO_NAME.fullmatch(name)
+            name = Posts.without_says(self._text_of(node))
+            if not _is_name(name):
+                continue
+            value = worth[row]
+            letters = _letters(name)
+            if value > _STRONG and letters in _letters(node.get("href") or ""):
+                value += _TOLD * (len(letters) > 2)
+            # The innermost element has the name alone.
+            while (
+                found
+                and row < self._ends[found[-1].row]
+                and found[-1].worth - value < _TOLD
             ):
-                found.append(_Author(row, name, worth[row]))
+                value = max(value, found.pop().worth)
+            found.append(_Author(row, name, value))
         return found
 
     def _groups(self) -> Iterator[list[_Author]]:
@@ -269,10 +326,10 @@ class Thread:
         """
         groups: dict[object, list[_Author]] = {}
         for author in self._authors:
-            way = list(islice(self._up(author.row), 4))
-            fine = tuple(self._shape(row) for row in way[:3])
-            coarse = author.worth, *(self._tags[row] for row in way)
-            for place in (fine, coarse):
+            way = list(islice(self._up(author.row), 5))
+            shapes = [self._shape(row) for row in way[:3]]
+            tags = [self._tags[row] for row in way]
+            for place in (tuple(shapes), tuple(shapes[:2]), tuple(tags)):
                 inside = groups.setdefault(place, [])
                 if not inside or author.row >= self._ends[inside[-1].row]:
                     inside.append(author)
@@ -287,22 +344,25 @@ class Thread:
 
     def _best_frames(self) -> list[_Frame]:
         """The posts by the authors that cut most of the kept text into parts."""
-        best, most = [], 0.0
+        best: list[_Frame] = []
+        most = 0.0
         for group in self._groups():
             rows = [author.row for author in group]
             parts = self._parts(rows)
-            for worth, frames in (
-                (_IN_ELEMENTS, self._elements(parts, rows)),
-                (1.0, self._runs(parts, rows)),
-            ):
+            frames = [self._frame(*one) for one in zip(parts, rows, strict=True)]
+            own = self._own_words(frames)
+            if sum(map(bool, own)) < _ALONE * len(own):
+                frames = self._runs(parts, rows)
                 own = self._own_words(frames)
-                full = sum(map(bool, own))
-                if full < 2:
-                    continue
-                value = sum(own) * sqrt(full / len(own)) * log(1 + full)
-                value *= worth * max(author.worth for author in group)
-                if value > most:
-                    best, most = frames, value
+            full = sum(map(bool, own))
+            if full < 2:
+                continue
+            names = len({author.name for author in group})
+            worth = sum(author.worth for author in group) / len(group)
+            value = sum(own) * log(1 + full) * worth
+            value *= sqrt(full / len(group)) * (names / len(group)) ** 0.25
+            if value > most:
+                best, most = frames, value
         return best
 
     def _parts(self, rows: Sequence[int]) -> list[int]:
@@ -317,17 +377,20 @@ class Thread:
             parts.append(part)
         return parts
 
-    def _elements(self, parts: list[int], authors: list[int]) -> list[_Frame]:
-        """Posts that are elements each."""
-        return [
-            self._frame(row, author) for row, author in zip(parts, authors, strict=True)
-        ]
-
     def _runs(self, parts: list[int], authors: list[int]) -> list[_Frame]:
-        """Posts that are successive elements, of which the first has the author."""
-        following = [*parts[1:], len(self._parents)]
+        """Posts that are successive elements, of which the first has the author.
+
+        The first elements are equally far from the authors in them.
+        """
+        ways = [
+            list(takewhile(self._parents[part].__ne__, self._up(author)))
+            for part, author in zip(parts, authors, strict=True)
+        ]
+        level = min(map(len, ways)) - 1
+        rows = [way[level] for way in ways]
+        following = [*rows[1:], len(self._parents)]
         frames = []
-        for row, after, author in zip(parts, following, authors, strict=True):
+        for row, after, author in zip(rows, following, authors, strict=True):
             around = max(self._parents[row], 0)
             end = min(self._ends[around], after)
             frames.append(
@@ -354,14 +417,21 @@ class Thread:
 
     def _alike(self, frames: Sequence[_Frame]) -> list[_Frame]:
         """Elements beside posts that are like them, but have no author in that place."""
+        if any(frame.last > self._lasts[frame.row] for frame in frames):
+            return []  # a post is several elements
         rows = {frame.row for frame in frames}
-        like: dict[tuple[int, int], set[bytes]] = {}
+        like: dict[tuple[int, int], set[int]] = {}
         for row in rows:
             key = self._parents[row], self._tags[row]
-            like.setdefault(key, set()).add(self._shape(row)[1])
+            like.setdefault(key, set()).update(self._names_of(row))
         found: list[_Frame] = []
         for row, key in enumerate(zip(self._parents, self._tags, strict=True)):
-            if key in like and row not in rows and self._shape(row)[1] in like[key]:
+            if key not in like or row in rows:
+                continue
+            names = self._names_of(row)
+            if 2 * len(names & like[key]) >= len(names) and bool(names) == bool(
+                like[key]
+            ):
                 frame = self._frame(row, self._author_in(row, self._ends[row]))
                 if self._kept_words(frame.first, frame.last):
                     found.append(frame)
@@ -391,21 +461,45 @@ class Thread:
         return list(found.values())
 
     def _author_in(self, row: int, end: int) -> int:
-        """The first element in some rows that may well be an author, or -1."""
+        """The element in some rows that most likely is an author, or -1."""
         at = bisect_left(self._authors, (row,))
+        best = -1, "", _STRONG
         for author in self._authors[at : at + 5]:
-            if author.row < end and author.worth > _STRONG:
-                return author.row
-        return -1
+            if author.row < end and author.worth > best[2]:
+                best = author
+        return best[0]
+
+    @cached_property
+    def _signed(self) -> set[int]:
+        """The elements in signatures."""
+        rows = SIGNATURES.rows(self._walk)
+        ends = accumulate((self._ends[row] for row in rows), max)
+        firsts = accumulate((self._ends[row] for row in rows), max, initial=0)
+        return {
+            inside
+            for row, first, end in zip(rows, firsts, ends, strict=False)
+            for inside in range(max(row, first), end)
+        }
 
     # -- times
+
+    def _in_quote(self, row: int) -> bool:
+        """Whether an element stands in a quote."""
+        at = bisect_left(self._quotes, row + 1) - 1
+        return at >= 0 and row < self._quoted_until[at]
+
+    @cached_property
+    def _quoted_until(self) -> list[int]:
+        """For each quote the row behind it, or behind one around it."""
+        return list(accumulate((self._ends[row] for row in self._quotes), max))
 
     @cached_property
     def _times(self) -> list[int]:
         """Elements that are called times."""
         walk = self._walk
         rows = rows_with(walk.elements, ElementColumn.TAG, TAG_ID["time"])
-        return sorted({*rows, *POST_TIMES.rows(walk)} - set(JOINED.rows(walk)))
+        rows = sorted({*rows, *POST_TIMES.rows(walk)} - set(JOINED.rows(walk)))
+        return [row for row in rows if not self._in_quote(row)]
 
     @cached_property
     def _known_times(self) -> dict[int, tuple[str, int, int]]:
@@ -424,25 +518,35 @@ class Thread:
             if up < frame.row:
                 break
             end = frame.end if up == frame.row else self._ends[up]
-            for row in self._times[bisect_left(self._times, up) :][:3]:
-                if row >= end:
-                    break
-                time = self._moment(row)
-                if time:
-                    return time, self._firsts[row], self._lasts[row]
+            at = bisect_left(self._times, up)
+            rows = [row for row in self._times[at : at + 3] if row < end]
+            for read in (self._moment, self._told):
+                for row in rows:
+                    time = read(row)
+                    if time:
+                        return time, self._firsts[row], self._lasts[row]
         return None
 
     def _moment(self, row: int) -> str:
         """The time that an element tells, "" for none."""
         (node,) = nodes_of(self._walk, [row])
-        parts = islice(node.itertext(), _ROWS)
-        text = " ".join("".join(part[:200] for part in parts).split())
-        for value in (node.get("datetime"), node.get("title"), text):
+        for value in (node.get("datetime"), node.get("title"), self._text_of(node)):
             moment = dates.iso(value or "", day_first=self._day_first)
             if moment:
                 return moment
-        told = len(text) <= _CHARS and any(c.isdigit() for c in text)
-        return text if told and any(c.isalpha() for c in text) else ""
+        return ""
+
+    def _told(self, row: int) -> str:
+        """A time that is no date, as "2 hours ago"."""
+        text = self._text_of(nodes_of(self._walk, [row])[0])
+        is_time = any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
+        return text if len(text) <= _CHARS and is_time else ""
+
+    @staticmethod
+    def _text_of(node: Any) -> str:
+        """The text of a small element; of a large one some of it."""
+        parts = islice(node.itertext(), _ROWS)
+        return " ".join("".join(part[:200] for part in parts).split())
 
     def _dated(self, frame: _Frame) -> tuple[str, int, int]:
         """The last date alone in a block before the longest one, or the first behind."""
@@ -455,7 +559,10 @@ class Thread:
         for units in (range(longest - 1, frame.first - 1, -1), range(longest, end)):
             for unit in units:
                 text = self._blocks.text(unit)[: _DATED + 1]
+                element = self._walk.blocks.item(unit, BlockColumn.ELEMENT)
                 if len(text) > _DATED or _OTHER_DATE.match(text):
+                    continue
+                if self._in_quote(element):
                     continue
                 for _, start, _ in dates.found(text, day_first=self._day_first):
                     time = dates.iso(text[start:], day_first=self._day_first)
@@ -464,24 +571,25 @@ class Thread:
 
     # -- places
 
-    def _places_beside(self) -> dict[int, tuple[int, int]]:
+    def _places_beside(self, grouped: Collection[int]) -> dict[int, tuple[int, int]]:
         """For each post the blocks around its author that hold none of its text.
 
-        They are those of the largest element that in no more than few posts has all
-        words, and of all posts together has less than half.
+        They are those of the largest element that in few posts has all words, and of
+        all posts together has less than half.  Posts that are not ``grouped`` have
+        their authors elsewhere.
         """
         own = {
             post: self._kept_words(self._frames[post].first, until)
             for post, until in self._until.items()
         }
         places = dict.fromkeys(self._frames, (0, 0))
-        ways = {post: self._way(frame) for post, frame in self._frames.items()}
+        ways = {post: self._way(self._frames[post]) for post in grouped}
         for level in range(max(map(len, ways.values()), default=0)):
             ways = {post: way for post, way in ways.items() if len(way) > level}
             there = {post: self._blocks_of(way[level]) for post, way in ways.items()}
             beside = {post: self._kept_words(*at) for post, at in there.items()}
             whole = sum(own[post] == words > 0 for post, words in beside.items())
-            if 10 * whole > len(own) or 2 * sum(beside.values()) > sum(own.values()):
+            if 2 * whole > sum(map(bool, own.values())) or 2 * sum(beside.values()) > sum(own.values()):
                 break
             places.update(there)
         return places
@@ -510,8 +618,16 @@ class Thread:
         walk = self._walk
         tagged = rows_with(walk.elements, ElementColumn.TAG, _QUOTE)
         other = set(SIGNATURES.rows(walk))
+        named = QUOTES.rows(walk)
+        named = [
+            row
+            for row, names in zip(
+                named, attribute_values(walk, named, "class"), strict=True
+            )
+            if _QUOTE_NAME.search((names or "")[:300]) and self._tags[row] != _LINK
+        ]
         groups: dict[object, list[int]] = {}
-        for row in tagged:
+        for row in {*tagged, *named}:
             groups.setdefault(self._shape(row), []).append(row)
         framed = sum(self._own_words(sorted(self._frames.values()))) or 1
         bodies: set[int] = set()
@@ -521,18 +637,15 @@ class Thread:
                 bodies.update(group)
         found = {row for row in tagged if row not in bodies and row not in other}
         within = set(self._around([frame.row for frame in self._frames.values()]))
-        named = set(QUOTES.rows(walk)) - within - bodies - set(self._around(bodies))
-        # What only holds a blockquote, or stands in one, is told by that.
-        outer = sorted(named - set(tagged) - other)
-        last = -1
-        for row in outer:
-            if row >= last and self._tags[row] != TAG_ID["a"]:
-                found.add(row)
-                last = self._ends[row]
-        return sorted(bodies), sorted(found)
+        found.update(set(named) - within - self._around(bodies) - other)
+        return sorted(bodies.intersection(tagged)), sorted(found)
 
     def _place(self, row: int) -> tuple[object, object]:
         return self._shape(row), self._shape(self._parents[row])
+
+    def _names_of(self, row: int) -> set[int]:
+        first, count = self._tokens[row]
+        return set(self._walk.tokens[first : first + count].tolist())
 
     def _shape(self, row: int) -> tuple[int, bytes]:
         """An element's tag and its names."""
