@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import astuple
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -39,7 +40,7 @@ _LABEL = 20
 _REPLY = re.compile(r"\A\s{0,9}(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}", re.IGNORECASE)
 # The words of such a line.
 _ABOUT = re.compile(
-    r"(?i)\b(?:[ap]m|ago|am|answered|asked|at|by|changed|days?|edit(?:ed)?|hours?|in|last|min(?:ute)?s?"
+    r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?|hours?|in|last|min(?:ute)?s?"
     r"|modified|months?|on|post(?:ed)?|reason|replied|sa(?:id|ys)|the|this|times?|today|total"
     r"|um|updated|was|weeks?|writes|written|wrote|years?|yesterday)\b|[年月日发表于编辑最后]"
 )
@@ -86,15 +87,18 @@ def posts_in(
     repeated = _repeated(
         [[texts.of[n] for n in inside[:_HEAD]] for inside in own.values()]
     )
-    posts = []
+    posts: dict[object, Post] = {}
     for post, places in members.items():
         author, time = thread.details(post)
         inside = [n for n in own[post] if not thread.is_signature(numbers[n])]
         inside = _trimmed(inside or own[post], texts.of, author, repeated)
         others = [n for n in places if numbers[n] in quoted]
         text, quote = texts.text(inside, post), texts.text(others, post)
-        posts.append(Post(text, author, time, quote))
-    return tuple(posts)
+        # The first post may stand on the page twice, once without its time.
+        posts.pop((text, author, "", quote), None)
+        found = Post(text, author, time, quote)
+        posts[astuple(found)] = found
+    return tuple(posts.values())
 
 
 def _repeated(heads: Sequence[Sequence[str]]) -> set[str]:

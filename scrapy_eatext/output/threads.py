@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -24,8 +25,10 @@ from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import (
     JOINED,
+    NO_AUTHORS,
     POST_TIMES,
     QUOTES,
+    REMARKS,
     SIGNATURES,
     THREAD_AUTHORS,
 )
@@ -57,10 +60,17 @@ _GROUPS = 24
 # What an author is worth by what its element is, and what is added where a link's
 # address has the name.
 _NAMED, _LINKED, _STRONG, _TOLD = 1.1, 1.0, 0.6, 0.2
+# How many blocks the author of a page's one post is away from its text.
+_NEAR = 20
 # The share of posts that have their text in one element with their authors, where
 # posts are elements.
 _ALONE = 0.6
-_AGO = re.compile(r"\d\s?(?:\w{1,10}\s)?(?:ago\b|前)", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\d\s?(?:\w{1,10}\s)?(?:ago\b|前)|\b(?:answered|asked|edited|joined|location"
+    r"|members?|messages?|modified|posts?)\b.*\d"
+    r"|\d\s(?:messages|posts)\b",
+    re.IGNORECASE,
+)
 # A text outside of posts is a post if it has so many words, and an author.
 _OTHER_WORDS = 8
 # What holds a post's date alone: so many characters, and no name of another date.
@@ -115,7 +125,7 @@ def _is_name(text: str) -> bool:
         len(text) <= _CHARS
         and len(text.split()) <= _WORDS
         and not _NO_NAME.fullmatch(text)
-        and not _AGO.search(text)
+        and not _COUNTED.search(text)
         and not dates.iso(text)
     )
 
@@ -142,6 +152,7 @@ class Thread:
         self._tags: list[int] = walk.elements[:, ElementColumn.TAG].tolist()
         self._firsts: list[int] = walk.elements[:, _FIRST].tolist()
         self._lasts: list[int] = walk.elements[:, _LAST].tolist()
+        self._depths: list[int] = walk.elements[:, ElementColumn.DEPTH].tolist()
         self._ends = self._ends_of_elements()
         words = np.zeros(len(walk.blocks), dtype=np.int64)
         words[list(kept)] = walk.blocks[list(kept), BlockColumn.WORDS]
@@ -154,6 +165,9 @@ class Thread:
         if frames:
             frames += self._alike(frames)
             frames += self._others(frames)
+            frames += self._inside(frames)
+        else:
+            frames = self._alone()
         frames.sort()
         self._frames = {frame.row: frame for frame in frames}
         # Where each post ends, or the next one begins.
@@ -201,19 +215,24 @@ class Thread:
     def is_beside(self, unit: int, post: int) -> bool:
         """Whether a block stands where the post's author does, not where its text does."""
         first, last = self._beside[post]
-        return first <= unit < last
+        author = self._frames[post].author
+        if first <= unit < last or author < 0 or unit != self._firsts[author]:
+            return first <= unit < last
+        text = self._blocks.text(unit).replace(self._names[author], "")
+        return len(text) < _CHARS and not any(map(str.isalnum, text))
 
     def is_signature(self, unit: int) -> bool:
         """Whether a block is what a member writes below every post."""
         return self._walk.blocks.item(unit, BlockColumn.ELEMENT) in self._signed
 
     def left_out(self, units: Sequence[int]) -> list[int]:
-        """The blocks of posts of which none is among some units.
+        """The blocks of posts of which no text is among some units.
 
         They stand in the same places as the others' blocks.
         """
         posts = self.of_units(units)
-        own = [unit for unit in units if unit in posts]
+        quoted = self.quoted(units)
+        own = [unit for unit in units if unit in posts and unit not in quoted]
         own = [unit for unit in own if not self.is_beside(unit, posts[unit])]
         there = {posts[unit] for unit in own}
         elements: list[int] = self._walk.blocks[:, BlockColumn.ELEMENT].tolist()
@@ -299,7 +318,12 @@ class Thread:
             if _PROFILE.search(href) and not _NO_PROFILE.search(href):
                 worth[row] = _LINKED
         worth.update(dict.fromkeys(THREAD_AUTHORS.rows(walk), _NAMED))
-        rows = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
+        others = set(NO_AUTHORS.rows(walk))
+        rows = [
+            row
+            for row in sorted(worth)
+            if row not in others and self._ends[row] - row <= _ROWS
+        ]
         found: list[_Author] = []
         for row, node in zip(rows, nodes_of(walk, rows), strict=True):
             name = Posts.without_says(self._text_of(node))
@@ -309,13 +333,16 @@ class Thread:
             letters = _letters(name)
             if value > _STRONG and letters in _letters(node.get("href") or ""):
                 value += _TOLD * (len(letters) > 2)
-            # The innermost element has the name alone.
+            # The innermost element has the name alone, but a link has it as a whole.
             while (
                 found
                 and row < self._ends[found[-1].row]
-                and found[-1].worth - value < _TOLD
+                and (name == found[-1].name or found[-1].worth - value < _TOLD)
             ):
-                value = max(value, found.pop().worth)
+                outer = found.pop()
+                value = max(value, outer.worth)
+                if name == outer.name and self._tags[outer.row] == _LINK:
+                    row = outer.row
             found.append(_Author(row, name, value))
         return found
 
@@ -361,9 +388,34 @@ class Thread:
             worth = sum(author.worth for author in group) / len(group)
             value = sum(own) * log(1 + full) * worth
             value *= sqrt(full / len(group)) * (names / len(group)) ** 0.25
+            value *= sqrt(self._evenness(frames))
             if value > most:
                 best, most = frames, value
         return best
+
+    def _alone(self) -> list[_Frame]:
+        """The one post of a page: its author stands shortly before it, or behind it."""
+        if not self._kept:
+            return []
+        sure = [author for author in self._authors if author.worth >= _NAMED]
+        first, last = self._kept[0], self._kept[-1]
+        near = [
+            author.row
+            for author in sure
+            if first - _NEAR <= self._firsts[author.row] <= first
+        ]
+        behind = [
+            author.row for author in sure if 0 <= self._firsts[author.row] - last < _NEAR
+        ]
+        rows = near[-1:] or behind[:1]
+        return [self._frame(0, row) for row in rows]
+
+    def _evenness(self, frames: Sequence[_Frame]) -> float:
+        """The share of posts whose authors are as deep in them as most authors are."""
+        depths = Counter(
+            self._depths[frame.author] - self._depths[frame.row] for frame in frames
+        )
+        return max(depths.values()) / len(frames)
 
     def _parts(self, rows: Sequence[int]) -> list[int]:
         """For each of some elements the largest element around it that has no other."""
@@ -406,12 +458,12 @@ class Thread:
     def _own_words(self, frames: Sequence[_Frame]) -> list[int]:
         """How many kept words each of some posts has beside its author and replies."""
         counts: list[int] = []
-        for frame, after in zip(frames, [*frames[1:], None], strict=True):
+        for frame, after in zip(frames, (*frames[1:], None), strict=False):
             last = frame.last if after is None else min(frame.last, after.first)
-            author = frame.author
-            first = self._firsts[author]
-            behind = max(self._lasts[author], first + 1)
-            own = self._kept_words(frame.first, last) - self._kept_words(first, behind)
+            own = self._kept_words(frame.first, last)
+            if frame.author >= 0:
+                first, behind = self._blocks_of(frame.author)
+                own -= self._kept_words(first, max(behind, first + 1))
             counts.append(max(own, 0))
         return counts
 
@@ -429,12 +481,11 @@ class Thread:
             if key not in like or row in rows:
                 continue
             names = self._names_of(row)
-            if 2 * len(names & like[key]) >= len(names) and bool(names) == bool(
-                like[key]
-            ):
-                frame = self._frame(row, self._author_in(row, self._ends[row]))
-                if self._kept_words(frame.first, frame.last):
-                    found.append(frame)
+            if 2 * len(names & like[key]) < len(names) or (like[key] and not names):
+                continue
+            frame = self._frame(row, self._author_in(row, self._ends[row]))
+            if self._kept_words(frame.first, frame.last):
+                found.append(frame)
         return found
 
     def _others(self, frames: Sequence[_Frame]) -> list[_Frame]:
@@ -459,6 +510,26 @@ class Thread:
             if self._own_words([frame])[0] >= _OTHER_WORDS:
                 found.setdefault(part, frame)
         return list(found.values())
+
+    def _inside(self, frames: Sequence[_Frame]) -> list[_Frame]:
+        """What readers remarked on a post, within its element: all that is called so."""
+        authors = sorted(frame.author for frame in frames)
+        spans = sorted((frame.row, frame.end) for frame in frames)
+        ends = list(accumulate((end for _, end in spans), max))
+        found: list[_Frame] = []
+        before = len(self._parents)
+        # The innermost elements that have an author.
+        for row in reversed(REMARKS.rows(self._walk)):
+            end = self._ends[row]
+            at = bisect_left(spans, (row,)) - 1
+            if end > before or at < 0 or ends[at] < end:
+                continue
+            frame = self._frame(row, self._author_in(row, end))
+            has_own = bisect_left(authors, row) == bisect_left(authors, end)
+            if frame.author >= 0 and has_own and self._own_words([frame])[0]:
+                found.append(frame)
+                before = row
+        return found if len(found) > 1 else []
 
     def _author_in(self, row: int, end: int) -> int:
         """The element in some rows that most likely is an author, or -1."""
@@ -509,10 +580,17 @@ class Thread:
         """A post's time, and the blocks that it stands in."""
         if post not in self._known_times:
             frame = self._frames[post]
-            self._known_times[post] = self._named_time(frame) or self._dated(frame)
+            self._known_times[post] = (
+                self._named_time(frame, self._moment)
+                or self._dated(frame)
+                or self._named_time(frame, self._told)
+                or ("", 0, 0)
+            )
         return self._known_times[post]
 
-    def _named_time(self, frame: _Frame) -> tuple[str, int, int] | None:
+    def _named_time(
+        self, frame: _Frame, read: Callable[[int], str]
+    ) -> tuple[str, int, int] | None:
         """The first time in the element around the author that has one."""
         for up in chain(self._up(frame.author), (frame.row,)):
             if up < frame.row:
@@ -520,11 +598,10 @@ class Thread:
             end = frame.end if up == frame.row else self._ends[up]
             at = bisect_left(self._times, up)
             rows = [row for row in self._times[at : at + 3] if row < end]
-            for read in (self._moment, self._told):
-                for row in rows:
-                    time = read(row)
-                    if time:
-                        return time, self._firsts[row], self._lasts[row]
+            for row in rows:
+                time = read(row)
+                if time:
+                    return time, self._firsts[row], self._lasts[row]
         return None
 
     def _moment(self, row: int) -> str:
@@ -548,7 +625,7 @@ class Thread:
         parts = islice(node.itertext(), _ROWS)
         return " ".join("".join(part[:200] for part in parts).split())
 
-    def _dated(self, frame: _Frame) -> tuple[str, int, int]:
+    def _dated(self, frame: _Frame) -> tuple[str, int, int] | None:
         """The last date alone in a block before the longest one, or the first behind."""
         end, words = self._until[frame.row], self._words
         longest = max(
@@ -567,7 +644,7 @@ class Thread:
                 for _, start, _ in dates.found(text, day_first=self._day_first):
                     time = dates.iso(text[start:], day_first=self._day_first)
                     return time, unit, unit + 1
-        return "", 0, 0
+        return None
 
     # -- places
 
@@ -640,8 +717,10 @@ class Thread:
         found.update(set(named) - within - self._around(bodies) - other)
         return sorted(bodies.intersection(tagged)), sorted(found)
 
-    def _place(self, row: int) -> tuple[object, object]:
-        return self._shape(row), self._shape(self._parents[row])
+    def _place(self, row: int) -> object:
+        """What tells an element from those that hold other things in a post."""
+        own = self._shape(row)
+        return own if own[1] else (own, self._shape(self._parents[row]))
 
     def _names_of(self, row: int) -> set[int]:
         first, count = self._tokens[row]
@@ -679,7 +758,8 @@ class Thread:
         return self._firsts[row], self._lasts[row]
 
     def _kept_words(self, first: int, last: int) -> int:
-        return self._words[max(last, first)] - self._words[first]
+        last = min(max(last, first), len(self._words) - 1)
+        return self._words[last] - self._words[first]
 
     def _is_kept(self, first: int, last: int) -> bool:
         at = bisect_left(self._kept, first)
