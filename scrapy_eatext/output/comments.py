@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import astuple
+from dataclasses import replace
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -87,17 +87,21 @@ def posts_in(
     repeated = _repeated(
         [[texts.of[n] for n in inside[:_HEAD]] for inside in own.values()]
     )
-    posts: dict[object, Post] = {}
+    posts: dict[int, Post] = {}
+    timeless: dict[Post, int] = {}
     for post, places in members.items():
         author, time = thread.details(post)
         inside = [n for n in own[post] if not thread.is_signature(numbers[n])]
         inside = _trimmed(inside or own[post], texts.of, author, repeated)
         others = [n for n in places if numbers[n] in quoted]
         text, quote = texts.text(inside, post), texts.text(others, post)
+        posts[post] = Post(text, author, time, quote)
         # The first post may stand on the page twice, once without its time.
-        posts.pop((text, author, "", quote), None)
-        found = Post(text, author, time, quote)
-        posts[astuple(found)] = found
+        bare = replace(posts[post], time="")
+        if time:
+            posts.pop(timeless.pop(bare, -1), None)
+        else:
+            timeless[bare] = post
     return tuple(posts.values())
 
 

@@ -62,9 +62,6 @@ _GROUPS = 24
 _NAMED, _LINKED, _STRONG, _TOLD = 1.1, 1.0, 0.6, 0.2
 # How many blocks the author of a page's one post is away from its text.
 _NEAR = 20
-# The share of posts that have their text in one element with their authors, where
-# posts are elements.
-_ALONE = 0.6
 _COUNTED = re.compile(
     r"\d\s?(?:\w{1,10}\s)?(?:ago\b|前)|\b(?:answered|asked|edited|joined|location"
     r"|members?|messages?|modified|posts?)\b.*\d"
@@ -160,7 +157,7 @@ class Thread:
         self._words: list[int] = [0, *accumulate(words.tolist())]
         self._authors = self._possible_authors()
         self._names = {author.row: author.name for author in self._authors}
-        frames = self._best_frames()
+        frames = self._best_frames(self._authors) or self._best_frames(self._dates())
         grouped = {frame.row for frame in frames}
         if frames:
             frames += self._alike(frames)
@@ -346,17 +343,25 @@ class Thread:
             found.append(_Author(row, name, value))
         return found
 
-    def _groups(self) -> Iterator[list[_Author]]:
+    def _dates(self) -> list[_Author]:
+        """Times in place of authors, where a page shows none."""
+        walk = self._walk
+        rows = rows_with(walk.elements, ElementColumn.TAG, TAG_ID["time"])
+        rows = sorted({*rows, *POST_TIMES.rows(walk)} - set(JOINED.rows(walk)))
+        return [
+            _Author(row, moment, _LINKED) for row in rows if (moment := self._moment(row))
+        ]
+
+    def _groups(self, authors: Iterable[_Author]) -> Iterator[list[_Author]]:
         """Possible authors that have the same place, the largest groups first.
 
         Places are told by names and tags, and by tags alone, as names tell of ranks.
         """
         groups: dict[object, list[_Author]] = {}
-        for author in self._authors:
-            way = list(islice(self._up(author.row), 5))
-            shapes = [self._shape(row) for row in way[:3]]
-            tags = [self._tags[row] for row in way]
-            for place in (tuple(shapes), tuple(shapes[:2]), tuple(tags)):
+        for author in authors:
+            tags = tuple(self._tags[row] for row in islice(self._up(author.row), 5))
+            shapes = self._shapes(author.row, 3)
+            for place in (shapes, shapes[:2], tags):
                 inside = groups.setdefault(place, [])
                 if not inside or author.row >= self._ends[inside[-1].row]:
                     inside.append(author)
@@ -369,18 +374,18 @@ class Thread:
         ]
         return islice(iter(sorted(several, key=len, reverse=True)), _GROUPS)
 
-    def _best_frames(self) -> list[_Frame]:
+    def _best_frames(self, authors: Iterable[_Author]) -> list[_Frame]:
         """The posts by the authors that cut most of the kept text into parts."""
         best: list[_Frame] = []
         most = 0.0
-        for group in self._groups():
+        for group in self._groups(authors):
             rows = [author.row for author in group]
             parts = self._parts(rows)
             frames = [self._frame(*one) for one in zip(parts, rows, strict=True)]
-            own = self._own_words(frames)
-            if sum(map(bool, own)) < _ALONE * len(own):
-                frames = self._runs(parts, rows)
-                own = self._own_words(frames)
+            runs = self._runs(parts, rows)
+            own, others = self._own_words(frames), self._own_words(runs)
+            if sum(map(bool, others)) > sum(map(bool, own)):
+                frames, own = runs, others
             full = sum(map(bool, own))
             if full < 2:
                 continue
@@ -456,16 +461,21 @@ class Thread:
         )
 
     def _own_words(self, frames: Sequence[_Frame]) -> list[int]:
-        """How many kept words each of some posts has beside its author and replies."""
-        counts: list[int] = []
-        for frame, after in zip(frames, (*frames[1:], None), strict=False):
-            last = frame.last if after is None else min(frame.last, after.first)
-            own = self._kept_words(frame.first, last)
+        """How many kept words each of some posts, in order, has beside author and replies."""
+        own: list[int] = []
+        around: list[int] = []
+        for n, frame in enumerate(frames):
+            words = self._kept_words(frame.first, frame.last)
+            while around and frames[around[-1]].last <= frame.first:
+                around.pop()
+            if around:
+                own[around[-1]] -= words
+            around.append(n)
             if frame.author >= 0:
                 first, behind = self._blocks_of(frame.author)
-                own -= self._kept_words(first, max(behind, first + 1))
-            counts.append(max(own, 0))
-        return counts
+                words -= self._kept_words(first, max(behind, first + 1))
+            own.append(words)
+        return [max(words, 0) for words in own]
 
     def _alike(self, frames: Sequence[_Frame]) -> list[_Frame]:
         """Elements beside posts that are like them, but have no author in that place."""
@@ -476,6 +486,7 @@ class Thread:
         for row in rows:
             key = self._parents[row], self._tags[row]
             like.setdefault(key, set()).update(self._names_of(row))
+        places = {self._shapes(frame.author, 2) for frame in frames}
         found: list[_Frame] = []
         for row, key in enumerate(zip(self._parents, self._tags, strict=True)):
             if key not in like or row in rows:
@@ -483,10 +494,23 @@ class Thread:
             names = self._names_of(row)
             if 2 * len(names & like[key]) < len(names) or (like[key] and not names):
                 continue
-            frame = self._frame(row, self._author_in(row, self._ends[row]))
+            author = self._author_in(row, self._ends[row])
+            if author < 0:
+                author = self._author_like(places, row)
+            frame = self._frame(row, author)
             if self._kept_words(frame.first, frame.last):
                 found.append(frame)
         return found
+
+    def _author_like(self, places: Collection[object], row: int) -> int:
+        """The first element in a post that is where other posts have their authors."""
+        for inside in range(row + 1, self._ends[row]):
+            if self._shapes(inside, 2) in places:
+                name = Posts.without_says(self._text_of(self._walk.node(inside)))
+                if _is_name(name):
+                    self._names[inside] = name
+                    return inside
+        return -1
 
     def _others(self, frames: Sequence[_Frame]) -> list[_Frame]:
         """Posts that have their authors elsewhere, as the first one has on many boards.
@@ -526,7 +550,9 @@ class Thread:
                 continue
             frame = self._frame(row, self._author_in(row, end))
             has_own = bisect_left(authors, row) == bisect_left(authors, end)
-            if frame.author >= 0 and has_own and self._own_words([frame])[0]:
+            name = self._names.get(frame.author, "")
+            said = self._kept_words(frame.first, frame.last) - len(name.split())
+            if name and has_own and said > 1:
                 found.append(frame)
                 before = row
         return found if len(found) > 1 else []
@@ -721,6 +747,10 @@ class Thread:
         """What tells an element from those that hold other things in a post."""
         own = self._shape(row)
         return own if own[1] else (own, self._shape(self._parents[row]))
+
+    def _shapes(self, row: int, count: int) -> tuple[object, ...]:
+        """The tags and names of an element and of those around it."""
+        return tuple(self._shape(up) for up in islice(self._up(row), count))
 
     def _names_of(self, row: int) -> set[int]:
         first, count = self._tokens[row]

@@ -1,0 +1,381 @@
+"""Threads: posts of boards of all kinds, with author, time and quotes."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_eatext import extract
+from scrapy_eatext.output.code import Content, content
+from scrapy_eatext.output.comments import posts_in
+from scrapy_eatext.output.html import html as html_of
+from scrapy_eatext.output.markdown import markdown
+from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.page import Page
+from scrapy_eatext.result import Post
+from tests.support.pages import any_pages
+from tests.support.properties import check_linear, is_with, letters
+from tests.support.rich import rich_page
+
+URL = "https://boards.example/thread/7"
+PEOPLE = [
+    ("Ann", "2024-03-01T10:30:00", "Which glue holds oak outdoors for years?"),
+    ("bo77", "2024-03-02T08:05:00", "The yellow one did, on my own garden bench."),
+    ("Ann", "2024-03-02T21:45:00", "Thanks, then I will try that one in spring."),
+]
+
+
+def kept(blocks, dropped=(), only=None):
+    """The blocks with words of people, or all but some."""
+    texts = [blocks.text(i) for i in range(len(blocks))]
+    if only is not None:
+        return content(blocks, [any(part in text for part in only) for text in texts])
+    return content(blocks, [text not in dropped for text in texts])
+
+
+def thread(html, *dropped):
+    blocks = Page.of(html, URL).blocks
+    return list(posts_in(blocks, kept(blocks, dropped)))
+
+
+def spoken(html, said):
+    """The posts of a page where an algorithm keeps what people said alone."""
+    blocks = Page.of(html, URL).blocks
+    return list(posts_in(blocks, kept(blocks, only=said)))
+
+
+# The marks are for the author, his address, the time as a date and in ISO 8601, the text
+# and the place's number.
+BOARDS = {
+    "phpBB 2": (
+        "<table><tr><th>Author<th>Message</tr>{}</table>",
+        '<tr><td class="row1"><span class="name"><b>{who}</b></span><br>Joined: 3 May 2001'
+        '</td><td><span class="postdetails">Posted: {day}</span><hr>'
+        '<span class="postbody">{said}</span></td></tr>',
+    ),
+    "phpBB 3": (
+        "<div>{}</div>",
+        '<div class="post bg{odd}" id="p{n}"><dl class="postprofile"><dt>'
+        '<a class="username" href="./memberlist.php?mode=viewprofile&u={n}">{who}</a></dt>'
+        "<dd><strong>Joined:</strong> {day}</dd></dl><div class=postbody>"
+        '<p class="author">by {who} » {day}</p><div class="content">{said}</div></div></div>',
+    ),
+    "vBulletin": (
+        "<div>{}</div>",
+        '<table id="post{n}"><tr><td class="thead">{day}</td></tr><tr><td>'
+        '<a class="bigusername" href="member.php?u={n}">{who}</a>'
+        "<div>Join Date: Mar 2016</div></td></tr><tr><td>"
+        '<div id="post_message_{n}">{said}</div></td></tr></table>',
+    ),
+    "XenForo": (
+        "<div>{}</div>",
+        '<article class="message js-post" id="js-post-{n}"><div><h4 class="message-name">'
+        '<a class="username" href="/members/{slug}.{n}/">{who}</a></h4>'
+        '<h5 class="userTitle">Member</h5></div><div><time datetime="{iso}">{day}</time>'
+        '<article class="message-body js-selectToQuote"><div class="bbWrapper">{said}</div>'
+        "</article></div></article>",
+    ),
+    "Discuz": (
+        "<div>{}</div>",
+        '<div id="post_{n}"><table><tr><td class="pls"><div class="authi">'
+        '<a class="xw1" href="space-uid-{n}.html">{who}</a></div></td><td><em>发表于 {iso}</em>'
+        '<table><tr><td class="t_f" id="postmessage_{n}">{said}</td></tr></table></td></tr>'
+        "</table></div>",
+    ),
+    "Discourse": (
+        "<div>{}</div>",
+        '<div itemprop="comment" class="topic-body crawler-post"><div>'
+        '<span itemprop="author"><a href="/u/{slug}"><span itemprop="name">{who}</span></a>'
+        '</span><time class="post-time" datetime="{iso}">{day}</time></div>'
+        '<div class="post" itemprop="text"><p>{said}</p></div></div>',
+    ),
+    "Stack Exchange": (
+        "<div>{}</div>",
+        '<div class="answer" id="answer-{n}"><div class="js-post-body"><p>{said}</p></div>'
+        '<div><div class="user-info"><span title="{iso}">{day}</span><div class='
+        '"user-details" itemprop="author"><a href="/users/{n}/{slug}">{who}</a></div></div>'
+        '<div class="user-info">edited by <a href="/users/9/max">max</a></div></div></div>',
+    ),
+    "Hacker News": (
+        "<table>{}</table>",
+        '<tr class="athing comtr" id="{n}"><td><table><tr><td class="ind"></td><td>'
+        '<span class="comhead"><a href="user?id={slug}" class="hnuser">{who}</a> '
+        '<span class="age" title="{iso}">2 days ago</span></span><div class="comment">'
+        "<p>{said}</p></div></td></tr></table></td></tr>",
+    ),
+    "bbPress": (
+        "<ul>{}</ul>",
+        '<li><div id="post-{n}" class="bbp-reply-header"><span class="bbp-reply-post-date">'
+        '{day}</span></div><div class="post-{n}"><div class="bbp-reply-author">'
+        '<a href="/users/{slug}/" class="bbp-author-name">{who}</a></div>'
+        '<div class="bbp-reply-content"><p>{said}</p></div></div></li>',
+    ),
+    "FluxBB": (
+        "<div>{}</div>",
+        '<div class="blockpost row{odd}"><h2><span>#{n} <a href="?pid={n}">{day}</a></span>'
+        "</h2><div><dl><dt><strong>{who}</strong></dt><dd>Registered: 2011-05-06</dd></dl>"
+        '<div class="postmsg"><p>{said}</p></div></div></div>',
+    ),
+    "rows": (
+        "<table>{}</table>",
+        '<tr><td class="bold">Re: Oak <a class="user" href="/{slug}">{who}</a>: {day}</td>'
+        '</tr><tr><td id="pb{n}"><div class="narrow">{said}</div></td></tr>',
+    ),
+    "a list archive": (
+        "<ul>{}</ul>",
+        '<li><b>From:</b> <a href="/people/{slug}/">{who}</a><br><b>Date:</b> '
+        '<span class="date">{day}</span><pre>{said}</pre></li>',
+    ),
+    "names alone": (
+        "<section>{}</section>",
+        "<div><div><strong>{who}</strong></div><div>{day}</div><p>{said}</p></div>",
+    ),
+}
+
+
+def board(name, people=PEOPLE):
+    around, one = BOARDS[name]
+    posts = [
+        one.format(
+            who=who,
+            slug=who.lower(),
+            iso=moment,
+            day=f"{int(moment[8:10])} March 2024, {moment[11:16]}",
+            said=said,
+            n=n,
+            odd=n % 2,
+        )
+        for n, (who, moment, said) in enumerate(people, 41)
+    ]
+    return f"<html><body><h1>Oak</h1>{around.format(''.join(posts))}</body></html>"
+
+
+@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("count", [2, 3])
+def test_boards(name, count):
+    people = PEOPLE[:count]
+    found = spoken(board(name, people), [said for *_, said in people])
+    assert found == [Post(said, who, moment) for who, moment, said in people]
+
+
+def test_replies_inside():
+    html = """<ul><li class="comment"><a class="username">ann77</a> says:<p>One of all.</p>
+    <ul><li class="comment"><a class="username">bo</a> <span class="age">2 hours ago</span>
+    <p>Two of all.</p></li></ul><p>More of one.</p></li>
+    <li class="comment"><a class="username">cy</a><p>Three of all.</p></li></ul>"""
+    assert thread(html, "ann77 says:", "bo 2 hours ago", "cy") == [
+        Post("One of all.\n\nMore of one.", "ann77"),
+        Post("Two of all.", "bo", "2 hours ago"),
+        Post("Three of all.", "cy"),
+    ]
+
+
+# What stands in a post before the answer to it.
+QUOTES = [
+    "<blockquote><p>Which glue?</p></blockquote>",
+    "<p>Ann wrote:</p><blockquote><p>Which glue?</p></blockquote>",
+    '<div class="quotebox"><cite>Ann wrote:</cite><p>Which glue?</p></div>',
+    '<div class="bbcode_container"><div class="bbcode_quote">Which glue?</div></div>',
+    '<aside class="quote"><div class="title">Ann:</div><blockquote>Which glue?</blockquote>'
+    "</aside>",
+    "<blockquote><blockquote>Cy was first.</blockquote>Which glue?</blockquote>",
+]
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+def test_quotes(quote):
+    people = [PEOPLE[0], (*PEOPLE[1][:2], f"{quote}<p>The yellow one.</p>"), PEOPLE[2]]
+    html = board("phpBB 3", people)
+    said = ["glue", "Ann", "yellow", "Thanks", "Cy was"]
+    second = spoken(html, said)[1]
+    assert (second.text, second.author) == ("The yellow one.", "bo77")
+    assert second.quoted.endswith("Which glue?")
+    page = Page.of(html, URL)
+    written = markdown(
+        tree_of(page, page.blocks, kept(page.blocks, only=said), page_kind="forum")
+    )
+    assert "> Which glue?" in written
+    assert "\nThe yellow one." in written
+
+
+def test_what_holds_each_post_is_no_quote():
+    post = (
+        '<li class="message"><h3><a class="username" href="members/{who}/">{who}</a></h3>'
+        "<blockquote class='messageText'>{said}</blockquote></li>"
+    )
+    html = "".join(
+        post.format(who=who, said=f"{said} {said}") for who, _, said in PEOPLE
+    )
+    found = thread(f"<ol>{html}</ol>", "Ann", "bo77")
+    assert [(post.author, post.quoted) for post in found] == [
+        ("Ann", ""),
+        ("bo77", ""),
+        ("Ann", ""),
+    ]
+    page = Page.of(f"<ol>{html}</ol>", URL)
+    written = markdown(tree_of(page, page.blocks, kept(page.blocks), page_kind="forum"))
+    assert ">" not in written
+    assert "1." not in written
+
+
+@pytest.mark.parametrize("name", ["phpBB 2", "rows", "bbPress", "XenForo"])
+def test_markdown_and_html_write_posts(name):
+    said = [text for *_, text in PEOPLE]
+    page = Page.of(board(name), URL)
+    tree = tree_of(page, page.blocks, kept(page.blocks, only=said), page_kind="forum")
+    assert markdown(tree) == "\n\n".join(
+        f"**{who}**, {moment}\n\n{text}" for who, moment, text in PEOPLE
+    )
+    assert html_of(tree) == "\n".join(
+        f"<p><strong>{who}</strong>, {moment}</p>\n<p>{text}</p>"
+        for who, moment, text in PEOPLE
+    )
+
+
+def test_other_pages_stay_as_they_are():
+    page = Page.of(board("phpBB 2"), URL)
+    shown = kept(page.blocks)
+    written = markdown(tree_of(page, page.blocks, shown))
+    assert written == markdown(tree_of(page, page.blocks, shown, page_kind="article"))
+    assert "| Author | Message |" in written
+
+
+def test_lines_about_a_post_are_not_its_text():
+    people = [
+        (who, moment, f"<h3>{'Re: ' * n}Oak glue</h3><p>{said}</p><p>Last edited by {who} "
+         f"(2024-03-0{n + 3} 10:00)</p><p class=signature>Hi from {who}</p>")
+        for n, (who, moment, said) in enumerate(PEOPLE)
+    ]  # fmt: skip
+    html = board("FluxBB", people)
+    found = thread(html, "Registered: 2011-05-06", "Ann", "bo77")
+    assert [post.text for post in found] == [said for *_, said in PEOPLE]
+
+
+def test_text_that_an_algorithm_dropped():
+    """A post of which nothing is kept stands where the others do."""
+    found = spoken(board("XenForo"), [said for *_, said in PEOPLE[:2]])
+    assert [post.text for post in found] == [said for *_, said in PEOPLE]
+
+
+def test_a_post_of_a_guest():
+    html = board("phpBB 3").replace(
+        '<a class="username" href="./memberlist.php?mode=viewprofile&u=42">bo77</a>',
+        "<span>bo77</span>",
+    )
+    found = spoken(html, [said for *_, said in PEOPLE])
+    assert [post.text for post in found] == [said for *_, said in PEOPLE]
+    assert [post.author for post in found] == ["Ann", "", "Ann"]
+
+
+def test_the_first_post_elsewhere():
+    html = (
+        '<div class="story"><h1>Oak</h1><p>by <a href="/u/max">max</a></p>'
+        "<p>I have to mend my old garden bench before the rain comes.</p></div>"
+    ) + board("Hacker News")
+    said = [said for *_, said in PEOPLE] + ["garden bench before"]
+    assert [post.author for post in spoken(html, said)] == ["max", "Ann", "bo77", "Ann"]
+
+
+def test_remarks_on_answers():
+    remark = (
+        '<ul><li class="comment"><span>{}</span> – <a class="comment-user" '
+        'href="/users/8/cy">cy</a></li></ul>'
+    )
+    html = board("Stack Exchange").replace(
+        "<div><div class=\"user-info\">",
+        f"{remark.format('Is it dear?')}<div><div class=\"user-info\">",
+    )
+    found = thread(html)
+    assert [post.author for post in found] == ["Ann", "cy", "bo77", "cy", "Ann", "cy"]
+    assert "dear" not in found[0].text
+
+
+def test_a_page_with_one_post():
+    found = spoken(board("XenForo", PEOPLE[:1]), ["glue"])
+    assert found == [Post(PEOPLE[0][2], "Ann", PEOPLE[0][1])]
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["", "<p>No one said this.</p>", "<p>a</p><a href='/u/'> </a><a href='/u/1'>1</a>"],
+)
+def test_no_posts(html):
+    assert thread(html) == []
+
+
+def test_an_author_who_is_kept_is_not_said_twice():
+    page = Page.of(board("names alone"), URL)
+    tree = tree_of(page, page.blocks, kept(page.blocks), page_kind="forum")
+    assert list(tree.bylines()) == []
+
+
+def test_extract():
+    prose = [
+        (who, moment, f"<p>{said} I would like to know more of it, as I have no time.</p>" * 3)
+        for who, moment, said in PEOPLE * 4
+    ]
+    result = extract(board("XenForo", prose), url=URL)
+    assert result.page_type == "forum"
+    assert [post.author for post in result.posts] == ["Ann", "bo77", "Ann"] * 4
+
+
+PAGES = st.one_of(
+    any_pages(), st.integers(0, 2**32).map(lambda seed: rich_page(Random(seed)))
+)
+
+
+@given(PAGES, st.randoms(use_true_random=False))
+def test_any_page(source, chance):
+    """Posts have what the page has, each once, and other outputs lose nothing."""
+    page = Page.of(source, URL)
+    blocks = page.blocks
+    shown = content(blocks, [chance.random() < 0.7 for _ in range(len(blocks))])
+    found = posts_in(blocks, shown)
+    texts = [shown.code.get(i) or blocks.text(i) for i in range(len(blocks))]
+    everything = letters("".join(texts))
+    for post in found:
+        assert post.text or post.quoted
+        assert max(len(post.author), len(post.time)) <= 60
+    said = sum(len(letters(post.text + post.quoted)) for post in found)
+    assert said <= 2 * len(everything) + 9 * len(texts)
+    tree = tree_of(page, blocks, shown, page_kind="forum")
+    plain = tree_of(page, blocks, shown)
+    with_posts, without = (
+        sorted(unit for unit in map(str, made.spans) if unit) for made in (tree, plain)
+    )
+    assert set(without) - set(with_posts) <= {str(s) for s in bylines_of(plain)}
+
+
+def bylines_of(tree):
+    return [tree.spans[leaf] for leaf in tree.leaves() if tree.kinds[leaf] == 5]
+
+
+AUTHOR = "<a class=username href=/u/a{}>A{}</a>"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        f"<div class=post>{AUTHOR}<p>x y</p></div>",
+        f"<div class=comment>{AUTHOR}<p>x y</p>",
+        f"<p>{AUTHOR}</p><p>x</p><blockquote>y",
+        f"<li>{AUTHOR}<time>1 May 2024</time><li>x y",
+        f"<div class=quote><div class=comment>{AUTHOR}</div><p>x</p></div>",
+        f"<table><tr><td>{AUTHOR}<td>1 May 2024<tr><td class=signature>x</table><p>y</p>",
+        "<div class=author><b class=date>x</b><p>y</p>",
+    ],
+)
+def test_linear(piece):
+    def make(count):
+        page = Page.of("".join(piece.format(n, n) for n in range(count)))
+        return page, content(page.blocks, [n % 3 > 0 for n in range(len(page.blocks))])
+
+    def work(thing):
+        page, shown = thing
+        posts_in(page.blocks, shown)
+        tree_of(page, page.blocks, shown, page_kind="forum")
+
+    check_linear(work, make, 1_000)
