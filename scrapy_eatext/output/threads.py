@@ -738,6 +738,9 @@ class Thread:
             words = sum(self._kept_words(*self._blocks_of(row)) for row in group)
             if len(group) > 0.6 * len(self._frames) and words > 0.6 * framed:
                 bodies.update(group)
+        # One of them may have other names.
+        depths = {self._depths[row] for row in bodies}
+        bodies.update(row for row in tagged if self._depths[row] in depths)
         found = {row for row in tagged if row not in bodies and row not in other}
         within = set(self._around([frame.row for frame in self._frames.values()]))
         found.update(set(named) - within - self._around(bodies) - other)
