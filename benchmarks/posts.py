@@ -50,7 +50,7 @@ def compare(
 ) -> Counter[str]:
     """How many posts were read and found, and what of them is right."""
     counts = Counter(read=len(read))
-    left = {number: post for number, post in enumerate(read)}
+    left = dict(enumerate(read))
     for post in found:
         if not post.text:  # it only quotes, as none of those that were read
             continue

@@ -92,7 +92,7 @@ def wrong_words(page: Page, verdict: Verdict) -> list[str]:
     """The outputs whose words are not those of the text."""
     shown = content(verdict.units, verdict.kept)
     page = verdict.page or page
-    tree = tree_of(page, verdict.units, shown)
+    tree = tree_of(page, verdict.units, shown, page_kind=verdict.page_type)
     said = letters("".join(tree.bylines()))
     wanted = words_of(verdict)
     shown_by = RENDERER.render(markdown(tree), {"formulas": formulas_of(tree)})

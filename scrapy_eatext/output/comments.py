@@ -37,7 +37,9 @@ _HEAD = 6
 # No line about a post has more characters.
 _LONG = 160
 _LABEL = 20
-_REPLY = re.compile(r"\A\s{0,9}(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}", re.IGNORECASE)
+_REPLY = re.compile(
+    r"\A\s{0,9}(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}", re.IGNORECASE
+)
 # The words of such a line.
 _ABOUT = re.compile(
     r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?|hours?|in|last|min(?:ute)?s?"
@@ -215,6 +217,7 @@ class _Texts:
         number = self._counts.get(ordered, 1)
         self._counts[ordered] = number + 1
         return f"{number}. "
+
 
 class _Reader(_Texts):
     def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:

@@ -308,9 +308,7 @@ class Thread:
                 if not self._is_kept(self._firsts[row], self._lasts[row]):
                     worth[row] = _STRONG
         links = rows_with(walk.elements, ElementColumn.TAG, _LINK)
-        for row, href in zip(
-            links, attribute_values(walk, links, "href"), strict=True
-        ):
+        for row, href in zip(links, attribute_values(walk, links, "href"), strict=True):
             href = (href or "")[:300]
             if _PROFILE.search(href) and not _NO_PROFILE.search(href):
                 worth[row] = _LINKED
@@ -349,7 +347,9 @@ class Thread:
         rows = rows_with(walk.elements, ElementColumn.TAG, TAG_ID["time"])
         rows = sorted({*rows, *POST_TIMES.rows(walk)} - set(JOINED.rows(walk)))
         return [
-            _Author(row, moment, _LINKED) for row in rows if (moment := self._moment(row))
+            _Author(row, moment, _LINKED)
+            for row in rows
+            if (moment := self._moment(row))
         ]
 
     def _groups(self, authors: Iterable[_Author]) -> Iterator[list[_Author]]:
@@ -410,7 +410,9 @@ class Thread:
             if first - _NEAR <= self._firsts[author.row] <= first
         ]
         behind = [
-            author.row for author in sure if 0 <= self._firsts[author.row] - last < _NEAR
+            author.row
+            for author in sure
+            if 0 <= self._firsts[author.row] - last < _NEAR
         ]
         rows = near[-1:] or behind[:1]
         return [self._frame(0, row) for row in rows]
@@ -456,9 +458,7 @@ class Thread:
         return frames
 
     def _frame(self, row: int, author: int) -> _Frame:
-        return _Frame(
-            row, self._ends[row], self._firsts[row], self._lasts[row], author
-        )
+        return _Frame(row, self._ends[row], self._firsts[row], self._lasts[row], author)
 
     def _own_words(self, frames: Sequence[_Frame]) -> list[int]:
         """How many kept words each of some posts, in order, has beside author and replies."""
@@ -692,7 +692,9 @@ class Thread:
             there = {post: self._blocks_of(way[level]) for post, way in ways.items()}
             beside = {post: self._kept_words(*at) for post, at in there.items()}
             whole = sum(own[post] == words > 0 for post, words in beside.items())
-            if 2 * whole > sum(map(bool, own.values())) or 2 * sum(beside.values()) > sum(own.values()):
+            if 2 * whole > sum(map(bool, own.values())) or 2 * sum(
+                beside.values()
+            ) > sum(own.values()):
                 break
             places.update(there)
         return places

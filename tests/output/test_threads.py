@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext import extract
-from scrapy_eatext.output.code import Content, content
+from scrapy_eatext.output.code import content
 from scrapy_eatext.output.comments import posts_in
 from scrapy_eatext.output.html import html as html_of
 from scrapy_eatext.output.markdown import markdown
@@ -17,7 +17,7 @@ from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Post
 from tests.support.pages import any_pages
-from tests.support.properties import check_linear, is_with, letters
+from tests.support.properties import check_linear, letters
 from tests.support.rich import rich_page
 
 URL = "https://boards.example/thread/7"
@@ -285,8 +285,8 @@ def test_remarks_on_answers():
         'href="/users/8/cy">cy</a></li></ul>'
     )
     html = board("Stack Exchange").replace(
-        "<div><div class=\"user-info\">",
-        f"{remark.format('Is it dear?')}<div><div class=\"user-info\">",
+        '<div><div class="user-info">',
+        f'{remark.format("Is it dear?")}<div><div class="user-info">',
     )
     found = thread(html)
     assert [post.author for post in found] == ["Ann", "cy", "bo77", "cy", "Ann", "cy"]
@@ -314,7 +314,11 @@ def test_an_author_who_is_kept_is_not_said_twice():
 
 def test_extract():
     prose = [
-        (who, moment, f"<p>{said} I would like to know more of it, as I have no time.</p>" * 3)
+        (
+            who,
+            moment,
+            f"<p>{said} I would like to know more of it, as I have no time.</p>" * 3,
+        )
         for who, moment, said in PEOPLE * 4
     ]
     result = extract(board("XenForo", prose), url=URL)

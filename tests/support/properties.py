@@ -190,7 +190,8 @@ def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) 
                 # A formula has no escapes, and TeX's quotation mark for a back-tick.
                 found, expected = found.translate(_OF_TEX), expected.translate(_OF_TEX)
         if found != expected and not is_typeset:
-            said = "".join(tree_of(page, verdict.units, shown).bylines())
+            tree = tree_of(page, verdict.units, shown, page_kind=verdict.page_type)
+            said = "".join(tree.bylines())
             assert said, name
             assert is_with(found, expected), name
     for name in ("text", "markdown", "html"):
