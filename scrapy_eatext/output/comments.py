@@ -74,28 +74,23 @@ def posts_in(
     if not len(thread):
         return ()
     numbers = sorted({*numbers, *thread.left_out(numbers)})
-    post_of = thread.of_units(numbers)
     quoted = thread.quoted(numbers)
-    members: dict[int, list[int]] = {}
-    for place, unit in enumerate(numbers):
-        post = post_of.get(unit, -1)
-        if post >= 0 and not thread.is_beside(unit, post):
-            members.setdefault(post, []).append(place)
     texts = _Texts(blocks, Content(numbers, spoken.code))
+    at = {unit: n for n, unit in enumerate(numbers)}
+    members = thread.text_units(numbers)
     own = {
-        post: [n for n in places if numbers[n] not in quoted]
-        for post, places in members.items()
+        post: [at[unit] for unit in units if unit not in quoted]
+        for post, units in members.items()
     }
     repeated = _repeated(
         [[texts.of[n] for n in inside[:_HEAD]] for inside in own.values()]
     )
     posts: dict[int, Post] = {}
     timeless: dict[Post, int] = {}
-    for post, places in members.items():
+    for post, units in members.items():
         author, time = thread.details(post)
-        inside = [n for n in own[post] if not thread.is_signature(numbers[n])]
-        inside = _trimmed(inside or own[post], texts.of, author, repeated)
-        others = [n for n in places if numbers[n] in quoted]
+        inside = _trimmed(own[post], texts.of, author, repeated)
+        others = [at[unit] for unit in units if unit in quoted]
         text, quote = texts.text(inside, post), texts.text(others, post)
         posts[post] = Post(text, author, time, quote)
         # The first post may stand on the page twice, once without its time.

@@ -52,7 +52,7 @@ _SAYS = re.compile(r"(?:\s(?:says|said|wrote|writes|schrieb))?\s*:?$", re.IGNORE
 _LONGEST = 60
 
 
-def _is_post(element: Any) -> bool:
+def is_post(element: Any) -> bool:
     """Whether an element is called a post."""
     return (
         _names_post((element.get("class") or "")[:300])
@@ -96,7 +96,7 @@ class Posts:
         self._least = 1 if comments else 2
         self._rows = self._with_kept(POSTS.rows(self._walk), kept)
         if self._rows:
-            self._rows = self._called(self._rows, _is_post)
+            self._rows = self._called(self._rows, is_post)
         if len(self._rows) < self._least:
             self._rows = []
             return

@@ -267,7 +267,7 @@ def test_a_post_of_a_guest():
     )
     found = spoken(html, [said for *_, said in PEOPLE])
     assert [post.text for post in found] == [said for *_, said in PEOPLE]
-    assert [post.author for post in found] == ["Ann", "", "Ann"]
+    assert [post.author for post in found] == ["Ann", "bo77", "Ann"]
 
 
 def test_the_first_post_elsewhere():
