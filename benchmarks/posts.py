@@ -19,9 +19,12 @@ from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy_eatext import extract
-from scrapy_eatext.result import Post
+
+if TYPE_CHECKING:
+    from scrapy_eatext.result import Post
 
 TRUTH = Path(__file__).with_name("posts.json")
 # How many letters and digits of a post's beginning and of its end are compared.

@@ -40,9 +40,11 @@ from scrapy_eatext import extract
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.code import content
+from scrapy_eatext.output.comments import posts_in
 from scrapy_eatext.output.images import images_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import place, python_place
+from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.structure import bylines_of
 from scrapy_eatext.output.text import (
     DEEPEST,
@@ -51,6 +53,7 @@ from scrapy_eatext.output.text import (
     places_in_tables,
     python_join,
 )
+from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page, guard
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
@@ -158,10 +161,13 @@ def check_output(page: Page) -> None:
     shown = content(blocks, [True] * len(blocks))
     # The compiled nodes run if the compiled walk does.
     units = list(shown.units)
-    given = walk, units, shown.code, bylines_of(blocks, units)
     images = images_of(walk, units)
-    made = [twin(*given, Inlines(page), images) for twin in (place, python_place)]
-    assert made[0] == made[1]
+    for posts in (Posts(blocks, units), Thread(blocks, units)):
+        bylines = bylines_of(blocks, units, posts)
+        given = posts.laid_out(), units, shown.code, bylines
+        made = [twin(*given, Inlines(page), images) for twin in (place, python_place)]
+        assert made[0] == made[1]
+    assert all(post.text or post.quoted for post in posts_in(blocks, shown))
     places = places_in_tables(blocks, shown)
     gaps = places.gaps() if places else []
     given = walk, units, first_numbers(blocks, units), gaps, DEEPEST

@@ -248,7 +248,9 @@ class Frames:
             )
             even = max(depths.values()) / len(group)
             names = len({author.name for author in group}) / len(group)
-            value = sum(own) * log(1 + full) * sqrt(even * full / len(group) * sqrt(names))
+            value = (
+                sum(own) * log(1 + full) * sqrt(even * full / len(group) * sqrt(names))
+            )
             value *= sum(author.worth for author in group) / len(group)
             if value > most:
                 best, most = frames, value
@@ -394,9 +396,7 @@ class Frames:
         """Some elements and all around them."""
         seen = {-1}
         for row in rows:
-            while row not in seen:
-                seen.add(row)
-                row = self._parents[row]
+            seen.update(takewhile(lambda up: up not in seen, self._up(row)))
         return seen - {-1}
 
     def _shape(self, row: int) -> tuple[int, bytes]:

@@ -23,6 +23,7 @@ from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
+    from scrapy_eatext.page.walk import Walk
 
 _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
     ElementColumn.PARENT,
@@ -48,7 +49,9 @@ _AUTHOR = re.compile(
     r"|nickname)(?:$|[\s_-])|^\s{0,9}user\s{0,9}$",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"(?:\s(?:says|said|wrote|writes|schrieb))?\s*:?$", re.IGNORECASE)
+_SAYS = re.compile(
+    r"(?:(?:^|\s)(?:says|said|wrote|writes|schrieb))?\s*:?$", re.IGNORECASE
+)
 _LONGEST = 60
 
 
@@ -149,6 +152,10 @@ class Posts:
             for unit, row in zip(units, rows, strict=True)
             if row in post_of
         }
+
+    def laid_out(self) -> Walk:
+        """The walk, in which posts stand in lists and tables as they are."""
+        return self._walk
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""

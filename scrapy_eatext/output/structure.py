@@ -86,16 +86,10 @@ def tree_of(
     """
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
-    walk = laid_out = units.walk
+    walk = units.walk
     numbers = list(shown.units)
-    posts: Posts | Thread | None = None
-    if page_kind == FORUM:
-        posts = Thread(units, numbers, day_first=page.is_day_first)
-        if len(posts):
-            laid_out = posts.laid_out()
-    if not posts:
-        posts = Posts(units, numbers, day_first=page.is_day_first)
-    bylines = bylines_of(posts, numbers)
+    posts = _posts(page, units, numbers, page_kind)
+    bylines = bylines_of(units, numbers, posts)
     images = images_of(walk, numbers)
     data = data_tables(walk)
     tables: Collection[int] = ()
@@ -105,7 +99,7 @@ def tree_of(
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
         icons = icons_of(walk, images, data.rows_of(tables))
     inlines = Inlines(page, icons)
-    placed = place(laid_out, numbers, shown.code, bylines, inlines, images)
+    placed = place(posts.laid_out(), numbers, shown.code, bylines, inlines, images)
     kinds, parents, rows, numbers, levels, spans = placed
     if inlines.has_emoji:
         spans = [with_emoji(inside) for inside in spans]
@@ -214,8 +208,21 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     return nodes
 
 
-def bylines_of(posts: Posts | Thread, units: Sequence[int]) -> dict[int, Byline]:
+def _posts(
+    page: Page, blocks: Blocks, units: list[int], page_kind: str
+) -> Posts | Thread:
+    if page_kind == FORUM:
+        thread = Thread(blocks, units, day_first=page.is_day_first)
+        if len(thread):
+            return thread
+    return Posts(blocks, units, day_first=page.is_day_first)
+
+
+def bylines_of(
+    blocks: Blocks, units: Sequence[int], posts: Posts | Thread | None = None
+) -> dict[int, Byline]:
     """For the first block of each post of a thread, the line that comes before it."""
+    posts = posts or Posts(blocks, units)
     first: dict[int, int] = {}
     for unit, post in posts.of_units(units).items():
         first.setdefault(post, unit)

@@ -117,7 +117,8 @@ class Thread(Frames):
             if (unquoted := [unit for unit in inside if unit not in quoted])
         }
         places = {
-            self._place(self._elements[unit]) for unit in chain.from_iterable(own.values())
+            self._place(self._elements[unit])
+            for unit in chain.from_iterable(own.values())
         }
         everything = self.text_units(range(len(self._elements)))
         return [
@@ -152,7 +153,9 @@ class Thread(Frames):
         """
         elements = self._walk.elements.copy()
         frames = self._frames.values()
-        around = self._around(chain.from_iterable((one.row, one.author) for one in frames))
+        around = self._around(
+            chain.from_iterable((one.row, one.author) for one in frames)
+        )
         layout = [row for row in around if self._tags[row] in _LAYOUT]
         bodies, quotes = self._quotes
         elements[layout + bodies, ElementColumn.TAG] = _DIV
@@ -329,4 +332,6 @@ class Thread(Frames):
         bodies.update(row for row in tagged if self._depths[row] in depths)
         outside = self._around(bodies) | self._around(frame.row for frame in frames)
         found = {*tagged, *named} - bodies - set(SIGNATURES.rows(walk))
-        return sorted(bodies.intersection(tagged)), sorted(found - (outside - {*tagged}))
+        return sorted(bodies.intersection(tagged)), sorted(
+            found - (outside - {*tagged})
+        )
