@@ -406,7 +406,7 @@ class MainText(_Backed):
         cell says is in all places that it spans.
         """, turn=2)
     posts = Output(tuple[Post, ...], "output.comments", first,
-        "The comments one by one, each with its author and time.")
+        "A thread's posts, else the comments, one by one with author and time.")
     entries = Output(tuple[Entry, ...], "output.entries", in_turn,
         "What the page lists, in its order; nothing for a page that is no list.", turn=2)
     _chunks = Output(tuple[Chunk, ...], "output.chunks", moved,

@@ -205,7 +205,7 @@ class Frames:
                     names[row] = Posts.without_says(text[:start].rstrip(_BETWEEN))
         return names
 
-    def _groups(self) -> Iterator[list[_Author]]:
+    def _groups(self) -> Iterator[tuple[_Author, ...]]:
         """Possible authors that have the same place, the largest groups first.
 
         Places are told by names and tags, and by tags alone, as names tell of ranks.
@@ -220,13 +220,14 @@ class Frames:
                 if not inside or author.row >= self._ends[inside[-1].row]:
                     inside.append(author)
         # One person may write all posts, but what is strong says the same of each.
-        several = [
-            group
+        several = {
+            tuple(group)
             for group in groups.values()
             if len(group) > 1
             and (group[0].worth > _STRONG or len({one.name for one in group}) > 1)
-        ]
-        return islice(iter(sorted(several, key=len, reverse=True)), _GROUPS)
+        }
+        in_order = sorted(several, key=lambda group: (-len(group), group))
+        return islice(iter(in_order), _GROUPS)
 
     def _best(self) -> list[Frame]:
         """The posts by the authors that cut most of the kept text into parts."""
