@@ -32,19 +32,18 @@ if TYPE_CHECKING:
 _FIRST = 3
 # How many words a link has that a reader replies with, and a label.
 _WORDS = 3
-# How many blocks at the beginning of a post may be its subject and about its author.
-_HEAD = 6
-# No line about a post has more characters.
-_LONG = 160
-_LABEL = 20
+# How many blocks at the beginning of a post may be its subject and about its author;
+# how many characters such a line has, one with a label, and the label.
+_HEAD, _LONG, _LABELLED, _LABEL = 6, 160, 60, 20
 _REPLY = re.compile(
     r"\A\s{0,9}(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}", re.IGNORECASE
 )
 # The words of such a line.
 _ABOUT = re.compile(
-    r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?|hours?|in|last|min(?:ute)?s?"
-    r"|modified|months?|on|post(?:ed)?|reason|replied|sa(?:id|ys)|the|this|times?|today|total"
-    r"|um|updated|was|weeks?|writes|written|wrote|years?|yesterday)\b|[年月日发表于编辑最后]"
+    r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?"
+    r"|hours?|in|last|min(?:ute)?s?|modified|months?|on|post(?:ed)?|reason|replied"
+    r"|sa(?:id|ys)|the|this|times?|today|total|um|updated|was|weeks?|writes|written|wrote"
+    r"|years?|yesterday)\b|[年月日发表于编辑最后]"
 )
 _SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 
@@ -82,14 +81,15 @@ def posts_in(
         post: [at[unit] for unit in units if unit not in quoted]
         for post, units in members.items()
     }
-    repeated = _repeated(
-        [[texts.of[n] for n in inside[:_HEAD]] for inside in own.values()]
-    )
+    heads = [{texts.label(n) for n in inside[:_HEAD]} for inside in own.values()]
+    counts = Counter(chain.from_iterable(heads))
+    # The subjects and labels that half of all posts begin with.
+    repeated = {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
     posts: dict[int, Post] = {}
     timeless: dict[Post, int] = {}
     for post, units in members.items():
         author, time = thread.details(post)
-        inside = _trimmed(own[post], texts.of, author, repeated)
+        inside = _trimmed(own[post], texts, author, repeated - {""})
         others = [at[unit] for unit in units if unit in quoted]
         text, quote = texts.text(inside, post), texts.text(others, post)
         posts[post] = Post(text, author, time, quote)
@@ -102,34 +102,17 @@ def posts_in(
     return tuple(posts.values())
 
 
-def _repeated(heads: Sequence[Sequence[str]]) -> set[str]:
-    """The subjects and labels that half of all posts begin with."""
-    counts = Counter(chain.from_iterable({*map(_label, head)} for head in heads))
-    del counts[""]
-    return {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
-
-
-def _label(text: str) -> str:
-    """The subject that a line has, or what stands before its colon; "" for prose."""
-    text = _REPLY.sub("", text[:_LONG]).strip()
-    label, colon, _ = text.partition(":")
-    if colon and len(label.split()) <= _WORDS:
-        return label
-    return text if len(text) < _LONG and text[-1:].isalnum() else ""
-
-
 def _trimmed(
-    places: Sequence[int], texts: Sequence[str], author: str, repeated: Collection[str]
+    places: Sequence[int], texts: _Texts, author: str, repeated: Collection[str]
 ) -> Sequence[int]:
     """The blocks of a post without those around its text that are about it."""
     begin, end = 0, len(places)
     for n, place in enumerate(places[: min(end - 1, _HEAD)]):
-        text = texts[place]
-        if _label(text) in repeated or _is_about(text, author):
+        if texts.label(place) in repeated or _is_about(texts.of[place], author):
             begin = n + 1
-        elif not 0 < text.find(":") < _LABEL:
+        elif not 0 < texts.of[place].find(":") < _LABEL:
             break
-    while begin < end - 1 and _is_about(texts[places[end - 1]], author, at_end=True):
+    while begin < end - 1 and _is_about(texts.of[places[end - 1]], author, at_end=True):
         end -= 1
     return places[begin:end]
 
@@ -173,6 +156,15 @@ class _Texts:
         self._places = places_in_tables(blocks, spoken)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
+
+    def label(self, number: int) -> str:
+        """The subject or button that a block is, or what stands before its colon, else ""."""
+        text = _REPLY.sub("", self.of[number][:_LONG]).strip()
+        if self._kinds[number] == "heading":
+            return text
+        label, _, told = text.partition(":")
+        is_label = len(text) < _LABELLED and len(label) < _LABEL
+        return label if is_label and (told or label[-1:].isalnum()) else ""
 
     def text(self, numbers: Sequence[int], post: int) -> str:
         """Some units as text, in which lists and tables around the post do not show."""

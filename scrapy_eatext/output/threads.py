@@ -96,14 +96,13 @@ class Thread(Frames):
         They stand neither where its author does, nor in what a member writes below
         every post, unless all does.
         """
-        members: dict[int, list[int]] = {}
-        signatures: dict[int, list[int]] = {}
+        found: dict[int, tuple[list[int], list[int]]] = {}
         signed = self._inside(SIGNATURES.rows(self._walk))
         for unit, post in self.of_units(units).items():
             if not self._is_beside(unit, post):
-                found = signatures if signed[self._elements[unit]] else members
-                found.setdefault(post, []).append(unit)
-        return signatures | members
+                parts = found.setdefault(post, ([], []))
+                parts[signed[self._elements[unit]]].append(unit)
+        return {post: own or signature for post, (own, signature) in found.items()}
 
     def left_out(self, units: Sequence[int]) -> list[int]:
         """The blocks of posts of which no text is among some units.
