@@ -313,7 +313,7 @@ class Frames:
 
     def _like(self, frames: Sequence[Frame]) -> list[Frame]:
         """Elements between posts that are like them, but have no author in that place."""
-        if any(frame.last > self._lasts[frame.row] for frame in frames):
+        if not all(frame.last == self._lasts[frame.row] for frame in frames):
             return []  # a post is several elements
         rows = {frame.row for frame in frames}
         like: dict[tuple[int, int], list[set[int]]] = {}

@@ -408,4 +408,4 @@ def test_linear(piece):
         posts_in(page.blocks, shown)
         tree_of(page, page.blocks, shown, page_kind="forum")
 
-    check_linear(work, make, 1_000)
+    check_linear(work, make, 500)
