@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
-from itertools import chain, groupby
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content
-from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.output.posts import Posts, without_says
 from scrapy_eatext.output.text import (
     DEEPEST,
     first_numbers,
     places_in_tables,
     texts_and_kinds,
 )
-from scrapy_eatext.output.threads import FORUM, Thread
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
@@ -27,17 +26,15 @@ from scrapy_eatext.result import Post
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.output.judged import JudgedPage
+    from scrapy_eatext.output.threads import Thread
 
 # How many blocks at the beginning of a post may be its byline.
 _FIRST = 3
-# How many words a link has that a reader replies with, and a label.
+# How many words a link has that a reader replies with.
 _WORDS = 3
 # How many blocks at the beginning of a post may be its subject and about its author;
 # how many characters such a line has, one with a label, and the label.
 _HEAD, _LONG, _LABELLED, _LABEL = 6, 160, 60, 20
-_REPLY = re.compile(
-    r"\A\s{0,9}(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}", re.IGNORECASE
-)
 # The words of such a line.
 _ABOUT = re.compile(
     r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?"
@@ -50,79 +47,69 @@ _SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 
 def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
     """The posts of a thread, of another page those below its text."""
-    day_first = judged.text_page.is_day_first
-    if judged.verdict.page_type == FORUM and isinstance(judged.units, Blocks):
-        posts = posts_in(judged.units, judged.spoken, day_first=day_first)
-        if posts:
-            return posts
+    if judged.thread:
+        return posts_in(judged.thread, judged.spoken.code)
     if not judged.comments.units:
         return ()
+    day_first = judged.text_page.is_day_first
     return posts_of(judged.units, judged.comments, day_first=day_first)
 
 
-def posts_in(
-    blocks: Blocks, spoken: Content, *, day_first: bool = True
-) -> tuple[Post, ...]:
+def posts_in(thread: Thread, code: Mapping[int, str]) -> tuple[Post, ...]:
     """The posts of a thread, in the order in which they begin.
 
-    ``spoken`` is what of the page may be posts; where it has none of a post, the blocks
-    that stand where other posts have theirs are the post's text.
+    Where the thread has no text of a post, the blocks that stand where other posts have
+    theirs are the post's text.
     """
-    numbers = list(spoken.units)
-    thread = Thread(blocks, numbers, day_first=day_first)
-    if not len(thread):
-        return ()
-    numbers = sorted({*numbers, *thread.left_out(numbers)})
+    numbers = sorted({*thread.units, *thread.left_out()})
     quoted = thread.quoted(numbers)
-    texts = _Texts(blocks, Content(numbers, spoken.code))
+    reader = _Reader(thread.blocks, Content(numbers, code), day_first=True)
     at = {unit: n for n, unit in enumerate(numbers)}
     members = thread.text_units(numbers)
     own = {
         post: [at[unit] for unit in units if unit not in quoted]
         for post, units in members.items()
     }
-    heads = [{texts.label(n) for n in inside[:_HEAD]} for inside in own.values()]
-    counts = Counter(chain.from_iterable(heads))
+    heads = [{_label(reader.texts[n]) for n in one[:_HEAD]} for one in own.values()]
+    counts = Counter(label for head in heads for label in head if label)
     # The subjects and labels that half of all posts begin with.
     repeated = {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
-    posts: dict[int, Post] = {}
-    timeless: dict[Post, int] = {}
+    posts: list[Post] = []
     for post, units in members.items():
         author, time = thread.details(post)
-        inside = _trimmed(own[post], texts, author, repeated - {""})
+        inside = _trimmed(own[post], reader.texts, author, repeated)
         others = [at[unit] for unit in units if unit in quoted]
-        text, quote = texts.text(inside, post), texts.text(others, post)
-        posts[post] = Post(text, author, time, quote)
-        # The first post may stand on the page twice, once without its time.
-        bare = replace(posts[post], time="")
-        if time:
-            posts.pop(timeless.pop(bare, -1), None)
-        else:
-            timeless[bare] = post
-    return tuple(posts.values())
+        text, quote = reader.text(inside, post), reader.text(others, post)
+        posts.append(Post(text, author, time, quote))
+    return tuple(posts)
+
+
+def _label(text: str) -> str:
+    """The subject or button that a short text is, or what stands before its colon."""
+    label, _, told = text.partition(":") if len(text) < _LABELLED else ("", "", "")
+    is_label = len(label) < _LABEL and (told or label[-1:].isalnum())
+    return label if is_label else ""
 
 
 def _trimmed(
-    places: Sequence[int], texts: _Texts, author: str, repeated: Collection[str]
+    places: Sequence[int], texts: Sequence[str], author: str, repeated: Collection[str]
 ) -> Sequence[int]:
     """The blocks of a post without those around its text that are about it."""
     begin, end = 0, len(places)
     for n, place in enumerate(places[: min(end - 1, _HEAD)]):
-        if texts.label(place) in repeated or _is_about(texts.of[place], author):
+        text = texts[place]
+        if _label(text) in repeated or _is_about(text, author):
             begin = n + 1
-        elif not 0 < texts.of[place].find(":") < _LABEL:
+        elif not 0 < text.find(":") < _LABEL:
             break
-    while begin < end - 1 and _is_about(texts.of[places[end - 1]], author, at_end=True):
+    while begin < end - 1 and _is_about(texts[places[end - 1]], author):
         end -= 1
     return places[begin:end]
 
 
-def _is_about(text: str, author: str, *, at_end: bool = False) -> bool:
-    """Whether a text says only who wrote or changed a post, and when, or how many like it.
-
-    At the end a text that has no number is a greeting.
-    """
-    if len(text) > _LONG or (at_end and not any(map(str.isdigit, text))):
+def _is_about(text: str, author: str) -> bool:
+    """Whether a text says only who wrote or changed a post, and when."""
+    if len(text) > _LONG:
         return False
     text = text.replace(author, " ") if author else text
     for _, start, end in reversed(list(dates.found(text))):
@@ -144,27 +131,67 @@ def posts_of(
     return tuple(_Reader(units, spoken, day_first).posts())
 
 
-class _Texts:
-    """The texts of posts, made of some blocks."""
-
-    def __init__(self, blocks: Blocks, spoken: Content) -> None:
+class _Reader:
+    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
         numbers = list(spoken.units)
-        self.of, self._kinds, self._levels = texts_and_kinds(
+        self.texts, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
         )
         self._items, self._lists = blocks.items_and_lists(numbers)
         self._places = places_in_tables(blocks, spoken)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
+        self._find = partial(Posts, blocks, numbers, comments=True, day_first=day_first)
+        self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
+        self._cell = blocks.walk.elements.item
+        self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()
 
-    def label(self, number: int) -> str:
-        """The subject or button that a block is, or what stands before its colon, else ""."""
-        text = _REPLY.sub("", self.of[number][:_LONG]).strip()
-        if self._kinds[number] == "heading":
-            return text
-        label, _, told = text.partition(":")
-        is_label = len(text) < _LABELLED and len(label) < _LABEL
-        return label if is_label and (told or label[-1:].isalnum()) else ""
+    @cached_property
+    def _posts(self) -> Posts:
+        return self._find()
+
+    def posts(self) -> Iterator[Post]:
+        post_of = self._post_of()
+        units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
+        members: dict[tuple[int, int], list[int]] = {}
+        for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
+            # A post may go on behind a reply that stands inside it.
+            which = (post, -1 if post >= 0 else part)
+            members.setdefault(which, []).extend(n for _, n in group)
+        for (post, _), numbers in members.items():
+            if post < 0:
+                yield Post(self.text(numbers, -1))
+                continue
+            author, time, shown = self._posts.details(post)
+            own = [
+                n
+                for place, n in enumerate(numbers)
+                if place >= _FIRST or not _is_byline(self.texts[n], (author, *shown))
+            ]
+            if own:
+                yield Post(self.text(own, post), author, time)
+
+    def _post_of(self) -> dict[int, int]:
+        """For the elements of units the post that each stands in.
+
+        A post without author and time that is a short link is the one to reply, which
+        belongs to the post around it.
+        """
+        post_of = self._posts.around(self._elements)
+        links: dict[int, bool] = {}
+        for row, size in zip(self._elements, self._sizes, strict=True):
+            post = post_of.get(row, -1)
+            chars, linked, words = size
+            is_link = linked == chars and words <= _WORDS
+            links[post] = links.get(post, True) and is_link
+        parents = {
+            post: self._cell(post, ElementColumn.PARENT)
+            for post, is_link in links.items()
+            if post >= 0 and is_link and not any(self._posts.details(post)[:2])
+        }
+        around = self._posts.around(list(parents.values()))
+        outer = {post: around.get(row, post) for post, row in parents.items()}
+        return {row: outer.get(post, post) for row, post in post_of.items()}
 
     def text(self, numbers: Sequence[int], post: int) -> str:
         """Some units as text, in which lists and tables around the post do not show."""
@@ -193,7 +220,7 @@ class _Texts:
                 gap = "\n" if was_item else gap
             elif places is not None and places.tables[n] > post:
                 gap = places.gap(before, n)
-            parts += (gap if parts else "", mark, self.of[n])
+            parts += (gap if parts else "", mark, self.texts[n])
             before, was_item = n, item
         return "".join(parts)
 
@@ -206,59 +233,6 @@ class _Texts:
         return f"{number}. "
 
 
-class _Reader(_Texts):
-    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
-        super().__init__(blocks, spoken)
-        numbers = list(spoken.units)
-        self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
-        self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
-        self._cell = blocks.walk.elements.item
-        self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()
-
-    def posts(self) -> Iterator[Post]:
-        post_of = self._post_of()
-        units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
-        members: dict[tuple[int, int], list[int]] = {}
-        for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
-            # A post may go on behind a reply that stands inside it.
-            which = (post, -1 if post >= 0 else part)
-            members.setdefault(which, []).extend(n for _, n in group)
-        for (post, _), numbers in members.items():
-            if post < 0:
-                yield Post(self.text(numbers, -1))
-                continue
-            author, time, shown = self._posts.details(post)
-            own = [
-                n
-                for place, n in enumerate(numbers)
-                if place >= _FIRST or not _is_byline(self.of[n], (author, *shown))
-            ]
-            if own:
-                yield Post(self.text(own, post), author, time)
-
-    def _post_of(self) -> dict[int, int]:
-        """For the elements of units the post that each stands in.
-
-        A post without author and time that is a short link is the one to reply, which
-        belongs to the post around it.
-        """
-        post_of = self._posts.around(self._elements)
-        links: dict[int, bool] = {}
-        for row, size in zip(self._elements, self._sizes, strict=True):
-            post = post_of.get(row, -1)
-            chars, linked, words = size
-            is_link = linked == chars and words <= _WORDS
-            links[post] = links.get(post, True) and is_link
-        parents = {
-            post: self._cell(post, ElementColumn.PARENT)
-            for post, is_link in links.items()
-            if post >= 0 and is_link and not any(self._posts.details(post)[:2])
-        }
-        around = self._posts.around(list(parents.values()))
-        outer = {post: around.get(row, post) for post, row in parents.items()}
-        return {row: outer.get(post, post) for row, post in post_of.items()}
-
-
 def _is_byline(text: str, details: Sequence[str]) -> bool:
     """Whether a text says no more than who wrote a post, and when."""
     left = text
@@ -266,4 +240,4 @@ def _is_byline(text: str, details: Sequence[str]) -> bool:
         left = left.replace(detail, " ", 1)
     if left == text:
         return False
-    return not any(c.isalnum() for c in Posts.without_says(left))
+    return not any(c.isalnum() for c in without_says(left))

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.output.forms import PLAIN
 from scrapy_eatext.output.text import render_text
+from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.result import OUTPUTS, Block, IncompleteError, Metadata
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Verdict
     from scrapy_eatext.output.headline import Headline
     from scrapy_eatext.output.nodes import Nodes
+    from scrapy_eatext.output.threads import Thread
     from scrapy_eatext.page import Page
     from scrapy_eatext.result import Chunk
 
@@ -82,6 +84,16 @@ class JudgedPage:
         return content(self.units, [kept or said for kept, said in pairs])
 
     @cached_property
+    def thread(self) -> Thread | None:
+        """The posts of a page of the kind "forum"."""
+        if self.verdict.page_type != "forum" or not isinstance(self.units, Blocks):
+            return None
+        from scrapy_eatext.output.threads import Thread
+
+        day_first = self.text_page.is_day_first
+        return Thread(self.units, self.spoken.units, day_first=day_first)
+
+    @cached_property
     def headline(self) -> Headline:
         """What stands before the text; nothing, unless that is asked for."""
         from scrapy_eatext.output.headline import Headline, headline_of
@@ -104,13 +116,8 @@ class JudgedPage:
         """The main text as nodes, below its headline."""
         from scrapy_eatext.output.structure import tree_of
 
-        nodes = tree_of(
-            self.text_page,
-            self.units,
-            self.shown,
-            self.headline.own,
-            page_kind=self.verdict.page_type,
-        )
+        own = self.headline.own
+        nodes = tree_of(self.text_page, self.units, self.shown, own, self.thread)
         if self.headline.text:
             nodes.entitle(self.headline.text)
         return nodes

@@ -23,7 +23,6 @@ from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
-    from scrapy_eatext.page.walk import Walk
 
 _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
     ElementColumn.PARENT,
@@ -68,6 +67,25 @@ def is_post(element: Any) -> bool:
 @lru_cache(maxsize=256)
 def _names_post(value: str) -> bool:
     return bool(_POST.search(value))
+
+
+def without_says(text: str) -> str:
+    """A text without a "says" at its end, or a "by" at its beginning."""
+    text = _SAYS.sub("", text.strip())
+    return text.removeprefix("By ").removeprefix("by ").strip()
+
+
+def moment_of(element: Any, text: str, *, day_first: bool) -> str:
+    """The time that an element with a text tells, in ISO 8601, or ""."""
+    values = (element.get("datetime"), element.get("title"), text)
+    moments = (dates.iso(value or "", day_first=day_first) for value in values)
+    return next(filter(None, moments), "")
+
+
+def byline(author: str, time: str) -> list[tuple[str, int]]:
+    """An author and a time, as far as they are there, with styles."""
+    spans = [(author, STRONG_TEXT)] if author else []
+    return [*spans, (f", {time}" if spans else time, 0)] if time else spans
 
 
 def _is_author(element: Any) -> bool:
@@ -153,24 +171,16 @@ class Posts:
             if row in post_of
         }
 
-    def laid_out(self) -> Walk:
-        """The walk, in which posts stand in lists and tables as they are."""
-        return self._walk
-
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""
-        spans: list[tuple[str, int]] = []
         author = next(self._texts(self._within(self._authors, post)), "")
-        if author:
-            spans.append((author, STRONG_TEXT))
         for row in self._within(self._times, post):
             time = self._time(row)
             if time is None:  # it is kept
                 break
             if time:
-                spans.append((f", {time}" if spans else time, 0))
-                break
-        return spans
+                return byline(author, time)
+        return byline(author, "")
 
     def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author and time, and how the page shows the times."""
@@ -178,12 +188,6 @@ class Posts:
         times = self._within(self._times, post)
         time = next(filter(None, map(self._time, times)), "")
         return author, time, [self._text(row) or "" for row in times]
-
-    @staticmethod
-    def without_says(text: str) -> str:
-        """A text without a "says" at its end, or a "by" at its beginning."""
-        text = _SAYS.sub("", text.strip())
-        return text.removeprefix("By ").removeprefix("by ").strip()
 
     @cached_property
     def _nodes(self) -> dict[int, Any]:
@@ -247,7 +251,7 @@ class Posts:
             text = self._text(row)
             if text is None:
                 return
-            text = self.without_says(text)
+            text = without_says(text)
             if any(c.isalnum() for c in text):
                 yield text
 
@@ -255,9 +259,5 @@ class Posts:
         text = self._text(row)
         if text is None:
             return None
-        element = self._nodes[row]
-        for value in (element.get("datetime"), element.get("title"), text):
-            moment = dates.iso(value or "", day_first=self._day_first)
-            if moment:
-                return moment
-        return text if any(c.isdigit() for c in text) else ""
+        moment = moment_of(self._nodes[row], text, day_first=self._day_first)
+        return moment or (text if any(c.isdigit() for c in text) else "")

@@ -20,7 +20,6 @@ from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import number_of
-from scrapy_eatext.output.threads import FORUM, Thread
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
@@ -31,6 +30,7 @@ from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.output.threads import Thread
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.walk import Walk
 
@@ -77,19 +77,18 @@ def tree_of(
     units: Units,
     shown: Content,
     without: Collection[int] = (),
-    *,
-    page_kind: str = "",
+    thread: Thread | None = None,
 ) -> Nodes:
     """The nodes of the shown units of a page, except the units in ``without``.
 
-    On a page of the kind "forum" the posts have no lists and tables around them.
+    The posts of a thread have no lists and tables around them.
     """
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
     walk = units.walk
     numbers = list(shown.units)
-    posts = _posts(page, units, numbers, page_kind)
-    bylines = bylines_of(units, numbers, posts)
+    posts = thread or Posts(units, numbers, day_first=page.is_day_first)
+    bylines = bylines_of(posts, numbers)
     images = images_of(walk, numbers)
     data = data_tables(walk)
     tables: Collection[int] = ()
@@ -99,7 +98,8 @@ def tree_of(
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
         icons = icons_of(walk, images, data.rows_of(tables))
     inlines = Inlines(page, icons)
-    placed = place(posts.laid_out(), numbers, shown.code, bylines, inlines, images)
+    layout = thread.laid_out() if thread else walk
+    placed = place(layout, numbers, shown.code, bylines, inlines, images)
     kinds, parents, rows, numbers, levels, spans = placed
     if inlines.has_emoji:
         spans = [with_emoji(inside) for inside in spans]
@@ -208,21 +208,8 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     return nodes
 
 
-def _posts(
-    page: Page, blocks: Blocks, units: list[int], page_kind: str
-) -> Posts | Thread:
-    if page_kind == FORUM:
-        thread = Thread(blocks, units, day_first=page.is_day_first)
-        if len(thread):
-            return thread
-    return Posts(blocks, units, day_first=page.is_day_first)
-
-
-def bylines_of(
-    blocks: Blocks, units: Sequence[int], posts: Posts | Thread | None = None
-) -> dict[int, Byline]:
+def bylines_of(posts: Posts | Thread, units: Sequence[int]) -> dict[int, Byline]:
     """For the first block of each post of a thread, the line that comes before it."""
-    posts = posts or Posts(blocks, units)
     first: dict[int, int] = {}
     for unit, post in posts.of_units(units).items():
         first.setdefault(post, unit)
