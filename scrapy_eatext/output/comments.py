@@ -33,8 +33,9 @@ _FIRST = 3
 # How many words a link has that a reader replies with.
 _WORDS = 3
 # How many blocks at the beginning of a post may be its subject and about its author;
-# how many characters such a line has, one with a label, and the label.
-_HEAD, _LONG, _LABELLED, _LABEL = 6, 160, 60, 20
+# how many characters such a line has, and a label at its beginning.
+_HEAD, _LONG, _LABEL = 6, 160, 20
+_REPLY = re.compile(r"(?i)\A(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}")
 # The words of such a line.
 _ABOUT = re.compile(
     r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?"
@@ -85,10 +86,12 @@ def posts_in(thread: Thread, code: Mapping[int, str]) -> tuple[Post, ...]:
 
 
 def _label(text: str) -> str:
-    """The subject or button that a short text is, or what stands before its colon."""
-    label, _, told = text.partition(":") if len(text) < _LABELLED else ("", "", "")
-    is_label = len(label) < _LABEL and (told or label[-1:].isalnum())
-    return label if is_label else ""
+    """What a line says before its colon, or as a whole if it is no sentence."""
+    text = _REPLY.sub("", text[:_LONG])
+    label, colon, _ = text.partition(":")
+    if colon and len(label) < _LABEL:
+        return label
+    return text if text[-1:].isalnum() else ""
 
 
 def _trimmed(
@@ -102,7 +105,11 @@ def _trimmed(
             begin = n + 1
         elif not 0 < text.find(":") < _LABEL:
             break
-    while begin < end - 1 and _is_about(texts[places[end - 1]], author):
+    while begin < end - 1:
+        text = texts[places[end - 1]]
+        # What has no number is a greeting.
+        if not any(map(str.isdigit, text)) or not _is_about(text, author):
+            break
         end -= 1
     return places[begin:end]
 

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from math import log
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -47,8 +47,9 @@ _BETWEEN = " ·•|,;:–—-»"
 # How many groups of possible authors are tried, the largest first, and how many
 # elements around an author tell its place.
 _GROUPS, _AROUND = 12, 5
-# How many words the first post has where its author is in another place than the others'.
-_FIRST_WORDS = 5
+# How many words the first post has at least where its author is in another place than
+# the others' are, and how many blocks away the author is at most.
+_FIRST_WORDS, _NEAR = 5, 20
 _COLUMNS = (
     ElementColumn.PARENT,
     ElementColumn.TAG,
@@ -205,13 +206,13 @@ class Frames:
         most = 0.0
         for rows in self._groups():
             tried = [(frames, self._own_words(frames)) for frames in self._parts(rows)]
-            frames, own = max(tried, key=lambda one: np.count_nonzero(one[1]))
-            full = int(np.count_nonzero(own))
+            frames, own = max(tried, key=lambda one: sum(map(bool, one[1])))
+            full = sum(map(bool, own))
             if full < 2 and len(rows) < 3:
                 continue
             names = len({self._names[row] for row in rows}) / len(rows)
             worth = sum(self._worth[row] for row in rows) / len(rows)
-            value = sum(own.tolist()) * log(1 + full) * names**0.25 * worth
+            value = sum(own) * log(1 + full) * sqrt(names) * worth
             if value > most:
                 best, most = frames, value
         return best
@@ -219,20 +220,25 @@ class Frames:
     # -- posts
 
     def _parts(self, authors: Sequence[int]) -> tuple[list[Frame], list[Frame]]:
-        """For each author the largest element with no other, alone and with what follows."""
-        rows: list[int] = []
+        """For each author the largest element with no other, and one with what follows.
+
+        Those with what follows are equally far from the authors in them.
+        """
+        ways: list[list[int]] = []
         behind = (*authors[1:], len(self._parents))
         for row, before, after in zip(authors, (-1, *authors), behind, strict=False):
-            part = row
-            while (up := self._parents[part]) > before and after >= self._ends[up]:
-                part = up
-            rows.append(part)
-        alone = [self._frame(*one) for one in zip(rows, authors, strict=True)]
+            way = [row]
+            while (up := self._parents[way[-1]]) > before and after >= self._ends[up]:
+                way.append(up)
+            ways.append(way)
+        alone = [self._frame(way[-1], way[0]) for way in ways]
+        level = min(map(len, ways)) - 1
         followed: list[Frame] = []
-        for frame, after in zip(alone, (*rows[1:], len(self._parents)), strict=True):
-            up = max(self._parents[frame.row], 0)
-            end, last = min(self._ends[up], after), self._lasts[up]
-            followed.append(frame._replace(end=end, last=last))
+        firsts = [way[level] for way in ways]
+        for row, after, author in zip(firsts, (*firsts[1:], len(self._parents)), authors, strict=True):
+            up = max(self._parents[row], 0)
+            end = min(self._ends[up], after)
+            followed.append(Frame(row, end, self._firsts[row], self._lasts[up], author))
         return alone, followed
 
     def _frame(self, row: int, author: int) -> Frame:
@@ -245,10 +251,10 @@ class Frames:
             found[frame.first : frame.last] = number
         return found
 
-    def _own_words(self, frames: Sequence[Frame]) -> npt.NDArray[np.float64]:
+    def _own_words(self, frames: Sequence[Frame]) -> list[float]:
         """How many words each of some posts, in order, has beside those inside it."""
         numbers = self._inner(frames) + 1
-        return np.bincount(numbers, self._words[:-1], len(frames) + 1)[1:]
+        return np.bincount(numbers, self._words[:-1], len(frames) + 1)[1:].tolist()
 
     def _like(self, frames: Sequence[Frame]) -> list[Frame]:
         """Elements between posts that are like them, but have no author in that place."""
@@ -279,7 +285,7 @@ class Frames:
         near = [
             (self._worth[row], -abs(self._firsts[row] - longest), row)
             for row in self._rows[: bisect_left(self._rows, end)]
-            if self._worth[row] >= _NAMED
+            if self._worth[row] >= _NAMED and abs(self._firsts[row] - longest) <= _NEAR
         ]
         first = int(self._words.nonzero()[0][0])
         return [Frame(0, end, first, last, max(near)[2])] if near else []
@@ -294,7 +300,8 @@ class Frames:
             if bisect_left(authors, row) == bisect_left(authors, self._ends[row])
             and is_post(node)
         ]
-        return [frame for frame in found if frame.author >= 0]
+        # Of elements with one author the innermost.
+        return [*{frame.author: frame for frame in found if frame.author >= 0}.values()]
 
     def _author_in(self, row: int) -> int:
         """The element in another one that most likely is an author, or -1."""

@@ -212,7 +212,7 @@ class Thread(Frames):
         were found by their authors have these elsewhere.
         """
         frames = list(self._frames.values())
-        own: list[float] = self._own_words(frames).tolist()
+        own = self._own_words(frames)
         ways = {
             number: self._way(frame)
             for number, frame in enumerate(frames)
