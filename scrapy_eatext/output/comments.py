@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content
-from scrapy_eatext.output.posts import Posts, without_says
+from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import (
     DEEPEST,
     first_numbers,
@@ -247,4 +247,4 @@ def _is_byline(text: str, details: Sequence[str]) -> bool:
         left = left.replace(detail, " ", 1)
     if left == text:
         return False
-    return not any(c.isalnum() for c in without_says(left))
+    return not any(c.isalnum() for c in Posts.without_says(left))

@@ -19,7 +19,7 @@ import numpy as np
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.output.inline import Inlines
-from scrapy_eatext.output.posts import Posts, without_says
+from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
@@ -422,7 +422,7 @@ class _Details:
         # Of two that stand together the first is that of before.
         price = next((found[1].strip() for found in prices), "")
         by = self._texts(self._authors, row, end)
-        author = next(filter(None, map(without_says, by)), "")
+        author = next(filter(None, map(Posts.without_says, by)), "")
         text = "\n\n".join(
             self._blocks.texts(
                 [

@@ -3,7 +3,7 @@
 Boards differ in names, tags and order, but each post has its author in the same place,
 and names differ from post to post.  So elements that may be authors are grouped by what
 is around them.  A group cuts the page into parts with one author each: the group whose
-parts hold most of the kept text is that of the posts' authors.
+parts hold most of the text is that of the posts' authors.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scrapy_eatext.output.posts import is_post, without_says
+from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.page.names import NO_AUTHORS, REMARKS, THREAD_AUTHORS
+from scrapy_eatext.page.names import NO_AUTHORS, THREAD_AUTHORS
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import STRONG, TAG_ID
 from scrapy_eatext.page.walk import attribute_values, nodes_of
@@ -42,20 +42,11 @@ CHARS, _WORDS, _ROWS = 60, 6, 40
 # What an author is worth by what its element is, and what is added where a link's
 # address has the name.
 _NAMED, _LINKED, _STRONG, _TOLD = 1.1, 1.0, 0.6, 0.2
-# What stands between a name and a date.
-_BETWEEN = " ·•|,;:–—-»"
 # How many groups of possible authors are tried, the largest first, and how many
-# elements around an author tell its place.
+# elements from an author on outwards tell its place.
 _GROUPS, _AROUND = 12, 5
-# How many words the first post has at least where its author is in another place than
-# the others' are, and how many blocks away the author is at most.
-_FIRST_WORDS, _NEAR = 5, 20
-_COLUMNS = (
-    ElementColumn.PARENT,
-    ElementColumn.TAG,
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-)
+_PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
+_COLUMNS = (_PARENT, _TAG, ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK)
 
 
 class Frame(NamedTuple):
@@ -87,14 +78,15 @@ def _letters(text: str) -> str:
 
 
 class Frames:
-    """The posts of a page, by the rows of their elements, of some blocks with their text.
+    """The posts of a page, of some blocks of it that have their text.
 
-    ``names`` has the names of all elements that may be authors, ``grouped`` the posts
-    that have their authors in the same place.
+    A post is told by the row of its first element, for which ``frames`` has its place.
     """
 
-    def __init__(self, blocks: Blocks, units: Sequence[int]) -> None:
-        self.blocks, self.units = blocks, units
+    def __init__(
+        self, blocks: Blocks, units: Sequence[int], *, day_first: bool = True
+    ) -> None:
+        self.blocks, self.units, self._day_first = blocks, units, day_first
         self._walk = walk = blocks.walk
         columns: list[list[int]] = walk.elements[:, _COLUMNS].T.tolist()
         self._parents, self._tags, self._firsts, self._lasts = columns
@@ -109,45 +101,36 @@ class Frames:
         # How many words stand before each block.
         self._sums: list[int] = [0, *self._words.cumsum().tolist()]
         self._shapes: dict[int, tuple[int, bytes]] = {}
+        # The names of elements that may be authors, by their rows, and their worth.
         self._names: dict[int, str] = {}
         self._worth: dict[int, float] = {}
         self._find_authors()
         self._rows = list(self._names)
-        frames = self._best()
-        self._grouped = [frame.row for frame in frames]
-        frames += self._like(frames)
-        frames += self._first_post(frames)
-        frames += self._remarks(frames)
-        self._frames = {frame.row: frame for frame in sorted(frames)}
-        self._posts = list(self._frames)
-        # For each block the number of the post that it stands in, or -1.
-        self._post_of = self._inner(list(self._frames.values()))
+        self._grouped = self._best()
+        found = sorted(self._grouped + self._like(self._grouped))
+        self.frames = {frame.row: frame for frame in found}
+        # For each block the post that it stands in, or -1.
+        self._post_of = self._inner(found)
 
     def __len__(self) -> int:
-        return len(self._frames)
+        return len(self.frames)
 
     def of_units(self, units: Sequence[int]) -> dict[int, int]:
         """For some blocks the post that each stands in."""
-        return self._posts_of(units, self._post_of)
-
-    def _posts_of(
-        self, units: Sequence[int], post_of: npt.NDArray[np.intp]
-    ) -> dict[int, int]:
-        numbers = post_of[list(units)].tolist()
-        pairs = zip(units, numbers, strict=True)
-        return {unit: self._posts[number] for unit, number in pairs if number >= 0}
+        found = zip(units, self._post_of[units].tolist(), strict=True)
+        return {unit: post for unit, post in found if post >= 0}
 
     # -- authors
 
     def _find_authors(self) -> None:
         """Find elements whose text may be a name, in order."""
         walk = self._walk
-        dated = self._dated_names()
+        dated = {row: text[:start] for _, row, text, start in self._dated_blocks()}
         worth = dict.fromkeys(dated, _STRONG)
         for tag in STRONG:
-            rows = rows_with(walk.elements, ElementColumn.TAG, TAG_ID[tag])
+            rows = rows_with(walk.elements, _TAG, TAG_ID[tag])
             worth.update(dict.fromkeys(rows, _STRONG))
-        links = rows_with(walk.elements, ElementColumn.TAG, TAG_ID["a"])
+        links = rows_with(walk.elements, _TAG, TAG_ID["a"])
         found = zip(links, attribute_values(walk, links, "href"), strict=True)
         addresses = {row: f"/{(href or '')[:300].lower()}" for row, href in found}
         profiles = [row for row in links if _PROFILE.search(addresses[row])]
@@ -157,7 +140,8 @@ class Frames:
         small = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
         rows = [row for row in small if row not in others]
         for row, node in zip(rows, nodes_of(walk, rows), strict=True):
-            name = dated.get(row) or without_says(text_of(node)[: 2 * CHARS])
+            text = dated.get(row) or text_of(node)[: 2 * CHARS]
+            name = Posts.without_says(text.rstrip(" ·•|,;:–—-»"))
             if _is_name(name):
                 letters, value = _letters(name), worth[row]
                 if len(letters) > 2 and letters in _letters(addresses.get(row, "")):
@@ -171,19 +155,16 @@ class Frames:
             value = max(value, self._worth.pop(last))
         self._names[row], self._worth[row] = name, value
 
-    def _dated_names(self) -> dict[int, str]:
-        """What stands before a date in short blocks that have no text of posts."""
+    def _dated_blocks(self) -> Iterator[tuple[int, int, str, int]]:
+        """Short blocks with dates: number, element, text, and where the date begins."""
         blocks = self._walk.blocks
         is_short = blocks[:, BlockColumn.CHARS] < 2 * CHARS
         has_digits = blocks[:, BlockColumn.DIGITS] > 4
-        units = (is_short & has_digits & (self._words[:-1] == 0)).nonzero()[0].tolist()
-        names: dict[int, str] = {}
+        units: list[int] = (is_short & has_digits).nonzero()[0].tolist()
         for unit in units:
             text = self.blocks.text(unit)
             for _, start, _ in islice(dates.found(text), 1):
-                name = without_says(text[:start].rstrip(_BETWEEN))
-                names[int(blocks[unit, BlockColumn.ELEMENT])] = name
-        return names
+                yield unit, int(blocks[unit, BlockColumn.ELEMENT]), text, start
 
     def _groups(self) -> Sequence[tuple[int, ...]]:
         """Possible authors that have the same place, the largest groups first.
@@ -225,36 +206,37 @@ class Frames:
         Those with what follows are equally far from the authors in them.
         """
         ways: list[list[int]] = []
-        behind = (*authors[1:], len(self._parents))
-        for row, before, after in zip(authors, (-1, *authors), behind, strict=False):
+        behind = len(self._parents)
+        nexts = (*authors[1:], behind)
+        for row, before, after in zip(authors, (-1, *authors), nexts, strict=False):
             way = [row]
             while (up := self._parents[way[-1]]) > before and after >= self._ends[up]:
                 way.append(up)
             ways.append(way)
-        alone = [self._frame(way[-1], way[0]) for way in ways]
         level = min(map(len, ways)) - 1
+        rows = [way[level] for way in ways]
         followed: list[Frame] = []
-        firsts = [way[level] for way in ways]
-        for row, after, author in zip(firsts, (*firsts[1:], len(self._parents)), authors, strict=True):
+        for row, after, author in zip(rows, (*rows[1:], behind), authors, strict=True):
             up = max(self._parents[row], 0)
             end = min(self._ends[up], after)
             followed.append(Frame(row, end, self._firsts[row], self._lasts[up], author))
-        return alone, followed
+        return [self._frame(way[-1], way[0]) for way in ways], followed
 
     def _frame(self, row: int, author: int) -> Frame:
         return Frame(row, self._ends[row], *self._blocks_of(row), author)
 
     def _inner(self, frames: Sequence[Frame]) -> npt.NDArray[np.intp]:
-        """For each block the number of the innermost of some posts, in order, or -1."""
+        """For each block the innermost of some posts, in order, or -1."""
         found = np.full(len(self._words) - 1, -1, dtype=np.intp)
-        for number, frame in enumerate(frames):
-            found[frame.first : frame.last] = number
+        for frame in frames:
+            found[frame.first : frame.last] = frame.row
         return found
 
     def _own_words(self, frames: Sequence[Frame]) -> list[float]:
         """How many words each of some posts, in order, has beside those inside it."""
-        numbers = self._inner(frames) + 1
-        return np.bincount(numbers, self._words[:-1], len(frames) + 1)[1:].tolist()
+        own = np.bincount(self._inner(frames) + 1, self._words[:-1], len(self._ends) + 1)
+        counts: list[float] = own[[frame.row + 1 for frame in frames]].tolist()
+        return counts
 
     def _like(self, frames: Sequence[Frame]) -> list[Frame]:
         """Elements between posts that are like them, but have no author in that place."""
@@ -262,46 +244,16 @@ class Frames:
             return []  # a post is several elements
         counts = Counter((self._parents[row], self._tags[row]) for row, *_ in frames)
         alike = {place for place, n in counts.items() if n > 1}
-        parents = self._walk.elements[:, ElementColumn.PARENT]
-        around = np.isin(parents, [parent for parent, _ in alike]).nonzero()[0].tolist()
+        parents = [parent for parent, _ in alike]
+        around = np.isin(self._walk.elements[:, _PARENT], parents).nonzero()[0].tolist()
         known = {frame.row for frame in frames}
-        found = [
+        return [
             self._frame(row, self._author_in(row))
             for row in around
-            if row not in known and (self._parents[row], self._tags[row]) in alike
+            if row not in known
+            and (self._parents[row], self._tags[row]) in alike
+            and self._kept_words(*self._blocks_of(row))
         ]
-        return [frame for frame in found if self._kept_words(frame.first, frame.last)]
-
-    def _first_post(self, frames: Sequence[Frame]) -> list[Frame]:
-        """The first or only post, where its author is in another place than the others'.
-
-        The author stands near its longest block.
-        """
-        last = min((frame.first for frame in frames), default=len(self._words) - 1)
-        end = min((frame.row for frame in frames), default=len(self._parents))
-        if self._kept_words(0, last) < _FIRST_WORDS:
-            return []
-        longest = int(self._words[:last].argmax())
-        near = [
-            (self._worth[row], -abs(self._firsts[row] - longest), row)
-            for row in self._rows[: bisect_left(self._rows, end)]
-            if self._worth[row] >= _NAMED and abs(self._firsts[row] - longest) <= _NEAR
-        ]
-        first = int(self._words.nonzero()[0][0])
-        return [Frame(0, end, first, last, max(near)[2])] if near else []
-
-    def _remarks(self, frames: Sequence[Frame]) -> list[Frame]:
-        """What readers remarked on a post, within its element: all that is called so."""
-        authors = sorted(frame.author for frame in frames)
-        rows = REMARKS.rows(self._walk)
-        found = [
-            self._frame(row, self._author_in(row))
-            for row, node in zip(rows, nodes_of(self._walk, rows), strict=True)
-            if bisect_left(authors, row) == bisect_left(authors, self._ends[row])
-            and is_post(node)
-        ]
-        # Of elements with one author the innermost.
-        return [*{frame.author: frame for frame in found if frame.author >= 0}.values()]
 
     def _author_in(self, row: int) -> int:
         """The element in another one that most likely is an author, or -1."""
@@ -330,15 +282,5 @@ class Frames:
     def _blocks_of(self, row: int) -> tuple[int, int]:
         return self._firsts[row], self._lasts[row]
 
-    def _blocks_in(self, rows: Iterable[int]) -> list[bool]:
-        """For each block whether it is in one of some elements."""
-        found = np.zeros(len(self._words), dtype=bool)
-        for row in rows:
-            found[self._firsts[row] : self._lasts[row]] = True
-        return found.tolist()
-
     def _kept_words(self, first: int, last: int) -> int:
         return self._sums[last] - self._sums[first]
-
-    def _is_kept(self, first: int, last: int) -> bool:
-        return self._kept_words(first, max(last, first + 1)) > 0

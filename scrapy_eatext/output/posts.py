@@ -54,7 +54,7 @@ _SAYS = re.compile(
 _LONGEST = 60
 
 
-def is_post(element: Any) -> bool:
+def _is_post(element: Any) -> bool:
     """Whether an element is called a post."""
     return (
         _names_post((element.get("class") or "")[:300])
@@ -67,12 +67,6 @@ def is_post(element: Any) -> bool:
 @lru_cache(maxsize=256)
 def _names_post(value: str) -> bool:
     return bool(_POST.search(value))
-
-
-def without_says(text: str) -> str:
-    """A text without a "says" at its end, or a "by" at its beginning."""
-    text = _SAYS.sub("", text.strip())
-    return text.removeprefix("By ").removeprefix("by ").strip()
 
 
 def moment_of(element: Any, text: str, *, day_first: bool) -> str:
@@ -117,7 +111,7 @@ class Posts:
         self._least = 1 if comments else 2
         self._rows = self._with_kept(POSTS.rows(self._walk), kept)
         if self._rows:
-            self._rows = self._called(self._rows, is_post)
+            self._rows = self._called(self._rows, _is_post)
         if len(self._rows) < self._least:
             self._rows = []
             return
@@ -161,15 +155,10 @@ class Posts:
 
     def of_units(self, units: Sequence[int]) -> dict[int, int]:
         """For some blocks the nearest post around each."""
-        if not self._rows:
-            return {}
-        rows = self._walk.blocks[list(units), BlockColumn.ELEMENT].tolist()
+        rows = self._walk.blocks[units, BlockColumn.ELEMENT].tolist()
         post_of = self.around(rows)
-        return {
-            unit: post_of[row]
-            for unit, row in zip(units, rows, strict=True)
-            if row in post_of
-        }
+        found = zip(units, rows, strict=True)
+        return {unit: post_of[row] for unit, row in found if row in post_of}
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""
@@ -188,6 +177,12 @@ class Posts:
         times = self._within(self._times, post)
         time = next(filter(None, map(self._time, times)), "")
         return author, time, [self._text(row) or "" for row in times]
+
+    @staticmethod
+    def without_says(text: str) -> str:
+        """A text without a "says" at its end, or a "by" at its beginning."""
+        text = _SAYS.sub("", text.strip())
+        return text.removeprefix("By ").removeprefix("by ").strip()
 
     @cached_property
     def _nodes(self) -> dict[int, Any]:
@@ -251,7 +246,7 @@ class Posts:
             text = self._text(row)
             if text is None:
                 return
-            text = without_says(text)
+            text = self.without_says(text)
             if any(c.isalnum() for c in text):
                 yield text
 

@@ -92,13 +92,12 @@ POST_TIMES = Names(
     "age ago created date datetime posted published relativetime time timeago timestamp "
     "prop:created prop:published"
 )
-# Of a thread: who wrote a post; remarks on one; what is told of an author; what is quoted;
-# what a member writes below every post.
+# Of a thread: who wrote a post, what is told of an author, what is quoted, and what a
+# member writes below every post.
 THREAD_AUTHORS = Names(
     "author authorname bigusername commenter creator fn handle hnuser member name nick "
     "nickname postauthor poster user username prop:author prop:creator prop:name"
 )
-REMARKS = Names("comment comtr reply prop:comment type:comment")
 NO_AUTHORS = Names("avatar banner rank stats title usertitle")
 QUOTES = Names(
     "bbquote blockquote quotation quote quotebox quotecontainer quotecontent quoted "
