@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from itertools import groupby
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -49,36 +48,35 @@ _SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
     """The posts of a thread, of another page those below its text."""
     if judged.thread:
-        return posts_in(judged.thread, judged.spoken.code)
+        return posts_in(judged.thread)
     if not judged.comments.units:
         return ()
     day_first = judged.text_page.is_day_first
     return posts_of(judged.units, judged.comments, day_first=day_first)
 
 
-def posts_in(thread: Thread, code: Mapping[int, str]) -> tuple[Post, ...]:
+def posts_in(thread: Thread) -> tuple[Post, ...]:
     """The posts of a thread, in the order in which they begin.
 
     Where the thread has no text of a post, the blocks that stand where other posts have
     theirs are the post's text.
     """
-    numbers = sorted({*thread.units, *thread.left_out()})
+    numbers = sorted({*thread.spoken.units, *thread.left_out()})
+    reader = _Reader(thread.blocks, Content(numbers, thread.spoken.code))
     quoted = thread.quoted(numbers)
-    reader = _Reader(thread.blocks, Content(numbers, code), day_first=True)
     at = {unit: n for n, unit in enumerate(numbers)}
-    members = thread.text_units(numbers)
+    members = thread.text_units(numbers).items()
     own = {
-        post: [at[unit] for unit in units if unit not in quoted]
-        for post, units in members.items()
+        post: [at[unit] for unit in one if unit not in quoted] for post, one in members
     }
     heads = [{_label(reader.texts[n]) for n in one[:_HEAD]} for one in own.values()]
-    counts = Counter(label for head in heads for label in head if label)
+    counts = Counter(chain.from_iterable(heads))
     # The subjects and labels that half of all posts begin with.
     repeated = {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
     posts: list[Post] = []
-    for post, units in members.items():
+    for post, units in members:
         author, time = thread.details(post)
-        inside = _trimmed(own[post], reader.texts, author, repeated)
+        inside = _trimmed(own[post], reader.texts, author, repeated - {""})
         others = [at[unit] for unit in units if unit in quoted]
         text, quote = reader.text(inside, post), reader.text(others, post)
         posts.append(Post(text, author, time, quote))
@@ -135,11 +133,14 @@ def posts_of(
     if not isinstance(units, Blocks):
         texts, *_ = texts_and_kinds(units, list(spoken.units), spoken.code)
         return (Post("\n\n".join(texts)),) if texts else ()
-    return tuple(_Reader(units, spoken, day_first).posts())
+    posts = Posts(units, list(spoken.units), comments=True, day_first=day_first)
+    return tuple(_Reader(units, spoken, posts).posts())
 
 
 class _Reader:
-    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
+    def __init__(
+        self, blocks: Blocks, spoken: Content, posts: Posts | None = None
+    ) -> None:
         numbers = list(spoken.units)
         self.texts, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
@@ -148,14 +149,11 @@ class _Reader:
         self._places = places_in_tables(blocks, spoken)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
-        self._find = partial(Posts, blocks, numbers, comments=True, day_first=day_first)
+        if posts is not None:
+            self._posts = posts
         self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
         self._cell = blocks.walk.elements.item
         self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()
-
-    @cached_property
-    def _posts(self) -> Posts:
-        return self._find()
 
     def posts(self) -> Iterator[Post]:
         post_of = self._post_of()

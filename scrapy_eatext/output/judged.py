@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.code import Content, content
@@ -76,22 +77,16 @@ class JudgedPage:
         return content(self.units, self.verdict.comments())
 
     @cached_property
-    def spoken(self) -> Content:
-        """What of the units is main text or a reader's."""
-        if self.verdict.comments is None:
-            return self.shown
-        pairs = zip(self.verdict.kept, self.verdict.comments(), strict=True)
-        return content(self.units, [kept or said for kept, said in pairs])
-
-    @cached_property
     def thread(self) -> Thread | None:
-        """The posts of a page of the kind "forum"."""
-        if self.verdict.page_type != "forum" or not isinstance(self.units, Blocks):
+        """The posts of a page of the kind "forum", in what is main text or a reader's."""
+        verdict, spoken = self.verdict, self.shown
+        if verdict.page_type != "forum" or not isinstance(self.units, Blocks):
             return None
         from scrapy_eatext.output.threads import Thread
 
-        day_first = self.text_page.is_day_first
-        return Thread(self.units, self.spoken.units, day_first=day_first)
+        if verdict.comments is not None:
+            spoken = content(self.units, [*map(or_, verdict.kept, verdict.comments())])
+        return Thread(self.units, spoken, day_first=self.text_page.is_day_first)
 
     @cached_property
     def headline(self) -> Headline:
