@@ -62,7 +62,7 @@ def posts_in(thread: Thread) -> tuple[Post, ...]:
     theirs are the post's text.
     """
     numbers = sorted({*thread.spoken.units, *thread.left_out()})
-    reader = _Reader(thread.blocks, Content(numbers, thread.spoken.code))
+    reader = _Reader(thread.blocks, Content(numbers, thread.spoken.code), True)
     quoted = thread.quoted(numbers)
     at = {unit: n for n, unit in enumerate(numbers)}
     members = thread.text_units(numbers).items()
@@ -103,18 +103,17 @@ def _trimmed(
             begin = n + 1
         elif not 0 < text.find(":") < _LABEL:
             break
-    while begin < end - 1:
-        text = texts[places[end - 1]]
-        # What has no number is a greeting.
-        if not any(map(str.isdigit, text)) or not _is_about(text, author):
-            break
+    while begin < end - 1 and _is_about(texts[places[end - 1]], author, at_end=True):
         end -= 1
     return places[begin:end]
 
 
-def _is_about(text: str, author: str) -> bool:
-    """Whether a text says only who wrote or changed a post, and when."""
-    if len(text) > _LONG:
+def _is_about(text: str, author: str, *, at_end: bool = False) -> bool:
+    """Whether a text says only who wrote or changed a post, and when.
+
+    At the end a text that has no number is a greeting.
+    """
+    if len(text) > _LONG or (at_end and not any(map(str.isdigit, text))):
         return False
     text = text.replace(author, " ") if author else text
     for _, start, end in reversed(list(dates.found(text))):
@@ -133,14 +132,11 @@ def posts_of(
     if not isinstance(units, Blocks):
         texts, *_ = texts_and_kinds(units, list(spoken.units), spoken.code)
         return (Post("\n\n".join(texts)),) if texts else ()
-    posts = Posts(units, list(spoken.units), comments=True, day_first=day_first)
-    return tuple(_Reader(units, spoken, posts).posts())
+    return tuple(_Reader(units, spoken, day_first).posts())
 
 
 class _Reader:
-    def __init__(
-        self, blocks: Blocks, spoken: Content, posts: Posts | None = None
-    ) -> None:
+    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
         numbers = list(spoken.units)
         self.texts, self._kinds, self._levels = texts_and_kinds(
             blocks, numbers, spoken.code
@@ -149,8 +145,7 @@ class _Reader:
         self._places = places_in_tables(blocks, spoken)
         # The next number of each numbered list.
         self._counts = dict(first_numbers(blocks, numbers))
-        if posts is not None:
-            self._posts = posts
+        self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
         self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
         self._cell = blocks.walk.elements.item
         self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()

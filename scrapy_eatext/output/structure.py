@@ -79,10 +79,7 @@ def tree_of(
     without: Collection[int] = (),
     thread: Thread | None = None,
 ) -> Nodes:
-    """The nodes of the shown units of a page, except the units in ``without``.
-
-    The posts of a thread have no lists and tables around them.
-    """
+    """The nodes of the shown units of a page or thread, except those in ``without``."""
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
     walk = units.walk

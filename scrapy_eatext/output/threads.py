@@ -23,13 +23,7 @@ import numpy as np
 from scrapy_eatext.output.posts import Posts, byline, moment_of
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.page.names import (
-    NO_AUTHORS,
-    POST_TIMES,
-    QUOTES,
-    SIGNATURES,
-    THREAD_AUTHORS,
-)
+from scrapy_eatext.page.names import NO_AUTHORS, POST_TIMES, QUOTES, SIGNATURES, WRITERS
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import STRONG, TAG_ID
 from scrapy_eatext.page.walk import attribute_values, nodes_of
@@ -59,16 +53,10 @@ _PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
 _COLUMNS = (_PARENT, _TAG, ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK)
 # Lines with dates that are not a post's.
 _OTHER_DATE = re.compile(
-    r"\W*(?:join|regist|member|since|last|edit|updat|modif|inscri|mitglied|dabei|注册"
-    r"|登录|最后)",
-    re.IGNORECASE,
+    r"(?i)\W*(?:join|regist|member|since|last|edit|updat|modif|inscri|mitglied|注册|登录|最后)"
 )
 # The end of a line that says whom the quote below is of.
-_SAYS = re.compile(
-    r"\b(?:posted|wrote|writes|sa(?:id|ys)|schrieb|escribió|a écrit|написала?|сказала?)\b"
-    r"[^.]{0,80}(?:\.\.\.|[:…↑])\s*$|[:：]\s*$",
-    re.IGNORECASE,
-)
+_SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
 # What share of all words blockquotes have that are no quotes, but posts; in how many
 # elements with times, before and behind an author, the post's is looked for.
 _BODIES, _TIMES = 0.6, 4
@@ -80,7 +68,6 @@ class Frame(NamedTuple):
 
     row: int
     end: int
-    first: int
     last: int
     author: int
 
@@ -121,14 +108,11 @@ class Thread:
         # For each row the first row behind its element.
         self._ends = ends = list(range(1, len(self._parents) + 1))
         for row in range(len(ends) - 1, 0, -1):
-            parent = self._parents[row]
-            if ends[parent] < ends[row]:
-                ends[parent] = ends[row]
+            ends[self._parents[row]] = max(ends[self._parents[row]], ends[row])
         self._words = np.zeros(len(walk.blocks) + 1, dtype=np.int64)
         self._words[units] = walk.blocks[units, BlockColumn.WORDS]
         # How many words stand before each block.
         self._sums: list[int] = [0, *self._words.cumsum().tolist()]
-        self._shapes: dict[int, tuple[int, bytes]] = {}
         # The names of elements that may be authors, by their rows, and their worth.
         self._names: dict[int, str] = {}
         self._worth: dict[int, float] = {}
@@ -163,7 +147,7 @@ class Thread:
         addresses = {row: f"/{(href or '')[:300].lower()}" for row, href in found}
         profiles = [row for row in links if _PROFILE.search(addresses[row])]
         worth.update(dict.fromkeys(profiles, _LINKED))
-        worth.update(dict.fromkeys(THREAD_AUTHORS.rows(walk), _NAMED))
+        worth.update(dict.fromkeys(WRITERS.rows(walk), _NAMED))
         others = set(NO_AUTHORS.rows(walk))
         small = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
         rows = [row for row in small if row not in others]
@@ -242,21 +226,22 @@ class Thread:
             ways.append(way)
         level = min(map(len, ways)) - 1
         rows = [way[level] for way in ways]
+        frames = [self._frame(way[-1], way[0]) for way in ways]
         followed: list[Frame] = []
         for row, after, author in zip(rows, (*rows[1:], behind), authors, strict=True):
             up = max(self._parents[row], 0)
             end = min(self._ends[up], after)
-            followed.append(Frame(row, end, self._firsts[row], self._lasts[up], author))
-        return [self._frame(way[-1], way[0]) for way in ways], followed
+            followed.append(Frame(row, end, self._lasts[up], author))
+        return frames, followed
 
     def _frame(self, row: int, author: int) -> Frame:
-        return Frame(row, self._ends[row], *self._blocks_of(row), author)
+        return Frame(row, self._ends[row], self._lasts[row], author)
 
     def _inner(self, frames: Sequence[Frame]) -> npt.NDArray[np.intp]:
         """For each block the innermost of some posts, in order, or -1."""
         found = np.full(len(self._words) - 1, -1, dtype=np.intp)
         for frame in frames:
-            found[frame.first : frame.last] = frame.row
+            found[self._firsts[frame.row] : frame.last] = frame.row
         return found
 
     def _own_words(self, frames: Sequence[Frame]) -> list[float]:
@@ -273,15 +258,13 @@ class Thread:
             return []  # a post is several elements
         counts = Counter((self._parents[row], self._tags[row]) for row, *_ in frames)
         alike = {place for place, n in counts.items() if n > 1}
-        parents = [parent for parent, _ in alike]
-        around = np.isin(self._walk.elements[:, _PARENT], parents).nonzero()[0].tolist()
         known = {frame.row for frame in frames}
+        places = enumerate(zip(self._parents, self._tags, strict=True))
+        rows = [row for row, at in places if at in alike and row not in known]
         return [
             self._frame(row, self._author_in(row))
-            for row in around
-            if row not in known
-            and (self._parents[row], self._tags[row]) in alike
-            and self._kept_words(*self._blocks_of(row))
+            for row in rows
+            if self._words_in(row)
         ]
 
     def _author_in(self, row: int) -> int:
@@ -301,18 +284,13 @@ class Thread:
 
     def _shape(self, row: int) -> tuple[int, bytes]:
         """An element's tag and its names."""
-        if row not in self._shapes:
-            cell = self._walk.elements.item
-            first = cell(row, ElementColumn.FIRST_TOKEN)
-            tokens = self._walk.tokens[first : first + cell(row, ElementColumn.TOKENS)]
-            self._shapes[row] = self._tags[row], tokens.tobytes()
-        return self._shapes[row]
+        cell = self._walk.elements.item
+        first = cell(row, ElementColumn.FIRST_TOKEN)
+        behind = first + cell(row, ElementColumn.TOKENS)
+        return self._tags[row], self._walk.tokens[first:behind].tobytes()
 
-    def _blocks_of(self, row: int) -> tuple[int, int]:
-        return self._firsts[row], self._lasts[row]
-
-    def _kept_words(self, first: int, last: int) -> int:
-        return self._sums[last] - self._sums[first]
+    def _words_in(self, row: int) -> int:
+        return self._sums[self._lasts[row]] - self._sums[self._firsts[row]]
 
     # -- what posts say
 
@@ -330,11 +308,10 @@ class Thread:
     def text_units(self, units: Sequence[int]) -> dict[int, list[int]]:
         """For each post those of some blocks, in rising order, that are its text or quotes.
 
-        They stand neither where its author does, nor in what a member writes below
-        every post, unless all does.
+        What a member writes below every post is none, unless all is.
         """
         found: dict[int, tuple[list[int], list[int]]] = {}
-        for unit, post in zip(units, self._text_of[units].tolist(), strict=True):
+        for unit, post in zip(units, self._telling[units].tolist(), strict=True):
             if post >= 0:
                 parts = found.setdefault(post, ([], []))
                 parts[self._is_signature[unit]].append(unit)
@@ -374,20 +351,13 @@ class Thread:
         What holds posts is no list or table, and what quotes is a blockquote.
         """
         elements = self._walk.elements.copy()
-        quotes = self._quotes
-        tagged = [row for row in quotes if self._tags[row] == _QUOTE]
-        last = 0
-        for row in quotes:
-            if row >= last:
-                last = self._ends[row]
-                # What holds a blockquote is told by that.
-                if bisect_left(tagged, row) == bisect_left(tagged, last):
-                    elements[row, _TAG] = _QUOTE
         inside = np.zeros(len(elements) + 1, dtype=np.intp)
         for frame in self._frames.values():
             inside[[frame.row + 1, max(frame.row, frame.author) + 1]] = 1
         before = inside.cumsum()
-        elements[before[self._ends] > before[:-1], _TAG] = TAG_ID["div"]
+        layout = (before[self._ends] > before[:-1]) | (elements[:, _TAG] == _QUOTE)
+        elements[layout, _TAG] = TAG_ID["div"]
+        elements[self._quotes, _TAG] = _QUOTE
         return replace(self._walk, elements=elements)
 
     # -- times
@@ -430,19 +400,18 @@ class Thread:
     # -- places
 
     @cached_property
-    def _text_of(self) -> npt.NDArray[np.intp]:
+    def _telling(self) -> npt.NDArray[np.intp]:
         """For each block the post whose text it may be, or -1.
 
         Around authors stands none: in the largest element that in few posts has all
-        words, and of all posts together less than half.  Other posts than those that
-        were found by their authors have these elsewhere.
+        words, and of all posts together less than half.
         """
         own = self._own_words(list(self._frames.values()))
         words_of = dict(zip(self._frames, own, strict=True))
         found = self._post_of.copy()
         there = [(frame, frame.author) for frame in self._grouped]
         while there:
-            words = [self._kept_words(*self._blocks_of(row)) for _, row in there]
+            words = [self._words_in(row) for _, row in there]
             posts = [words_of[frame.row] for frame, _ in there]
             whole = sum(a == b > 0 for a, b in zip(posts, words, strict=True))
             if 2 * whole > sum(map(bool, own)) or 2 * sum(words) > sum(own):
@@ -460,8 +429,8 @@ class Thread:
 
     def _is_kept(self, row: int) -> bool:
         """Whether any of the block that an element is or is in, or of those in it, is kept."""
-        first, last = self._blocks_of(row)
-        return self._kept_words(first, max(last, first + 1)) > 0
+        first = self._firsts[row]
+        return bool(self._words[first : max(self._lasts[row], first + 1)].any())
 
     def _blocks_in(self, rows: Sequence[int]) -> list[bool]:
         """For each block whether it is in one of some elements."""
@@ -480,15 +449,25 @@ class Thread:
 
     @cached_property
     def _quotes(self) -> list[int]:
-        """The elements that quote: those that are alike do not have most of the words."""
+        """The blockquotes, and outside of them what is named as a quote and has none inside.
+
+        Those that are alike do not have most of the words, as they hold posts then.
+        """
         tagged = rows_with(self._walk.elements, _TAG, _QUOTE)
         groups: dict[object, list[int]] = {}
         for row in {*tagged, *QUOTES.rows(self._walk)}:
             groups.setdefault(self._shape(row), []).append(row)
         most = _BODIES * self._sums[-1]
-        return sorted(
-            row
-            for group in groups.values()
-            if sum(self._kept_words(*self._blocks_of(row)) for row in group) <= most
-            for row in group
-        )
+        small = [
+            one for one in groups.values() if sum(map(self._words_in, one)) <= most
+        ]
+        rows = sorted(chain.from_iterable(small))
+        tagged = [row for row in rows if self._tags[row] == _QUOTE]
+        quotes: list[int] = []
+        last = 0
+        for row in rows:
+            inside = bisect_left(tagged, self._ends[row]) - bisect_left(tagged, row)
+            if self._tags[row] == _QUOTE or (row >= last and not inside):
+                quotes.append(row)
+                last = max(last, self._ends[row])
+        return quotes

@@ -94,7 +94,7 @@ POST_TIMES = Names(
 )
 # Of a thread: who wrote a post, what is told of an author, what is quoted, and what a
 # member writes below every post.
-THREAD_AUTHORS = Names(
+WRITERS = Names(
     "author authorname bigusername commenter creator fn handle hnuser member name nick "
     "nickname postauthor poster user username prop:author prop:creator prop:name"
 )
