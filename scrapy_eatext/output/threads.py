@@ -148,9 +148,8 @@ class Thread:
         profiles = [row for row in links if _PROFILE.search(addresses[row])]
         worth.update(dict.fromkeys(profiles, _LINKED))
         worth.update(dict.fromkeys(WRITERS.rows(walk), _NAMED))
-        others = set(NO_AUTHORS.rows(walk))
-        small = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
-        rows = [row for row in small if row not in others]
+        rows = sorted(worth.keys() - set(NO_AUTHORS.rows(walk)))
+        rows = [row for row in rows if self._ends[row] - row <= _ROWS]
         for row, node in reversed([*zip(rows, nodes_of(walk, rows), strict=True)]):
             text = dated.get(row) or _text_of(node)[: 2 * _CHARS]
             name = Posts.without_says(text.rstrip(" ·•|,;:–—-»"))
@@ -184,7 +183,9 @@ class Thread:
         """
         groups: dict[object, list[int]] = {}
         for row in self._rows:
-            way = list(islice(self._up(row), _AROUND))
+            way = [row]
+            while len(way) < _AROUND and way[-1] > 0:
+                way.append(self._parents[way[-1]])
             shapes = tuple([self._shape(up) for up in way[:3]])
             tags = tuple([self._tags[up] for up in way])
             for place in (shapes, shapes[:2], tags):
@@ -246,11 +247,13 @@ class Thread:
 
     def _own_words(self, frames: Sequence[Frame]) -> list[float]:
         """How many words each of some posts, in order, has beside those inside it."""
-        own = np.bincount(
-            self._inner(frames) + 1, self._words[:-1], len(self._ends) + 1
-        )
-        counts: list[float] = own[[frame.row + 1 for frame in frames]].tolist()
-        return counts
+        own = self._counts(self._inner(frames))
+        return [own[frame.row] for frame in frames]
+
+    def _counts(self, post_of: npt.NDArray[np.intp]) -> list[float]:
+        """For each row the words of the blocks that are given to it."""
+        counts = np.bincount(post_of + 1, self._words[:-1], len(self._ends) + 1)
+        return counts[1:].tolist()
 
     def _like(self, frames: Sequence[Frame]) -> list[Frame]:
         """Elements between posts that are like them, but have no author in that place."""
@@ -276,12 +279,6 @@ class Thread:
 
     # -- elements
 
-    def _up(self, row: int) -> Iterator[int]:
-        """An element and those around it, from the inside."""
-        while row >= 0:
-            yield row
-            row = self._parents[row]
-
     def _shape(self, row: int) -> tuple[int, bytes]:
         """An element's tag and its names."""
         cell = self._walk.elements.item
@@ -300,22 +297,18 @@ class Thread:
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""
-        (author, time), place = self.details(post), self._time(post)[1]
-        is_author_kept = author and self._is_kept(self._frames[post].author)
-        is_time_kept = time and self._is_kept(place)
+        author, (time, row) = self.details(post)[0], self._time(post)
+        is_author_kept = self._words[self._firsts[self._frames[post].author]]
+        is_time_kept = self._words[self._firsts[row]]
         return byline("" if is_author_kept else author, "" if is_time_kept else time)
 
     def text_units(self, units: Sequence[int]) -> dict[int, list[int]]:
-        """For each post those of some blocks, in rising order, that are its text or quotes.
-
-        What a member writes below every post is none, unless all is.
-        """
-        found: dict[int, tuple[list[int], list[int]]] = {}
+        """For each post those of some blocks, in rising order, that are its text or quotes."""
+        found: dict[int, list[int]] = {}
         for unit, post in zip(units, self._telling[units].tolist(), strict=True):
             if post >= 0:
-                parts = found.setdefault(post, ([], []))
-                parts[self._is_signature[unit]].append(unit)
-        return {post: own or signature for post, (own, signature) in found.items()}
+                found.setdefault(post, []).append(unit)
+        return found
 
     def left_out(self) -> list[int]:
         """The blocks of posts of which no text was given.
@@ -357,7 +350,11 @@ class Thread:
         before = inside.cumsum()
         layout = (before[self._ends] > before[:-1]) | (elements[:, _TAG] == _QUOTE)
         elements[layout, _TAG] = TAG_ID["div"]
-        elements[self._quotes, _TAG] = _QUOTE
+        # Of quotes within each other those with the tag, else the innermost.
+        rows = self._quotes
+        for row, after in zip(rows, (*rows[1:], len(elements)), strict=False):
+            if self._tags[row] == _QUOTE or after >= self._ends[row]:
+                elements[row, _TAG] = _QUOTE
         return replace(self._walk, elements=elements)
 
     # -- times
@@ -394,8 +391,7 @@ class Thread:
             for row, rank, time in self._times[max(at - _TIMES, 0) : at + _TIMES]
             if frame.row <= row < frame.end
         ]
-        *_, time, row = min(near, default=("", -1))
-        return time, row
+        return min(near, default=(0, 0, "", -1))[2:]
 
     # -- places
 
@@ -403,8 +399,8 @@ class Thread:
     def _telling(self) -> npt.NDArray[np.intp]:
         """For each block the post whose text it may be, or -1.
 
-        Around authors stands none: in the largest element that in few posts has all
-        words, and of all posts together less than half.
+        Signatures are none, nor is what stands around authors: in the largest element
+        that in few posts has all words, and of all posts together less than half.
         """
         own = self._own_words(list(self._frames.values()))
         words_of = dict(zip(self._frames, own, strict=True))
@@ -425,34 +421,24 @@ class Thread:
                 for frame, row in above
                 if row >= frame.row + (frame.end == self._ends[frame.row])
             ]
+        left = self._counts(found)
+        for row in SIGNATURES.rows(self._walk):
+            signature = found[self._firsts[row] : self._lasts[row]]
+            if len(signature) and self._words_in(row) < left[signature[0]]:
+                signature[:] = -1
         return found
 
-    def _is_kept(self, row: int) -> bool:
-        """Whether any of the block that an element is or is in, or of those in it, is kept."""
-        first = self._firsts[row]
-        return bool(self._words[first : max(self._lasts[row], first + 1)].any())
-
-    def _blocks_in(self, rows: Sequence[int]) -> list[bool]:
-        """For each block whether it is in one of some elements."""
+    @cached_property
+    def _is_quoted(self) -> list[bool]:
+        """For each block whether it is in an element that quotes."""
         found = np.zeros(len(self._words), dtype=bool)
-        for row in rows:
+        for row in self._quotes:
             found[self._firsts[row] : self._lasts[row]] = True
         return found.tolist()
 
     @cached_property
-    def _is_signature(self) -> list[bool]:
-        return self._blocks_in(SIGNATURES.rows(self._walk))
-
-    @cached_property
-    def _is_quoted(self) -> list[bool]:
-        return self._blocks_in(self._quotes)
-
-    @cached_property
     def _quotes(self) -> list[int]:
-        """The blockquotes, and outside of them what is named as a quote and has none inside.
-
-        Those that are alike do not have most of the words, as they hold posts then.
-        """
+        """The elements that quote, in order; those that are alike do not have most words."""
         tagged = rows_with(self._walk.elements, _TAG, _QUOTE)
         groups: dict[object, list[int]] = {}
         for row in {*tagged, *QUOTES.rows(self._walk)}:
@@ -461,13 +447,4 @@ class Thread:
         small = [
             one for one in groups.values() if sum(map(self._words_in, one)) <= most
         ]
-        rows = sorted(chain.from_iterable(small))
-        tagged = [row for row in rows if self._tags[row] == _QUOTE]
-        quotes: list[int] = []
-        last = 0
-        for row in rows:
-            inside = bisect_left(tagged, self._ends[row]) - bisect_left(tagged, row)
-            if self._tags[row] == _QUOTE or (row >= last and not inside):
-                quotes.append(row)
-                last = max(last, self._ends[row])
-        return quotes
+        return sorted(chain.from_iterable(small))
