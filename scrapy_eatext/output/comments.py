@@ -56,11 +56,7 @@ def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
 
 
 def posts_in(thread: Thread) -> tuple[Post, ...]:
-    """The posts of a thread, in the order in which they begin.
-
-    Where the thread has no text of a post, the blocks that stand where other posts have
-    theirs are the post's text.
-    """
+    """The posts of a thread, in the order in which they begin."""
     numbers = sorted({*thread.spoken.units, *thread.left_out()})
     reader = _Reader(thread.blocks, Content(numbers, thread.spoken.code), True)
     quoted = thread.quoted(numbers)
@@ -75,7 +71,7 @@ def posts_in(thread: Thread) -> tuple[Post, ...]:
     repeated = {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
     posts: list[Post] = []
     for post, units in members:
-        author, time = thread.details(post)
+        author, time, _ = thread.details(post)
         inside = _trimmed(own[post], reader.texts, author, repeated - {""})
         others = [at[unit] for unit in units if unit in quoted]
         text, quote = reader.text(inside, post), reader.text(others, post)

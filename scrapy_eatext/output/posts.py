@@ -48,9 +48,7 @@ _AUTHOR = re.compile(
     r"|nickname)(?:$|[\s_-])|^\s{0,9}user\s{0,9}$",
     re.IGNORECASE,
 )
-_SAYS = re.compile(
-    r"(?:(?:^|\s)(?:says|said|wrote|writes|schrieb))?\s*:?$", re.IGNORECASE
-)
+_SAYS = re.compile(r"(?i)(?:\b(?:says|said|wrote|writes|schrieb))?\s*:?$")
 _LONGEST = 60
 
 

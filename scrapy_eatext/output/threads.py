@@ -74,8 +74,7 @@ class Frame(NamedTuple):
 
 def _text_of(node: Any) -> str:
     """The text of a small element; of a large one some of it."""
-    parts = islice(node.itertext(), _ROWS)
-    return " ".join("".join([part[:200] for part in parts]).split())
+    return " ".join("".join(islice(node.itertext(), _ROWS)).split())
 
 
 def _is_name(text: str) -> bool:
@@ -91,11 +90,7 @@ def _letters(text: str) -> str:
 
 
 class Thread:
-    """The posts of a page, of which some blocks have the text.
-
-    A post is told by the row of its first element.  ``day_first`` says how 3/4/2024 is
-    meant.
-    """
+    """The posts of a page, each told by its first element's row; ``spoken`` is their text."""
 
     def __init__(
         self, blocks: Blocks, spoken: Content, *, day_first: bool = True
@@ -213,10 +208,7 @@ class Thread:
     # -- posts
 
     def _parts(self, authors: Sequence[int]) -> tuple[list[Frame], list[Frame]]:
-        """For each author the largest element with no other, and one with what follows.
-
-        Those with what follows are equally far from the authors in them.
-        """
+        """For each author the largest element with no other, and one with what follows."""
         ways: list[list[int]] = []
         behind = len(self._parents)
         nexts = (*authors[1:], behind)
@@ -226,6 +218,7 @@ class Thread:
                 way.append(up)
             ways.append(way)
         level = min(map(len, ways)) - 1
+        # Those with what follows are equally far from the authors in them.
         rows = [way[level] for way in ways]
         frames = [self._frame(way[-1], way[0]) for way in ways]
         followed: list[Frame] = []
@@ -253,7 +246,8 @@ class Thread:
     def _counts(self, post_of: npt.NDArray[np.intp]) -> list[float]:
         """For each row the words of the blocks that are given to it."""
         counts = np.bincount(post_of + 1, self._words[:-1], len(self._ends) + 1)
-        return counts[1:].tolist()
+        found: list[float] = counts[1:].tolist()
+        return found
 
     def _like(self, frames: Sequence[Frame]) -> list[Frame]:
         """Elements between posts that are like them, but have no author in that place."""
@@ -291,13 +285,22 @@ class Thread:
 
     # -- what posts say
 
-    def details(self, post: int) -> tuple[str, str]:
-        """A post's author and time."""
-        return self._names.get(self._frames[post].author, ""), self._time(post)[0]
+    def details(self, post: int) -> tuple[str, str, int]:
+        """A post's author, the time nearest to the name, and the row with the time."""
+        frame = self._frames[post]
+        place = max(frame.author, frame.row)
+        at = bisect_left(self._times, (place,))
+        near = [
+            (rank, abs(row - place), time, row)
+            for row, rank, time in self._times[max(at - _TIMES, 0) : at + _TIMES]
+            if frame.row <= row < frame.end
+        ]
+        *_, time, row = min(near, default=("", -1))
+        return self._names.get(frame.author, ""), time, row
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""
-        author, (time, row) = self.details(post)[0], self._time(post)
+        author, time, row = self.details(post)
         is_author_kept = self._words[self._firsts[self._frames[post].author]]
         is_time_kept = self._words[self._firsts[row]]
         return byline("" if is_author_kept else author, "" if is_time_kept else time)
@@ -381,18 +384,6 @@ class Thread:
                 found.append((row, 2, text))
         return sorted(found)
 
-    def _time(self, post: int) -> tuple[str, int]:
-        """A post's time, the one nearest to its author, and its element."""
-        frame = self._frames[post]
-        place = max(frame.author, frame.row)
-        at = bisect_left(self._times, (place,))
-        near = [
-            (rank, abs(row - place), time, row)
-            for row, rank, time in self._times[max(at - _TIMES, 0) : at + _TIMES]
-            if frame.row <= row < frame.end
-        ]
-        return min(near, default=(0, 0, "", -1))[2:]
-
     # -- places
 
     @cached_property
@@ -412,15 +403,14 @@ class Thread:
             whole = sum(a == b > 0 for a, b in zip(posts, words, strict=True))
             if 2 * whole > sum(map(bool, own)) or 2 * sum(words) > sum(own):
                 break
+            above: list[tuple[Frame, int]] = []
             for frame, row in there:
                 inside = found[self._firsts[row] : self._lasts[row]]
                 inside[inside == frame.row] = -1
-            above = [(frame, self._parents[row]) for frame, row in there]
-            there = [
-                (frame, row)
-                for frame, row in above
-                if row >= frame.row + (frame.end == self._ends[frame.row])
-            ]
+                up = self._parents[row]
+                if up >= frame.row + (frame.end == self._ends[frame.row]):
+                    above.append((frame, up))
+            there = above
         left = self._counts(found)
         for row in SIGNATURES.rows(self._walk):
             signature = found[self._firsts[row] : self._lasts[row]]
