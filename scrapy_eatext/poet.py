@@ -136,19 +136,23 @@ def product(result: MainText, url: str) -> Any:
 
 
 def forum_thread(result: MainText, url: str) -> Any:
-    """A result as a ForumThread whose one post is the text of all."""
+    """A result as a ForumThread: its posts, else one with the whole text."""
     made = _items()
     found = result.metadata
-    post = made.SocialMediaPost(
-        url=url,
-        text=result.text,
-        datePublished=_utc(found.published),
-        mediaUrls=_of_media(made.Url, found.images),
-    )
+    thread = result.posts if result.page_type == "forum" else ()
+    said = [(post.text, post.time) for post in thread if post.text]
+    media = None if said else _of_media(made.Url, found.images)
+    posts = [
+        made.SocialMediaPost(
+            url=url, text=text, datePublished=_utc(date), mediaUrls=media
+        )
+        for text, date in said or [(result.text, found.published)]
+        if text
+    ]
     return made.ForumThread(
         url=url,
         topic=made.Topic(name=found.title) if found.title else None,
-        posts=[post] if result.text else None,
+        posts=posts or None,
         metadata=made.ForumThreadMetadata(dateDownloaded=_now()),
     )
 
@@ -241,9 +245,10 @@ def _main_text(request: Request, response: Response) -> MainText:
 
 def _utc(date: str) -> str | None:
     """A date as zyte-common-items wants it: with a time, in UTC if it has a zone."""
-    if not date:
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:  # "", or a time as the page writes it
         return None
-    moment = datetime.fromisoformat(date)
     if moment.tzinfo is None:
         return moment.isoformat(timespec="seconds")
     return moment.astimezone(timezone.utc).strftime(_UTC)

@@ -30,7 +30,7 @@ from zyte_common_items import (
 )
 
 from scrapy_eatext import MainText, extract, poet
-from scrapy_eatext.result import Entry, Metadata
+from scrapy_eatext.result import Entry, Metadata, Post
 from tests.support.crawling import UrlSpider, crawl
 from tests.support.mockserver import text_of
 
@@ -171,6 +171,24 @@ def test_what_a_page_tells_of_itself_goes_into_the_item_of_its_kind():
     assert (type(made), made.images[0].url) == (Article, "https://example.com/a.png")
 
 
+def test_posts_go_into_a_thread():
+    posts = (
+        Post("Which glue?", "Ann", "2024-03-01T09:00:00+02:00"),
+        Post("", "Bo", "2024-03-01", quoted="Which glue?"),
+        Post("The yellow one.", "Bo", "2 hours ago"),
+    )
+    computed = {"metadata": Metadata(published="2024-03-01"), "posts": posts}
+    result = MainText(text="Which glue?", page_type="forum").backed(computed)
+    made = poet.page_object(result, URL).posts
+    assert [(one.text, one.datePublished) for one in made] == [
+        ("Which glue?", "2024-03-01T07:00:00Z"),
+        ("The yellow one.", None),
+    ]
+    # Of another page they are the comments.
+    (one,) = poet.forum_thread(replace(result, page_type="article"), URL).posts
+    assert (one.text, one.datePublished) == ("Which glue?", "2024-03-01T00:00:00")
+
+
 def test_entries_go_into_the_list_of_their_kind():
     boats = Entry(
         "Boats", f"{URL}1", "Old ones.", "2024-03-01", "", f"{URL}1.png", "Ann"
@@ -192,7 +210,7 @@ def test_entries_go_into_the_list_of_their_kind():
 
 def replaced(result, page_type):
     metadata = result.metadata
-    computed = {"metadata": metadata, "html": "", "entries": ()}
+    computed = {"metadata": metadata, "html": "", "entries": (), "posts": ()}
     return replace(result, page_type=page_type).backed(computed)
 
 

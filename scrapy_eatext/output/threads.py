@@ -196,8 +196,6 @@ class Thread:
             tried = [(frames, self._own_words(frames)) for frames in self._parts(rows)]
             frames, own = max(tried, key=lambda one: sum(map(bool, one[1])))
             full = sum(map(bool, own))
-            if full < 2 and len(rows) < 3:
-                continue
             names = len({self._names[row] for row in rows}) / len(rows)
             worth = sum(self._worth[row] for row in rows) / len(rows)
             value = sum(own) * log(1 + full) * sqrt(names) * worth
