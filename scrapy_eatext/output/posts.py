@@ -74,12 +74,6 @@ def moment_of(element: Any, text: str, *, day_first: bool) -> str:
     return next(filter(None, moments), "")
 
 
-def byline(author: str, time: str) -> list[tuple[str, int]]:
-    """An author and a time, as far as they are there, with styles."""
-    spans = [(author, STRONG_TEXT)] if author else []
-    return [*spans, (f", {time}" if spans else time, 0)] if time else spans
-
-
 def _is_author(element: Any) -> bool:
     """Whether an element is called an author."""
     return element.get("itemprop") == "author" or bool(
@@ -160,14 +154,18 @@ class Posts:
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""
+        spans: list[tuple[str, int]] = []
         author = next(self._texts(self._within(self._authors, post)), "")
+        if author:
+            spans.append((author, STRONG_TEXT))
         for row in self._within(self._times, post):
             time = self._time(row)
             if time is None:  # it is kept
                 break
             if time:
-                return byline(author, time)
-        return byline(author, "")
+                spans.append((f", {time}" if spans else time, 0))
+                break
+        return spans
 
     def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author and time, and how the page shows the times."""

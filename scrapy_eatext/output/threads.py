@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scrapy_eatext.output.posts import Posts, byline, moment_of
+from scrapy_eatext.output.posts import Posts, moment_of
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import NO_AUTHORS, POST_TIMES, QUOTES, SIGNATURES, WRITERS
 from scrapy_eatext.page.tables import rows_with
-from scrapy_eatext.page.tags import STRONG, TAG_ID
+from scrapy_eatext.page.tags import STRONG, STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -193,12 +193,13 @@ class Thread:
         best: list[Frame] = []
         most = 0.0
         for rows in self._groups():
-            tried = [(frames, self._own_words(frames)) for frames in self._parts(rows)]
-            frames, own = max(tried, key=lambda one: sum(map(bool, one[1])))
-            full = sum(map(bool, own))
+            tried = [
+                (self._words_of(self._inner(one)), one) for one in self._parts(rows)
+            ]
+            own, frames = max(tried, key=lambda one: np.count_nonzero(one[0]))
             names = len({self._names[row] for row in rows}) / len(rows)
             worth = sum(self._worth[row] for row in rows) / len(rows)
-            value = sum(own) * log(1 + full) * sqrt(names) * worth
+            value = own.sum() * log(1 + np.count_nonzero(own)) * sqrt(names) * worth
             if value > most:
                 best, most = frames, value
         return best
@@ -236,16 +237,9 @@ class Thread:
             found[self._firsts[frame.row] : frame.last] = frame.row
         return found
 
-    def _own_words(self, frames: Sequence[Frame]) -> list[float]:
-        """How many words each of some posts, in order, has beside those inside it."""
-        own = self._counts(self._inner(frames))
-        return [own[frame.row] for frame in frames]
-
-    def _counts(self, post_of: npt.NDArray[np.intp]) -> list[float]:
-        """For each row the words of the blocks that are given to it."""
-        counts = np.bincount(post_of + 1, self._words[:-1], len(self._ends) + 1)
-        found: list[float] = counts[1:].tolist()
-        return found
+    def _words_of(self, post_of: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+        """How many words each post has, by rows, of the blocks that are given to it."""
+        return np.bincount(post_of + 1, self._words[:-1], len(self._ends) + 1)[1:]
 
     def _like(self, frames: Sequence[Frame]) -> list[Frame]:
         """Elements between posts that are like them, but have no author in that place."""
@@ -299,9 +293,12 @@ class Thread:
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""
         author, time, row = self.details(post)
-        is_author_kept = self._words[self._firsts[self._frames[post].author]]
-        is_time_kept = self._words[self._firsts[row]]
-        return byline("" if is_author_kept else author, "" if is_time_kept else time)
+        place = self._frames[post].author
+        is_said = author and not self._words[self._firsts[place]]
+        spans = [(author, STRONG_TEXT)] if is_said else []
+        if time and not self._words[self._firsts[row]]:
+            spans.append((f", {time}" if spans else time, 0))
+        return spans
 
     def text_units(self, units: Sequence[int]) -> dict[int, list[int]]:
         """For each post those of some blocks, in rising order, that are its text or quotes."""
@@ -391,15 +388,14 @@ class Thread:
         Signatures are none, nor is what stands around authors: in the largest element
         that in few posts has all words, and of all posts together less than half.
         """
-        own = self._own_words(list(self._frames.values()))
-        words_of = dict(zip(self._frames, own, strict=True))
         found = self._post_of.copy()
+        own = self._words_of(found)
         there = [(frame, frame.author) for frame in self._grouped]
         while there:
             words = [self._words_in(row) for _, row in there]
-            posts = [words_of[frame.row] for frame, _ in there]
+            posts = [own[frame.row] for frame, _ in there]
             whole = sum(a == b > 0 for a, b in zip(posts, words, strict=True))
-            if 2 * whole > sum(map(bool, own)) or 2 * sum(words) > sum(own):
+            if 2 * whole > np.count_nonzero(own) or 2 * sum(words) > own.sum():
                 break
             above: list[tuple[Frame, int]] = []
             for frame, row in there:
@@ -409,7 +405,7 @@ class Thread:
                 if up >= frame.row + (frame.end == self._ends[frame.row]):
                     above.append((frame, up))
             there = above
-        left = self._counts(found)
+        left = self._words_of(found)
         for row in SIGNATURES.rows(self._walk):
             signature = found[self._firsts[row] : self._lasts[row]]
             if len(signature) and self._words_in(row) < left[signature[0]]:
