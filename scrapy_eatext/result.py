@@ -73,11 +73,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What one person wrote on a thread, or below a page's text.
+    """What one person wrote; author and time are "" if the page does not have them.
 
-    Author and time are "" if the page does not have them.  The time is in ISO 8601, or
-    as the page writes it, such as "2 hours ago".  ``quoted`` is what the post quotes of
-    others, which ``text`` does not have; it is told on threads alone.
+    The time is in ISO 8601, or as the page writes it, such as "2 hours ago".  ``quoted``
+    is what a thread's post quotes of others, which ``text`` does not have.
     """
 
     text: str

@@ -185,7 +185,8 @@ def test_posts_go_into_a_thread():
         ("The yellow one.", None),
     ]
     # Of another page they are the comments.
-    (one,) = poet.forum_thread(replace(result, page_type="article"), URL).posts
+    other = replace(result, page_type="article").backed(computed)
+    (one,) = poet.forum_thread(other, URL).posts
     assert (one.text, one.datePublished) == ("Which glue?", "2024-03-01T00:00:00")
 
 

@@ -96,7 +96,7 @@ class Thread:
         self, blocks: Blocks, spoken: Content, *, day_first: bool = True
     ) -> None:
         self.blocks, self.spoken, self._day_first = blocks, spoken, day_first
-        units = spoken.units
+        units = list(spoken.units)
         self._walk = walk = blocks.walk
         columns: list[list[int]] = walk.elements[:, _COLUMNS].T.tolist()
         self._parents, self._tags, self._firsts, self._lasts = columns
@@ -193,9 +193,7 @@ class Thread:
         best: list[Frame] = []
         most = 0.0
         for rows in self._groups():
-            tried = [
-                (self._words_of(self._inner(one)), one) for one in self._parts(rows)
-            ]
+            tried = [(self._sizes(self._inner(one)), one) for one in self._parts(rows)]
             own, frames = max(tried, key=lambda one: np.count_nonzero(one[0]))
             names = len({self._names[row] for row in rows}) / len(rows)
             worth = sum(self._worth[row] for row in rows) / len(rows)
@@ -237,7 +235,7 @@ class Thread:
             found[self._firsts[frame.row] : frame.last] = frame.row
         return found
 
-    def _words_of(self, post_of: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+    def _sizes(self, post_of: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
         """How many words each post has, by rows, of the blocks that are given to it."""
         return np.bincount(post_of + 1, self._words[:-1], len(self._ends) + 1)[1:]
 
@@ -250,11 +248,8 @@ class Thread:
         known = {frame.row for frame in frames}
         places = enumerate(zip(self._parents, self._tags, strict=True))
         rows = [row for row, at in places if at in alike and row not in known]
-        return [
-            self._frame(row, self._author_in(row))
-            for row in rows
-            if self._words_in(row)
-        ]
+        full = filter(self._words_in, rows)
+        return [self._frame(row, self._author_in(row)) for row in full]
 
     def _author_in(self, row: int) -> int:
         """The element in another one that most likely is an author, or -1."""
@@ -293,8 +288,8 @@ class Thread:
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, as far as they are there and not kept."""
         author, time, row = self.details(post)
-        place = self._frames[post].author
-        is_said = author and not self._words[self._firsts[place]]
+        named = self._frames[post].author
+        is_said = author and not self._words[self._firsts[named]]
         spans = [(author, STRONG_TEXT)] if is_said else []
         if time and not self._words[self._firsts[row]]:
             spans.append((f", {time}" if spans else time, 0))
@@ -389,7 +384,7 @@ class Thread:
         that in few posts has all words, and of all posts together less than half.
         """
         found = self._post_of.copy()
-        own = self._words_of(found)
+        own = self._sizes(found)
         there = [(frame, frame.author) for frame in self._grouped]
         while there:
             words = [self._words_in(row) for _, row in there]
@@ -405,7 +400,7 @@ class Thread:
                 if up >= frame.row + (frame.end == self._ends[frame.row]):
                     above.append((frame, up))
             there = above
-        left = self._words_of(found)
+        left = self._sizes(found)
         for row in SIGNATURES.rows(self._walk):
             signature = found[self._firsts[row] : self._lasts[row]]
             if len(signature) and self._words_in(row) < left[signature[0]]:

@@ -14,6 +14,7 @@ from scrapy_eatext.output.comments import posts_in
 from scrapy_eatext.output.html import html as html_of
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Post
 from tests.support.pages import any_pages
@@ -38,13 +39,17 @@ def kept(blocks, dropped=(), only=None):
 
 def thread(html, *dropped):
     blocks = Page.of(html, URL).blocks
-    return list(posts_in(blocks, kept(blocks, dropped)))
+    return list(posts_in(Thread(blocks, kept(blocks, dropped))))
 
 
 def spoken(html, said):
     """The posts of a page where an algorithm keeps what people said alone."""
     blocks = Page.of(html, URL).blocks
-    return list(posts_in(blocks, kept(blocks, only=said)))
+    return list(posts_in(Thread(blocks, kept(blocks, only=said))))
+
+
+def tree_of_posts(page, shown):
+    return tree_of(page, page.blocks, shown, thread=Thread(page.blocks, shown))
 
 
 # The marks are for the author, his address, the time as a date and in ISO 8601, the text
@@ -220,9 +225,7 @@ def test_quotes(quote):
     assert (second.text, second.author) == ("The yellow one.", "bo77")
     assert second.quoted.endswith("Which glue?")
     page = Page.of(html, URL)
-    written = markdown(
-        tree_of(page, page.blocks, kept(page.blocks, only=said), page_kind="forum")
-    )
+    written = markdown(tree_of_posts(page, kept(page.blocks, only=said)))
     assert "> Which glue?" in written
     assert "\nThe yellow one." in written
 
@@ -242,7 +245,7 @@ def test_what_holds_each_post_is_no_quote():
         ("Ann", ""),
     ]
     page = Page.of(f"<ol>{html}</ol>", URL)
-    written = markdown(tree_of(page, page.blocks, kept(page.blocks), page_kind="forum"))
+    written = markdown(tree_of_posts(page, kept(page.blocks)))
     assert ">" not in written
     assert "1." not in written
 
@@ -251,7 +254,7 @@ def test_what_holds_each_post_is_no_quote():
 def test_markdown_and_html_write_posts(name):
     said = [text for *_, text in PEOPLE]
     page = Page.of(board(name), URL)
-    tree = tree_of(page, page.blocks, kept(page.blocks, only=said), page_kind="forum")
+    tree = tree_of_posts(page, kept(page.blocks, only=said))
     assert markdown(tree) == "\n\n".join(
         f"**{who}**, {moment}\n\n{text}" for who, moment, text in PEOPLE
     )
@@ -263,10 +266,10 @@ def test_markdown_and_html_write_posts(name):
 
 def test_other_pages_stay_as_they_are():
     page = Page.of(board("phpBB 2"), URL)
-    shown = kept(page.blocks)
-    written = markdown(tree_of(page, page.blocks, shown))
-    assert written == markdown(tree_of(page, page.blocks, shown, page_kind="article"))
-    assert "| Author | Message |" in written
+    verdict = Verdict(page.blocks, [True] * len(page.blocks), page_type="article")
+    judged = JudgedPage(page, verdict)
+    assert judged.thread is None
+    assert "| Author | Message |" in judged.output("markdown")
 
 
 def test_lines_about_a_post_are_not_its_text():
@@ -296,34 +299,6 @@ def test_a_post_of_a_guest():
     assert [post.author for post in found] == ["Ann", "bo77", "Ann"]
 
 
-def test_the_first_post_elsewhere():
-    html = (
-        '<div class="story"><h1>Oak</h1><p>by <a href="/u/max">max</a></p>'
-        "<p>I have to mend my old garden bench before the rain comes.</p></div>"
-    ) + board("Hacker News")
-    said = [said for *_, said in PEOPLE] + ["garden bench before"]
-    assert [post.author for post in spoken(html, said)] == ["max", "Ann", "bo77", "Ann"]
-
-
-def test_remarks_on_answers():
-    remark = (
-        '<ul><li class="comment"><span>{}</span> – <a class="comment-user" '
-        'href="/users/8/cy">cy</a></li></ul>'
-    )
-    html = board("Stack Exchange").replace(
-        '<div><div class="user-info">',
-        f'{remark.format("Is it dear?")}<div><div class="user-info">',
-    )
-    found = thread(html)
-    assert [post.author for post in found] == ["Ann", "cy", "bo77", "cy", "Ann", "cy"]
-    assert "dear" not in found[0].text
-
-
-def test_a_page_with_one_post():
-    found = spoken(board("XenForo", PEOPLE[:1]), ["glue"])
-    assert found == [Post(PEOPLE[0][2], "Ann", PEOPLE[0][1])]
-
-
 @pytest.mark.parametrize(
     "html",
     ["", "<p>No one said this.</p>", "<p>a</p><a href='/u/'> </a><a href='/u/1'>1</a>"],
@@ -334,7 +309,7 @@ def test_no_posts(html):
 
 def test_an_author_who_is_kept_is_not_said_twice():
     page = Page.of(board("names alone"), URL)
-    tree = tree_of(page, page.blocks, kept(page.blocks), page_kind="forum")
+    tree = tree_of_posts(page, kept(page.blocks))
     assert list(tree.bylines()) == []
 
 
@@ -363,7 +338,7 @@ def test_any_page(source, chance):
     page = Page.of(source, URL)
     blocks = page.blocks
     shown = content(blocks, [chance.random() < 0.7 for _ in range(len(blocks))])
-    found = posts_in(blocks, shown)
+    found = posts_in(Thread(blocks, shown))
     texts = [shown.code.get(i) or blocks.text(i) for i in range(len(blocks))]
     everything = letters("".join(texts))
     for post in found:
@@ -371,7 +346,7 @@ def test_any_page(source, chance):
         assert max(len(post.author), len(post.time)) <= 60
     said = sum(len(letters(post.text + post.quoted)) for post in found)
     assert said <= 2 * len(everything) + 9 * len(texts)
-    tree = tree_of(page, blocks, shown, page_kind="forum")
+    tree = tree_of_posts(page, shown)
     plain = tree_of(page, blocks, shown)
     with_posts, without = (
         sorted(unit for unit in map(str, made.spans) if unit) for made in (tree, plain)
@@ -405,7 +380,7 @@ def test_linear(piece):
 
     def work(thing):
         page, shown = thing
-        posts_in(page.blocks, shown)
-        tree_of(page, page.blocks, shown, page_kind="forum")
+        posts_in(Thread(page.blocks, shown))
+        tree_of_posts(page, shown)
 
     check_linear(work, make, 500)
