@@ -29,8 +29,8 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html
+from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.tags import TEX_TEXT
@@ -90,9 +90,7 @@ def words_of(verdict: Verdict) -> str:
 
 def wrong_words(page: Page, verdict: Verdict) -> list[str]:
     """The outputs whose words are not those of the text."""
-    shown = content(verdict.units, verdict.kept)
-    page = verdict.page or page
-    tree = tree_of(page, verdict.units, shown, page_kind=verdict.page_type)
+    tree = JudgedPage(page, verdict).nodes
     said = letters("".join(tree.bylines()))
     wanted = words_of(verdict)
     shown_by = RENDERER.render(markdown(tree), {"formulas": formulas_of(tree)})

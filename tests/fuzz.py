@@ -162,12 +162,12 @@ def check_output(page: Page) -> None:
     # The compiled nodes run if the compiled walk does.
     units = list(shown.units)
     images = images_of(walk, units)
-    for posts in (Posts(blocks, units), Thread(blocks, units)):
-        bylines = bylines_of(blocks, units, posts)
-        given = posts.laid_out(), units, shown.code, bylines
+    thread = Thread(blocks, shown)
+    for posts, layout in ((Posts(blocks, units), walk), (thread, thread.laid_out())):
+        given = layout, units, shown.code, bylines_of(posts, units)
         made = [twin(*given, Inlines(page), images) for twin in (place, python_place)]
         assert made[0] == made[1]
-    assert all(post.text or post.quoted for post in posts_in(blocks, shown))
+    assert all(post.text or post.quoted for post in posts_in(thread))
     places = places_in_tables(blocks, shown)
     gaps = places.gaps() if places else []
     given = walk, units, first_numbers(blocks, units), gaps, DEEPEST

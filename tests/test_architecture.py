@@ -114,7 +114,6 @@ TESTED_IN = {
     "learning.perceptron": "algorithms/test_perceptron.py",
     "metadata": "metadata/test_reader.py",
     "output": "output/test_fidelity.py",
-    "output.frames": "output/test_threads.py",
     "output.images": "output/test_node_twins.py",
     "output.placing": "output/test_node_twins.py",
     "page": "page/test_walk_twins.py",

@@ -10,6 +10,7 @@ from scrapy_eatext.output.code import content
 from scrapy_eatext.output.images import images_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import HTML, MARKDOWN, place, python_place
+from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.structure import bylines_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import NodeKind
@@ -67,7 +68,8 @@ def check(source: str | bytes, left_out: frozenset[int] = frozenset()) -> None:
     page = Page.of(source, URL)
     blocks = page.blocks
     shown = content(blocks, [i not in left_out for i in range(len(blocks))])
-    units, bylines = list(shown.units), bylines_of(blocks, shown.units)
+    units = list(shown.units)
+    bylines = bylines_of(Posts(blocks, units), units)
     images = images_of(blocks.walk, units)
     made = [
         twin(blocks.walk, units, shown.code, bylines, Inlines(page), images)

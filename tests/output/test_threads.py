@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext import extract
+from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.comments import posts_in
 from scrapy_eatext.output.html import html as html_of
+from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.output.threads import Thread
@@ -266,7 +268,8 @@ def test_markdown_and_html_write_posts(name):
 
 def test_other_pages_stay_as_they_are():
     page = Page.of(board("phpBB 2"), URL)
-    verdict = Verdict(page.blocks, [True] * len(page.blocks), page_type="article")
+    n = len(page.blocks)
+    verdict = Verdict(page.blocks, [True] * n, [1.0] * n, [""] * n, page_type="article")
     judged = JudgedPage(page, verdict)
     assert judged.thread is None
     assert "| Author | Message |" in judged.output("markdown")

@@ -40,8 +40,7 @@ def test_what_is_found():
     assert found == {
         "POSTS": [1, 2],
         "POSTERS": [1, 3],
-        "THREAD_AUTHORS": [1, 3],
-        "REMARKS": [1, 2],
+        "WRITERS": [1, 3],
         "COMMENTS": [1, 2],
         "BYLINES": [1, 3],
         "PROPS": [3],

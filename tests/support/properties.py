@@ -26,7 +26,7 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.output.html import ALLOWED
-from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
 from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
@@ -190,8 +190,7 @@ def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) 
                 # A formula has no escapes, and TeX's quotation mark for a back-tick.
                 found, expected = found.translate(_OF_TEX), expected.translate(_OF_TEX)
         if found != expected and not is_typeset:
-            tree = tree_of(page, verdict.units, shown, page_kind=verdict.page_type)
-            said = "".join(tree.bylines())
+            said = "".join(JudgedPage(page, verdict).nodes.bylines())
             assert said, name
             assert is_with(found, expected), name
     for name in ("text", "markdown", "html"):
