@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.output.posts import Posts, moment_of
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
@@ -145,7 +146,8 @@ class Thread:
         worth.update(dict.fromkeys(WRITERS.rows(walk), _NAMED))
         rows = sorted(worth.keys() - set(NO_AUTHORS.rows(walk)))
         rows = [row for row in rows if self._ends[row] - row <= _ROWS]
-        for row, node in reversed([*zip(rows, nodes_of(walk, rows), strict=True)]):
+        pairs = [*zip(rows, nodes_of(walk, rows), strict=True)]
+        for row, node in watched(reversed(pairs)):
             text = dated.get(row) or _text_of(node)[: 2 * _CHARS]
             name = Posts.without_says(text.rstrip(" ·•|,;:–—-»"))
             if not _is_name(name):
@@ -192,7 +194,7 @@ class Thread:
         """The posts by the authors that cut most of the text into parts."""
         best: list[Frame] = []
         most = 0.0
-        for rows in self._groups():
+        for rows in watched(self._groups(), 1):
             tried = [(self._sizes(self._inner(one)), one) for one in self._parts(rows)]
             own, frames = max(tried, key=lambda one: np.count_nonzero(one[0]))
             names = len({self._names[row] for row in rows}) / len(rows)
@@ -257,8 +259,6 @@ class Thread:
         inside = [one for one in self._rows[at : at + 5] if one < self._ends[row]]
         likely = [one for one in inside if self._worth[one] > _STRONG]
         return max(likely, key=self._worth.__getitem__, default=-1)
-
-    # -- elements
 
     def _shape(self, row: int) -> tuple[int, bytes]:
         """An element's tag and its names."""
