@@ -350,8 +350,6 @@ class Thread:
                 elements[row, _TAG] = _QUOTE
         return replace(self._walk, elements=elements)
 
-    # -- times
-
     @cached_property
     def _times(self) -> list[tuple[int, int, str]]:
         """The times of posts in order: element, whether it is no date, and time.
