@@ -49,7 +49,7 @@ class Addresses:
             for element in head.iterchildren("base"):
                 given = element.get("href")
                 if given and len(given) <= _LONGEST_BASE:
-                    said = _web_only(_bounded(_joined(base, _cleaned(given))))
+                    said = _web_only(_bounded(joined(base, _cleaned(given))))
                     # A base of no web, as javascript:, counts for nothing.
                     return said or _web_only(base)
         return _web_only(base)
@@ -95,7 +95,7 @@ class Addresses:
                 return _quoted(self.base.partition(":")[0] + ":" + href)
             if not _DOTS.search(href):
                 return self.origin + _quoted(href)
-        return _quoted(_joined(self.base, href))
+        return _quoted(joined(self.base, href))
 
 
 def host_of(url: str) -> str:
@@ -127,7 +127,8 @@ def _web_only(url: str) -> str:
     return url if parts.scheme in ("http", "https") and parts.netloc else ""
 
 
-def _joined(base: str, href: str) -> str:
+def joined(base: str, href: str) -> str:
+    """Where a reference on a page leads to, "" where that cannot be told."""
     try:
         return urljoin(base, href)
     except ValueError:  # as in http://[

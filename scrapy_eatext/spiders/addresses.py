@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url
 
@@ -57,18 +57,20 @@ def canonical(url: str) -> str:
     """An address without what it says of the visit; "" for one that is not of the web."""
     try:
         parts = urlsplit(url)
-    except ValueError:
+        if len(url) > _LONGEST or parts.scheme not in ("http", "https"):
+            return ""
+        # Decoding would lose bytes that are not UTF-8.
+        query = "&".join(
+            part
+            for part in parts.query.split("&")
+            if not _OF_VISIT.fullmatch(part.partition("=")[0])
+        )
+        path = _SESSION.sub("", parts.path) or "/"
+        found = parts._replace(path=path, query=query, fragment="")
+        own = canonicalize_url(found.geturl())
+    except ValueError:  # as in http://[, or a surrogate
         return ""
-    if len(url) > _LONGEST or parts.scheme not in ("http", "https") or not parts.netloc:
-        return ""
-    query = [
-        (name, value)
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if not _OF_VISIT.fullmatch(name)
-    ]
-    path = _SESSION.sub("", parts.path) or "/"
-    found = parts._replace(path=path, query=urlencode(query), fragment="")
-    return canonicalize_url(found.geturl())
+    return own if parts.netloc and len(own) <= _LONGEST else ""
 
 
 def is_of_visit(url: str) -> bool:

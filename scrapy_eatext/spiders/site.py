@@ -15,14 +15,18 @@ from scrapy.extensions.feedexport import FeedExporter
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
-from scrapy.utils.gz import gunzip, gzip_magic_number
-from scrapy.utils.sitemap import Sitemap, sitemap_urls_from_robots
+from scrapy.utils.sitemap import sitemap_urls_from_robots
 
 from scrapy_eatext.crawl.callbacks import main_text
-from scrapy_eatext.page.urls import host_of
+from scrapy_eatext.page.dates import iso
+from scrapy_eatext.page.urls import host_of, joined
 from scrapy_eatext.spiders.addresses import canonical, is_of_visit, shapes, trap
 from scrapy_eatext.spiders.state import State, Visit
-from scrapy_eatext.spiders.syndication import MissingParserError, pages_of_feed
+from scrapy_eatext.spiders.syndication import (
+    MissingParserError,
+    pages_of_feed,
+    read_sitemap,
+)
 from scrapy_eatext.spiders.yields import ASK, HOLD, REFUSE, Yields
 
 if TYPE_CHECKING:
@@ -54,6 +58,10 @@ _LEAVES = frozenset(("article", "forum", "product"))
 _REDIRECTS = (301, 302, 303, 307, 308)
 # Where an address leads to may be known: the spider looks first.
 _NOT_FOLLOWED = {"dont_redirect": True, "handle_httpstatus_list": _REDIRECTS}
+# An address that leads to itself may do so twice.
+_FOLLOWED_HOME = {"redirect_ttl": 2}
+# How many addresses may lead to each other in a row.
+_HOPS = 10
 # How many copies a page may have, and of how many that is known at a time.
 _COPIES, _MOST_COPIES = 3, 10_000
 # Priorities in the queue: what a site itself names, what a list lists, the list's next
@@ -119,6 +127,8 @@ class SiteSpider(Spider):
         self._yields = Yields()
         # How many pages have named another as their original.
         self._copies: Counter[str] = Counter()
+        # How many addresses led to one in the queue.
+        self._hops: dict[str, int] = {}
         self._waiting = self._found = self._sitemaps = 0
 
     @classmethod
@@ -175,11 +185,12 @@ class SiteSpider(Spider):
             return None
         if visit.role != "page" or not visit.lastmod:
             return visit.priority
-        return visit.priority + 5 if self._is_in_time(visit.lastmod) else None
+        # A page may have been changed long after it was published.
+        return visit.priority + 5 if visit.lastmod[:10] >= self.since else None
 
     def item(self, response: Response, result: MainText) -> Any:
         """The item of a page; EATEXT_FIELDS fills it."""
-        return {"url": response.url}
+        return {"url": self._visit(response).url}
 
     # -- requests
 
@@ -204,19 +215,20 @@ class SiteSpider(Spider):
                     continue
             self._waiting += 1
             self._count(f"asked/{visit.role}")
-            yield Request(
-                visit.url,
-                self._answered,
-                # The queue has each address once.
-                dont_filter=True,
-                errback=self._failed,
-                meta={
-                    "site_visit": tuple(visit),
-                    **(_NOT_FOLLOWED if visit.role == "page" else {}),
-                },
-            )
+            meta = _NOT_FOLLOWED if visit.role == "page" else {}
+            yield self._request(visit, visit.url, meta)
             if self._waiting >= most:
                 return
+
+    def _request(self, visit: Visit, url: str, meta: dict[str, Any]) -> Request:
+        return Request(
+            url,
+            self._answered,
+            # The queue has each address once.
+            dont_filter=True,
+            errback=self._failed,
+            meta={"site_visit": tuple(visit), **meta},
+        )
 
     def spider_idle(self) -> None:
         # Nothing is under way: what was dropped on its way counts no more.
@@ -271,9 +283,11 @@ class SiteSpider(Spider):
         yield from self._requests()
 
     def parse_page(self, response: Response, visit: Visit) -> Iterator[Any]:
-        if response.status in _REDIRECTS or not isinstance(response, HtmlResponse):
-            added = self._add(self._target(response, visit))
-            self._count_answer(visit.url, gave=bool(added))
+        if response.status in _REDIRECTS:
+            yield from self._redirected(response, visit)
+            return
+        if not isinstance(response, HtmlResponse):
+            self._count_answer(visit.url, gave=False)
             self.known.done(visit.url)
             return
         result, url = main_text(response), visit.url
@@ -291,14 +305,23 @@ class SiteSpider(Spider):
         if 0 < self.max_pages <= self._found:
             raise CloseSpider("max_pages")
 
-    def _target(self, response: Response, visit: Visit) -> Iterator[Visit]:
-        """Where an answer leads to."""
-        location = response.headers.get("Location")
-        if location is not None:
-            self._count("trap/redirect")
-            url = response.urljoin(location.decode("latin-1"))
-            if canonical(url) != visit.url:
-                yield visit._replace(url=url)
+    def _redirected(self, response: Response, visit: Visit) -> Iterator[Request]:
+        """Put where an answer leads to into the queue."""
+        self._count("trap/redirect")
+        location = (response.headers.get("Location") or b"").decode("latin-1")
+        target = joined(response.url, location)
+        url = canonical(target)
+        if url == visit.url:
+            # It wants a cookie back, or the number of a visit.
+            self._waiting += 1
+            yield self._request(visit, target, _FOLLOWED_HOME)
+            return
+        hops = self._hops.pop(visit.url, 0) + 1
+        added = self._add([visit._replace(url=url)]) if hops <= _HOPS else 0
+        if added:
+            self._hops[url] = hops
+        self._count_answer(visit.url, gave=bool(added))
+        self.known.done(visit.url)
 
     def _item_of(self, response: Response, result: MainText, visit: Visit) -> Any:
         """The item of a page that is wanted and new or changed, else None."""
@@ -364,24 +387,15 @@ class SiteSpider(Spider):
         return added
 
     def parse_robots(self, response: Response, visit: Visit) -> Iterator[Any]:
-        urls = list(sitemap_urls_from_robots(response.body, base_url=response.url))
-        urls = urls or [urljoin(response.url, "/sitemap.xml")]
+        # Without a base it takes any text for an address.
+        named = list(sitemap_urls_from_robots(response.body)) or ["/sitemap.xml"]
+        urls = [joined(response.url, url) for url in named]
         self._add((Visit(url, "sitemap", 0, _NAMED + 10) for url in urls), again=True)
         return iter(())
 
     def parse_sitemap(self, response: Response, visit: Visit) -> Iterator[Any]:
-        body = response.body
-        if gzip_magic_number(response):
-            body = gunzip(body, max_size=self.settings.getint("DOWNLOAD_MAXSIZE"))
-        if b"<" not in body[:1000]:
-            return iter(())
-        sitemap = Sitemap(body)
-        role = {"sitemapindex": "sitemap", "urlset": "page"}.get(sitemap.type)
-        if role is not None:
-            self._add(
-                Visit(entry["loc"], role, 1, _NAMED, entry.get("lastmod", ""))
-                for entry in sitemap
-            )
+        role, entries = read_sitemap(response.body)
+        self._add(Visit(url, role, 1, _NAMED, lastmod) for url, lastmod in entries)
         return iter(())
 
     def parse_feed(self, response: Response, visit: Visit) -> Iterator[Any]:
@@ -403,17 +417,21 @@ class SiteSpider(Spider):
                 self._sitemaps += 1
                 if self._sitemaps > _SITEMAPS:
                     return
+            # What is said to be a date may be any text.
+            url, date = canonical(visit.url), iso(visit.lastmod)
+            if not self._is_ours(url):
+                continue
             if is_of_visit(visit.url):
                 self._count("trap/session")
-            own = visit._replace(url=canonical(visit.url))
-            if self._is_ours(own.url) and (priority := self.priority(own)) is not None:
+            own = visit._replace(url=url, lastmod=date)
+            if (priority := self.priority(own)) is not None:
                 yield own._replace(priority=priority)
 
     # -- items
 
     def _scraped(self, item: Any, response: Response | None) -> None:
         if response is not None and "site_visit" in response.meta:
-            url = canonical(response.url)
+            url = self._visit(response).url
             self.known.done(url, text=main_text(response).text, feeds=self._feeds())
 
     def _dropped(self, item: Any, response: Response | None) -> None:

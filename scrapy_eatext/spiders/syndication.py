@@ -1,14 +1,40 @@
-"""The pages that a site's feed names: RSS, Atom and JSON Feed."""
+"""The pages that a site itself names: in sitemaps, RSS, Atom and JSON Feed."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from time import strftime
+
+from scrapy.utils.gz import gunzip
+from scrapy.utils.sitemap import Sitemap
+
+# How large a sitemap may be, as its protocol says.
+_LARGEST = 50 << 20
 
 
 class MissingParserError(ImportError):
     """feedparser is not installed."""
+
+
+def read_sitemap(body: bytes) -> tuple[str, list[tuple[str, str]]]:
+    """The role of what a sitemap names, "page" or "sitemap", and the addresses.
+
+    Each comes with when it was changed, as the sitemap says.  What is none names none,
+    and of a broken one it is what stands before the fault.
+    """
+    named: list[tuple[str, str]] = []
+    role = ""
+    # Whatever gzip and lxml raise on a broken one.
+    with suppress(Exception):
+        if body.startswith(b"\x1f\x8b\x08"):
+            body = gunzip(body, max_size=_LARGEST)
+        sitemap = Sitemap(body)
+        role = {"sitemapindex": "sitemap", "urlset": "page"}.get(sitemap.type, "")
+        if role:
+            named.extend((one["loc"], one.get("lastmod", "")) for one in sitemap)
+    return role, named
 
 
 def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
@@ -26,7 +52,10 @@ def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
         raise MissingParserError(
             'feeds in RSS and Atom need feedparser: pip install "scrapy-eatext[site]"'
         ) from error
-    found = feedparser.parse(body, response_headers={"content-location": url})
+    try:
+        found = feedparser.parse(body, response_headers={"content-location": url})
+    except Exception:  # noqa: BLE001 - whatever it raises on a broken feed
+        return
     for entry in found.entries:
         # By itself it would give one for the other, with a warning.
         moment = dict.get(entry, "updated_parsed") or dict.get(

@@ -23,6 +23,13 @@ A = "https://a.org"
         ("https:///b", ""),
         ("", ""),
         (f"{A}/{'b' * 3000}", ""),
+        # It is longer once it is encoded.
+        (A + "/" + "\u00e4" * 1500, ""),
+        (f"{A}/b\ud800?c=\ud800", ""),
+        ("https://a.org:99999/", ""),
+        # Other encodings than UTF-8 stay.
+        (f"{A}/?q=caf%E9&sid=3", f"{A}/?q=caf%E9"),
+        ("https://b\u00fccher.example/", "https://xn--bcher-kva.example/"),
     ],
 )
 def test_canonical(url, expected):

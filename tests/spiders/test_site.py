@@ -62,12 +62,15 @@ class Server:
                 outer.asked[self.path] += 1
                 body = outer.pages.get(self.path)
                 location = ""
+                if callable(body):
+                    body = body(self)
                 if isinstance(body, tuple):
                     status, location = body
                     body = ""
                 else:
                     status = 404 if body is None else 200
-                self.send_response(status)
+                if status:
+                    self.send_response(status)
                 if location:
                     self.send_header("Location", location)
                 kind = (
@@ -154,6 +157,16 @@ def test_sitemaps_with_dates(site):
     assert not site.asked["/news/b3"]
 
 
+def test_a_page_that_was_changed_later_than_it_was_published(site):
+    date = '<meta property="article:published_time" content="2024-03-05">'
+    site.pages["/news/b2"] = article("b2", date)
+    site.pages["/sitemap.xml"] = (
+        f'<?xml version="1.0"?><urlset><url><loc>{site.url}/news/b2</loc>'
+        "<lastmod>2024-05-01</lastmod></url></urlset>"
+    )
+    assert done(site, until="2024-03-05")[1] == ["/news/b2"]
+
+
 def test_feeds(site):
     pytest.importorskip("feedparser")
     add_news(site)
@@ -164,6 +177,32 @@ def test_feeds(site):
         f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'
     )
     assert done(site)[1] == [f"/news/b{n}" for n in range(5)]
+
+
+def test_addresses_that_are_none(site):
+    pytest.importorskip("feedparser")
+    wanted = add_news(site, 4)
+    site.pages["/robots.txt"] = f"Sitemap: http://[a/\nSitemap: {site.url}/map.xml\n"
+    urls = "<url><loc>http://[a/</loc></url><url><loc>http://a:99999/</loc></url>"
+    site.pages["/news/b7"] = article("b7", "<link rel=canonical href='http://[a/'>")
+    site.pages["/map.xml"] = (
+        f'<?xml version="1.0"?><urlset>{urls}<url><loc>{site.url}/news/b7</loc>'
+        f"<lastmod>{'9' * 5000}</lastmod></url></urlset>"
+    )
+    head = "<link rel=alternate type=application/feed+json href=/feed.json>"
+    site.pages["/"] = listing(["b0", "b1", "b2", "b3"], head=head)
+    site.pages["/news/b8"] = article("b8")
+    site.pages["/feed.json"] = json.dumps(
+        {
+            "items": [
+                {"url": f"{site.url}/\ud800"},
+                {"url": f"{site.url}/news/b8", "date_modified": "\ud800"},
+            ]
+        }
+    )
+    add_link(site, "/moved")
+    site.pages["/moved"] = (302, "http://[a/")
+    assert done(site)[1] == [*wanted, "/news/b7", "/news/b8"]
 
 
 def test_redirects_are_followed_once(site):
@@ -181,6 +220,36 @@ def test_redirects_are_followed_once(site):
     assert paths == [*wanted, "/news/b7"]
     assert site.asked["/news/b1"] == 1
     assert found.eatext("site/trap/") == {"redirect": 4}
+
+
+def test_a_page_that_redirects_to_itself_until_a_cookie_comes_back(site):
+    wanted = add_news(site, 4)
+
+    def page(asked):
+        if "seen=1" in asked.headers.get("Cookie", ""):
+            return article("b7")
+        asked.send_response(302)
+        asked.send_header("Set-Cookie", "seen=1")
+        return 0, "/news/b7"
+
+    site.pages["/news/b7"] = page
+    site.pages["/news/b8"] = (302, "/news/b8?sid=0123456789abcdef")
+    site.pages["/news/b8?sid=0123456789abcdef"] = article("b8")
+    site.pages["/news/b9"] = (302, "/news/b9")
+    for name in ("b7", "b8", "b9"):
+        add_link(site, f"/news/{name}")
+    assert done(site)[1] == [*wanted, "/news/b7", "/news/b8"]
+    assert site.asked["/news/b9"] == 4
+
+
+def test_redirects_without_end(site):
+    wanted = add_news(site, 4)
+    for n in range(100):
+        site.pages[f"/{n:x}x/y"] = (302, f"/{n + 1:x}x/y")
+    add_link(site, "/0x/y")
+    found, paths = done(site)
+    assert paths == wanted
+    assert found.eatext("site/trap/") == {"redirect": 11}
 
 
 def test_a_site_without_an_answer(site):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 
 import pytest
 
-from scrapy_eatext.spiders.syndication import MissingParserError, pages_of_feed
+from scrapy_eatext.spiders.syndication import (
+    MissingParserError,
+    pages_of_feed,
+    read_sitemap,
+)
 
 URL = "https://a.org/feed"
 RSS = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>Boats</title>
@@ -54,6 +59,45 @@ def test_json():
 def test_what_is_no_feed(body):
     pytest.importorskip("feedparser")
     assert list(pages_of_feed(body, URL)) == []
+
+
+def test_a_feed_that_the_parser_fails_on():
+    pytest.importorskip("feedparser")
+    assert list(pages_of_feed(RSS.replace(b"/2<", b"/&#xD800;<"), URL)) == []
+
+
+MAP = (
+    b"<urlset><url><loc>https://a.org/1</loc><lastmod>2024-03-01</lastmod></url><url/>"
+    b"<url><loc>https://a.org/2</loc></url></urlset>"
+)
+NAMED = [("https://a.org/1", "2024-03-01"), ("https://a.org/2", "")]
+
+
+def test_sitemaps():
+    assert read_sitemap(MAP) == ("page", NAMED)
+    assert read_sitemap(gzip.compress(MAP)) == ("page", NAMED)
+    index = (
+        b"<sitemapindex><sitemap><loc>https://a.org/m</loc></sitemap></sitemapindex>"
+    )
+    assert read_sitemap(index) == ("sitemap", [("https://a.org/m", "")])
+
+
+def test_a_sitemap_that_is_cut_off():
+    assert read_sitemap(MAP[:-20]) == ("page", NAMED)
+    assert read_sitemap(gzip.compress(MAP + b" " * 99)[:-9]) == ("page", NAMED)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"<", b"<\x00<<", b"no <b>sitemap", b"\x1f\x8b\x08 broken"),
+        b"<html><p>x",
+        gzip.compress(b"<urlset>" + b" " * (51 << 20) + MAP[8:], 1),
+    ],
+    ids=lambda body: repr(body[:20]),
+)
+def test_what_is_no_sitemap(body):
+    assert read_sitemap(body)[1] == []
 
 
 def test_without_the_parser(monkeypatch):
