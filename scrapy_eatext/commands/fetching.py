@@ -73,18 +73,7 @@ class OnePage:
 
         Raises SettingError and UsageError.
         """
-        errors: list[BaseException] = []
-        crawl: Any = self._process.crawl(self.crawler, **self._arguments)
-        # A task or a Deferred: an error that nobody takes from it is logged as a
-        # traceback.
-        if hasattr(crawl, "addErrback"):
-            crawl.addErrback(lambda failure: errors.append(failure.value))
-        else:
-            crawl.add_done_callback(
-                lambda task: errors.extend(filter(None, [_error_of(task)]))
-            )
-        self._process.start()
-        for error in errors:
+        for error in run_crawl(self._process, self.crawler, **self._arguments):
             if isinstance(error, SettingError):
                 raise error
             if self.crawler.spider is None:  # it is made before all else
@@ -95,6 +84,23 @@ class OnePage:
                 raise UsageError(message, print_help=False) from error
             logger.error("The crawl of one page failed", exc_info=error)
         return self._found[0] if self._found else None
+
+
+def run_crawl(
+    process: CrawlerProcessBase, crawler: Crawler, **arguments: Any
+) -> list[BaseException]:
+    """Run a crawl to its end; the error that ended it, if one did."""
+    errors: list[BaseException] = []
+    crawl: Any = process.crawl(crawler, **arguments)
+    # A task or a Deferred: an error that nobody takes from it is logged as a traceback.
+    if hasattr(crawl, "addErrback"):
+        crawl.addErrback(lambda failure: errors.append(failure.value))
+    else:
+        crawl.add_done_callback(
+            lambda task: errors.extend(filter(None, [_error_of(task)]))
+        )
+    process.start()
+    return errors
 
 
 def _process(command: ScrapyCommand) -> CrawlerProcessBase:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import signals
 from scrapy.utils.conf import feed_process_params_from_cli
 
+from scrapy_eatext.commands.fetching import run_crawl
 from scrapy_eatext.commands.terminal import StatusLine, table
 from scrapy_eatext.spiders.site import FIELDS, SiteSpider
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
-    from scrapy.crawler import Crawler, CrawlerProcess
+    from scrapy.crawler import Crawler, CrawlerProcessBase
     from scrapy.settings import Settings
 
 ERRORS = (ValueError, OSError)
@@ -58,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Crawl the sites; the exit code.  Raises ERRORS."""
     settings = cast("Settings", command.settings)
-    process = cast("CrawlerProcess", command.crawler_process)
+    process = cast("CrawlerProcessBase", command.crawler_process)
     feeds = feed_process_params_from_cli(
         settings, args.output or [], overwrite_output=args.overwrite_output
     )
@@ -75,9 +76,11 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     # What is wrong ends the command before a crawl begins.
     SiteSpider(urls=args.urls, **arguments)
     crawler = process.create_crawler(SiteSpider)
-    _Progress(crawler)
-    process.crawl(crawler, urls=args.urls, **arguments)
-    process.start()
+    # Signals alone do not keep it.
+    progress = _Progress(crawler)
+    for error in run_crawl(process, crawler, urls=args.urls, **arguments):
+        raise error
+    progress.clear()
     print(summary(crawler))
     return 0
 
@@ -89,7 +92,6 @@ class _Progress:
         self._crawler, self._status = crawler, StatusLine()
         self._begin, self._next = time.monotonic(), 0.0
         crawler.signals.connect(self.show, signals.response_received)
-        crawler.signals.connect(self.clear, signals.spider_closed)
 
     def show(self) -> None:
         now, stats = time.monotonic(), self._crawler.stats

@@ -58,10 +58,8 @@ _LEAVES = frozenset(("article", "forum", "product"))
 _REDIRECTS = (301, 302, 303, 307, 308)
 # Where an address leads to may be known: the spider looks first.
 _NOT_FOLLOWED = {"dont_redirect": True, "handle_httpstatus_list": _REDIRECTS}
-# An address that leads to itself may do so twice.
-_FOLLOWED_HOME = {"redirect_ttl": 2}
-# How many addresses may lead to each other in a row.
-_HOPS = 10
+# How often an address may lead to itself, and how many to each other in a row.
+_AGAIN, _HOPS = 2, 10
 # How many copies a page may have, and of how many that is known at a time.
 _COPIES, _MOST_COPIES = 3, 10_000
 # Priorities in the queue: what a site itself names, what a list lists, the list's next
@@ -233,6 +231,7 @@ class SiteSpider(Spider):
     def spider_idle(self) -> None:
         # Nothing is under way: what was dropped on its way counts no more.
         self._waiting = 0
+        self._yields.forget_coming()
         self.known.release()
         if requests := list(self._requests()):
             for request in requests:
@@ -243,15 +242,18 @@ class SiteSpider(Spider):
         # Behind the feeds' own receiver, which has written the item by then.
         self.crawler.signals.connect(self._scraped, signals.item_scraped)
         self.crawler.signals.connect(self._dropped, signals.item_dropped)
-        if not self.known.goes_on:
+        if self.known.goes_on:
+            # It may have begun elsewhere.
+            self.known.add(self._beginnings())
+        else:
             self.known.begin_round(self._beginnings())
 
-    def spider_closed(self) -> None:
-        self.known.close()
+    def spider_closed(self, reason: str) -> None:
+        self.known.close(is_finished=reason == "finished")
 
     def _beginnings(self) -> Iterator[Visit]:
         for url in self.urls:
-            yield Visit(canonical(url), "page", 0, _NAMED + 10)
+            yield Visit(url, "page", 0, _NAMED + 10)
             yield Visit(urljoin(url, "/robots.txt"), "robots", 0, _NAMED + 20)
 
     # -- responses
@@ -269,11 +271,16 @@ class SiteSpider(Spider):
     def _failed(self, failure: Failure) -> Iterator[Any]:
         visit = Visit(*failure.request.meta["site_visit"])  # type: ignore[attr-defined]
         self._waiting -= 1
+        error = failure.value
+        status = error.response.status if isinstance(error, HttpError) else 0
+        is_passing = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
         # It is gone for good if the site says so, or is not to be asked for.
-        if failure.check(HttpError, IgnoreRequest):  # type: ignore[no-untyped-call]
+        if isinstance(error, IgnoreRequest) and not is_passing:
             self.known.done(visit.url)
         else:
             self.known.fail(visit.url)
+        if self._is_start(visit):
+            logger.warning("%s has no page: %s", visit.url, error)
         if visit.role == "page":
             self._count_answer(visit.url, gave=False)
         if visit.role == "robots":
@@ -291,8 +298,7 @@ class SiteSpider(Spider):
             self.known.done(visit.url)
             return
         result, url = main_text(response), visit.url
-        is_start = visit.depth == 0 and visit.priority > _NAMED
-        added = self._follow(response, result, visit, is_start)
+        added = self._follow(response, result, visit, self._is_start(visit))
         yields = self._item_of(response, result, visit)
         self._count_answer(visit.url, gave=bool(added or yields))
         is_list = self._leads_on(result)
@@ -308,15 +314,18 @@ class SiteSpider(Spider):
     def _redirected(self, response: Response, visit: Visit) -> Iterator[Request]:
         """Put where an answer leads to into the queue."""
         self._count("trap/redirect")
-        location = (response.headers.get("Location") or b"").decode("latin-1")
-        target = joined(response.url, location)
+        location = response.headers.get("Location")
+        target = joined(response.url, location.decode("latin-1")) if location else ""
         url = canonical(target)
-        if url == visit.url:
+        times = response.meta.get("site_again", 0) + 1
+        if url == visit.url and times <= _AGAIN:
             # It wants a cookie back, or the number of a visit.
             self._waiting += 1
-            yield self._request(visit, target, _FOLLOWED_HOME)
+            yield self._request(visit, target, {**_NOT_FOLLOWED, "site_again": times})
             return
         hops = self._hops.pop(visit.url, 0) + 1
+        if self._is_start(visit) and not self._is_ours(url):
+            logger.warning("%s leads to another site: %s", visit.url, target)
         added = self._add([visit._replace(url=url)]) if hops <= _HOPS else 0
         if added:
             self._hops[url] = hops
@@ -455,6 +464,9 @@ class SiteSpider(Spider):
     def _visit(self, response: Response) -> Visit:
         return Visit(*response.meta["site_visit"])
 
+    def _is_start(self, visit: Visit) -> bool:
+        return visit.role == "page" and visit.depth == 0 and visit.priority > _NAMED
+
     def _is_ours(self, url: str) -> bool:
         host = host_of(url)
         return any(
@@ -492,8 +504,8 @@ def _listed(value: str | Sequence[str]) -> list[str]:
 
 def _address(url: str) -> str:
     """An address, also of what is only a host."""
-    found = url if "://" in url else f"https://{url}"
-    if not urlsplit(found).hostname:
+    found = canonical(url if re.match(r"\w+://", url) else f"https://{url}")
+    if not found:
         raise ValueError(f"urls has {url!r}, it must be an address or a host")
     return found
 

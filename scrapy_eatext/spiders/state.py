@@ -14,6 +14,8 @@ _PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED = range(6)
 # Some of the lists that a run has found are asked for again in the next: a share of all
 # pages, and so many at least.
 _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
+# The number of these tables, which no other program's files have.  It changes with them.
+_FORMAT = 0x0EA7_0001
 _TABLES = """
 CREATE TABLE IF NOT EXISTS pages (
     number INTEGER PRIMARY KEY, url TEXT UNIQUE, status INTEGER, priority INTEGER,
@@ -47,22 +49,13 @@ class State:
     """The addresses of a site, in a file, or without one in SQLite's temporary storage.
 
     An address is known once.  What is asked for and not done when the process ends is
-    asked for again in the next run; where all was done, a new round begins.
+    asked for again in the next run; where all was done, a new round begins.  One process
+    has the file.
     """
 
     def __init__(self, path: str = "") -> None:
         self.is_kept = bool(path)
-        # The connection's cache is bounded; what it has no room for goes to the disk.
-        self._base = sqlite3.connect(path, isolation_level=None)
-        try:
-            self._base.execute("PRAGMA journal_mode=WAL")
-            self._base.execute("PRAGMA synchronous=NORMAL")
-            self._base.executescript(_TABLES)
-        except sqlite3.DatabaseError as error:
-            self._base.close()
-            raise ValueError(
-                f"state is {path!r}, which is no state file: {error}"
-            ) from error
+        self._base = _opened(path)
         self._update("UPDATE pages SET status=? WHERE status=?", _PENDING, _ASKED)
         self.release()
         self.goes_on = bool(self._value("SELECT 1 FROM pages WHERE status=?", _PENDING))
@@ -73,7 +66,13 @@ class State:
         self._round = before if self.goes_on else before + 1
         self._cut_feeds()
 
-    def close(self) -> None:
+    def close(self, *, is_finished: bool = False) -> None:
+        """End a run; what is not done by then is no reason to go on if it is finished."""
+        if is_finished:
+            self._update(
+                "UPDATE pages SET status=? WHERE status IN (?, ?)",
+                *(_FAILED, _ASKED, _HELD),
+            )
         self._base.close()
 
     # -- the queue
@@ -235,6 +234,29 @@ class State:
         with closing(self._base.execute(sql, values)) as cursor:
             row: tuple[int | None] = cursor.fetchone() or (None,)
         return row[0]
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    """The tables in a file, which no other process has then.  Raises ValueError."""
+    must = f"state is {path!r}, it must be a new file, or that of a crawl before"
+    try:
+        # The connection's cache is bounded; what it has no room for goes to the disk.
+        base = sqlite3.connect(path, isolation_level=None)
+    except sqlite3.Error as error:
+        raise ValueError(f"{must}: {error}") from error
+    try:
+        base.execute("PRAGMA locking_mode=EXCLUSIVE")
+        base.execute("PRAGMA journal_mode=WAL")
+        base.execute("PRAGMA synchronous=NORMAL")
+        (made_as,) = base.execute("PRAGMA user_version").fetchone()
+        is_new = not base.execute("SELECT 1 FROM sqlite_master").fetchone()
+        if not is_new and made_as != _FORMAT:
+            raise sqlite3.DatabaseError("another version or program made it")
+        base.executescript(f"PRAGMA user_version={_FORMAT};{_TABLES}")
+    except sqlite3.Error as error:
+        base.close()
+        raise ValueError(f"{must}: {error}") from error
+    return base
 
 
 def _hash(text: str) -> int | None:

@@ -73,6 +73,11 @@ class Yields:
             elif not one.left and not one.gave:
                 yield shape, REFUSE
 
+    def forget_coming(self) -> None:
+        """No answer is under way."""
+        for one in self._shapes.values():
+            one.coming = 0
+
     def _known(self, shape: str) -> _Shape:
         known = self._shapes.setdefault(shape, _Shape())
         self._shapes.move_to_end(shape)

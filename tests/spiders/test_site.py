@@ -101,13 +101,12 @@ def site():
     server.close()
 
 
+SETTINGS = {"AUTOTHROTTLE_ENABLED": False, "EATEXT_ALGORITHM": "eatext"}
+
+
 def done(site, **arguments):
     """A finished crawl of a site, and the paths of the items."""
-    settings = {
-        "AUTOTHROTTLE_ENABLED": False,
-        "EATEXT_ALGORITHM": "eatext",
-        **arguments.pop("settings", {}),
-    }
+    settings = {**SETTINGS, **arguments.pop("settings", {})}
     found = crawl(SiteSpider, settings, urls=site.url, **arguments)
     assert not found.errors
     return found, sorted(item["url"].removeprefix(site.url) for item in found.items)
@@ -239,7 +238,7 @@ def test_a_page_that_redirects_to_itself_until_a_cookie_comes_back(site):
     for name in ("b7", "b8", "b9"):
         add_link(site, f"/news/{name}")
     assert done(site)[1] == [*wanted, "/news/b7", "/news/b8"]
-    assert site.asked["/news/b9"] == 4
+    assert site.asked["/news/b9"] == 3
 
 
 def test_redirects_without_end(site):
@@ -252,9 +251,17 @@ def test_redirects_without_end(site):
     assert found.eatext("site/trap/") == {"redirect": 11}
 
 
-def test_a_site_without_an_answer(site):
+def test_a_site_without_an_answer(site, caplog):
     assert done(site)[1] == []
     assert site.asked["/sitemap.xml"] == 1
+    assert "127.0.0.1" in caplog.text
+    assert "has no page: Ignoring non-200 response" in caplog.text
+
+
+def test_a_site_that_has_moved(site, caplog):
+    site.pages["/"] = (301, "http://a.invalid/")
+    assert done(site)[1] == []
+    assert f"{site.url}/ leads to another site: http://a.invalid/" in caplog.text
 
 
 def test_what_is_wanted(site):
@@ -379,6 +386,62 @@ def test_a_crawl_that_was_stopped_goes_on(site, tmp_path):
     assert sorted(first + second) == sorted(wanted)
 
 
+def test_what_the_server_had_no_answer_for_is_asked_for_in_the_next_crawl(
+    site, tmp_path
+):
+    state = str(tmp_path / "site.db")
+    wanted = add_news(site)
+    settings = {"RETRY_ENABLED": False}
+    site.pages["/news/b3"] = (503, "")
+    assert done(site, state=state, settings=settings)[1] == sorted(
+        {*wanted} - {"/news/b3"}
+    )
+    site.pages["/news/b3"] = article("b3")
+    assert done(site, state=state)[1] == ["/news/b3"]
+
+
+class Picky(SiteSpider):
+    """Fails on some pages, as a subclass may."""
+
+    def wants(self, response, result):
+        if response.url.endswith(("b3", "b4")):
+            raise RuntimeError(response.url)
+        return super().wants(response, result)
+
+
+def test_an_error_on_a_page_is_no_reason_not_to_look_for_news(site, tmp_path):
+    state = str(tmp_path / "site.db")
+    wanted = add_news(site)
+    first = crawl(Picky, SETTINGS, urls=site.url, state=state)
+    assert len(first.errors) == 2
+    assert len(first.items) == len(wanted) - 2
+    site.pages["/news/b99"] = article("b99")
+    site.pages["/"] = listing(["b99", "b0"], "<a rel=next href=/?page=2>Next</a>")
+    assert done(site, state=state)[1] == ["/news/b3", "/news/b4", "/news/b99"]
+
+
+def test_errors_do_not_keep_back_what_is_alike(site):
+    class Failing(SiteSpider):
+        def wants(self, response, result):
+            raise RuntimeError(response.url)
+
+    add_news(site, 40, 40)
+    crawl(Failing, SETTINGS, urls=site.url)
+    assert sum(path.startswith("/news/") for path in site.asked) == 40
+
+
+def test_a_state_that_goes_on_with_other_addresses(site, tmp_path):
+    state = str(tmp_path / "site.db")
+    add_news(site, 4)
+    done(site, state=state, max_pages=1)
+    site.pages["/more"] = listing(["b7", "b8", "b9"])
+    for name in ("b7", "b8", "b9"):
+        site.pages[f"/news/{name}"] = article(name)
+    found = crawl(SiteSpider, SETTINGS, urls=f"{site.url}/more", state=state)
+    paths = {item["url"].removeprefix(site.url) for item in found.items}
+    assert paths >= {"/news/b7", "/news/b8", "/news/b9"}
+
+
 def add_link(site, path):
     """Add a link to the front page's footer."""
     footer = f"<footer><a href={path}>Boats elsewhere</a></footer></body>"
@@ -390,6 +453,8 @@ def add_link(site, path):
     [
         ({"urls": ""}, "urls is empty, it must have an address or a host"),
         ({"urls": "https://"}, "urls has 'https://', it must be an address or a host"),
+        ({"urls": "ftp://a.org"}, "urls has 'ftp://a.org', it must be an address"),
+        ({"urls": "https://["}, "urls has 'https://[', it must be an address"),
         ({"since": "Monday"}, "since is 'Monday', it must be a day: 2024-03-01"),
         ({"max_pages": "many"}, "max_pages is 'many', it must be a number from 0 on"),
         ({"min_score": -1}, "min_score is -1, it must be a number from 0 on"),
@@ -399,6 +464,15 @@ def add_link(site, path):
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         SiteSpider(**{"urls": "a.org", **arguments})
+
+
+def test_addresses_to_begin_at():
+    spider = SiteSpider(urls=["b\u00fccher.example", "a.org/?u=http://b.org/"])
+    assert spider.urls == [
+        "https://xn--bcher-kva.example/",
+        "https://a.org/?u=http%3A%2F%2Fb.org%2F",
+    ]
+    assert spider.allowed_domains == ["a.org", "xn--bcher-kva.example"]
 
 
 @pytest.mark.slow
@@ -419,3 +493,17 @@ def test_the_command(site, tmp_path):
 def test_a_wrong_argument_of_the_command(capsys):
     assert run_command("site", "a.org", "--since", "x") == 1
     assert "since is 'x', it must be a day" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_state_that_cannot_be_used(tmp_path):
+    """The command says so, in a line."""
+    command = [sys.executable, "-m", "scrapy", "eatext", "site", "http://127.0.0.1:1"]
+    done = subprocess.run(
+        [*command, "--state", str(tmp_path / "none" / "x.db")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(r"scrapy eatext: state is .*unable to open.*\n", done.stderr)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from functools import partial
+
 import pytest
 
 from scrapy_eatext.spiders.state import State, Visit
@@ -118,8 +122,42 @@ def test_a_feed_that_went_on_after_the_end_stays(path, tmp_path):
 def test_a_file_that_is_no_state(tmp_path):
     file = tmp_path / "x.txt"
     file.write_text("no state, but a text" * 100)
-    with pytest.raises(ValueError, match=r"state is '.*', which is no state file"):
+    with pytest.raises(ValueError, match=r"it must be .* is not a database"):
         State(str(file))
+    assert file.read_text().startswith("no state")
+    with pytest.raises(ValueError, match="unable to open"):
+        State(str(tmp_path / "none" / "x.db"))
+
+
+def test_a_file_that_another_version_or_program_made(path):
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE pages (url TEXT)")
+    with pytest.raises(ValueError, match="another version or program made it"):
+        State(path)
+
+
+def test_a_file_that_another_crawl_uses(path, monkeypatch):
+    connect = partial(sqlite3.connect, timeout=0.1)
+    state = State(path)
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    with pytest.raises(ValueError, match="database is locked"):
+        State(path)
+    state.close()
+    State(path).close()
+
+
+def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
+    state = State(path)
+    state.add([Visit("a"), Visit("b"), Visit("c")])
+    queue = state.take()
+    next(queue)
+    state.hold(next(queue).url, "x")
+    state.done(next(queue).url)
+    state.close(is_finished=True)
+    state = State(path)
+    assert not state.goes_on
+    assert taken(state) == ["a", "b"]
+    state.close()
 
 
 def test_what_is_held_back():
