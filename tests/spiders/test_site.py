@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -433,7 +434,7 @@ def test_errors_do_not_keep_back_what_is_alike(site):
 def test_a_state_that_goes_on_with_other_addresses(site, tmp_path):
     state = str(tmp_path / "site.db")
     add_news(site, 4)
-    done(site, state=state, max_pages=1)
+    done(site, state=state, max_pages=1, settings={"CONCURRENT_REQUESTS": 1})
     site.pages["/more"] = listing(["b7", "b8", "b9"])
     for name in ("b7", "b8", "b9"):
         site.pages[f"/news/{name}"] = article(name)
@@ -477,13 +478,24 @@ def test_addresses_to_begin_at():
 
 @pytest.mark.slow
 def test_the_command(site, tmp_path):
+    leader, follower = pytest.importorskip("pty").openpty()
     wanted = add_news(site, 4)
     feed = tmp_path / "feed.jsonl"
     command = [sys.executable, "-m", "scrapy", "eatext", "site", site.url, "--markdown"]
     done = subprocess.run(
-        [*command, "-O", str(feed)], capture_output=True, text=True, check=False
+        [*command, "-O", str(feed)],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        text=True,
+        check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    os.close(follower)
+    shown = os.read(leader, 4096).decode()
+    os.close(leader)
+    # A line that shows how far the crawl is, and nothing else.
+    assert re.fullmatch(r"(\r\x1b\[K(\d+ pages, [^\r\n]*)?)+", shown)
+    assert shown.endswith("\x1b[K")
     items = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
     assert sorted(item["url"].removeprefix(site.url) for item in items) == wanted
     assert all(item["markdown"] and "text" not in item for item in items)
