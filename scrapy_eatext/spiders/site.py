@@ -6,12 +6,13 @@ import logging
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, IgnoreRequest
-from scrapy.extensions.feedexport import FeedExporter
+from scrapy.extensions.feedexport import FeedExporter, FileFeedStorage
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -453,10 +454,12 @@ class SiteSpider(Spider):
         )
         sizes: dict[str, int] = {}
         for slot in exporter.slots if exporter else ():
-            path = getattr(slot.storage, "path", None)
-            if path and slot.file and not slot.file.closed:
-                slot.file.flush()
-                sizes[path] = slot.file.tell()
+            file, storage = slot.file, slot.storage
+            # Others have a path too, which is no file's here.
+            if file and not file.closed and isinstance(storage, FileFeedStorage):
+                file.flush()
+                path = Path(storage.path).absolute()
+                sizes[str(path)] = path.stat().st_size
         return sizes
 
     # -- the rest

@@ -14,6 +14,8 @@ _PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED = range(6)
 # Some of the lists that a run has found are asked for again in the next: a share of all
 # pages, and so many at least.
 _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
+# By so many bytes at its end a feed is known to be the one that was written.
+_ENDING = 200
 # The number of these tables, which no other program's files have.  It changes with them.
 _FORMAT = 0x0EA7_0001
 _TABLES = """
@@ -24,7 +26,7 @@ CREATE TABLE IF NOT EXISTS pages (
 CREATE INDEX IF NOT EXISTS queue ON pages (status, priority DESC, number);
 CREATE INDEX IF NOT EXISTS shapes ON pages (shape) WHERE status=4;
 CREATE INDEX IF NOT EXISTS texts ON pages (hash) WHERE hash IS NOT NULL;
-CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER);
+CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER, ending BLOB);
 """
 
 # A page is asked for again if ?2 is later than its date, as exact as both are.
@@ -68,6 +70,8 @@ class State:
 
     def close(self, *, is_finished: bool = False) -> None:
         """End a run; what is not done by then is no reason to go on if it is finished."""
+        # All that it wrote is of pages that are done, and may have an end of its own.
+        self._update("DELETE FROM feeds")
         if is_finished:
             self._update(
                 "UPDATE pages SET status=? WHERE status IN (?, ?)",
@@ -177,7 +181,7 @@ class State:
         is_list: bool = False,
         feeds: Mapping[str, int] | None = None,
     ) -> None:
-        """A page is done, and the feeds have so many bytes, of what can be cut."""
+        """A page is done, and the files of the feeds have so many bytes."""
         self._base.execute("BEGIN")
         self._base.execute(
             "UPDATE pages SET status=?, hash=?, is_list=? WHERE url=?",
@@ -185,7 +189,8 @@ class State:
         )
         for path, size in (feeds or {}).items():
             self._base.execute(
-                "INSERT OR REPLACE INTO feeds VALUES (?, ?)", (path, size)
+                "INSERT OR REPLACE INTO feeds VALUES (?, ?, ?)",
+                (path, size, _ending(path, size)),
             )
         self._base.execute("COMMIT")
 
@@ -219,10 +224,11 @@ class State:
 
     def _cut_feeds(self) -> None:
         """Cut what a killed run wrote of pages that are not done: they come again."""
-        for path, size in self._base.execute("SELECT path, size FROM feeds").fetchall():
-            file = Path(path)
-            if self.goes_on and file.is_file() and file.stat().st_size > size:
-                os.truncate(file, size)
+        for path, size, ending in self._base.execute("SELECT * FROM feeds").fetchall():
+            # Another file may stand there by now.
+            if self.goes_on and ending and _ending(path, size) == ending:
+                os.truncate(path, size)
+        self._update("DELETE FROM feeds")
 
     def _set(self, url: str, status: int) -> None:
         self._update("UPDATE pages SET status=? WHERE url=?", status, url)
@@ -257,6 +263,16 @@ def _opened(path: str) -> sqlite3.Connection:
         base.close()
         raise ValueError(f"{must}: {error}") from error
     return base
+
+
+def _ending(path: str, size: int) -> bytes:
+    """The last bytes that a file had at a size, none if it is gone."""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(max(size - _ENDING, 0))
+            return file.read(min(size, _ENDING))
+    except OSError:
+        return b""
 
 
 def _hash(text: str) -> int | None:

@@ -431,6 +431,23 @@ def test_errors_do_not_keep_back_what_is_alike(site):
     assert sum(path.startswith("/news/") for path in site.asked) == 40
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.jsonl.gz"])
+def test_feeds_of_a_state(site, tmp_path, monkeypatch, name):
+    """They are read by any folder's crawl, and a stopped crawl's stays whole."""
+    monkeypatch.chdir(tmp_path)
+    wanted = add_news(site)
+    options = {"format": name.split(".")[1]}
+    if name.endswith("gz"):
+        options["postprocessing"] = ["scrapy.extensions.postprocessing.GzipPlugin"]
+    settings = {"CONCURRENT_REQUESTS": 1, "FEEDS": {name: options}}
+    first = done(site, state="site.db", max_pages=4, settings=settings)[1]
+    written = (tmp_path / name).read_bytes()
+    assert written
+    second = done(site, state="site.db")[1]
+    assert sorted(first + second) == sorted(wanted)
+    assert (tmp_path / name).read_bytes() == written
+
+
 def test_a_state_that_goes_on_with_other_addresses(site, tmp_path):
     state = str(tmp_path / "site.db")
     add_news(site, 4)

@@ -15,6 +15,11 @@ def taken(state):
     return [visit.url for visit in state.take()]
 
 
+def killed(state):
+    """End a run without its knowledge."""
+    state._base.close()
+
+
 @pytest.fixture
 def path(tmp_path):
     return str(tmp_path / "site.db")
@@ -103,9 +108,38 @@ def test_what_a_killed_run_wrote_of_pages_that_are_not_done_is_cut(path, tmp_pat
     state = State(path)
     state.add([Visit("a"), Visit("b")])
     state.done("a", text="A", feeds={str(feed): 4})
-    state.close()
+    killed(state)
     State(path).close()
     assert feed.read_text() == "one\n"
+
+
+def test_another_file_in_place_of_what_a_killed_run_wrote_stays(path, tmp_path):
+    feed, shorter = tmp_path / "feed.jsonl", tmp_path / "shorter.jsonl"
+    feed.write_text("one\ntwo\nthr")
+    shorter.write_text("one\ntwo\nthr")
+    state = State(path)
+    state.add([Visit("a"), Visit("b")])
+    feeds = {str(feed): 4, str(shorter): 4, str(tmp_path / "gone"): 4}
+    state.done("a", text="A", feeds=feeds)
+    killed(state)
+    feed.write_text("another")
+    shorter.write_text("o")
+    State(path).close()
+    assert (feed.read_text(), shorter.read_text()) == ("another", "o")
+
+
+def test_the_end_of_a_feed_stays_when_a_run_is_stopped(path, tmp_path):
+    feed = tmp_path / "feed.json"
+    feed.write_text("[1")
+    state = State(path)
+    state.add([Visit("a"), Visit("b")])
+    state.done("a", text="A", feeds={str(feed): 2})
+    feed.write_text("[1]")
+    state.close()
+    state = State(path)
+    assert state.goes_on
+    state.close()
+    assert feed.read_text() == "[1]"
 
 
 def test_a_feed_that_went_on_after_the_end_stays(path, tmp_path):
@@ -114,7 +148,7 @@ def test_a_feed_that_went_on_after_the_end_stays(path, tmp_path):
     state = State(path)
     state.add([Visit("a")])
     state.done("a", text="A", feeds={str(feed): 4})
-    state.close()
+    killed(state)
     State(path).close()
     assert feed.read_text() == "one\ntwo\n"
 
