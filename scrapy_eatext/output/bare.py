@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.nodes import merged
+from scrapy_eatext.output.nodes import merged, quoted
 from scrapy_eatext.page.columns import NodeKind
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _reduced(spans: Sequence[Span], links: bool, images: bool) -> Sequence[Span]
     """
     left = [
         (text, style, link if links else "", image, signs)
-        for text, style, link, image, signs in spans
+        for text, style, link, image, signs in quoted(spans)
         if images or not image
     ]
     return left if len(left) < 2 else merged(left)

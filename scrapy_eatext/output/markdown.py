@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from unicodedata import category
 
 from scrapy_eatext.output.formulas import MAILBOX, for_markdown
-from scrapy_eatext.output.nodes import merged, parted
+from scrapy_eatext.output.nodes import merged, parted, quoted, without_styles
 from scrapy_eatext.output.placing import MARKDOWN
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
@@ -24,7 +24,6 @@ from scrapy_eatext.page.tags import (
     DEL_TEXT,
     EM_TEXT,
     MARK_TEXT,
-    QUOTE_TEXT,
     STRONG_TEXT,
     SUB_TEXT,
     SUP_TEXT,
@@ -87,12 +86,7 @@ _LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE))
 # The characters, beside digits, that a mark at the beginning of a line begins with.
 _LINE_SIGNS = frozenset("#>-+*[=|:")
 # The styles that have signs, outermost first.
-_SIGNED = (QUOTE_TEXT, STRONG_TEXT, EM_TEXT)
-# The sign of a quotation, which is none of Markdown's, and the signs of authors.
-_QUOTE = '"'
-_QUOTES = frozenset(
-    "\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300d\u300e\u300f"
-)
+_SIGNED = (STRONG_TEXT, EM_TEXT)
 
 
 def write_markdown(judged: JudgedPage) -> str:
@@ -347,6 +341,7 @@ def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
         text, style, link, image, signs = spans[0]
         if not (style & ~hidden or link or image):
             return _MEANS.sub(_backslash, text) if signs & MARKDOWN else text
+    spans = quoted(spans)
     if hidden:
         spans = _without(spans, hidden)
     spans = parted(spans)
@@ -390,7 +385,7 @@ def _address(url: str) -> str:
 
 def _without(spans: Sequence[Span], hidden: int) -> list[Span]:
     """Spans without some styles; neighbours that are then alike are joined."""
-    return merged([(span[0], span[1] & ~hidden, *span[2:]) for span in spans])
+    return merged([without_styles(span, hidden) for span in spans])
 
 
 def _label(inside: str) -> str:
@@ -446,12 +441,8 @@ def _in_signs(
 ) -> str:
     """Spans that all have the first of some styles, between its signs."""
     style, *inner = styles
-    if style != QUOTE_TEXT:
-        inside = _styled(spans, tuple(inner), "", "", means)
-        return _emphasised(inside, style, before, after)
-    if before in _QUOTES or spans[0][0][:1] in _QUOTES:  # an author's own
-        return _styled(spans, tuple(inner), before, after, means)
-    return f"{_QUOTE}{_styled(spans, tuple(inner), _QUOTE, _QUOTE, means)}{_QUOTE}"
+    inside = _styled(spans, tuple(inner), "", "", means)
+    return _emphasised(inside, style, before, after)
 
 
 def _emphasised(inside: str, style: int, before: str, after: str) -> str:
@@ -497,7 +488,7 @@ def _first(span: Span, styles: int) -> str:
         return "["
     if style & styles:
         return "*"
-    plain = STRONG_TEXT | EM_TEXT | TEX_TEXT | QUOTE_TEXT
+    plain = STRONG_TEXT | EM_TEXT | TEX_TEXT
     return "<" if style & ~plain else text[0]
 
 

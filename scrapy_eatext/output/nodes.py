@@ -17,9 +17,15 @@ from unicodedata import category
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
+from scrapy_eatext.page.tags import QUOTE_TEXT
 
 # Signs behind which, and before which, no space stands; brackets and quotes too.
 _OPENING, _CLOSING = frozenset("/¿¡"), frozenset(",.;:!?…、。，！？：；")
+# The sign of a quotation, which is none of Markdown's, and the signs of authors.
+_QUOTE = '"'
+_QUOTES = frozenset(
+    "\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300d\u300e\u300f"
+)
 _BEGINS, _ENDS = ("Ps", "Pi"), ("Pe", "Pf")
 
 
@@ -64,6 +70,34 @@ def parted(spans: Sequence[Span]) -> Sequence[Span]:
         made.append((shown, style, within, image, signs))
         last, was_image, link_before = text[-1:], bool(image), within
     return made
+
+
+def quoted(spans: Sequence[Span]) -> Sequence[Span]:
+    """Spans with signs around quotations, which may go on across links."""
+    within = [bool(span[1] & QUOTE_TEXT) for span in spans]
+    if not any(within):
+        return spans
+    for n in range(1, len(spans) - 1):
+        # The space before or behind a link has neither link nor style.
+        is_space = spans[n][0].isspace() and spans[n - 1][2] != spans[n + 1][2]
+        within[n] = within[n] or (is_space and within[n - 1] and within[n + 1])
+    made: list[Span] = []
+    for is_quote, numbers in groupby(range(len(spans)), within.__getitem__):
+        inside = [without_styles(spans[n], QUOTE_TEXT) for n in numbers]
+        before = made[-1][0][-1:] if made else ""
+        # An author may have put signs there.
+        is_marked = before in _QUOTES or inside[0][0][:1] in _QUOTES
+        if is_quote and not is_marked and not all(image for *_, image, _ in inside):
+            first, last = inside[0][2], inside[-1][2]
+            inside = [(_QUOTE, 0, first, "", 0), *inside, (_QUOTE, 0, last, "", 0)]
+        made += inside
+    return merged(made)
+
+
+def without_styles(span: Span, hidden: int) -> Span:
+    """A span without some styles."""
+    text, style, link, image, signs = span
+    return text, style & ~hidden, link, image, signs
 
 
 def with_emoji(spans: Sequence[Span]) -> Sequence[Span]:
