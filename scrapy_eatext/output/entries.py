@@ -321,7 +321,8 @@ class _Reader:
         """For each entry's element its first block, and the first one behind it.
 
         Where entries stand side by side in one element, what is between two of them is
-        of the first.
+        of the first.  None reaches into the next, also where that stands in its element:
+        all entries together have each text once.
         """
         firsts, lasts = values_of(self._walk.elements, frames, (_FIRST, _LAST))
         regions: dict[int, tuple[int, int]] = {}
@@ -337,6 +338,8 @@ class _Reader:
             elif around >= 0:
                 last = self._walk.elements.item(around, _LAST)
                 end = max(end, min(last, first + longest[around]))
+            if behind >= 0:
+                end = min(end, max(firsts[n + 1], first + 1))
             regions[frame] = first, end
         return regions
 

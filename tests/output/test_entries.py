@@ -219,3 +219,19 @@ def test_linear(unit):
     check_linear(
         entries, lambda size: "".join(unit.format(n) for n in range(size)), 400
     )
+
+
+def test_all_entries_together_have_each_text_once():
+    """Also those that stand in another, or that end where a longer one would."""
+    title = "<h2><a href=/{0}>Boats on the river {0}</a></h2>"
+    text = f"<p>{TEXT}"
+    nested = "".join(f"<div>{title.format(n)}" for n in range(100)) + text * 300
+    alone = "<p><a href=/{0}>Boats on the river {0}</a></p>"
+    uneven = alone.format("x") + text * 300 + alone.format("y")
+    for n in range(100):
+        both = alone.format(f"{n}a") + alone.format(f"{n}b")
+        uneven += f"{alone.format(n)}<div>{both}</div>"
+    for html in (nested, f"<div>{uneven}{text * 300}</div>"):
+        found = entries(html, page_type="")
+        assert len(found) > 80
+        assert sum(one.text.count(TEXT) for one in found) <= html.count(TEXT)
