@@ -50,6 +50,7 @@ _IN_QUERY = re.compile(
 )
 _MONTH = re.compile(r"/(?:19|20)\d\d/\d{1,2}(?:/\d{1,2})?/?$")
 _DIGITS = re.compile(r"\d+")
+_ENDING = re.compile(r"(?:/(?:index|default)(?=\.))?(?:\.(?:s?html?|php|aspx?))?/?$")
 
 
 @lru_cache(maxsize=1024)
@@ -78,6 +79,13 @@ def is_of_visit(url: str) -> bool:
     parts = urlsplit(url)
     names = (name for name, _ in parse_qsl(parts.query, keep_blank_values=True))
     return bool(_SESSION.search(parts.path)) or any(map(_OF_VISIT.fullmatch, names))
+
+
+def is_same_page(url: str, other: str, *, with_query: bool = False) -> bool:
+    """Whether two addresses differ in the ending of their paths, or their query, alone."""
+    one, two = urlsplit(url), urlsplit(other)
+    is_same = _ENDING.sub("", one.path) == _ENDING.sub("", two.path)
+    return is_same and (one.query == two.query or not with_query)
 
 
 def trap(url: str) -> str:

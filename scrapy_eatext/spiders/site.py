@@ -21,7 +21,13 @@ from scrapy.utils.sitemap import sitemap_urls_from_robots
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.page.dates import iso
 from scrapy_eatext.page.urls import host_of, joined
-from scrapy_eatext.spiders.addresses import canonical, is_of_visit, shapes, trap
+from scrapy_eatext.spiders.addresses import (
+    canonical,
+    is_of_visit,
+    is_same_page,
+    shapes,
+    trap,
+)
 from scrapy_eatext.spiders.state import State, Visit
 from scrapy_eatext.spiders.syndication import (
     MissingParserError,
@@ -330,7 +336,9 @@ class SiteSpider(Spider):
         added = self._add([visit._replace(url=url)]) if hops <= _HOPS else 0
         if added:
             self._hops[url] = hops
-        self._count_answer(visit.url, gave=bool(added))
+        # Another spelling of a page's address says nothing of others like it.
+        is_same = is_same_page(url, visit.url, with_query=True)
+        self._count_answer(visit.url, gave=None if is_same else bool(added))
         self.known.done(visit.url)
 
     def _item_of(self, response: Response, result: MainText, visit: Visit) -> Any:
@@ -353,16 +361,18 @@ class SiteSpider(Spider):
     def _is_copy(self, result: MainText, visit: Visit) -> bool:
         """Whether a page names another as its original.
 
-        That is asked for, if it is not known.  One that differs in the query alone need
-        not be: this page stands for it.
+        That is asked for, if it is not known.  One that differs in the query or the
+        ending alone need not be: this page stands for it.
         """
         own = canonical(result.canonical_url)
-        path = urlsplit(own).path
         # Some sites call their front page the original of all pages, or one of a section.
-        if own == visit.url or not self._is_ours(own) or path == "/":
+        is_front = urlsplit(own).path == "/"
+        if own == visit.url or not self._is_ours(own) or is_front:
+            return False
+        if self.known.has_no_text(own):  # as it leads back
             return False
         if not self.known.is_done(own):
-            if path == urlsplit(visit.url).path:
+            if is_same_page(own, visit.url):
                 self.known.stand_for(own)
                 return False
             self._add([visit._replace(url=own)])
@@ -488,7 +498,7 @@ class SiteSpider(Spider):
         day = date[:10]
         return bool(day) and self.since <= day and (not self.until or day <= self.until)
 
-    def _count_answer(self, url: str, *, gave: bool) -> None:
+    def _count_answer(self, url: str, *, gave: bool | None) -> None:
         for shape, verdict in self._yields.answered(shapes(url), gave):
             released = self.known.release(shape, refuse=verdict == REFUSE)
             if verdict == REFUSE:

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-_PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED = range(6)
+_PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED, _STOOD_FOR = range(7)
 # Some of the lists that a run has found are asked for again in the next: a share of all
 # pages, and so many at least.
 _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
@@ -199,7 +199,7 @@ class State:
         self._update(
             "INSERT INTO pages (url, status, role, lastmod, round) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (url) DO UPDATE SET status=excluded.status",
-            *(url, _DONE, "page", "", self._round),
+            *(url, _STOOD_FOR, "page", "", self._round),
         )
 
     def hash_of(self, url: str) -> int | None:
@@ -207,7 +207,13 @@ class State:
         return self._value("SELECT hash FROM pages WHERE url=?", url)
 
     def is_done(self, url: str) -> bool:
-        return self._value("SELECT status FROM pages WHERE url=?", url) == _DONE
+        status = self._value("SELECT status FROM pages WHERE url=?", url)
+        return status in (_DONE, _STOOD_FOR)
+
+    def has_no_text(self, url: str) -> bool:
+        """Whether a page was asked for and is none, or has no text."""
+        sql = "SELECT 1 FROM pages WHERE url=? AND status=? AND hash IS NULL"
+        return bool(self._value(sql, url, _DONE))
 
     def has_text(self, text: str, but: str) -> bool:
         """Whether another page has a text."""

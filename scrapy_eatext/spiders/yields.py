@@ -54,14 +54,19 @@ class Yields:
             one.coming += 1
         return ASK, ""
 
-    def answered(self, shapes: Sequence[str], gave: bool) -> Iterator[tuple[str, str]]:
+    def answered(
+        self, shapes: Sequence[str], gave: bool | None
+    ) -> Iterator[tuple[str, str]]:
         """Count an answer; the shapes whose addresses need not be held any longer.
 
-        Each comes with what to do with them: ASK or REFUSE.
+        Each comes with what to do with them: ASK or REFUSE.  An answer whose worth
+        nobody knows has None.
         """
         for shape in shapes:
             one = self._known(shape)
             one.coming = max(one.coming - 1, 0)
+            if gave is None:
+                continue
             was_first = gave and not one.gave
             if gave:
                 one.worth = min(one.worth + 1, _MOST_TRIES)

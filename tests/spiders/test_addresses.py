@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_eatext.spiders.addresses import canonical, is_of_visit, shapes, trap
+from scrapy_eatext.spiders.addresses import (
+    canonical,
+    is_of_visit,
+    is_same_page,
+    shapes,
+    trap,
+)
 
 A = "https://a.org"
 
@@ -82,6 +88,15 @@ def test_what_is_not_alike():
     urls = (f"{A}/news/a", f"{A}/sport/a", f"{A}/news/a/b", f"{A}/news/a?x=1", f"{A}/3")
     assert len({shapes(url)[0] for url in urls}) == len(urls)
     assert shapes(f"{A}/a.php?x=1")[0] != shapes(f"{A}/b.php?x=1")[0]
+
+
+def test_the_same_page():
+    for path in ("b/", "b.html", "b/index.php", "b?x=1"):
+        assert is_same_page(f"{A}/b", f"{A}/{path}")
+    for path in ("", "c", "b/c", "bindex.html", "b/index"):
+        assert not is_same_page(f"{A}/b", f"{A}/{path}")
+    assert is_same_page(f"{A}/b?x=1", f"{A}/b/?x=1", with_query=True)
+    assert not is_same_page(f"{A}/b?x=1", f"{A}/b", with_query=True)
 
 
 def test_wider_shapes():

@@ -350,6 +350,22 @@ def test_a_page_stands_for_the_original_that_it_names(site):
     assert not any(path.startswith("/topic?t=") for path in site.asked)
 
 
+@pytest.mark.parametrize("ending", ["/", ".html", "/index.php"])
+@pytest.mark.parametrize("in_map", [True, False])
+def test_an_original_that_leads_back(site, ending, in_map):
+    """What a site calls its pages' addresses need not be what its server does."""
+    wanted = add_news(site, 30, 30)
+    urls = ""
+    for path in wanted:
+        link = f"<link rel=canonical href={site.url}{path}{ending}>"
+        site.pages[path] = article(path, link)
+        site.pages[path + ending] = (301, path)
+        urls += f"<url><loc>{site.url}{path}{ending}</loc></url>"
+    if in_map:
+        site.pages["/sitemap.xml"] = f'<?xml version="1.0"?><urlset>{urls}</urlset>'
+    assert done(site)[1] == sorted(wanted)
+
+
 def test_a_wrong_original_of_all_pages_loses_few_of_them(site):
     add_news(site, 40, 40)
     for n in range(40):
