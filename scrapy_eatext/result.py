@@ -529,7 +529,7 @@ class MainText(_Backed):
             if self.source is None:
                 raise LookupError(
                     f"this result has no {name}, and its page is gone: name it in "
-                    "EATEXT_FIELDS to have it computed ahead"
+                    "EATEXT_AHEAD to have it computed with the text"
                 )
             self.computed.update(self.source.compute((name,)))
         return self.computed[name]

@@ -32,7 +32,7 @@ _ARGUMENTS = {
     "language": "yield pages in this language: en",
     "min-score": "the least score of a page (default: 0.3)",
     "state": "a file that keeps what is known of the site: a crawl that was stopped goes"
-    " on, and the next one yields what is new or changed",
+    " on, and the next one yields what is new or changed; use -o then, not -O",
 }
 # Seconds between two looks of the line that shows how far the crawl is.
 _PACE = 0.2

@@ -46,8 +46,8 @@ class Reextraction:
         if response is None:
             raise LookupError(
                 f"{', '.join(names)} cannot be computed, as the response is gone or "
-                "another has replaced it: name what you need in EATEXT_FIELDS to have "
-                "it computed ahead, or ask main_text(response)"
+                "another has replaced it: name what you need in EATEXT_AHEAD to have "
+                "it computed with the text, or ask main_text(response)"
             )
         make = partial(Job, limits=self.limits, fields=COMPUTED)
         job = make(text_of(response), response.url, self.choice).bounded()

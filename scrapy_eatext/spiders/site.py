@@ -79,9 +79,10 @@ _SITEMAPS, _WAITING = 1000, 2
 class SiteSpider(Spider):
     """Crawls a site and yields its pages as items with their main text.
 
-    ``urls`` are addresses or hosts to begin at, in a list or with commas between them,
-    as are ``kinds`` of pages to yield (see ``page_type``; without them all that are no
-    lists), and ``include`` and ``exclude``, regular expressions for addresses.
+    ``urls`` are addresses or hosts to begin at, and ``kinds`` those of pages to yield
+    (see ``page_type``; without them all that are no lists), both in lists or with commas
+    between them.  ``include`` and ``exclude`` are regular expressions for addresses, one
+    or a list.
     ``since`` and ``until`` are dates in ISO 8601 between which a page was published;
     ``language`` is its language, ``min_score`` its least score.  ``max_pages`` ends the
     crawl; ``max_depth`` is how many links that no list has may lead from a beginning to
