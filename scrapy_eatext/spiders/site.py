@@ -196,7 +196,7 @@ class SiteSpider(Spider):
 
     def item(self, response: Response, result: MainText) -> Any:
         """The item of a page; EATEXT_FIELDS fills it."""
-        return {"url": self._visit(response).url}
+        return {"url": canonical(response.url)}
 
     # -- requests
 
