@@ -200,7 +200,7 @@ def test_a_result_without_its_page_has_what_was_asked_for():
     found = result().detached(("markdown", "author", "text"))
     assert found.author == "Ann Li"
     assert "**river**" in found.markdown
-    with pytest.raises(LookupError, match="EATEXT_FIELDS"):
+    with pytest.raises(LookupError, match="EATEXT_AHEAD"):
         found.html  # noqa: B018
     # A pickled result has no more attributes than it had.
     with pytest.raises(LookupError):
