@@ -94,7 +94,7 @@ def test_a_sitemap_that_is_cut_off():
         b"<html><p>x",
         gzip.compress(b"<urlset>" + b" " * (51 << 20) + MAP[8:], 1),
     ],
-    ids=lambda body: repr(body[:20]),
+    ids=["empty", "one sign", "no XML", "text", "no gzip", "HTML", "too large"],
 )
 def test_what_is_no_sitemap(body):
     assert read_sitemap(body)[1] == []
