@@ -198,6 +198,26 @@ def test_two_algorithms_side_by_side(pages, review, screen):
     assert "Number 1." in shown.page.text_content("#text-right .own")
 
 
+def test_a_late_answer_to_an_earlier_choice_is_not_shown(pages, review, screen):
+    shown = screen(review("pages").url)
+    shown.open("spring")
+    late = "**/api/text"
+    held = []
+    shown.page.route(
+        late, lambda route: route.continue_() if held else held.append(route)
+    )
+    with shown.page.expect_request(late):
+        shown.page.select_option("#right", "perceptron")
+    shown.page.select_option("#right", "eatext")
+    now = "() => document.getElementById('text-head').textContent === 'result | eatext'"
+    shown.page.wait_for_function(now)
+    with shown.page.expect_response(late):
+        held[0].continue_()
+    # The text would be shown behind the answer.
+    shown.page.wait_for_timeout(300)
+    assert shown.page.evaluate(now)
+
+
 def test_lines_with_their_density_and_labels(pages, review, screen):
     shown = screen(review("pages").url)
     shown.open("spring")

@@ -12,7 +12,10 @@ import { showTexts } from "/texts.js";
 const LABELS = "labels";
 const POLL = 1000, TEXT_WAIT = 120;
 
-let page = null, labels = null, view = "page", revision = -1, opening = 0, textTimer = 0;
+let page = null, labels = null, view = "page", revision = -1, textTimer = 0;
+// How many pages were opened, choices made and texts asked for: an answer to an earlier one
+// may come late.
+let opening = 0, choosing = 0, reading = 0;
 // By the name of an algorithm: its labels of the page in view, their text and its form.
 const results = new Map();
 
@@ -182,10 +185,10 @@ async function ofBoth(of) {
 
 async function compare() {
   if (!page || !labels) return;
-  const turn = opening;
+  const turn = opening, choice = (choosing += 1);
   try {
     const [own, other] = await ofBoth(resultOf);
-    if (turn !== opening) return;
+    if (turn !== opening || choice !== choosing) return;
     painter.paint(own.labels);
     painter.differ(own.labels, other?.labels);
   } catch (error) {
@@ -202,12 +205,14 @@ async function textOf(name) {
 
 async function showText() {
   if (!page || !labels) return;
-  const turn = opening, names = [$("left").value, $("right").value].map(nameOf);
+  const turn = opening, time = (reading += 1);
+  const names = [$("left").value, $("right").value].map(nameOf);
+  const isLast = () => turn === opening && time === reading;
   try {
-    const texts = await ofBoth(textOf);
-    if (turn === opening) showTexts(...texts, names);
+    const found = await ofBoth(textOf);
+    if (isLast()) showTexts(...found, names);
   } catch (error) {
-    if (turn === opening) showTexts(error.message, null, names);
+    if (isLast()) showTexts(error.message, null, names);
   }
 }
 
