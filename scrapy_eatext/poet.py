@@ -34,7 +34,7 @@ from web_poet.serialization import register_serialization
 
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.crawl.reextraction import attached
-from scrapy_eatext.result import MainText, Media, Metadata
+from scrapy_eatext.result import Entry, MainText, Media, Metadata
 
 try:
     common: Any = import_module("zyte_common_items")
@@ -167,7 +167,7 @@ def article_list(result: MainText, url: str) -> Any:
             articleBody=entry.text or None,
             datePublished=_utc(entry.date),
             authors=[made.Author(name=entry.author)] if entry.author else None,
-            mainImage=made.Image(url=entry.image) if entry.image else None,
+            mainImage=_image(entry),
         )
         for entry in result.entries
     ]
@@ -188,7 +188,7 @@ def product_list(result: MainText, url: str) -> Any:
             name=entry.title,
             price=_NO_AMOUNT.sub("", entry.price) or None,
             currencyRaw=_AMOUNT.sub("", entry.price) or None,
-            mainImage=made.Image(url=entry.image) if entry.image else None,
+            mainImage=_image(entry),
         )
         for entry in result.entries
     ]
@@ -229,7 +229,7 @@ def _of_media(kind: Any, media: Sequence[Media]) -> list[Any] | None:
     return [kind(url=one.url) for one in media] or None
 
 
-def _image(found: Metadata) -> Any:
+def _image(found: Metadata | Entry) -> Any:
     return common.Image(url=found.image) if found.image else None
 
 

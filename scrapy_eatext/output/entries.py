@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -122,8 +122,6 @@ class _Reader:
         self._left = self._inlines.most
         self._own = (judged.text_page.url or "").partition("#")[0]
         self._parents: list[int] = walk.elements[:, _PARENT].tolist()
-        columns = [ElementColumn.FIRST_TOKEN, ElementColumn.TOKENS]
-        self._tokens: list[list[int]] = walk.elements[:, columns].tolist()
         self._kept = np.zeros(len(blocks), dtype=bool)
         self._kept[list(judged.shown.units)] = True
 
@@ -182,7 +180,7 @@ class _Reader:
         count = 0
         for link in one.links:
             at = bisect_right(frames, link.row) - 1
-            count += at >= 0 and link.row < self._ends[frames[at]]
+            count += at >= 0 and link.row < self._walk.ends[frames[at]]
         return count
 
     def _frames(self, lists: Sequence[_List]) -> dict[int, list[tuple[float, _Link]]]:
@@ -196,7 +194,7 @@ class _Reader:
             for one, other in pairwise(found.links)
             if one.url != other.url
         )
-        firsts = [row for row, _ in pairs]
+        firsts, behind = [row for row, _ in pairs], self._walk.ends
         # Where the first pair ends of those that begin at a place or behind it.
         ends = [row for _, row in pairs]
         for at in range(len(ends) - 2, -1, -1):
@@ -208,20 +206,11 @@ class _Reader:
                 for _ in range(_LEVELS):
                     around = self._parents[frame]
                     at = bisect_left(firsts, around)
-                    if around < 0 or (at < len(ends) and ends[at] < self._ends[around]):
+                    if around < 0 or (at < len(ends) and ends[at] < behind[around]):
                         break
                     frame = around
                 frames[frame].append((found.length, link))
         return frames
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        """For each element the row behind the last one in it."""
-        ends = list(range(1, len(self._parents) + 1))
-        for row in range(len(ends) - 1, 0, -1):
-            parent = self._parents[row]
-            ends[parent] = max(ends[parent], ends[row])
-        return ends
 
     # -- links
 
@@ -237,7 +226,7 @@ class _Reader:
             share, begins = self._line(block, *places[row][block])
             if share < _OF_LINE and not (begins or self._is_heading(block)):
                 continue
-            names = self._names(row), self._names(self._parents[row])
+            names = map(self._walk.names_of, (row, self._parents[row]))
             by_list[(alike[row], begins, *names)].append((row, block))
         kept = [
             links
@@ -309,11 +298,6 @@ class _Reader:
         ):
             found.append(hash((found[parent] if parent >= 0 else 0, tag, column)))
         return found
-
-    def _names(self, row: int) -> bytes:
-        """The words in an element's names, hashed."""
-        first, count = self._tokens[row]
-        return self._walk.tokens[first : first + count].tobytes() if count else b""
 
     # -- regions
 
@@ -420,21 +404,15 @@ class _Details:
         }
         end = int(self._first_blocks.searchsorted(last))
         times = self._texts(self._times, row, end, "datetime")
-        date = next(filter(None, map(self._iso, [*times, *lines.values()])), "")
+        days = {n: self._iso(line) for n, line in lines.items()}
+        date = next(filter(None, [*map(self._iso, times), *days.values()]), "")
         prices = filter(None, map(_PRICE.search, lines.values()))
         # Of two that stand together the first is that of before.
         price = next((found[1].strip() for found in prices), "")
         by = self._texts(self._authors, row, end)
         author = next(filter(None, map(Posts.without_says, by)), "")
-        text = "\n\n".join(
-            self._blocks.texts(
-                [
-                    n
-                    for n in others
-                    if n in self._kept and not (n in lines and self._iso(lines[n]))
-                ]
-            )
-        )
+        shown = [n for n in others if n in self._kept and not days.get(n)]
+        text = "\n\n".join(self._blocks.texts(shown))
         return Entry(
             name, title.url, text, date, price, self._image(first, last), author
         )

@@ -101,10 +101,7 @@ class Thread:
         self._walk = walk = blocks.walk
         columns: list[list[int]] = walk.elements[:, _COLUMNS].T.tolist()
         self._parents, self._tags, self._firsts, self._lasts = columns
-        # For each row the first row behind its element.
-        self._ends = ends = list(range(1, len(self._parents) + 1))
-        for row in range(len(ends) - 1, 0, -1):
-            ends[self._parents[row]] = max(ends[self._parents[row]], ends[row])
+        self._ends = walk.ends
         self._words = np.zeros(len(walk.blocks) + 1, dtype=np.int64)
         self._words[units] = walk.blocks[units, BlockColumn.WORDS]
         # How many words stand before each block.
@@ -262,10 +259,7 @@ class Thread:
 
     def _shape(self, row: int) -> tuple[int, bytes]:
         """An element's tag and its names."""
-        cell = self._walk.elements.item
-        first = cell(row, ElementColumn.FIRST_TOKEN)
-        behind = first + cell(row, ElementColumn.TOKENS)
-        return self._tags[row], self._walk.tokens[first:behind].tobytes()
+        return self._tags[row], self._walk.names_of(row)
 
     def _words_in(self, row: int) -> int:
         return self._sums[self._lasts[row]] - self._sums[self._firsts[row]]

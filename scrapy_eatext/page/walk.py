@@ -186,6 +186,22 @@ class Walk:
         return children[place]
 
     @cached_property
+    def ends(self) -> list[int]:
+        """For each element the row behind the last one in it."""
+        parents: list[int] = self.elements[:, ElementColumn.PARENT].tolist()
+        ends = list(range(1, len(parents) + 1))
+        for row in range(len(ends) - 1, 0, -1):
+            parent = parents[row]
+            ends[parent] = max(ends[parent], ends[row])
+        return ends
+
+    def names_of(self, row: int) -> bytes:
+        """The words in an element's names, hashed, to be compared."""
+        cell = self.elements.item
+        first = cell(row, ElementColumn.FIRST_TOKEN)
+        return self.tokens[first : first + cell(row, ElementColumn.TOKENS)].tobytes()
+
+    @cached_property
     def nodes(self) -> list[Any]:
         """The lxml element of each row of ``elements``."""
         return [self.node(row) for row in range(len(self.elements))]

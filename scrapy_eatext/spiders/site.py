@@ -249,7 +249,7 @@ class SiteSpider(Spider):
     def spider_opened(self) -> None:
         # Behind the feeds' own receiver, which has written the item by then.
         self.crawler.signals.connect(self._scraped, signals.item_scraped)
-        self.crawler.signals.connect(self._dropped, signals.item_dropped)
+        self.crawler.signals.connect(self._scraped, signals.item_dropped)
         if self.known.goes_on:
             # It may have begun elsewhere.
             self.known.add(self._beginnings())
@@ -306,10 +306,10 @@ class SiteSpider(Spider):
             self.known.done(visit.url)
             return
         result, url = main_text(response), visit.url
-        added = self._follow(response, result, visit, self._is_start(visit))
+        is_list = self._leads_on(result)
+        added = self._follow(response, result, visit, is_list)
         yields = self._item_of(response, result, visit)
         self._count_answer(visit.url, gave=bool(added or yields))
-        is_list = self._leads_on(result)
         if yields is None:
             self.known.done(url, text=result.text, is_list=is_list)
             return
@@ -383,14 +383,15 @@ class SiteSpider(Spider):
         return self._copies[own] <= _COPIES
 
     def _follow(
-        self, response: HtmlResponse, result: MainText, visit: Visit, is_start: bool
+        self, response: HtmlResponse, result: MainText, visit: Visit, is_list: bool
     ) -> int:
         """Put what a page leads to into the queue; how many entries are new."""
         depth = visit.depth + 1
         added = self._add(
             Visit(one.url, "page", depth, _LISTED) for one in result.entries
         )
-        is_leaf = result.page_type in _LEAVES and not self._leads_on(result)
+        is_start = self._is_start(visit)
+        is_leaf = result.page_type in _LEAVES and not is_list
         if is_start or not is_leaf:
             feeds = result.feeds if visit.depth <= 1 else ()
             self._add(Visit(feed, "feed", 0, _NAMED) for feed in feeds[:5])
@@ -451,12 +452,10 @@ class SiteSpider(Spider):
     # -- items
 
     def _scraped(self, item: Any, response: Response | None) -> None:
+        """A page is done where its item is in the feeds, or was dropped."""
         if response is not None and "site_visit" in response.meta:
             url = self._visit(response).url
             self.known.done(url, text=main_text(response).text, feeds=self._feeds())
-
-    def _dropped(self, item: Any, response: Response | None) -> None:
-        self._scraped(item, response)
 
     def _feeds(self) -> dict[str, int]:
         """The sizes of the feeds in files, all of which is on its way to the disk."""
