@@ -115,6 +115,20 @@ class Media:
     height: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """What a player in the main text shows: the address of its page, or of its file.
+
+    ``kind`` is video, audio, post or code; ``provider`` is whose player it is, "" for one
+    of the page's own.  The title is "" if the page does not have it.
+    """
+
+    url: str
+    title: str = ""
+    kind: str = ""
+    provider: str = ""
+
+
 class Bound(NamedTuple):
     """How many characters a value may have, and whether a longer one is cut.
 
@@ -368,7 +382,7 @@ class MainText(_Backed):
     ``template`` says whether the host's site file fits the page, "matched" or
     "unmatched"; it is "" without such a file.  ``str(result)`` is the text.
 
-    ``markdown``, ``html``, ``tables``, ``blocks``, ``comments``, ``posts``, chunks(),
+    ``markdown``, ``html``, ``tables``, ``embeds``, ``blocks``, ``comments``, ``posts``, chunks(),
     ``next_page`` and ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
     from it) are computed on first access, and kept.  For that a result of extract()
     holds on to its page; when it is pickled or copied, it computes them all, and the
@@ -408,6 +422,8 @@ class MainText(_Backed):
         "A thread's posts, else the comments, one by one with author and time.")
     entries = Output(tuple[Entry, ...], "output.entries", in_turn,
         "What the page lists, in its order; nothing for a page that is no list.", turn=2)
+    embeds = Output(tuple[Embed, ...], "output.embeds", in_turn,
+        "What players in the main text show: videos, sound, posts and code.", turn=2)
     _chunks = Output(tuple[Chunk, ...], "output.chunks", moved,
         "What chunks() gives without numbers.")
     title = OfMetadata(str, "The page's title, without the site's name.")

@@ -41,7 +41,7 @@ from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.comments import posts_in
-from scrapy_eatext.output.images import images_of
+from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import place, python_place
 from scrapy_eatext.output.posts import Posts
@@ -58,7 +58,7 @@ from scrapy_eatext.page import Page, guard
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
 from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
 from scrapy_eatext.page.tags import KINDS
-from scrapy_eatext.page.walk import compiled
+from scrapy_eatext.page.walk import RULE, compiled
 from scrapy_eatext.page.walls import WALLS
 from scrapy_eatext.result import ATTRIBUTES
 from tests import CASES
@@ -161,11 +161,11 @@ def check_output(page: Page) -> None:
     shown = content(blocks, [True] * len(blocks))
     # The compiled nodes run if the compiled walk does.
     units = list(shown.units)
-    images = images_of(walk, units)
+    others = others_of(walk, units)
     thread = Thread(blocks, shown)
     for posts, layout in ((Posts(blocks, units), walk), (thread, thread.laid_out())):
         given = layout, units, shown.code, bylines_of(posts, units)
-        made = [twin(*given, Inlines(page), images) for twin in (place, python_place)]
+        made = [twin(*given, Inlines(page), others) for twin in (place, python_place)]
         assert made[0] == made[1]
     assert all(post.text or post.quoted for post in posts_in(thread))
     places = places_in_tables(blocks, shown)
@@ -181,7 +181,7 @@ def check_tables(data: bytes) -> None:
     rows, blocks = len(walk.elements), walk.blocks
     assert (walk.elements[1:, 0] < ROWS[1:rows]).all()
     assert not len(walk.marks) or (
-        walk.marks.min() >= -1
+        walk.marks.min() >= RULE
         and walk.marks[:, 0].max() <= len(blocks)
         and walk.marks[:, 1].max() <= len(walk.text)
         and walk.marks[:, 3].max() < rows

@@ -100,7 +100,7 @@ WHOLE = """<html lang=en><head><title>Boats</title>
 "image": {"url": "/a.png", "caption": "c", "width": 9},
 "video": {"contentUrl": "/a.mp4"}}</script></head>
 <body><article><h1>Boats</h1><p>The <b>river</b> of the small town was quiet.</p>
-<table><tr><th>boat<th>mast<tr><td>Kea<td>2</table>
+<video src=/a.mp4></video><table><tr><th>boat<th>mast<tr><td>Kea<td>2</table>
 <ul><li><a href=/1>How to mend an oar of wood</a><li><a href=/2>How to mend an old sail</a>
 <li><a href=/3>How to splice a rope of hemp</a></ul></article>
 <div class=comments><div class=comment>I saw them.</div></div>"""

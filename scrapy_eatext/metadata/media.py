@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.output.inline import SOURCES, largest
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.names import FILMS
+from scrapy_eatext.page.players import VIDEO, player_of
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.values import beginning, bounded, shortened
@@ -25,13 +26,6 @@ _MOST, _MOST_CHARS = 20, 6000
 _MAX_LOOKED_AT, _MAX_INSIDE = 50, 50
 # A size in pixels, with or without the unit.
 _SIZE = re.compile(r"\s*([0-9]{1,5})(?:\.[0-9]{1,9})?\s*(?:px)?\s*")
-# The addresses of framed players of videos.
-_PLAYER = re.compile(
-    r"(?:https?:)?//(?:[\w-]{1,60}\.){0,3}(?:youtube(?:-nocookie)?\.com/embed/"
-    r"|player\.vimeo\.com/|dailymotion\.com/(?:embed|player)|jwplatform\.com/players/"
-    r"|players\.brightcove\.net/|fast\.wistia\.net/embed/|rumble\.com/embed/"
-    r"|tiktok\.com/embed/|player\.twitch\.tv/)"
-)
 # An address, a caption, a width and a height, as a page has them.
 Found = tuple[Any, Any, Any, Any]
 
@@ -93,8 +87,10 @@ def films(page: Page) -> Iterator[Found]:
             if element.tag == "video":
                 inside = (one.get("src") for one in islice(element.iter("source"), 1))
                 address = address or next(inside, None) or ""
-            elif not _PLAYER.match(address):
-                continue
+            else:
+                found = player_of(address)
+                if found is None or found[0].kind != VIDEO:
+                    continue
             yield address, get("title"), get("width"), get("height")
 
 

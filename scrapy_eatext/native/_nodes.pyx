@@ -22,7 +22,8 @@ cdef extern from "Python.h":
 cdef int STRONG = tags.STRONG_TEXT
 cdef int EM = tags.EM_TEXT
 cdef int QUOTED = tags.QUOTE_TEXT
-cdef int IMAGE = walking.IMAGE
+cdef int IMAGE = walking.IMAGE, EMBED = walking.EMBED, RULE = walking.RULE
+cdef int32_t MAX_TEXT = walking.MAX_TEXT
 cdef int HEADING = tags.HEADING
 cdef int CAPTION = tags.CAPTION
 cdef int CODE = tags.CODE
@@ -66,16 +67,16 @@ cdef class Placing:
     cdef Array nodes, spans
     cdef list texts, addresses
     cdef dict numbers
-    cdef Py_ssize_t used, next_image
-    cdef list images
+    cdef Py_ssize_t used, next
+    cdef list others
 
-    def __cinit__(self, walk, inlines, list images):
+    def __cinit__(self, walk, inlines, list others):
         self.walk = walk
         self.inlines = inlines
         self.text = walk.text
         self.data = self.text
         self.elements, self.blocks, self.marks = tables_of(walk)
-        self.images = images
+        self.others = others
         self.texts = []
         self.addresses = [""]
         self.numbers = {"": 0}
@@ -105,20 +106,20 @@ cdef class Placing:
     cdef read(self, list units):
         cdef Py_ssize_t mark
         cdef int32_t unit, row
-        cdef set links = set(), images = set(self.images)
+        cdef set links = set(), others = set(self.others)
         cdef list in_order
         for unit in units:
             for mark in range(self.bounds[unit], self.bounds[unit + 1]):
                 row = self.marks[mark, MARK_LINK]
                 if row >= 0:
                     links.add(row)
-                if self.marks[mark, MARK_STYLE] == IMAGE:
-                    images.add(mark)
+                if self.marks[mark, MARK_STYLE] < 0:
+                    others.add(mark)
                     continue
                 row = self.marks[mark, MARK_AROUND_LINK]
                 if row >= 0:
                     links.add(row)
-        in_order = sorted(images)
+        in_order = sorted(others)
         for mark in in_order:
             row = self.marks[mark, MARK_LINK]
             if row >= 0:
@@ -250,14 +251,21 @@ cdef class Placing:
         self.add(kind, parent, -1, 0, unit, level, first_span, last_span)
         return 0
 
-    cdef int add_images_before(self, Py_ssize_t unit) except -1:
+    cdef int add_before(self, Py_ssize_t unit, int32_t start=MAX_TEXT) except -1:
         cdef Py_ssize_t mark, first, span, parent = 0
         cdef int link
-        while self.next_image < len(self.images):
-            mark = self.images[self.next_image]
-            if mark >= self.bounds[unit]:
+        while self.next < len(self.others):
+            mark = self.others[self.next]
+            if mark >= self.bounds[unit] or self.marks[mark, MARK_START] > start:
                 break
-            self.next_image += 1
+            self.next += 1
+            if self.marks[mark, MARK_STYLE] == RULE:
+                parent = self.node(self.marks[mark, MARK_AROUND_STYLE])
+                self.add(IS_RULE, parent)
+                continue
+            if self.marks[mark, MARK_STYLE] == EMBED:
+                self.add_embed(mark)
+                continue
             first = len(self.texts)
             link = self.link(self.marks[mark, MARK_LINK])
             if not self.allows(self.addresses[link]):
@@ -267,6 +275,15 @@ cdef class Placing:
                 parent = self.node(self.marks[mark, MARK_AROUND_STYLE])
             for span in range(first, len(self.texts)):
                 self.add(IS_IMAGE, parent, -1, 0, -1, 0, span, span + 1)
+        return 0
+
+    cdef int add_embed(self, Py_ssize_t mark) except -1:
+        cdef int32_t row = self.marks[mark, MARK_AROUND_STYLE]
+        cdef Py_ssize_t first = len(self.texts)
+        label, url = self.inlines.embed(row, self.marks[mark, MARK_AROUND_LINK])
+        if url and self.allows(url):
+            self.add_span(-1, -1, 0, self.number(url), 0, label)
+            self.add(IS_EMBED, self.node(row), -1, 0, -1, 0, first, first + 1)
         return 0
 
     # -- spans
@@ -294,8 +311,9 @@ cdef class Placing:
                 if not self.allows(self.addresses[link]):
                     link = 0
             mark += 1
-            if style == IMAGE:
-                self.add_images(mark - 1, link, True)
+            if style < 0:
+                if style == IMAGE:
+                    self.add_images(mark - 1, link, True)
                 continue
             around = self.link(self.marks[mark - 1, MARK_AROUND_LINK])
             until = self.marks[mark, MARK_START] if mark < end else stop
@@ -406,22 +424,22 @@ def place(
     code not None,
     bylines not None,
     inlines,
-    list images not None,
+    list others not None,
 ):
-    cdef Placing placed = Placing(walk, inlines, images)
+    cdef Placing placed = Placing(walk, inlines, others)
     cdef int32_t unit
     for unit in units:
         if not 0 <= unit < placed.blocks.shape[0]:
             raise IndexError(f"there is no block {unit}")
-    for mark in images:
+    for mark in others:
         if not 0 <= mark < placed.marks.shape[0]:
             raise IndexError(f"there is no mark {mark}")
     placed.read(units)
     for unit in units:
-        placed.add_images_before(unit)
+        placed.add_before(unit)
         if bylines and unit in bylines:
             placed.add_byline(bylines[unit])
-        placed.add_images_before(unit + 1)
+        placed.add_before(unit + 1, placed.blocks[unit, BLOCK_START])
         placed.add_block(unit, bool(code) and unit in code)
-    placed.add_images_before(placed.blocks.shape[0] + 1)
+    placed.add_before(placed.blocks.shape[0] + 1)
     return placed.result()

@@ -80,10 +80,11 @@ cdef enum:
     CLOCK = 4096
     CLOCK_BYTES = 64
     # The style that the text before an image is taken to have: that of no text.
-    UNMARKED = -2
+    UNMARKED = -4
 
 cdef int32_t IMAGE_STYLE = specification.IMAGE
-assert UNMARKED < IMAGE_STYLE < 0
+cdef int32_t EMBED_STYLE = specification.EMBED, RULE_STYLE = specification.RULE
+assert UNMARKED < min(IMAGE_STYLE, EMBED_STYLE, RULE_STYLE)
 # The counts of characters by class stand side by side, in the order of the classes.
 assert BLOCK_OTHER - BLOCK_UPPER == SPACE - 1 - UPPER
 
@@ -253,14 +254,21 @@ cdef bint is_hidden(uint32_t traits, uint32_t told) noexcept nogil:
     return not told & (PANEL if told & PLAYS else LABELLED)
 
 
+cdef int mark_other(Walker* w, int32_t style) noexcept nogil:
+    """Mark what is no text, by the row of its parent and its place there."""
+    if w.frame.pre:
+        return DONE
+    w.style = UNMARKED
+    return add_mark(w, style, w.here, w.place)
+
+
 cdef int skip(Walker* w, uint32_t traits) noexcept nogil:
     """Pass an element by whose content is no text of the page."""
     w.controls += (traits & CONTROL) != 0
     w.images += (traits & IMAGE) != 0
-    if traits & (IMAGE | SOURCE) and not w.frame.pre:
-        if add_mark(w, IMAGE_STYLE, w.here, w.place):
+    if traits & (IMAGE | SOURCE | EMBED):
+        if mark_other(w, EMBED_STYLE if traits & EMBED else IMAGE_STYLE):
             return NO_MEMORY
-        w.style = UNMARKED
     if traits & SPACER:
         add_space(w)
     return DONE
@@ -268,8 +276,12 @@ cdef int skip(Walker* w, uint32_t traits) noexcept nogil:
 
 cdef int break_line(Walker* w, uint32_t traits) noexcept nogil:
     """End a line, or a block where a line has just ended or a rule stands."""
+    cdef int status
     if traits & RULE or w.frame.pre:
-        return border(w, w.frame.pre)
+        status = border(w, w.frame.pre)
+        if traits & RULE and not status:
+            status = mark_other(w, RULE_STYLE)
+        return status
     if w.pending == LINE:
         return flush(w)
     if w.text.used > w.start:

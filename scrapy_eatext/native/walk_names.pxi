@@ -25,6 +25,7 @@ cdef enum:
     # What a role tells: a control shows the element that plays it, or that is a heading.
     PANEL_ROLE = 1 << 19
     HEADING_ROLE = 1 << 20
+    EMBED = 1 << 21
 
 cdef enum:
     # What an element's attributes tell, a bit each: that the attribute is there ...
@@ -97,6 +98,7 @@ _TRAITS = {
     TABLE_ROW: {"tr"},
     IMAGE: {tags.IMG},
     SOURCE: {tags.SOURCE},
+    EMBED: tags.EMBEDS,
     BUTTON: {"button"},
     DIALOG: {"dialog"},
     TEMPLATE: {"template"},
@@ -184,7 +186,7 @@ cdef void fill_names() except *:
     cdef Name* entry
     cdef int i
     assert len(_NAMES) * 2 < SLOTS
-    for members in (_TRAITS[trait] for trait in _TRAITS if trait < PANEL_ROLE):
+    for members in (_TRAITS[trait] for trait in _TRAITS if trait not in (PANEL_ROLE, HEADING_ROLE)):
         assert members <= tags.TAG_ID.keys()
     for i in range(SLOTS):
         NAMES[i].kind = -1

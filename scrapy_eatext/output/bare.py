@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def without(nodes: Nodes, *, links: bool, images: bool) -> Nodes:
     """Nodes without links unless ``links``, and without images unless ``images``.
 
-    A link is replaced by its text.  A node that held only images is left out too.
+    A link is replaced by its text, and an embed, which is nothing else, goes.  A node that held only images is left out too.
     """
     bare = _Bare(nodes, links=links, images=images)
     return replace(
@@ -27,7 +27,7 @@ def without(nodes: Nodes, *, links: bool, images: bool) -> Nodes:
 
 class _Bare:
     def __init__(self, nodes: Nodes, *, links: bool, images: bool) -> None:
-        self._nodes = nodes
+        self._nodes, self._links = nodes, links
         self.spans = [_reduced(spans, links, images) for spans in nodes.spans]
         self.tables: dict[int, Table] = {}
         self._kept: dict[int, list[int]] = {}
@@ -55,6 +55,8 @@ class _Bare:
                 return False
             self._kept[node] = left
         else:
+            if node in nodes.embeds and not self._links:
+                return False
             emptied = nodes.spans[node] and not self.spans[node]
             return nodes.kinds[node] == NodeKind.CODE or not emptied
         return True

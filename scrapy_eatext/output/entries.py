@@ -359,7 +359,7 @@ def _places_of_links(walk: Walk) -> dict[int, dict[int, tuple[int, int]]]:
     ends = walk.blocks[blocks, BlockColumn.END]
     ends[:-1] = np.where(blocks[1:] == blocks[:-1], starts[1:], ends[:-1])
     links = marks[:, MarkColumn.LINK]
-    linked = (links >= 0) & (marks[:, MarkColumn.STYLE] != IMAGE)
+    linked = (links >= 0) & (marks[:, MarkColumn.STYLE] >= 0)
     places: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
     for row, block, start, end in zip(
         *(column[linked].tolist() for column in (links, blocks, starts, ends)),

@@ -44,6 +44,7 @@ ALLOWED = {
     "em": frozenset[str](),
     "figcaption": frozenset[str](),
     "figure": frozenset[str](),
+    "hr": frozenset[str](),
     **{f"h{level}": frozenset[str]() for level in range(1, 7)},
     "img": frozenset(("alt", "src")),
     "li": frozenset(("value",)),
@@ -187,6 +188,8 @@ class _Writer:
             text, language = nodes.code[leaf]
             name = f' class="language-{escaped(language)}"' if language else ""
             return f"<pre><code{name}>{escaped(text)}\n</code></pre>"
+        if kind == NodeKind.RULE:
+            return "<hr>"
         inside = inline(nodes.spans[leaf])
         if kind == NodeKind.HEADING:
             level = nodes.levels[leaf]

@@ -1,4 +1,4 @@
-"""Which images to show of those that stand apart from text, or in dropped text."""
+"""Which images, embeds and rules to show of those that stand beside the kept text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.names import FIGURES
 from scrapy_eatext.page.tags import CAPTION, TAG_ID
-from scrapy_eatext.page.walk import IMAGE
+from scrapy_eatext.page.walk import EMBED, RULE
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -24,6 +24,11 @@ BLOCKS = 2
 # How many elements around an image are looked at, and how many around its figure.
 LEVELS, OUTER = 6, 2
 _FIGURE, _TABLE = TAG_ID["figure"], TAG_ID["table"]
+# Elements that hold rows, items and cells, and no rule.
+_NO_RULES = frozenset(
+    TAG_ID[name]
+    for name in "dir dl figure menu ol table tbody tfoot thead tr ul".split()
+)
 _CELLS = (TAG_ID["td"], TAG_ID["th"])
 _PARENT, _TAG, _FIRST, _LAST = (
     ElementColumn.PARENT,
@@ -33,32 +38,39 @@ _PARENT, _TAG, _FIRST, _LAST = (
 )
 
 
-def images_of(walk: Walk, units: list[int]) -> list[int]:
-    """The marks of the images to show with some kept blocks, in order.
+def others_of(walk: Walk, units: list[int]) -> list[int]:
+    """The marks of the images, embeds and rules to show with some kept blocks, in order.
 
-    An image is shown before a kept caption, between two kept blocks, alone in a cell
-    beside a kept cell, and where only a few dropped words part it from kept text: the
-    words of the image's own figure do not count.
+    An image or embed is shown before a kept caption, between two kept blocks, alone in a
+    cell beside a kept cell, and where only a few dropped words part it from kept text: the
+    words of the image's own figure do not count.  An embed is also shown in a kept block,
+    and a rule between two kept blocks of one element.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
             raise IndexError(f"there is no block {unit}")
-    found = (walk.marks[:, MarkColumn.STYLE] == IMAGE).nonzero()[0]
+    found = (walk.marks[:, MarkColumn.STYLE] < 0).nonzero()[0]
     if not found.size or not units:
         return []
     rule = _Rule(walk, units)
     marks = zip(found.tolist(), walk.marks[found].tolist(), strict=True)
     return [
         mark
-        for mark, (block, start, _, link, around, _) in marks
-        if rule.allows(block, start < 0, link >= 0, around)
+        for mark, (block, start, style, link, around, _) in marks
+        if (
+            rule.allows_rule(block, around)
+            if style == RULE
+            else rule.allows(
+                block, start < 0, link >= 0, around, is_embed=style == EMBED
+            )
+        )
     ]
 
 
 def icons_of(
     walk: Walk, marks: list[int], rows: Collection[int]
 ) -> set[tuple[int, int]]:
-    """Those of some marks of images that stand alone in cells of some rows of tables.
+    """The places of those of some marks that stand alone in cells of some rows of tables.
 
     Each is given by the row of the element around it, and its place in that.
     """
@@ -85,15 +97,25 @@ class _Rule:
         self._words = list(accumulate(words, initial=0))
         self._figures = frozenset(FIGURES.rows(walk))
 
-    def allows(self, block: int, apart: bool, linked: bool, around: int) -> bool:
-        """Whether an image is shown.
+    def allows_rule(self, block: int, around: int) -> bool:
+        """Whether a rule before a block is shown; ``around`` is the element that holds it."""
+        if block - 1 not in self._kept or block not in self._kept:
+            return False
+        return self._cell(around, _TAG) not in _NO_RULES and self._cell(
+            around, _FIRST
+        ) < block < self._cell(around, _LAST)
 
-        If ``apart``, the image stands before the block, else in the block's line.
-        ``around`` is the row of the element that holds the image.
+    def allows(
+        self, block: int, apart: bool, linked: bool, around: int, *, is_embed: bool
+    ) -> bool:
+        """Whether an image or embed is shown.
+
+        If ``apart``, it stands before the block, else in the block's line.  ``around`` is
+        the row of the element that holds it.
         """
         if block in self._kept:
             if not apart:
-                return False  # it is shown with its line
+                return is_embed  # an image is shown with its line
             if block - 1 in self._kept or self._is_caption(block):
                 return True
         # The nearest kept blocks before and behind the image.
@@ -116,30 +138,46 @@ class _Rule:
             )
         is_between = before >= 0 and behind < self._count
         if figure < 0:
-            is_near = is_between and behind - before <= BLOCKS + 1 and lost <= WORDS
-            return is_near and apart and not linked
+            if lost > WORDS or not apart:
+                return False
+            if is_embed and self._stand_together(
+                self._with_text(around), behind if before < 0 else before
+            ):
+                return True
+            is_near = is_between and behind - before <= BLOCKS + 1
+            return is_near and (is_embed or not linked)
         begin = max(self._cell(figure, _FIRST), first)
         end = max(min(self._cell(figure, _LAST), last), begin)
         # An image in the line of its caption stands before the caption's end.
         lost -= self._words[end] - self._words[begin]
         return lost <= WORDS and (
-            is_between or self._stand_together(figure, behind if before < 0 else before)
+            is_between
+            or self._stand_together(
+                self._cell(figure, _PARENT), behind if before < 0 else before
+            )
         )
+
+    def _with_text(self, row: int) -> int:
+        """The first element with text from one on outwards, -1 for none near."""
+        for _ in range(LEVELS):
+            if row < 0 or self._cell(row, _FIRST) < self._cell(row, _LAST):
+                return row
+            row = self._cell(row, _PARENT)
+        return -1
 
     def _is_caption(self, block: int) -> bool:
         kind: int = self._walk.blocks.item(block, BlockColumn.KIND)
         return kind == CAPTION
 
-    def _stand_together(self, figure: int, block: int) -> bool:
-        """Whether an element close around a figure holds a block as well."""
+    def _stand_together(self, row: int, block: int) -> bool:
+        """Whether an element, or one close around it, holds a block."""
         cell = self._cell
-        row = figure
         for _ in range(OUTER):
-            row = cell(row, _PARENT)
             if row < 0:
                 return False
             if cell(row, _FIRST) <= block < cell(row, _LAST):
                 return True
+            row = cell(row, _PARENT)
         return False
 
 

@@ -1,4 +1,4 @@
-"""The addresses of a page's links, and its images, as read from attributes."""
+"""The addresses of a page's links, its images and its embeds, as read from attributes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_eatext.output.embeds import embed_of, label_of
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import IMG, SOURCE
@@ -16,6 +17,7 @@ from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
+    from scrapy_eatext.result import Embed
 
 # Attributes with the address of an image, first those that a script loads later; of a
 # srcset the largest image counts.
@@ -69,14 +71,16 @@ class Inlines:
         self._elements: dict[tuple[int, int], Any] = {}
         # Images that say something where they have a description, however small.
         self._icons = icons
+        # The embeds by their addresses.
+        self.embeds: dict[str, Embed] = {}
         # Whether any image that was read stands for an emoji.
         self.has_emoji = False
 
     def read(self, links: list[int], around: list[int], places: list[int]) -> None:
-        """Look up the addresses of links, and images, in the order of the page.
+        """Look up the addresses of links, images and embeds, in the order of the page.
 
-        Links are given by their rows, in rising order.  Images are given by the rows of
-        the elements around them, and their places in these elements.
+        Links are given by their rows, in rising order.  Images and embeds are given by the
+        rows of the elements around them, and their places in these elements.
         """
         hrefs = attribute_values(self._walk, links, "href")
         self._hrefs = dict(zip(links, hrefs, strict=True))
@@ -95,6 +99,14 @@ class Inlines:
     def link(self, row: int) -> str:
         """The address of a link, "" where it is not safe."""
         return self._addresses.link(self._hrefs[row] or "")
+
+    def embed(self, row: int, place: int) -> tuple[str, str]:
+        """The label and the address of an embed at a place in an element, or "" twice."""
+        found = embed_of(self._elements[row, place], self._addresses.image)
+        if found is None:
+            return "", ""
+        found = self.embeds.setdefault(found.url, found)
+        return label_of(found), found.url
 
     def images(self, row: int, place: int, small: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.

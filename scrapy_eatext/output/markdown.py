@@ -82,7 +82,7 @@ _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 
 
 # Kinds of blocks that may stand in an item as a single line.
-_LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE))
+_LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE, NodeKind.EMBED))
 # The characters, beside digits, that a mark at the beginning of a line begins with.
 _LINE_SIGNS = frozenset("#>-+*[=|:")
 # The styles that have signs, outermost first.
@@ -268,6 +268,8 @@ class _Writer:
         kind = self._kinds[leaf]
         if kind == NodeKind.CODE:
             return _fenced(*self._nodes.code[leaf])
+        if kind == NodeKind.RULE:
+            return "---"
         spans = self._nodes.spans[leaf]
         if kind == NodeKind.HEADING:
             text = inline(spans, hidden=STRONG_TEXT).replace("\n", " ")

@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import groupby
 from operator import itemgetter, or_
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import QUOTE_TEXT
+
+if TYPE_CHECKING:
+    from scrapy_eatext.result import Embed
 
 # Signs behind which, and before which, no space stands; brackets and quotes too.
 _OPENING, _CLOSING = frozenset("/¿¡"), frozenset(",.;:!?…、。，！？：；")
@@ -174,7 +177,8 @@ class Nodes:
     ``tasks`` has the items that are tasks, and whether each is done.
     ``spans`` has the spans of each block that is not code; ``code`` has those that are.
     ``children`` has the nodes right inside each node that holds blocks.  ``tables`` has
-    the cells of each table, which stand for its children.
+    the cells of each table, which stand for its children.  ``embeds`` has what each embed
+    shows.
     """
 
     kinds: list[int]
@@ -186,6 +190,7 @@ class Nodes:
     tables: dict[int, Table] = field(default_factory=dict)
     reversed: set[int] = field(default_factory=set)
     tasks: dict[int, bool] = field(default_factory=dict)
+    embeds: dict[int, Embed] = field(default_factory=dict)
 
     def add(self, kind: int, spans: Sequence[Span] = (), level: int = 0) -> int:
         """A new node without an element."""
@@ -209,7 +214,7 @@ class Nodes:
                 yield child
 
     def bylines(self) -> Iterator[str]:
-        """The texts of bylines, whose words are in no block."""
+        """The texts of bylines and embeds, whose words are in no block."""
         for leaf in self.leaves():
-            if self.kinds[leaf] == NodeKind.BYLINE:
+            if self.kinds[leaf] in (NodeKind.BYLINE, NodeKind.EMBED):
                 yield "".join(text for text, *_ in self.spans[leaf])

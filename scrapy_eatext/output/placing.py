@@ -25,7 +25,7 @@ from scrapy_eatext.page.columns import (
     SpanColumn,
 )
 from scrapy_eatext.page.tags import EM_TEXT, QUOTE_TEXT, STRONG_TEXT, TAGS
-from scrapy_eatext.page.walk import IMAGE
+from scrapy_eatext.page.walk import EMBED, IMAGE, MAX_TEXT, RULE
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -106,29 +106,29 @@ def python_place(
     code: Collection[int],
     bylines: Mapping[int, Byline],
     inlines: Inlines,
-    images: list[int],
+    others: list[int],
 ) -> Placed:
     """The nodes of some blocks, given in rising order, and of the elements around them.
 
     ``code`` has the blocks that are code whatever their elements, ``bylines`` the line
-    before each block that has one.  ``images`` are the marks, in rising order, of images
-    between blocks.
+    before each block that has one.  ``others`` are the marks, in rising order, of images
+    and rules between blocks, and of embeds.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
             raise IndexError(f"there is no block {unit}")
-    for mark in images:
+    for mark in others:
         if not 0 <= mark < len(walk.marks):
             raise IndexError(f"there is no mark {mark}")
-    placing = _Placing(walk, inlines, images)
+    placing = _Placing(walk, inlines, others)
     placing.read(units)
     for unit in units:
-        placing.add_images_before(unit)
+        placing.add_before(unit)
         if unit in bylines:
             placing.add_byline(bylines[unit])
-        placing.add_images_before(unit + 1)
+        placing.add_before(unit + 1, walk.blocks.item(unit, BlockColumn.START))
         placing.add_block(unit, unit in code)
-    placing.add_images_before(len(walk.blocks) + 1)
+    placing.add_before(len(walk.blocks) + 1)
     return placing.result()
 
 
@@ -140,13 +140,13 @@ def signs_of(text: str) -> int:
 class _Placing:
     """The tables of nodes and spans, as they grow."""
 
-    def __init__(self, walk: Walk, inlines: Inlines, images: list[int]) -> None:
+    def __init__(self, walk: Walk, inlines: Inlines, others: list[int]) -> None:
         self._walk = walk
         self._inlines = inlines
         self._elements: list[list[int]] = walk.elements.tolist()
         self._marks: list[list[int]] = walk.marks.tolist()
-        self._images = images
-        self._next_image = 0
+        self._others = others
+        self._next = 0
         # For each block the number of its first mark; the last entries are for the end.
         of = np.arange(len(walk.blocks) + 2)
         self._bounds = walk.marks[:, MarkColumn.BLOCK].searchsorted(of).tolist()
@@ -164,18 +164,18 @@ class _Placing:
         self._node_of = {-1: self._add(NodeKind.DOCUMENT, -1)}
 
     def read(self, units: list[int]) -> None:
-        """Read the attributes of all links and images in some blocks."""
+        """Read the attributes of all links, images and embeds in some blocks."""
         links: set[int] = set()
-        images = set(self._images)
+        others = set(self._others)
         for unit in units:
             for number in range(self._bounds[unit], self._bounds[unit + 1]):
                 _, _, style, link, _, around_link = self._marks[number]
                 links.add(link)
-                if style == IMAGE:
-                    images.add(number)
+                if style < 0:
+                    others.add(number)
                 else:
                     links.add(around_link)
-        marks = [self._marks[number] for number in sorted(images)]
+        marks = [self._marks[number] for number in sorted(others)]
         links |= {mark[MarkColumn.LINK] for mark in marks}
         self._inlines.read(
             sorted(links - {-1}),
@@ -288,14 +288,25 @@ class _Placing:
             last_span=last_span,
         )
 
-    def add_images_before(self, unit: int) -> None:
-        """Add the images with marks before those of a block, each where it stands."""
+    def add_before(self, unit: int, start: int = MAX_TEXT) -> None:
+        """Add what has marks before those of a block, each where it stands.
+
+        What stands in a line behind the byte ``start`` is left for later.
+        """
         while (
-            self._next_image < len(self._images)
-            and self._images[self._next_image] < self._bounds[unit]
+            self._next < len(self._others)
+            and self._others[self._next] < self._bounds[unit]
         ):
-            mark = self._marks[self._images[self._next_image]]
-            self._next_image += 1
+            mark = self._marks[self._others[self._next]]
+            if mark[MarkColumn.START] > start:
+                break
+            self._next += 1
+            if mark[MarkColumn.STYLE] == RULE:
+                self._add(NodeKind.RULE, self._node(mark[MarkColumn.AROUND_STYLE]))
+                continue
+            if mark[MarkColumn.STYLE] == EMBED:
+                self._add_embed(mark)
+                continue
             first = len(self._spans)
             link = self._link(mark[MarkColumn.LINK])
             if not self._allows(self._addresses[link]):
@@ -305,6 +316,17 @@ class _Placing:
                 parent = self._node(mark[MarkColumn.AROUND_STYLE])
             for span in range(first, len(self._spans)):
                 self._add(NodeKind.IMAGE, parent, first_span=span, last_span=span + 1)
+
+    def _add_embed(self, mark: list[int]) -> None:
+        """Add an embed as a link on a line, if its address may still be written."""
+        row, place = mark[MarkColumn.AROUND_STYLE], mark[MarkColumn.AROUND_LINK]
+        label, url = self._inlines.embed(row, place)
+        if url and self._allows(url):
+            first = len(self._spans)
+            self._add_other_text(label, link=self._number(url))
+            self._add(
+                NodeKind.EMBED, self._node(row), first_span=first, last_span=first + 1
+            )
 
     # -- spans
 
@@ -326,8 +348,9 @@ class _Placing:
                 link, linked = self._link(row), row
                 if not self._allows(self._addresses[link]):
                     link = 0
-            if style == IMAGE:
-                self._add_images(mark, link, small=True)
+            if style < 0:
+                if style == IMAGE:
+                    self._add_images(mark, link, small=True)
                 continue
             around = self._link(around_row)
             until = stop

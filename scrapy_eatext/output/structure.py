@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.code import Content, content, language
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
-from scrapy_eatext.output.images import icons_of, images_of
+from scrapy_eatext.output.images import icons_of, others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
@@ -49,7 +49,7 @@ _DISSOLVED = frozenset(
 )
 _IN_DEFINITIONS = (NodeKind.TERM, NodeKind.DEFINITION)
 # Kinds of nodes that may stand before the heading of a card.
-_BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE)
+_BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE, NodeKind.EMBED)
 # The most columns of a table; the most places of any table, and how many more for each
 # cell.  All rows are filled up to the longest, so one long row makes every row long.
 WIDEST = 200
@@ -86,18 +86,23 @@ def tree_of(
     numbers = list(shown.units)
     posts = thread or Posts(units, numbers, day_first=page.is_day_first)
     bylines = bylines_of(posts, numbers)
-    images = images_of(walk, numbers)
+    others = others_of(walk, numbers)
     data = data_tables(walk)
     tables: Collection[int] = ()
     headers: Collection[int] = ()
     icons: set[tuple[int, int]] = set()
     if data is not None:
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
-        icons = icons_of(walk, images, data.rows_of(tables))
+        icons = icons_of(walk, others, data.rows_of(tables))
     inlines = Inlines(page, icons)
     layout = thread.laid_out() if thread else walk
-    placed = place(layout, numbers, shown.code, bylines, inlines, images)
+    placed = place(layout, numbers, shown.code, bylines, inlines, others)
     kinds, parents, rows, numbers, levels, spans = placed
+    embeds = {
+        node: inlines.embeds[spans[node][0][2]]
+        for node, kind in enumerate(kinds)
+        if kind == NodeKind.EMBED
+    }
     if inlines.has_emoji:
         spans = [with_emoji(inside) for inside in spans]
         # An image that stands alone is a line of text then.
@@ -108,13 +113,13 @@ def tree_of(
                 kinds[node] = NodeKind.PARAGRAPH
     if has_formulas(page, walk.text, spans):
         spans = [with_formulas(inside) for inside in spans]
-    nodes = Nodes(kinds, rows, levels, spans)
+    nodes = Nodes(kinds, rows, levels, spans, embeds=embeds)
     if NodeKind.CODE in kinds:
         _read_code(nodes, numbers, units, shown)
     gone = _gone(kinds, parents, numbers, without) if without else ()
     children = nodes.children
     for node, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
-        if node in gone:
+        if node in gone or parent in gone:
             continue
         if kind >= NodeKind.DOCUMENT:
             children[node] = []
@@ -123,7 +128,23 @@ def tree_of(
     _describe_images(nodes, units)
     if len(children) > 1:
         _Structure(nodes, walk, tables, headers).decide()
+    if NodeKind.RULE in kinds:
+        _keep_rules_between(nodes)
     return nodes
+
+
+def _keep_rules_between(nodes: Nodes) -> None:
+    """Leave out the rules with nothing before them or behind them in the node around."""
+    for node, inside in nodes.children.items():
+        kept: list[int] = []
+        for child in inside:
+            if nodes.kinds[child] != NodeKind.RULE or (
+                kept and nodes.kinds[kept[-1]] != NodeKind.RULE
+            ):
+                kept.append(child)
+        if kept and nodes.kinds[kept[-1]] == NodeKind.RULE:
+            kept.pop()
+        nodes.children[node] = kept
 
 
 def _says_again(nodes: Nodes, before: Sequence[int], node: int) -> bool:
@@ -170,6 +191,8 @@ def _gone(
     # The nodes inside a node come after it.
     full = {0}
     for node in reversed(range(len(kinds))):
+        if kinds[node] == NodeKind.RULE:
+            continue
         if node not in gone and (kinds[node] < NodeKind.DOCUMENT or node in full):
             full.add(parents[node])
         elif node:
@@ -520,7 +543,7 @@ class _Structure:
         for at, header, columns, down in cells(row):
             _fill_from_above(line, below)
             found = kept.get(at)
-            leaves = () if found is None else tuple(self._nodes.leaves(found))
+            leaves = () if found is None else tuple(self._in_cell(found))
             inside = () if found is None else self._children[found]
             cell = Cell(leaves, header, columns, down, inside)
             for column in range(len(line), len(line) + columns):
@@ -530,6 +553,11 @@ class _Structure:
                 return None
         _fill_from_above(line, below)
         return None if len(line) > WIDEST else line
+
+    def _in_cell(self, cell: int) -> Iterator[int]:
+        """The blocks in a cell, in whose line no rule can stand."""
+        kinds = self._kinds
+        return (n for n in self._nodes.leaves(cell) if kinds[n] != NodeKind.RULE)
 
     def _cells(self, row: int) -> Mapping[int, int] | None:
         """The cells of a row by their places; None where it holds anything else."""

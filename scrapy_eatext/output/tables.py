@@ -64,7 +64,11 @@ class _Reader:
 
     def _text_of(self, table: int, cell: Cell) -> str:
         """The text of a cell, without that of tables in it."""
-        own = [leaf for leaf in cell.leaves if self._table_of[leaf] == table]
+        own = [
+            leaf
+            for leaf in cell.leaves
+            if self._table_of[leaf] == table and leaf not in self._nodes.embeds
+        ]
         return "\n".join(filter(None, map(self.text, own)))
 
     def rows(

@@ -82,11 +82,12 @@ class MarkColumn(_Column):
     """
 
     BLOCK = auto()
-    START = auto()  # a byte of the text, or -1 for images that stand apart before it
-    STYLE = auto()  # or IMAGE, for an image
+    # A byte of the text, or -1 for what is no text and stands apart before it.
+    START = auto()
+    STYLE = auto()  # or IMAGE, EMBED or RULE
     LINK = auto()  # the row of the link that it is in, -1 for none
-    # Style and link of that white space; of an image the row of the element around
-    # it, and its place among its children.
+    # Style and link of that white space; of what is no text the row of the element
+    # around it, and its place among its children.
     AROUND_STYLE = auto()
     AROUND_LINK = auto()
 
@@ -122,9 +123,10 @@ class NodeKind:
     """
 
     PARAGRAPH, HEADING, CAPTION, CODE, IMAGE = range(5)
-    BYLINE = 5  # of a post, which is no block of the page
-    DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(6, 14)
-    DEFINITIONS, TERM, DEFINITION, FIGURE = range(14, 18)
+    EMBED, RULE = range(5, 7)
+    BYLINE = 7  # of a post, which is no block of the page
+    DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(8, 16)
+    DEFINITIONS, TERM, DEFINITION, FIGURE = range(16, 20)
 
 
 TABLES: dict[str, type[_Column]] = {

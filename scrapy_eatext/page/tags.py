@@ -122,6 +122,8 @@ SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-", "tex.cgi
 # Images, and the sources of pictures, of which the parser does not know that they are
 # empty: it takes the image behind one for a part of it.
 IMG, SOURCE = "img", "source"
+# Elements that show what another page or file has.
+EMBEDS = frozenset("audio iframe object video".split())
 
 LISTS = frozenset("dir menu ol ul".split())
 STRONG = frozenset(("b", "strong"))

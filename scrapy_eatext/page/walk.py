@@ -41,6 +41,7 @@ from scrapy_eatext.page.tags import (
     CELL,
     CODE,
     CONTROLS,
+    EMBEDS,
     HEADING,
     IMG,
     ITEM,
@@ -63,8 +64,8 @@ from scrapy_eatext.page.tags import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# The style of an image's mark.
-IMAGE = -1
+# The styles of marks that no text has: an image, an embed, a rule.
+IMAGE, EMBED, RULE = -1, -2, -3
 
 # Attributes whose words tell the purpose of an element, each with a prefix for its
 # words: roles and microdata have meanings of their own, apart from the names that a
@@ -435,10 +436,10 @@ class _Run:
                 self.inner = inner
             self._append(piece, frame)
 
-    def add_image(self, around: int, place: int, frame: _Frame) -> None:
-        """Mark an image, by the row of its parent and its place there."""
+    def add_other(self, style: int, around: int, place: int, frame: _Frame) -> None:
+        """Mark what is no text, by the row of its parent and its place there."""
         if not frame.pre:
-            self.marks.append((len(self.parts), IMAGE, frame.mark[1], around, place))
+            self.marks.append((len(self.parts), style, frame.mark[1], around, place))
             self.marked = None
 
     def begin(self, tag: _Tag, frame: _Frame) -> None:
@@ -677,7 +678,9 @@ def _is_entered(
         elif name == IMG:
             tables.images += 1
         if name in (IMG, SOURCE):
-            run.add_image(*place, frame)
+            run.add_other(IMAGE, *place, frame)
+        elif name in EMBEDS:
+            run.add_other(EMBED, *place, frame)
         if name in SPACERS:
             run.space(frame)
         return False
@@ -691,6 +694,7 @@ def _is_entered(
         return False
     if name == "hr":
         _border(run, frame, frame.pre, tables)
+        run.add_other(RULE, *place, frame)
         return False
     return True
 

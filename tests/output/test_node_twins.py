@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext.output.code import content
-from scrapy_eatext.output.images import images_of
+from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import HTML, MARKDOWN, place, python_place
 from scrapy_eatext.output.posts import Posts
@@ -59,6 +59,8 @@ IMAGES = [
     "<img data-src='' src='/a b.png' alt=spaced>",
     "<img data-src=javascript:x src=/fine.png>",
     "<a href=/x><img src=../up.png alt=in></a>",
+    "<p>a<iframe src=https://player.vimeo.com/video/1></iframe>b</p><hr>",
+    "<hr>a<video src=/a.mp4></video><hr><audio></audio><hr>",
     "<picture><source srcset=/s.webp><img src=/p.png alt=p></picture>",
     "<img alt=none>",
 ]
@@ -70,9 +72,9 @@ def check(source: str | bytes, left_out: frozenset[int] = frozenset()) -> None:
     shown = content(blocks, [i not in left_out for i in range(len(blocks))])
     units = list(shown.units)
     bylines = bylines_of(Posts(blocks, units), units)
-    images = images_of(blocks.walk, units)
+    others = others_of(blocks.walk, units)
     made = [
-        twin(blocks.walk, units, shown.code, bylines, Inlines(page), images)
+        twin(blocks.walk, units, shown.code, bylines, Inlines(page), others)
         for twin in (place, python_place)
     ]
     assert made[0] == made[1]
@@ -141,7 +143,7 @@ def test_blocks_that_are_not_there(twin, wrong):
 def test_images_beside_blocks_that_are_not_there(wrong):
     page = Page.of("<p>one<img src=x><p>two")
     with pytest.raises(IndexError, match=f"there is no block {wrong}"):
-        images_of(page.blocks.walk, [wrong])
+        others_of(page.blocks.walk, [wrong])
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_images_beside_blocks_that_are_not_there(wrong):
 )
 def test_images_near_blocks(between, is_near):
     walk = Page.of(f"<p>one</p>{between}<p>two</p>").blocks.walk
-    assert images_of(walk, [0, len(walk.blocks) - 1]) == [0] * is_near
+    assert others_of(walk, [0, len(walk.blocks) - 1]) == [0] * is_near
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_images_near_blocks(between, is_near):
     ],
 )
 def test_images_beside_one_block(source, kept, found):
-    assert images_of(Page.of(source).blocks.walk, kept) == found
+    assert others_of(Page.of(source).blocks.walk, kept) == found
 
 
 @pytest.mark.parametrize("twin", TWINS)

@@ -44,6 +44,7 @@ ASKED = {
 # Of attributes that are no text, what is compared.
 SHOWN = {
     "tables": lambda tables: [[list(row) for row in table] for table in tables],
+    "embeds": lambda embeds: [[e.kind, e.provider, e.title, e.url] for e in embeds],
     "posts": lambda posts: [[post.author, post.time, post.text] for post in posts],
     "chunks": lambda chunks: [[*chunk.headings, chunk.text] for chunk in chunks()],
 }
@@ -139,6 +140,34 @@ def test_parts_of_tables_that_are_rows_take_linear_time():
         return structure.document(page, page.blocks, [True] * len(page.blocks))
 
     check_linear(nodes_of, lambda count: Page.of(f"<table>{unit * count}"), 2_000)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<div><iframe src=https://player.vimeo.com/video/1></iframe></div>",
+        "<video><source>",
+        "<p>a</p><hr>",
+        "<p>a<iframe src=https://www.facebook.com/plugins/video.php?a&a&a></iframe><hr></p>",
+    ],
+)
+def test_embeds_and_rules_take_linear_time(unit):
+    def made(page):
+        nodes = structure.document(page, page.blocks, [True] * len(page.blocks))
+        return markdown(nodes), html(nodes)
+
+    check_linear(made, lambda count: Page.of("<p>a</p>" + unit * count + "b"), 2_000)
+
+
+@pytest.mark.parametrize("name", ["div", "li", "blockquote", "td"])
+def test_embeds_and_rules_inside_much(name):
+    inside = (
+        "<p>a</p><hr><iframe src=https://vimeo.com/></iframe><video src=/a></video>b"
+    )
+    page = Page.of(f"<p>c</p>{f'<{name}>' * 10_000}{inside}", URL)
+    nodes = structure.document(page, page.blocks, [True] * len(page.blocks))
+    assert "[a](https://example.com/a)" in markdown(nodes)
+    assert '<a href="https://example.com/a">a</a>' in html(nodes)
 
 
 @pytest.mark.parametrize("name", ["td", "tr", "tbody", "table"])

@@ -16,6 +16,7 @@ from functools import cache
 from html import escape
 from html.parser import HTMLParser
 from importlib import import_module
+from urllib.parse import quote as quoted
 
 import nh3
 from markdown_it import MarkdownIt
@@ -143,8 +144,18 @@ def vectors() -> Iterator[str]:
     yield from PIECES
     for address in ADDRESSES:
         quote = '"' if "'" in address else "'"
-        for name, tag in (("href", "a"), ("src", "img"), ("data-src", "img")):
+        for name, tag in (
+            ("href", "a"),
+            ("src", "img"),
+            ("data-src", "img"),
+            ("src", "video"),
+            ("data-src", "iframe"),
+        ):
             yield f"<p>x <{tag} {name}={quote}{address}{quote} alt=x>x</{tag}> y</p>"
+        player = f"https://www.facebook.com/plugins/video.php?href={quoted(address)}"
+        yield f"<p>x <iframe src='{player}'></iframe> y</p>"
+    for piece in PIECES:
+        yield f"<p>x</p><audio src=/a.mp3 title='{escape(piece)}'></audio><hr><p>y</p>"
 
 
 def formulas(tex: str) -> Iterator[str]:
@@ -215,8 +226,8 @@ def check_address(address: str) -> None:
         raise ValueError(f"address {address!r}")
 
 
-# Rendered Markdown has elements for code and rules besides.
-RENDERED = {**ALLOWED, "hr": frozenset[str]()}
+# Rendered Markdown has the alignment of columns besides.
+RENDERED = dict(ALLOWED)
 for _name in ("th", "td"):
     RENDERED[_name] = ALLOWED[_name] | {"style"}
 
