@@ -23,7 +23,7 @@ import numpy as np
 from lxml import etree
 
 from scrapy_eatext.deadline import TimeLimitError, remaining
-from scrapy_eatext.page import characters, tags
+from scrapy_eatext.page import characters, elements, tags
 from scrapy_eatext.page import walk as specification
 from scrapy_eatext.page.replacements import replacement_of
 

@@ -48,7 +48,7 @@ cdef void fill_tables():
             SIGNS[code] |= SPACELESS
     for sign in characters.PERMALINKS:
         SIGNS[ord(sign)] |= PERMALINK
-    for sign in specification.QUESTION_MARKS:
+    for sign in elements.QUESTION_MARKS:
         SIGNS[ord(sign)] |= ASKING
     for code in range(0x10000):
         if CLASSES[code] >= SPACE:

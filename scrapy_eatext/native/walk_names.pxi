@@ -76,8 +76,8 @@ cdef struct Name:
 cdef Name[SLOTS] NAMES
 # A button that asks what it shows the answer to, as an element.
 cdef Name QUESTION
-cdef int UNTOLD_LEVEL = int(specification.UNTOLD_LEVEL)
-cdef int QUESTION_NODES = specification.QUESTION_NODES
+cdef int UNTOLD_LEVEL = int(elements.UNTOLD_LEVEL)
+cdef int QUESTION_NODES = elements.QUESTION_NODES
 cdef int PARAGRAPH = tags.PARAGRAPH
 cdef int HEADING = tags.HEADING
 cdef int ITEM = tags.ITEM
@@ -104,9 +104,9 @@ _TRAITS = {
     TEMPLATE: {"template"},
     HEAD: {"head"},
     SPECIAL: tags.SPECIAL_TAGS,
-    HEADED: specification.HEADED,
-    PANEL_ROLE: specification.PANELS,
-    HEADING_ROLE: specification.HEADING_ROLES,
+    HEADED: elements.HEADED,
+    PANEL_ROLE: elements.PANELS,
+    HEADING_ROLE: elements.HEADING_ROLES,
 }
 cdef int TEX_STYLE = tags.TEX_TEXT, RAISED_STYLE = tags.RAISED
 cdef enum:
@@ -138,8 +138,8 @@ _NAMES = {
         *tags.TAGS,
         *tags.STYLE_OF,
         *_ATTRIBUTES,
-        *specification.PANELS,
-        *specification.HEADING_ROLES,
+        *elements.PANELS,
+        *elements.HEADING_ROLES,
     )
 }
 

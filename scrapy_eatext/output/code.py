@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.elements import is_hidden
 from scrapy_eatext.page.names import CODE_LINES
 from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
-from scrapy_eatext.page.walk import attribute_values, is_hidden, nodes_of
+from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units

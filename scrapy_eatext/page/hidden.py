@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import ElementColumn
-from scrapy_eatext.page.walk import is_hidden
+from scrapy_eatext.page.elements import is_hidden
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,9 +35,19 @@ from scrapy_eatext.page.columns import (
     MARK_COLUMNS,
     ElementColumn,
 )
-from scrapy_eatext.page.replacements import local_name, replacement_of
+from scrapy_eatext.page.elements import (
+    BUTTON,
+    QUESTION,
+    TAGS,
+    Tag,
+    as_its_role,
+    ends_in_question,
+    is_hidden,
+    is_skipped,
+    tag_of,
+)
+from scrapy_eatext.page.replacements import replacement_of
 from scrapy_eatext.page.tags import (
-    BLOCK,
     CELL,
     CODE,
     CONTROLS,
@@ -45,19 +55,14 @@ from scrapy_eatext.page.tags import (
     HEADING,
     IMG,
     ITEM,
-    KIND_OF,
-    LENIENT_SKIP,
     LISTS,
     PARAGRAPH,
     QUOTE,
     RAISED,
-    SKIP,
     SOURCE,
     SPACERS,
     SPECIAL_TAGS,
     STRONG,
-    STYLE_OF,
-    TAG_ID,
     TEX_TEXT,
 )
 
@@ -85,20 +90,6 @@ MAX_VALUE = 1000
 
 # A word of a name: sidebarLeft-2 has sidebar and Left.
 NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
-# The role of a heading, and the elements that it makes one, beside those of a site's
-# own names: others are what their tags say.
-HEADING_ROLES = frozenset(("heading",))
-HEADED = frozenset(("div", "p", "span"))
-LEVELS = frozenset("123456")
-UNTOLD_LEVEL = "2"
-# Roles of elements that are hidden until a reader opens them.
-PANELS = frozenset(("tabpanel", "region"))
-# White space inside is bounded by what stands before it, so this is linear.
-_HIDING = re.compile(
-    r"(?:display[ \t\n\r\f]*:[ \t\n\r\f]*none|visibility[ \t\n\r\f]*:[ \t\n\r\f]*hidden)",
-    # A dotless i is no i.
-    re.IGNORECASE | re.ASCII,
-)
 _NEWLINES = re.compile(r"\r\n?")
 # White space in preformatted text, other than tabs and line feeds, is one column wide.
 _PRE_SPACE = re.compile(r"[^\S\n\t]")
@@ -258,85 +249,6 @@ def _word_token(word: str) -> int:
     return fnv1a(word.lower().encode())
 
 
-# What _is_entered() tells apart by name; elements without one may be formulas.
-_CLOSER_LOOK = SPECIAL_TAGS | SKIP | {"button", "template", "head", "br", "hr"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Tag:
-    """How the walk treats elements of one name.
-
-    ``number``, ``kind`` and ``style`` are as in the tables, ``kind`` is -1 where the
-    name makes no kind of block, and ``level`` is a heading's.
-    """
-
-    name: str
-    number: int
-    kind: int
-    level: int
-    is_block: bool
-    style: int
-    # Whether its elements are entered without a closer look.
-    is_plain: bool
-
-
-def _tag(name: str) -> _Tag:
-    kind = KIND_OF.get(name, -1)
-    return _Tag(
-        name=name,
-        number=TAG_ID.get(name, 0),
-        kind=kind,
-        level=int(name[1]) if kind == HEADING else 0,
-        is_block=name in BLOCK,
-        style=STYLE_OF.get(name, 0),
-        is_plain=bool(name) and name not in _CLOSER_LOOK,
-    )
-
-
-# One look-up for each element, instead of one in every set of names.
-_TAGS = {name: _tag(name) for name in (*TAG_ID, *STYLE_OF) if name}
-_UNKNOWN = _tag("")
-_BUTTON = _TAGS["button"]
-# A button that asks what it shows the answer to.
-_QUESTION = replace(_BUTTON, name="question", is_block=True)
-QUESTION_MARKS = ("?", "\u061f", "\uff1f")
-# In how many nodes of a button the question is looked for.
-QUESTION_NODES = 32
-
-
-def _tag_of(element: Any) -> _Tag | None:
-    """The tag of an element, None for comments and other children without a name."""
-    name = element.tag
-    if not isinstance(name, str):
-        return None
-    return _TAGS.get(local_name(name), _UNKNOWN)
-
-
-def _as_its_role(tag: _Tag, attributes: dict[str, str]) -> _Tag:
-    """The tag, or where the element's role makes it a heading, that of a heading.
-
-    The level is 2 where the element tells none, as WAI-ARIA has it.
-    """
-    if attributes.get("role") not in HEADING_ROLES or (
-        tag.number and tag.name not in HEADED
-    ):
-        return tag
-    given = attributes.get("aria-level")
-    level = given if given in LEVELS else UNTOLD_LEVEL
-    return replace(tag, kind=HEADING, level=int(level), is_block=True)
-
-
-def ends_in_question(button: Any) -> bool:
-    """Whether a text in a button ends in a question mark, icons beside it or not."""
-    for node in islice(button.iter(), QUESTION_NODES):
-        own = node.text if isinstance(node.tag, str) else None
-        behind = None if node is button else node.tail
-        for text in (own, behind):
-            if text and text.rstrip(" \t\n\r\f").endswith(QUESTION_MARKS):
-                return True
-    return False
-
-
 class _Frame(NamedTuple):
     """The meaning that the elements around a piece of text give it."""
 
@@ -442,7 +354,7 @@ class _Run:
             self.marks.append((len(self.parts), style, frame.mark[1], around, place))
             self.marked = None
 
-    def begin(self, tag: _Tag, frame: _Frame) -> None:
+    def begin(self, tag: Tag, frame: _Frame) -> None:
         """Take note of the beginning of an element that makes no block."""
         if tag.style & RAISED:
             # The number of a note stays with the link before it.
@@ -600,59 +512,9 @@ def _outer_strip(text: str) -> str:
     return text[text.rfind("\n", 0, blank) + 1 :]
 
 
-def is_hidden(attributes: dict[str, str], tag: str) -> bool:
-    """Whether a browser hides an element for good, as far as its attributes tell.
-
-    Panels of tabs and accordions, which a reader opens, are part of the page.
-    """
-    if tag == "dialog" and "open" not in attributes:
-        return True
-    style = attributes.get("style")
-    hides = style is not None and _HIDING.search(style) is not None
-    if not hides and "hidden" in attributes:
-        # React streams parts of a page as hidden S: elements, and a line of
-        # script moves each to its place.
-        hides = not (
-            attributes["hidden"].lower() == "until-found"
-            or attributes.get("id", "").startswith("S:")
-        )
-    return hides and not _is_panel(attributes)
-
-
-def _is_panel(attributes: dict[str, str]) -> bool:
-    """Whether an element says, as WAI-ARIA has it, that a control shows it.
-
-    A tab panel or a region does, and so does a labelled element without a role.
-    """
-    role = attributes.get("role")
-    return role in PANELS if role else "aria-labelledby" in attributes
-
-
-def _skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
-    """Whether an element's tag alone says that its content is no text of the page."""
-    if name == "template":
-        # A shadow tree that is written out is shown.
-        return "shadowrootmode" not in dict(element.items())
-    if name == "head":
-        return not _holds_body(element)
-    if lenient:
-        return name in LENIENT_SKIP
-    return name in SKIP or (name == "button" and not heading)
-
-
-def _holds_body(head: Any) -> bool:
-    """Whether a head has an element that belongs in a body.
-
-    HTML lets a page leave out where its head ends and its body begins.  The parser
-    then ends the head at elements that it knows, but at none that HTML 5 brought.
-    """
-    tags = (child.tag for child in head)
-    return any(isinstance(tag, str) and local_name(tag) not in SKIP for tag in tags)
-
-
 def _is_entered(
     element: Any,
-    tag: _Tag,
+    tag: Tag,
     frame: _Frame,
     run: _Run,
     tables: _Tables,
@@ -672,7 +534,7 @@ def _is_entered(
             run.add(replacement, around, place[0])
         if replacement is not None:
             return False
-    if _skipped(element, name, frame.kind == HEADING, lenient):
+    if is_skipped(element, name, frame.kind == HEADING, lenient):
         if name in CONTROLS:
             tables.controls += 1
         elif name == IMG:
@@ -707,7 +569,7 @@ def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None
         tables.flush(run, frame)
 
 
-def _inside(frame: _Frame, tag: _Tag, attributes: dict[str, str], here: int) -> _Frame:
+def _inside(frame: _Frame, tag: Tag, attributes: dict[str, str], here: int) -> _Frame:
     """The frame inside an element, given the one outside."""
     style, link = frame.mark
     if tag.name == "a" and "href" in attributes:
@@ -750,14 +612,14 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
     # For each open element: its tag, the row, the block and the frame outside, and the
     # siblings that are still to come.  iterwalk() would take quadratic time where many
     # comments stand side by side.
-    open_elements: list[tuple[Any, _Tag, int, int, _Frame, Children]] = []
+    open_elements: list[tuple[Any, Tag, int, int, _Frame, Children]] = []
     children: Children = enumerate((root,))
     while True:
         for place, element in children:
             # Most have a name that is known, and no namespace.
-            tag = _TAGS.get(element.tag) or _tag_of(element)
-            if tag is _BUTTON and frame.kind != HEADING and ends_in_question(element):
-                tag = _QUESTION
+            tag = TAGS.get(element.tag) or tag_of(element)
+            if tag is BUTTON and frame.kind != HEADING and ends_in_question(element):
+                tag = QUESTION
             if tag is not None and (
                 tag.is_plain
                 or _is_entered(element, tag, frame, run, tables, lenient, (here, place))
@@ -782,7 +644,7 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
             if open_elements and element.tail:
                 run.add(element.tail, frame, here)
             continue
-        tag = _as_its_role(tag, attributes)
+        tag = as_its_role(tag, attributes)
         if tag.is_block:
             _border(run, frame, frame.pre, tables)
         else:

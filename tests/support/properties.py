@@ -31,10 +31,11 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
 from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
+from scrapy_eatext.page.elements import ends_in_question
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.unclosed import is_swallowed, without_open_objects
 from scrapy_eatext.page.urls import Addresses
-from scrapy_eatext.page.walk import ends_in_question, python_walk
+from scrapy_eatext.page.walk import python_walk
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import ATTRIBUTES, MainText, Media, Metadata
 from tests.support.unsafe import RENDERED, check_safe, renderer
