@@ -50,7 +50,21 @@ _UTC = "%Y-%m-%dT%H:%M:%SZ"
 _AMOUNT, _NO_AMOUNT = re.compile(r"[\d.,'\s]+"), re.compile(r"[^\d.,]|[.,]$")
 
 
-class MainTextProvider(PageObjectInputProvider):
+class _Provider(PageObjectInputProvider):
+    async def __call__(
+        self,
+        to_provide: AbstractSet[Callable[..., Any]],
+        request: Request,
+        response: Response,
+    ) -> Sequence[Any]:
+        result = attached(request, response) or main_text(response)
+        return [
+            result if cls is MainText else _MAKERS[cls.__name__](result, response.url)
+            for cls in to_provide
+        ]
+
+
+class MainTextProvider(_Provider):
     """Gives the MainText that the downloader middleware attached, else a new one.
 
     The new one is made by the settings of the crawl, as main_text() makes it.
@@ -59,16 +73,8 @@ class MainTextProvider(PageObjectInputProvider):
     provided_classes = {MainText}  # noqa: RUF012 - as scrapy-poet has it
     name = "eatext_main_text"
 
-    async def __call__(
-        self,
-        to_provide: AbstractSet[Callable[..., Any]],
-        request: Request,
-        response: Response,
-    ) -> Sequence[Any]:
-        return [_main_text(request, response)]
 
-
-class ArticleProvider(PageObjectInputProvider):
+class ArticleProvider(_Provider):
     """Gives zyte-common-items' items, made of a page's main text and metadata.
 
     They are Article and, as far as a page has it, Product, ForumThread, ArticleList
@@ -79,15 +85,6 @@ class ArticleProvider(PageObjectInputProvider):
         set() if common is None else {getattr(common, name) for name in _NAMES}
     )
     name = "eatext_article"
-
-    async def __call__(
-        self,
-        to_provide: AbstractSet[Callable[..., Any]],
-        request: Request,
-        response: Response,
-    ) -> Sequence[Any]:
-        result = _main_text(request, response)
-        return [_MAKERS[cls.__name__](result, response.url) for cls in to_provide]
 
 
 def page_object(result: MainText, url: str) -> Any:
@@ -235,12 +232,6 @@ def _image(found: Metadata | Entry) -> Any:
 
 def _now() -> str:
     return datetime.now(timezone.utc).strftime(_UTC)
-
-
-def _main_text(request: Request, response: Response) -> MainText:
-    if found := attached(request, response):
-        return found
-    return main_text(response)
 
 
 def _utc(date: str) -> str | None:

@@ -59,7 +59,7 @@ def _known_or_extracted(response: TextResponse) -> MainText:
     if len(own) == 1:
         return own[0].extractor.now(response)
     if crawls:
-        # It is not for another crawl to lend its settings, or to count this page.
+        # Another crawl's settings would be wrong, and its counts too.
         why = f"has no request, and {len(own)} crawls run"
         if not own:
             why = "answers no request of a crawl with this package's components"

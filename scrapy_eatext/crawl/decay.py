@@ -21,7 +21,7 @@ _AGREE = 18
 # The most sites that are watched; those seen last stay.
 _MAX_HOSTS = 1000
 
-# What the log says of each news.
+# The log's message on each kind of decay.
 _MESSAGES = {
     "empty": "The last texts of %(host)s are nearly all empty: its layout may "
     "have changed, or it may block this crawl",
@@ -40,13 +40,13 @@ class DecayWatch:
         self._last: OrderedDict[int, deque[int]] = OrderedDict()
 
     def add(self, host: str, text: str, template: str = "") -> str | None:
-        """Add a page's text, and its ``template`` as in MainText; return bad news.
+        """Add a page's text, and its ``template`` as in MainText; return the decay.
 
-        These are "empty" or "alike" if the host's last texts are nearly all so, or
-        "unmatched" if its site file fits hardly any of its last pages.  After bad news
-        the pages are counted anew.
+        It is "empty" or "alike" if the host's last texts are nearly all so, "unmatched"
+        if its site file fits hardly any of its last pages, and None otherwise.  After a
+        decay the pages are counted anew.
         """
-        # Hashes do, as only equality counts; 0 stands for an empty text.
+        # Only equality counts, so hashes suffice; 0 stands for an empty text.
         numbers = {"text": (hash(text) or 1) if text else 0}
         if template:
             numbers["template"] = template == "matched"
@@ -70,15 +70,15 @@ class DecayWatch:
 
 
 def report_decay(
-    crawler: Crawler, config: Config, tally: Tally, host: str, news: str
+    crawler: Crawler, config: Config, tally: Tally, host: str, kind: str
 ) -> None:
     """Count and log a site's decay.
 
     Where its texts are bad, the spider is closed if EATEXT_ON_DECAY says so.
     """
-    tally.inc(f"decay/{news}")
-    once = f"decay {news} {host}"
-    tally.log(logging.WARNING, _MESSAGES[news], {"host": host}, once=once)
-    if config.on_decay == "close_spider" and news != "unmatched":
+    tally.inc(f"decay/{kind}")
+    once = f"decay {kind} {host}"
+    tally.log(logging.WARNING, _MESSAGES[kind], {"host": host}, once=once)
+    if config.on_decay == "close_spider" and kind != "unmatched":
         # Not awaited: the engine waits for this very response.
         deferred_from_coro(crawler.engine.close_spider_async(reason="eatext_decay"))

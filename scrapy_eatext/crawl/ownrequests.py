@@ -1,7 +1,7 @@
 """Requests that this package makes itself, for retries and continuations.
 
-They go the way of any other, but for the scheduler: a request that were scheduled would
-have to hold the first response meanwhile, and could be written to disk.
+They pass all middlewares but not the scheduler: a scheduled request would have to hold
+the first response meanwhile, and could be written to disk.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ RESULT = "main_text"
 # Marks a request that this package made, and a page's first one with a retry's meta.
 OWN, DIRECT = "_eatext_second", "_eatext_direct"
 
-# What a request's meta has from its own download, as no other may inherit it.
+# Keys that a download puts into its request's meta; no other request may inherit them.
 _OF_DOWNLOAD = re.compile(
     r"download_|redirect_|retry_times$|cached$|cached_response$|cache_timestamp$"
     r"|_dont_cache$|_eatext|_auth_|main_text$"
 )
-# What a spider says of a download, which is good for the continuations of its page.
+# Keys by which a spider controls a download; continuations of the page inherit them.
 _BY_SPIDER = re.compile("download_(?!latency$)")
 # A page of scrapy-playwright's browser that is left open for the spider.
 _OPEN = frozenset(("playwright_page", "playwright_include_page"))
-# What only a retry has.
+# Keys that only a retry has.
 _ONLY_RETRY = frozenset(("dont_cache", "dont_retry", OWN))
 
 
@@ -56,9 +56,9 @@ def is_closing(crawler: Crawler) -> bool:
 def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, Any]:
     """The meta of a page's retry, with what EATEXT_WEAK adds.
 
-    Nothing in it is of the first request's download.  Scrapy's cache would give the
-    first response again, as both requests have one fingerprint; and a failure is not
-    retried.
+    It has no key of the first request's download.  It bypasses Scrapy's cache, which
+    would give the first response again, as both requests have one fingerprint; and a
+    retry that fails is not retried.
     """
     return {
         **_inherited(meta),
@@ -72,8 +72,8 @@ def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, A
 def continuation_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
     """The meta of a request for a page that continues another.
 
-    It is downloaded in the same way, with the spider's time limit or slot, but not in a
-    browser's page that the spider keeps: that one stays on the first page.
+    It has the spider's time limit and slot, but no browser's page that the spider keeps
+    open: that one stays on the first page.
     """
     by_spider = {
         k: v for k, v in meta.items() if isinstance(k, str) and _BY_SPIDER.match(k)
@@ -83,7 +83,7 @@ def continuation_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def adopt_retry(meta: dict[Any, Any], retry: Mapping[Any, Any]) -> None:
-    """Put into the meta of a page's request what its retry has, whose answer is kept."""
+    """Give a page's request its retry's meta, as the retry's response is kept."""
     urls = [*meta.get("redirect_urls", ()), *retry.get("redirect_urls", ())]
     for key in [key for key in meta if _is_of_download(key)]:
         del meta[key]

@@ -53,8 +53,7 @@ class RecentPages(Generic[_T]):
 class UrlSet:
     """The URLs that were added last, in a table that does not grow.
 
-    If two URLs fall on the same place, the later one stays: of very many URLs the last
-    are known.
+    If two URLs have the same place in the table, the later one replaces the other.
     """
 
     def __init__(self) -> None:
@@ -70,7 +69,7 @@ class UrlSet:
 
 
 def key_of(url: str) -> int:
-    """The same number for all URLs of a page; of a long URL nothing else stays."""
+    """A number, the same for all URLs of a page, that is kept in place of the URL."""
     return hash(_canonical(url))
 
 

@@ -69,8 +69,8 @@ class Reextraction:
 def attached(request: Request, response: Response) -> MainText | None:
     """The result that the downloader middleware attached to this very response.
 
-    If another middleware or a callback replaces a response, the meta of the request
-    stays, and has the text of the response before.
+    A response that replaces another one has the same request, whose meta still has the
+    result of the response before.  That result is not returned.
     """
     result = request.meta.get(RESULT)
     if not isinstance(result, MainText):

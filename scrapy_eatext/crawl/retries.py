@@ -1,7 +1,7 @@
 """Retries of weak pages, and the hosts whose pages are requested as retries at once.
 
-What helps one site is in vain on another, and often costly: of each host it is counted
-how often the retry's text was the better one.
+A retry helps on some sites only, and is often costly: for each host it is counted how
+often the retry had the better text.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     # A response, what became of it, and how it was extracted.
     Answer = tuple[Response, Outcome, Choice]
 
-# A host is judged by so many pages at least; its pages are direct where that was right
-# for so many among the last of them.
+# A host is judged by _TRIES pages at least.  Its pages are requested as retries at once
+# (direct) if that was right for _NEARLY_ALWAYS of the last _TRIES.
 _TRIES = 10
 _NEARLY_ALWAYS = 9
 # The most hosts that are known; those seen last stay.
 _MAX_HOSTS = 1000
-# Statuses that tell of a page, not of the way in which it was requested.
+# Statuses that do not depend on the way in which a page is requested.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
 
 
@@ -60,7 +60,7 @@ class Retries:
         self._config = service.config
         self._tally = service.tally
         self._hosts = RetriedHosts()
-        # What is not in the cache is not requested then.
+        # Scrapy requests nothing that its cache lacks.
         settings = service.crawler.settings
         self._offline = settings.getbool("HTTPCACHE_ENABLED") and settings.getbool(
             "HTTPCACHE_IGNORE_MISSING"
@@ -88,7 +88,7 @@ class Retries:
 
     def failed(self, request: Request, error: Exception) -> None:
         """Count a request that got no response, after all of Scrapy's retries."""
-        # One that is ignored, as by robots.txt, would be so either way.
+        # An ignored request, as by robots.txt, would be ignored without the meta too.
         if was_direct(request.meta) and not isinstance(error, IgnoreRequest):
             self._hosts.add_first(host_of(request.url), was_right=False)
 
@@ -198,10 +198,10 @@ class RetriedHosts:
         known.last.append(better)
 
     def add_first(self, host: str, *, was_right: bool) -> None:
-        """Count a page that was not retried, and whether a direct request was right.
+        """Count a page that was not retried.
 
-        It was not for a direct request's page that is weak, nor for another one's page
-        that is not.
+        ``was_right`` says whether a direct request was or would have been right: false
+        for a page that is weak after a direct request, or good without one.
         """
         self._host(host).last.append(was_right)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-# A crawler's components have its service: with a crawl that could not start, both go.
+# The components hold the service, so all are freed if the crawl cannot start.
 _services: WeakKeyDictionary[Crawler, ref[Service]] = WeakKeyDictionary()
 
 # Outcomes of an algorithm: only their texts can show a site's decay.
@@ -131,7 +131,7 @@ class Service:
             failed = Extracted(NOTHING, kind, self.config.choice)
             request.meta[RESULT] = self.extractor.remember(response, failed, ())
         finally:
-            # Both at once, so that they add up whenever somebody looks.
+            # Both at once, so that the kinds add up to all responses at any moment.
             self.tally.inc("response_count")
             self.tally.inc(f"response/{kind}")
         return response

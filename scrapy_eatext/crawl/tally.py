@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
-# The last so many messages are remembered as logged.  Only a crawl of very many sites
-# logs more, and may repeat a message.
+# How many logged messages are remembered.  Only a crawl of very many sites logs more,
+# and may repeat a message.
 _MAX_LOGGED = 10_000
 # The histogram of seconds a page: each step is about three times the last.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
@@ -35,8 +35,7 @@ class Tally:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        # A collector may keep no counts that it can be asked for, or those of other
-        # processes too.
+        # A collector may not give counts back, or may add those of other processes.
         self._counts: Counter[str] = Counter()
         self._logged: dict[int, None] = {}  # hashes, in order
         self._pages = 0

@@ -1,4 +1,4 @@
-"""What shortens stalls of the event loop at the cost of the rest of the process.
+"""Changes to the whole process that shorten stalls of the event loop.
 
 These effects reach beyond this package, so EATEXT_TUNE_PROCESS has to ask for them:
 

@@ -36,22 +36,22 @@ _MAX_TRACEBACK = 10_000
 # page's own time: fewer than a worker process has beyond that.
 _SEEK_SECONDS = 0.5
 
-# Exceptions that fail one page, not the crawl.  SystemExit is among them, as a library
-# may raise it; KeyboardInterrupt is not, as Ctrl-C is to end the crawl.
+# Exceptions that end the extraction of one page, not the crawl.  A library may raise
+# SystemExit; KeyboardInterrupt (Ctrl-C) is to end the crawl.
 BREAKS = (Exception, SystemExit)
 # The most characters of an exception that is described in a line.
 _MAX_LINE = 500
 
-# After so many bytes of pages a thread that parses ends, and another goes on: lxml
-# keeps each name of an element or attribute for as long as the thread lives that parsed
-# it.  A name may take ten times its size in the page.
+# After so many bytes of pages another thread replaces one that parses: lxml keeps each
+# name of an element or attribute until the thread that parsed it ends.  A name may take
+# ten times its size in the page.
 TURN = 1 << 22
 
 # The kinds of outcome whose result is the last resort's.
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
 
 
-# A crawl's pages all have the same attributes computed.
+# Cached, as all pages of a crawl have the same attributes.
 _outputs_for = lru_cache(computed_for)
 
 

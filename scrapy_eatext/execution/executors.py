@@ -121,7 +121,7 @@ class Pool:
             _do(runner, *task)
             with self._lock:
                 self._open -= 1
-            # A thread that waits for the next page must not hold this one.
+            # A thread that waits for its next page must not keep this one in memory.
             del task
             name = current_thread().name
             if size >= TURN and _start(self._work, (runner, end), name):
@@ -154,7 +154,7 @@ class Pool:
 class Inline(Pool):
     """Extraction in another thread, while the caller waits.
 
-    The caller's own thread could not be replaced after a turn.
+    Unlike the caller's own thread, that one can be replaced after a turn.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Jobs done in a worker process, which a page may end without harm to the crawl."""
+"""Jobs done in a worker process: a page that ends it does no harm to the crawl."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class InProcess:
     """Runs jobs in a worker process, and starts another when that one ends.
 
     If a page takes too long, its worker is stopped, and a new worker gives the page the
-    last resort; so it does after two workers died over a page, of which one may have
+    last resort.  The same happens after two workers died at a page; one alone may have
     died for another reason.  A worker without memory is replaced.  If workers do not
     survive the last resort, only the page's beginning is read.  If none can be started,
     the page is extracted in the calling thread.
