@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import os
 import re
 import subprocess
-import sys
 import urllib.request
 from ast import literal_eval
 from collections import Counter
@@ -23,6 +21,7 @@ import pytest
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.page import Page
 from tests import ROOT
+from tests.support.commands import run_scrapy
 from tests.support.crawling import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -50,20 +49,8 @@ class Crawl:
 
 
 def scrapy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    paths = [str(PROJECT), str(ROOT), os.environ.get("PYTHONPATH", "")]
-    env = {
-        **os.environ,
-        "SCRAPY_SETTINGS_MODULE": "example.settings",
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "scrapy", *arguments],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        check=False,
+    return run_scrapy(
+        folder, *arguments, path=(PROJECT, ROOT), settings="example.settings"
     )
 
 

@@ -140,7 +140,10 @@ def test_nothing_gives_nothing(html, algorithm):
     [*MODES, ("density", {"lines": "source"}), ("ngram", {"lines": "source"})],
 )
 def test_an_empty_page_has_no_text(algorithm, options):
-    assert extract("", algorithm=algorithm, options=options).text == ""
+    found = extract("", algorithm=algorithm, options=options)
+    assert (found.text, found.score, found.page_type) == ("", 0.0, "")
+    # Where the page tells none, the option does.
+    assert found.language == options.get("language", "")
 
 
 def test_a_script_that_is_not_closed_hides_the_rest():

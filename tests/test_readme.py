@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
-import os
 import re
-import subprocess
-import sys
 from ast import literal_eval
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from scrapy.settings import Settings
 
 from scrapy_eatext.crawl.settings import KEYS, Config
 from tests import ROOT
-from tests.support.crawling import PATIENCE
+from tests.support.commands import run_scrapy
 
 pytestmark = pytest.mark.slow
 
@@ -48,19 +45,8 @@ def test_the_spider_fills_its_items(tmp_path: Path) -> None:
     spider = spider.replace('follow_all(css="nav a")', "follow_all([])")
     (tmp_path / "spider.py").write_text(spider, "utf-8")
     (tmp_path / "settings.py").write_text(settings, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "runspider", "spider.py", "-O", "out.jsonl"],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "SCRAPY_SETTINGS_MODULE": "settings",
-            "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
-        },
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        check=False,
-    )
+    command = ("runspider", "spider.py", "-O", "out.jsonl")
+    done = run_scrapy(tmp_path, *command, path=(tmp_path, ROOT), settings="settings")
     assert done.returncode == 0, done.stderr
     item = json.loads((tmp_path / "out.jsonl").read_text("utf-8"))
     assert item["headline"] == "What the market hall was hiding under its floor"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.density import (
     DensityOptions,
     densities,
@@ -176,15 +175,6 @@ def test_rendered_lines_are_the_blocks_of_the_page():
     assert short.text == f"Rain\n\n{LONG}\n\n{LONG} Twice."
     assert dense.text == ""
     assert dense.score == 0
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"threshold": "median"}, {"threshold": 2}, {"min_chars": 0.5}, {"lines": "all"}],
-)
-def test_options_that_are_refused(options):
-    with pytest.raises(OptionError, match=next(iter(options))):
-        extract("", algorithm="density", options=options)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 5000)), max_size=20))

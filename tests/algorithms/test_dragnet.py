@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms import OptionError, get_algorithm
+from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.dragnet import DragnetOptions, judge_of, subset
 from scrapy_eatext.algorithms.dragnet.blocks import (
     declared_encoding,
@@ -347,12 +347,6 @@ def test_the_originals_groups():
     assert DragnetOptions().groups == subset("+".join(GROUPS))
     assert DragnetOptions(reference=True).groups == subset("shallow+cetr+readability")
     assert DragnetOptions(features="cetr").groups == subset("cetr")
-
-
-@pytest.mark.parametrize("features", ["", "cetr+", "everything", "auto+cetr"])
-def test_features_that_do_not_exist(features):
-    with pytest.raises(OptionError, match="features is"):
-        get_algorithm("dragnet", {"features": features})
 
 
 def test_another_model(tmp_path):

@@ -12,7 +12,6 @@ from lxml import etree
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.eatext import MODEL, load_tagger
 from scrapy_eatext.algorithms.modelfile import (
     SHIPPED,
@@ -99,11 +98,6 @@ def test_a_test_of_whether_a_human_asks_is_no_text():
     assert PROSE["en"] in text
 
 
-def test_an_empty_page():
-    found = extract(b"", algorithm="eatext")
-    assert (found.text, found.score, found.page_type) == ("", 0.0, "")
-
-
 def test_tabs_are_read_and_a_hidden_box_is_not():
     steps = {
         "Linux": "Unpack the archive into a folder of your own and run the script in it.",
@@ -173,20 +167,6 @@ def test_favor_and_threshold():
     assert chars(favor="precision") <= chars() <= chars(favor="recall")
     assert chars(threshold=1.0) == 0
     assert chars(threshold=0.0) > chars(threshold=0.9) > 0
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"favor": "speed"}, "favor is 'speed'"),
-        ({"threshold": 2}, "threshold is 2"),
-        ({"comments": 1}, "comments is 1"),
-        ({"reference": True}, "reference is True"),
-    ],
-)
-def test_options_that_are_wrong(options, said):
-    with pytest.raises(OptionError, match=said):
-        get_algorithm("eatext", options)
 
 
 def test_extraction_does_not_touch_the_tree():

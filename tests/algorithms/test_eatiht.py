@@ -10,7 +10,7 @@ from lxml import html
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms import OptionError, get_algorithm
+from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.eatiht import count_sentences
 from scrapy_eatext.algorithms.eatiht import reference as eatiht_reference
 from scrapy_eatext.algorithms.eatiht.reference import PageError, read, split_sentences
@@ -326,25 +326,6 @@ def test_text_right_under_the_root_has_no_parent():
     root = html.fragment_fromstring(f"<div>{FIRST} <i>{SECOND}</i></div>")
     result = run(get_algorithm("eatiht"), Page(root))
     assert result.text == f"{FIRST} {SECOND}"
-
-
-def test_empty_page():
-    result = extract("", algorithm="eatiht")
-    assert (result.text, result.score) == ("", 0.0)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"version": 3}, "version is 3, it must be one of 1, 2"),
-        ({"version": "1"}, "version is '1'"),
-        ({"min_length": -1}, "min_length is -1"),
-        ({"length": 1}, "length is 1"),
-    ],
-)
-def test_options_that_may_not_be(options, said):
-    with pytest.raises(OptionError, match=said):
-        get_algorithm("eatiht", options)
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -375,11 +375,6 @@ def test_result_tells_language_score_and_reasons():
     ]
 
 
-def test_empty_page():
-    result = extract("", algorithm="justext")
-    assert (result.text, result.score, result.language) == ("", 0.0, "")
-
-
 def test_copyright_sign_in_a_long_text():
     long = f"{ENGLISH} The sign © stands in many books."
     short = "The texts and pictures of this page are © of the people who made them"
@@ -441,24 +436,6 @@ def test_language_decides_which_list():
     page = f"<p>{PROSE['de']}</p>"
     assert classes(page, language="German") == {PROSE["de"]: True}
     assert classes(page, language="Finnish") == {PROSE["de"]: False}
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"language": "Klingon"}, "language is 'Klingon'"),
-        ({"language": "Hausa", "reference": True}, "language is 'Hausa'"),
-        ({"language": 3}, "language is 3"),
-        ({"length_low": -1}, "length_low is -1, it must be a whole number"),
-        ({"stopwords_low": 1.5}, "stopwords_low is 1.5"),
-        ({"max_link_density": "all"}, "max_link_density is 'all'"),
-        ({"no_headings": 1}, "no_headings is 1"),
-        ({"stoplist": "x"}, "stoplist is 'x'"),
-    ],
-)
-def test_options_that_may_not_be(options, said):
-    with pytest.raises(OptionError, match=said.replace("(", "\\(")):
-        get_algorithm("justext", options)
 
 
 def test_reference_without_its_lists(monkeypatch):

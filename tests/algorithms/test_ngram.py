@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.modelfile import (
     SHIPPED,
     ModelError,
@@ -314,11 +313,7 @@ def test_reference_reads_lines_of_source_and_knows_no_bias():
     assert found.text == "\n".join(b.text for b in found.blocks if b.kept)
 
 
-def test_options_that_are_refused():
-    with pytest.raises(OptionError, match="model"):
-        get_algorithm("ngram", {"model": 3})
-    with pytest.raises(OptionError, match="min_chars"):
-        get_algorithm("ngram", {"min_chars": -1})
+def test_a_model_that_is_not_there():
     with pytest.raises(FileNotFoundError):
         get_algorithm("ngram", {"model": "/nowhere/at-all.model"})
 

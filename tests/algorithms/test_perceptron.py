@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.modelfile import (
     SHIPPED,
     ModelError,
@@ -164,15 +163,6 @@ def test_thresholds():
     assert kept(0) == len(scores)
     assert kept(1) == 0
     assert kept("mean") == sum(s > np.mean(scores) for s in scores)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"network": "deep"}, {"lines": 0}, {"attributes": 4}, {"threshold": "stddev"}],
-)
-def test_options_that_are_refused(options):
-    with pytest.raises(OptionError, match=next(iter(options))):
-        extract("", algorithm="perceptron", options=options)
 
 
 def arrays() -> dict[str, np.ndarray]:

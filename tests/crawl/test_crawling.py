@@ -99,13 +99,7 @@ def test_cached_pages_are_extracted_once(server, tmp_path):
         assert [item["main_text"] for item in done.items] == [text_of("cached")] * 2
 
 
-class CopyingSpider(scrapy.Spider):
-    name = "copying"
-    at = ""
-
-    async def start(self):
-        yield scrapy.Request(self.at + "/page/first")
-
+class CopyingSpider(UrlSpider):
     def parse(self, response):
         assert str(response.meta["main_text"]) == text_of("first")
         yield response.follow(
@@ -127,7 +121,7 @@ def test_a_copied_meta_brings_no_text(server, components):
             "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
         }
     )
-    done = crawl(CopyingSpider, settings, at=server.url)
+    done = crawl(CopyingSpider, settings, urls=(server("/page/first"),))
     assert not done.errors
     assert {item["at"]: item["got"] for item in done.items} == {
         server("/data.json"): None,

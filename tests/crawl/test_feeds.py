@@ -7,7 +7,6 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
-import scrapy
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -37,14 +36,8 @@ PAGES = {
 }
 
 
-class PageSpider(scrapy.Spider):
+class PageSpider(UrlSpider):
     """Yields its pages as they are, with no crawl behind them."""
-
-    name = "pages"
-    at = ""
-
-    async def start(self):
-        yield scrapy.Request(self.at)
 
     def parse(self, response):
         for name, html in PAGES.items():
@@ -157,7 +150,7 @@ def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
             for name, end in formats.items()
         },
     }
-    done = crawl(PageSpider, settings, at=server("/page/1"))
+    done = crawl(PageSpider, settings, urls=(server("/page/1"),))
     assert not done.errors
     assert done.eatext("item/") == {"html": len(PAGES)}
     lines = (tmp_path / "items.jl").read_text("utf-8").strip().split("\n")

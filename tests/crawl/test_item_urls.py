@@ -48,14 +48,8 @@ def test_urls_that_mean_the_response(server, caplog, url):
     assert complaints(caplog) == []
 
 
-class OtherUrlSpider(scrapy.Spider):
+class OtherUrlSpider(UrlSpider):
     """Yields items with the URL of the first page from the second."""
-
-    name = "other"
-    at = ""
-
-    async def start(self):
-        yield scrapy.Request(self.at + "/page/first")
 
     def parse(self, response):
         item = {"url": response.url}
@@ -68,7 +62,7 @@ class OtherUrlSpider(scrapy.Spider):
 
 
 def test_an_item_with_the_url_of_another_page_has_its_text(server, caplog):
-    done = crawl(OtherUrlSpider, ADDON, at=server.url)
+    done = crawl(OtherUrlSpider, ADDON, urls=(server("/page/first"),))
     assert [item["main_text"] for item in done.items] == [
         text_of("first"),
         text_of("first"),
@@ -80,7 +74,7 @@ def test_an_item_with_the_url_of_another_page_has_its_text(server, caplog):
 
 def test_an_item_with_the_url_of_a_page_long_ago_has_none(server, caplog, monkeypatch):
     monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_URLS", 1)
-    done = crawl(OtherUrlSpider, ADDON, at=server.url)
+    done = crawl(OtherUrlSpider, ADDON, urls=(server("/page/first"),))
     assert [item.get("main_text") for item in done.items] == [
         None,
         None,
@@ -91,7 +85,9 @@ def test_an_item_with_the_url_of_a_page_long_ago_has_none(server, caplog, monkey
     assert "dict has the URL of another page of this crawl" in complaint
     assert "EATEXT_URL_FIELD = ''" in complaint
     caplog.clear()
-    done = crawl(OtherUrlSpider, {**ADDON, "EATEXT_URL_FIELD": ""}, at=server.url)
+    done = crawl(
+        OtherUrlSpider, {**ADDON, "EATEXT_URL_FIELD": ""}, urls=(server("/page/first"),)
+    )
     assert {item["main_text"] for item in done.items} == {text_of("second")}
     assert done.eatext("item/") == {"response": 3}
     assert complaints(caplog) == []
@@ -108,7 +104,7 @@ def test_a_url_that_is_no_str(server):
             for url in (item["url"], response.url):
                 yield UrlItem(url=url)
 
-    done = crawl(Typed, ADDON, at=server.url)
+    done = crawl(Typed, ADDON, urls=(server("/page/first"),))
     assert [item.main_text for item in done.items] == [
         text_of("first"),
         text_of("second"),
@@ -126,8 +122,8 @@ class PausedSpider(OtherUrlSpider):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_item_with_the_url_of_a_page_before_a_pause_has_none(server, tmp_path):
     settings = {**ADDON, "JOBDIR": str(tmp_path)}
-    assert crawl(PausedSpider, settings, at=server.url).items == []
-    done = crawl(PausedSpider, settings, at=server.url)
+    assert crawl(PausedSpider, settings, urls=(server("/page/first"),)).items == []
+    done = crawl(PausedSpider, settings, urls=(server("/page/first"),))
     texts = [item.get("main_text") for item in done.items]
     assert texts == [None, None, text_of("second")]
     assert done.eatext("item/") == {"other_page": 2, "response": 1}

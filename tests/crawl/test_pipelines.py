@@ -367,14 +367,8 @@ def test_a_processor_of_ones_own(server, caplog):
     assert "OwnProcessor has no list of pipelines" in complaint
 
 
-class SharingSpider(scrapy.Spider):
+class SharingSpider(UrlSpider):
     """Yields the item it began on the first page from the second."""
-
-    name = "sharing"
-    at = ""
-
-    async def start(self):
-        yield scrapy.Request(self.at + "/page/first")
 
     def parse(self, response):
         item = {"text of first": str(response.meta["main_text"])}
@@ -386,7 +380,7 @@ class SharingSpider(scrapy.Spider):
 
 
 def test_an_item_has_the_text_of_the_response_that_yields_it(server):
-    done = crawl(SharingSpider, ADDON, at=server.url)
+    done = crawl(SharingSpider, ADDON, urls=(server("/page/first"),))
     item = {"text of first": text_of("first"), "main_text": text_of("second")}
     assert done.items == [item, item]
 

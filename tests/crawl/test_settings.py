@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
-import subprocess
-import sys
 from contextlib import suppress
 
 import pytest
@@ -17,8 +14,8 @@ from scrapy.settings import Settings
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import OVERRIDES, Choice, SettingError, overridden
-from tests import ROOT
 from tests.support.algorithms import Plain
+from tests.support.commands import run_scrapy
 from tests.support.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
 from tests.support.suites import table_of
 
@@ -250,14 +247,7 @@ def test_scrapy_crawl_fails(tmp_path, reactor):
             "none": "TWISTED_REACTOR_ENABLED = False",
         }[reactor]
     )
-    ended = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", "urls", "-s", "EATEXT_BELOW=sink"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ended = run_scrapy(tmp_path, "crawl", "urls", "-s", "EATEXT_BELOW=sink")
     assert ended.returncode == 1
     assert "EATEXT_BELOW is 'sink', it must be one of 'keep'" in ended.stderr
     assert "Spider opened" not in ended.stderr

@@ -1,14 +1,20 @@
-"""`scrapy eatext` inside the test's own process."""
+"""`scrapy eatext` inside the test's own process, and `scrapy` in another one."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from scrapy.settings import Settings
 
 from scrapy_eatext.commands.command import Command
+from tests import ROOT
+from tests.support.crawling import PATIENCE
 
 
 def run_command(*arguments: str, settings: Mapping[str, Any] | None = None) -> int:
@@ -21,3 +27,22 @@ def run_command(*arguments: str, settings: Mapping[str, Any] | None = None) -> i
     command.process_options(rest, options)
     command.run(rest, options)
     return command.exitcode
+
+
+def run_scrapy(
+    cwd: Path, *arguments: str, path: tuple[Path, ...] = (ROOT,), settings: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `scrapy` in a folder, with modules from a path, and a module of settings."""
+    paths = [*map(str, path), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    if settings:
+        env["SCRAPY_SETTINGS_MODULE"] = settings
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *arguments],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        check=False,
+    )
