@@ -22,7 +22,7 @@ _ENDLESS = frozenset((b"html", b"body"))
 def ends_early(root: Any) -> bool:
     """Whether more text stands behind a root than inside.
 
-    Most that stands there is scripts, and a footer makes no other page of it.  An
+    Mostly only scripts or a footer stand there, and the page is left as it is.  An
     element with a parent is no root.
     """
     if root.getparent() is not None:

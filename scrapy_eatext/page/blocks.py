@@ -60,7 +60,7 @@ class Blocks:
         if not there.any():
             return [-1] * len(of), [-1] * len(of)
         elements = self.walk.elements
-        # Of a block without an item the last element is looked at, in vain.
+        # A block without an item has row -1, the last element; its result is dropped.
         lists = elements[items, ElementColumn.PARENT]
         lists[~there | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
         return items.tolist(), lists.tolist()

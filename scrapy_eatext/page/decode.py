@@ -35,9 +35,9 @@ _OF_ANOTHER = tuple(
     for word in (b"charset", b"encoding")
 )
 
-# Pages in other encodings may happen to be valid UTF-8 where they have very few
-# characters beyond ASCII, as "NESTL\xc9\xae" in Latin 1.  So many that are different, or
-# so many of three bytes and more, do not happen.
+# A page in another encoding may be valid UTF-8 by accident, if it has very few
+# characters beyond ASCII, as "NESTL\xc9\xae" in Latin 1.  With this many different ones,
+# or this many of three or more bytes, it is no accident.
 _MANY_DIFFERENT, _MANY_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
 _ASCII = bytes(range(128))

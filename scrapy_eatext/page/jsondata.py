@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy_eatext.page.values import unescaped
 
-# Longer numbers than these are no numbers that a page means.
+# A whole number with more digits is read as None.
 _LONG_NUMBER = 30
 # What stands around JSON: the marks of comments and of CDATA sections, in HTML and in
 # scripts, and semicolons.  Each mark begins in its own way, so this is linear.
@@ -25,8 +25,8 @@ def _whole_number(digits: str) -> int | None:
     return int(digits) if len(digits) <= _LONG_NUMBER else None
 
 
-# Line feeds within strings are wrong, and frequent.  One for all, as to make one takes
-# longer than to read most scripts.
+# Not strict, as many pages have line feeds within strings.  One decoder serves all, as
+# making one takes longer than reading most scripts.
 JSON = json.JSONDecoder(strict=False, parse_int=_whole_number)
 
 

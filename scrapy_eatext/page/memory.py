@@ -10,8 +10,8 @@ _NO_MEMORY = etree.ErrorTypes.ERR_NO_MEMORY
 def lacks_memory(error: BaseException) -> bool:
     """Whether a lack of memory caused an error, whatever its class.
 
-    Where libxml2 is refused memory, lxml raises the same error as for other faults, such
-    as a page without an element; only the error's log tells.
+    If libxml2 gets no memory, lxml raises the same error as for other faults, such as a
+    page without an element; only the error's log tells them apart.
     """
     if isinstance(error, MemoryError):
         return True
@@ -21,6 +21,6 @@ def lacks_memory(error: BaseException) -> bool:
 
 
 def raise_memory(error: BaseException) -> None:
-    """Raise MemoryError over an error that came of a lack of memory, else nothing."""
+    """Raise MemoryError if a lack of memory caused the error."""
     if lacks_memory(error):
         raise MemoryError("the parser was refused memory") from error

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     _Hashes = npt.NDArray[np.uint32]
     _Named = tuple[npt.NDArray[np.intp], _Hashes, int]
 
-# For the last bits of each hash whether it may be looked for.  Few of a page's are.
+# By the last bits of a hash: whether it may be looked for.  Few hashes of a page are.
 _MAYBE: npt.NDArray[np.uint8] = np.zeros(0x2000, dtype=np.uint8)
 # For each hash that is looked for, which Names have it, a bit each.
 _WANTED: dict[int, int] = {}
@@ -30,7 +30,8 @@ class Names:
     """Words to look for, as the walk hashes them.
 
     Those of roles and microdata have their prefix; ``hashes`` are in rising order.
-    Different words may have one hash: who must know looks at the element.
+    Different words may have the same hash: a caller that must be sure looks at the
+    element.
     """
 
     count = 0
@@ -124,7 +125,7 @@ FIGURES = Names("caption figure")
 FILMS = Names("embed player video videos vimeo youtube")
 PROPS = Names("prop:author prop:published prop:modified prop:headline")
 
-# Which hashes may be looked for, those that are in rising order, and the bits of each.
+# The hashes that are looked for, in rising order, and the bits of each.
 _HASHES = sorted(_WANTED)
 _TABLES: tuple[_Hashes, _Hashes] = (
     np.array(_HASHES, dtype=np.uint32),

@@ -77,11 +77,11 @@ class Page:
         (page/behind.py).  Raises TypeError for anything else.
         """
         if isinstance(html, bytes):
-            # Of no subclass, for the compiled modules.
+            # Not a subclass, which the compiled modules do not take.
             return cls._of_bytes(bytes(html), url)
         if isinstance(html, str):
             return cls(parse(html), url=url, html=html)
-        # Asked of its class, as a response parses itself when it is asked.
+        # Looked up in the class, as access on a response parses the page.
         if hasattr(type(html), "selector"):
             return cls._of_response(cast("TextResponse", html), url)
         # A pathlib.Path has a root too.
@@ -128,9 +128,8 @@ class Page:
             if hasattr(selector, "response"):
                 selector.response = proxy(response)
         if root is None:
-            # The response would hand the parser its source as it is; and older
-            # releases take a page that happens to be JSON ("2") for that.  Its own
-            # tree may be cut off, too.
+            # The response's own tree may be cut off, and is of the source as it came.
+            # Older releases take a page that is also JSON ("2") for JSON.
             root = parse_source(harmless)
         return cls(
             root,
@@ -250,17 +249,17 @@ def parse(text: str) -> Any:
 
 
 def parse_source(source: bytes) -> Any:
-    """The root element of a page, which is flattened if it is too deep for the parser,
-    and has in it what stands behind its end, if that is most of the text, and what a
-    title or an object without an end swallowed.
+    """The root element of a page, which is mended if the parser would misread it.
 
-    Raises MemoryError where there is not enough for all of it.
+    It is flattened if it is too deep for the parser.  A title or an object without an
+    end is closed.  What stands behind the end of the page becomes a part of it, if that
+    is most of the text.  Raises MemoryError if there is not enough memory.
     """
     source = without_open_objects(source)
     root = _parsed(source)
     if is_swallowed(root):
         root = _parsed(with_end_of_title(source))
-    # Without the time for it, the page is as far as the parser came.
+    # If the time is up, the page ends where the parser stopped.
     with suppress(TimeLimitError):
         if is_cut_off(root):
             root = _parsed(flattened(source))
@@ -268,7 +267,7 @@ def parse_source(source: bytes) -> Any:
 
 
 def _to_its_end(root: Any) -> Any:
-    """A root, or the one of both it and what stands behind it, if that is most."""
+    """A root, or if most of the text stands behind it, a root with all of the text."""
     with suppress(TimeLimitError):
         if ends_early(root):
             return _parsed(without_ends(source_with_behind(root)))

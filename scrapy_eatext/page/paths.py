@@ -20,14 +20,13 @@ from scrapy_eatext.page.walk import nodes_of
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
 
-# Names that stand for themselves in an expression; others are counted past.
+# Names that an expression can have as they are; others are replaced by a place.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-# How many characters a path has before it begins anew, and how many the names have
-# that are in it: few pages are deep enough for the one, and none has use for more
-# of the other.
+# A path that is longer begins anew, and longer names are not written out.  Few pages
+# are deep enough for the one, and names in use are shorter than the other.
 LONGEST, LONGEST_NAME = 500, 64
-# lxml's own path is quick where it counts few siblings: so many for a path, or so many
-# more for all.
+# lxml's own path is quick if it counts few siblings: up to _FEW for one path, or up to
+# MORE for all paths of a page.
 _FEW, MORE = 500, 50_000
 
 

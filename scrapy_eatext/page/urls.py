@@ -12,12 +12,13 @@ SCHEMES = frozenset(("http", "https", "mailto", "tel", "ftp"))
 # What an image may be had from.
 IMAGE_SCHEMES = frozenset(("http", "https"))
 
-# How addresses begin that are of both.
+# How the addresses begin that a link and an image may have.
 _WHOLE = ("http://", "https://")
 
-# What addresses are relative to comes out with each of them, and a page with a few
-# thousand could become thousands of times larger: a longer one counts without its query,
-# or for none, and so does one of more parts, which take a while to put together.
+# Each relative address comes out with the base in it, so a long base could make the
+# output of a page with many links thousands of times as large.  A base that is longer,
+# or has more parts (which cost time), loses its query; if that is not enough, it is
+# ignored.
 _LONGEST_BASE, _MOST_PARTS = 2000, 100
 
 # Browsers take these away before they read an address.
@@ -43,7 +44,7 @@ class Addresses:
 
     @cached_property
     def base(self) -> str:
-        """What addresses are relative to, nothing where that is not known."""
+        """The address that others are relative to, "" if it is not known."""
         base = _bounded(self._url)
         for head in self._root.iterchildren("head"):
             for element in head.iterchildren("base"):
@@ -87,7 +88,7 @@ class Addresses:
         if colon:
             return _quoted(href) if scheme.lower() in schemes else ""
         if not self.base:
-            # A backslash that is quoted parts no longer what is before a colon from it.
+            # Quoting escapes backslashes, so that a scheme may stand there now.
             href = _quoted(href)
             return "" if ":" in _HEAD.match(href)[0] else href  # type: ignore[index]
         if href[0] == "/" and "\\" not in href:

@@ -21,7 +21,7 @@ BOUNDS: dict[str, Bound] = {
 MOST_VALUES = 50
 # What is read of a value is longer than any bound, so that one too long shows as such.
 LONGEST = max(bound.most for bound in BOUNDS.values()) + 1
-# White space may stand between words: so many times as long is what a text is cut from.
+# A text is cut from a piece this many times as long, as it may have much white space.
 _SLACK = 4
 LONGEST_READ = _SLACK * LONGEST
 

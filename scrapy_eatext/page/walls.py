@@ -1,8 +1,8 @@
 """Pages that stand in front of others, or in their place: walls, and empty shells.
 
-Each is short, and says in its title, its headings or its few words what it is.  A page
-with a text of its own is none, whatever it is about, and whatever stands beside that:
-many a page has a test below its comments, and a banner that asks for consent.
+Each is short, and its title, headings or few words name what it is.  A page with a text
+of its own is no wall, whatever the text is about and whatever stands beside it: many
+pages have a captcha below their comments, and a banner that asks for consent.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from scrapy_eatext.page.names import HUMAN_TESTS
 if TYPE_CHECKING:
     from scrapy_eatext.page.page import Page
 
-# A longer text is one, and so is that of a page with more blocks.
+# A page is no wall if its main text is longer than LONGEST, or if it has more text or
+# more blocks in all.
 LONGEST = 1000
 _MOST_CHARS, _MOST_BLOCKS = 2500, 60
-# Some walls have no more than this for a text.
+# The text of some walls is shorter than this.
 _FEW_CHARS = 400
-# A text of this length says itself, or its headings do, that it is of a wall.
+# The words for a wall with this much text stand in the text or in headings; with less
+# text they may stand anywhere.
 _SOME_CHARS = 150
 # The title and headings of these walls say so, alone or beside the site's name.
 _FEW = r"[\s!.:,\d…'’\"-]{0,8}"
@@ -121,8 +123,7 @@ _TESTS = re.compile(
     r"|/KP_UIDz|px-captcha|/cdn-cgi/challenge-platform/"
 )
 
-# What a page may be instead of one with a text, and of these what a browser or an
-# address that looks better may get beyond.
+# The kinds of walls, and those that a browser or another address may get beyond.
 WALLS = ("captcha", "checking", "blocked", "consent", "login", "not_found", "shell")
 PASSABLE = frozenset(WALLS) - {"login", "not_found"}
 
@@ -138,12 +139,12 @@ def wall_of(page: Page, text: str) -> str:
     shown = "\n".join(all_shown)
     headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
     heads = _lines(page.title, *(all_shown[i] for i in headings))
-    # Those of the page as a whole.
+    # The headings of the whole page.
     main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
     main_heads = _lines(page.title, *(all_shown[i] for i in main))
     few, some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
     if not few:
-        # How to solve a captcha is what an article may be about.
+        # Lower headings may be those of an article about captchas.
         heads = main_heads
         said = said_of_main = "\n".join(filter(_begins_as_wall, _PARTS.split(heads)))
     elif some:
