@@ -159,8 +159,8 @@ _STORABLE = bytes({*b"\t\n\r", *range(0x20, 0x100)})
 
 def strip_unstorable(text: str) -> str:
     """A text without the characters that a feed cannot hold."""
-    # Few texts have any, and to see that takes a third of the time or less; most are
-    # a line that prints.
+    # Few texts have any.  These tests take a third of the time or less, and the first
+    # is enough for most.
     return (
         text if text.isprintable() or _is_storable(text) else _UNSTORABLE.sub("", text)
     )

@@ -26,14 +26,14 @@ _LINKED_DATA = "application/ld+json"
 _NEXT, _NUXT = "__NEXT_DATA__", "__NUXT_DATA__"
 # Properties of schema.org's types that hold the text of what a page is about.
 _TEXTS = ("articleBody", "text", "recipeInstructions", "reviewBody")
-# What is said of it counts where nothing else is there.
+# Types of what others write of it, whose texts count if there is no other.
 _SAID_OF_IT = frozenset(("Review", "Comment", "UserReview", "CriticReview"))
-# What a description is a text of: not a site, whoever runs it, or a page as such.
+# Types whose description is no text: sites, those who run them, pages as such.
 _NOT_DESCRIBED = re.compile(
     r"(?:Page|Site|Organization|Business|Person|Corporation|Brand|List|Item|Object"
     r"|Action|Place|Offer)$"
 )
-# Kinds of pages that schema.org's types tell.
+# Kinds of pages by schema.org's types.
 _KIND_OF_TYPE = (
     ("article", re.compile(r"(?:Article|Report|Recipe|BlogPosting|Review)$")),
     ("forum", re.compile(r"(?:DiscussionForumPosting|Question|Answer|Comment)$")),
@@ -41,7 +41,7 @@ _KIND_OF_TYPE = (
     ("documentation", re.compile(r"(?:APIReference|HowTo|SoftwareSourceCode)$")),
     ("service", re.compile(r"Service$")),
 )
-# Keys that hold a text in what frameworks keep, in lower case.
+# Keys that hold a text in a framework's state, in lower case.
 _STATE_KEYS = frozenset(
     "articlebody body bodyhtml body_html content contenthtml content_html "
     "description descriptionhtml html longdescription markdown text".split()
@@ -53,7 +53,7 @@ _PIECE_KEYS = _STATE_KEYS | frozenset("blocks children paragraphs value".split()
 _MIN_CHARS, _MIN_DESCRIPTION = 200, 80
 _LONGER = 3
 _MAX_DATA = 4_000_000
-# How many values of the data are looked at for what holds a text.
+# How many values of the data are searched for texts.
 _MAX_VALUES = 200_000
 # One character class without repetition, so linear on any text.
 _TAG = re.compile(r"</(?:p|div|li|h[1-6]|span|a)>|<br", re.IGNORECASE)

@@ -14,11 +14,11 @@ RELATIONS = frozenset(("canonical", "image_src"))
 _FEED = "alternate"
 _LOOKED_AT = frozenset((*RELATIONS, _FEED))
 LONGEST_LINK = BOUNDS["canonical_url"].most
-# By what attributes a meta element says what its content is.
+# The attributes that may name the content of a meta element.
 _NAMING = ("property", "name", "itemprop")
 OF_META = ("content", *_NAMING, "http-equiv")
 _OF_LINK = ("rel", "href", "type")
-# What a page says of itself as if it were a header of HTTP.
+# The values that pages also give as http-equiv.
 _HEADERS = frozenset(("author", "content-language", "description", "keywords"))
 # An attribute may have several names; so many characters of them are read.
 _LONGEST_NAMES = 200

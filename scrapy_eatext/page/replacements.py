@@ -10,13 +10,13 @@ from urllib.parse import unquote, unquote_plus
 from scrapy_eatext.page.mathml import tex_of
 from scrapy_eatext.page.tags import IMG
 
-# Icons that a font draws for their names, and such a name.
+# The class of icons that a font draws for their names, and the form of these names.
 _ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
 _ICON = re.compile("[a-z0-9_]{1,40}")
-# What TeX is called as a notation.
+# The names of TeX as a notation.
 _TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
-# The class of an image of a formula, by whole words: many are drawn after a math or
-# wear latex.  TeX without any of its signs has no word of four letters either.
+# The class of an image of a formula, by whole words, as "aftermath" is none.  A
+# description without any sign of TeX is TeX if it has no word of four letters.
 _TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
 _TEX_SIGN = re.compile(r"[\\^_={}$]")
 _WORD = re.compile(r"[^\W\d_]{4}")
@@ -28,14 +28,14 @@ _DRAWN = re.compile(
 )
 # What forums put at the ends of a text's lines, in attributes too.
 _BREAK = re.compile(r"<br ?/?>")
-# What TeX for these begins with, which says how to draw it.
+# Commands for these servers, before the formula, that say how to draw it.
 _LOOKS = re.compile(
     r"(?:\s|\\(?:inline|(?:dpi|bg|fn)(?:\{\w*\}|_\w+)|tiny|small|normalsize|[lL]arge|LARGE|"
     r"[hH]uge)(?![A-Za-z]))*"
 )
-# A comment in TeX with the line feed that it hides, or a sign that a backslash makes none.
+# A comment in TeX with the line feed that it hides, or any sign behind a backslash.
 _TEX_COMMENT = re.compile(r"(\\.)|%[^\n]*(?:\n[ \t]*)?", re.DOTALL)
-# What TeX that brings its own signs stands between, and whether they display it.
+# The signs that TeX may bring along, and whether they display it on a line of its own.
 _TEX_SIGNS = (
     ("$$", "$$", True),
     ("$", "$", False),
@@ -102,7 +102,7 @@ def _between_signs(tex: str, display: bool) -> str | None:
     if not tex:
         return None
     signs = "$$" if display else "$"
-    # A space behind a backslash is none that may go.
+    # A backslash at the end needs the space behind it.
     escapes = (len(tex) - len(tex.rstrip("\\"))) % 2
     return f"{signs}{tex}{' ' * escapes}{signs}"
 

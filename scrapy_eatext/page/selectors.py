@@ -26,10 +26,10 @@ _OPERATORS: dict[str, Callable[[str, str], bool]] = {
     "*=": str.__contains__,
     "~=": lambda has, value: value in has.split(),
 }
-# What a page can disable: by itself, or by the fieldset around it.
+# Elements that a page can disable: by a fieldset around them, or by themselves.
 _CONTROL = ":is(input, button, select, textarea)"
 _ABLE = ":is(input, button, select, textarea, fieldset, optgroup, option)"
-# What counts an element's place: among those of its name alone, from the end.
+# Pseudo-classes of places: whether elements of one name are counted, and from the end.
 _COUNTED = {
     "nth-child": (False, False),
     "nth-last-child": (False, True),
@@ -48,12 +48,12 @@ _SHORT = {
     "checked": "option[selected], "
     ":is(input, command)[checked]:is([type=checkbox], [type=radio])",
 }
-# What depends on a reader, who is not there.
+# Pseudo-classes that depend on a reader, and match nothing here.
 _NEVER = frozenset("visited hover active focus target".split())
 
 
 def check_selector(css: str) -> None:
-    """Raises SelectorError for a selector that is none, or that is not known here."""
+    """Raises SelectorError for a selector that is wrong or not supported."""
     Matcher(etree.Element("html")).find(css)
 
 

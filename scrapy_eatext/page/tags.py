@@ -115,14 +115,14 @@ STYLE_OF = {
 }
 # The styles of text that stands above or below its line.
 RAISED = SUP_TEXT | SUB_TEXT
-# Elements that may say something else than their text, as formulas and icons do, by
-# what their types, classes and sources have; besides them math.
+# Elements beside math that another text may stand for, as formulas and icons, and what
+# their types, classes or sources then have in them.
 SPECIAL_TAGS = frozenset(("i", "img", "script", "span"))
 SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-", "tex.cgi")
 # Images, and the sources of pictures, of which the parser does not know that they are
 # empty: it takes the image behind one for a part of it.
 IMG, SOURCE = "img", "source"
-# Elements that show what another page or file has.
+# Elements that show another page or file.
 EMBEDS = frozenset("audio iframe object video".split())
 
 LISTS = frozenset("dir menu ol ul".split())

@@ -317,7 +317,7 @@ class _Run:
         if not piece.isascii():
             piece = BROKEN_LINE.sub("", piece)
         text = " ".join(piece.split())
-        # What prints has nothing invisible, and to see that takes little time.
+        # A printable text has nothing invisible, and this test takes little time.
         if not text.isprintable():
             piece = INVISIBLE.sub("", piece)
             text = " ".join(piece.split())
@@ -357,7 +357,7 @@ class _Run:
     def begin(self, tag: Tag, frame: _Frame) -> None:
         """Take note of the beginning of an element that makes no block."""
         if tag.style & RAISED:
-            # The number of a note stays with the link before it.
+            # The number of a note stands right behind the link before it.
             self.linked = -1
         elif tag.name == "a" and len(self.parts) == self.linked:
             # Two links side by side are never one word, each in an element or not.
