@@ -34,7 +34,7 @@ from web_poet.serialization import register_serialization
 
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.crawl.reextraction import attached
-from scrapy_eatext.result import Entry, MainText, Media, Metadata
+from scrapy_eatext.result import Entry, MainText, Media, Metadata, Product
 
 try:
     common: Any = import_module("zyte_common_items")
@@ -46,6 +46,15 @@ except ImportError:
 _NAMES = ("Article", "Product", "ForumThread", "ArticleList", "ProductList")
 # zyte-common-items' form of a time.
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
+# The availabilities that zyte-common-items has, by schema.org's.
+_AVAILABLE = {
+    **dict.fromkeys(
+        ("InStock", "InStoreOnly", "LimitedAvailability", "OnlineOnly", "PreOrder",
+         "PreSale", "BackOrder"), "InStock"),
+    **dict.fromkeys(("OutOfStock", "SoldOut", "Discontinued"), "OutOfStock"),
+}  # fmt: skip
+# Kinds of a product's number by its length.
+_GTINS = {8: "gtin8", 12: "upc", 13: "gtin13", 14: "gtin14"}
 # What of a price is the amount, and what is not.
 _AMOUNT, _NO_AMOUNT = re.compile(r"[\d.,'\s]+"), re.compile(r"[^\d.,]|[.,]$")
 
@@ -117,13 +126,28 @@ def article(result: MainText, url: str) -> Any:
 
 
 def product(result: MainText, url: str) -> Any:
-    """A result as a Product; price, brand and the like are not read."""
+    """A result as a Product; without one in it, with its title and text alone."""
     made = _items()
     found = result.metadata
+    sold = result.product or Product()
+    rated = made.AggregateRating(
+        ratingValue=sold.rating or None,
+        bestRating=sold.best_rating or None,
+        reviewCount=sold.rating_count or None,
+    )
     return made.Product(
         url=url,
         canonicalUrl=found.canonical_url or None,
-        name=found.title or None,
+        name=sold.name or found.title or None,
+        price=sold.price or None,
+        currency=sold.currency or None,
+        availability=_AVAILABLE.get(sold.availability),
+        brand=made.Brand(name=sold.brand) if sold.brand else None,
+        sku=sold.sku or None,
+        gtin=[made.Gtin(type=_GTINS[len(sold.gtin)], value=sold.gtin)]
+        if len(sold.gtin) in _GTINS
+        else None,
+        aggregateRating=rated if sold.rating else None,
         description=result.text or found.description or None,
         descriptionHtml=result.html or None,
         mainImage=_image(found),

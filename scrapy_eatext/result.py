@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import accumulate, chain
+from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -32,6 +33,20 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
 
 _T = TypeVar("_T")
+
+
+class Bound(NamedTuple):
+    """How many characters a value may have, and whether a longer one is cut.
+
+    A text is cut at a word; what means nothing without its end is left out.
+    """
+
+    most: int
+    cut: bool = False
+
+
+def _text(most: int, *, cut: bool = False) -> Any:
+    return field(default="", metadata={"bound": Bound(most, cut)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +144,60 @@ class Embed:
     provider: str = ""
 
 
-class Bound(NamedTuple):
-    """How many characters a value may have, and whether a longer one is cut.
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product that a page is about; what the page does not give is "" or 0.
 
-    A text is cut at a word; what means nothing without its end is left out.
+    The price is a number with a full stop before its decimals, the currency a code of
+    ISO 4217, and the availability a name of schema.org's, such as InStock.  ``sources``
+    has the source of each field: ``json-ld``, ``microdata``, ``rdfa``, ``opengraph`` or
+    ``page``.
     """
 
-    most: int
-    cut: bool = False
+    name: str = _text(1000, cut=True)
+    price: str = _text(30)
+    currency: str = _text(3)
+    availability: str = _text(50)
+    brand: str = _text(200, cut=True)
+    sku: str = _text(100)
+    gtin: str = _text(20)
+    rating: float = 0.0
+    rating_count: int = 0
+    best_rating: float = 0.0
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def _text(most: int, *, cut: bool = False) -> Any:
-    return field(default="", metadata={"bound": Bound(most, cut)})
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The recipe in a page's data; what these do not give is "".
+
+    Times are durations in ISO 8601, or as the page writes them.  ``sources`` has the
+    source of each field: ``json-ld``, ``microdata`` or ``rdfa``.
+    """
+
+    name: str = _text(1000, cut=True)
+    ingredients: tuple[str, ...] = field(
+        default=(), metadata={"bound": Bound(1000, cut=True)}
+    )
+    steps: tuple[str, ...] = field(
+        default=(), metadata={"bound": Bound(5000, cut=True)}
+    )
+    prep_time: str = _text(100)
+    cook_time: str = _text(100)
+    total_time: str = _text(100)
+    yields: str = _text(200, cut=True)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A thing of schema.org's as the page gives it, with its source.
+
+    ``values`` has properties as JSON-LD has them, also those of microdata and RDFa.
+    """
+
+    source: str
+    values: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +259,14 @@ def to_json(value: Any) -> Any:
 def from_json(kind: Any, value: Any) -> Any:
     """A value of a type from its JSON, in which tuples are lists and classes dicts."""
     read = _reader(kind)
-    return value if read is None else read(value)
+    return value if read is None or value is None else read(value)
 
 
 @cache
 def _reader(kind: Any) -> Callable[[Any], Any] | None:
     """What reads a type from its JSON; None for a type that JSON has as it is."""
+    if isinstance(kind, UnionType):
+        return _reader(get_args(kind)[0])
     if get_origin(kind) is tuple:
         of_part = _reader(get_args(kind)[0])
         return tuple if of_part is None else lambda value: tuple(map(of_part, value))
@@ -274,8 +333,8 @@ class _Typed(property, Generic[_T]):
 class Output(_Typed[_T]):
     """An attribute of MainText that is computed on first access: its declaration.
 
-    ``kind`` is its type: kind() is the empty output, and JSON is written and read by the
-    type.  ``module`` has the function that writes the output, write_NAME(judged page);
+    ``kind`` is its type: kind() is the empty output, None that of an optional() type, and
+    JSON is written and read by the type.  ``module`` has the function that writes the output, write_NAME(judged page);
     it is imported on first access, as most crawls need the text alone.  An output with
     the module "" is made with the text.  ``join`` makes one output of those of several
     pages.  An output ``of_page`` stays when the text does not pass.  Outputs of a lower
@@ -298,7 +357,7 @@ class Output(_Typed[_T]):
 
         super().__init__(kind, read, doc)
         self.kind = kind
-        self.empty = kind()
+        self.empty: Any = None if isinstance(kind, UnionType) else kind()
         self.module = module
         self.join = join
         self.of_page = of_page
@@ -309,6 +368,11 @@ class Output(_Typed[_T]):
         writers = import_module(f"scrapy_eatext.{self.module}")
         value: _T = getattr(writers, f"write_{self.name}")(judged)
         return value
+
+
+def optional(kind: type[_T]) -> type[_T | None]:
+    """The type of an output that may be None."""
+    return kind | None  # type: ignore[return-value]
 
 
 class OfMetadata(_Typed[_T]):
@@ -382,8 +446,9 @@ class MainText(_Backed):
     ``template`` says whether the host's site file fits the page, "matched" or
     "unmatched"; it is "" without such a file.  ``str(result)`` is the text.
 
-    ``markdown``, ``html``, ``tables``, ``embeds``, ``blocks``, ``comments``, ``posts``, chunks(),
-    ``next_page`` and ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
+    ``markdown``, ``html``, ``tables``, ``embeds``, ``blocks``, ``comments``, ``posts``,
+    chunks(), ``product``, ``recipe``, ``structured_data``, ``next_page`` and
+    ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
     from it) are computed on first access, and kept.  For that a result of extract()
     holds on to its page; when it is pickled or copied, it computes them all, and the
     copy has no page.  A result of a crawl has the attributes that EATEXT_FIELDS names,
@@ -443,6 +508,13 @@ class MainText(_Backed):
     videos = OfMetadata(tuple[Media, ...],
         "The videos that the page's data and its players name.")
     feeds = OfMetadata(tuple[str, ...], "The addresses of the feeds that the page names.")
+    product = Output(optional(Product), "metadata.products", first,
+        "The product that the page is about, None on other pages.", of_page=True)
+    recipe = Output(optional(Recipe), "metadata.recipes", first,
+        "The recipe in the page's data, None if there is none.", of_page=True)
+    structured_data = Output(tuple[Thing, ...], "metadata.schema", in_turn,
+        "What the page gives in schema.org's vocabulary, as it stands there.",
+        of_page=True)
     next_page = Output(str, "page.continued", last,
         'The address of the next page of a list, thread or article, "" if there is none.',
         of_page=True)

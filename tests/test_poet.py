@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
@@ -171,6 +172,29 @@ def test_what_a_page_tells_of_itself_goes_into_the_item_of_its_kind():
     assert (type(made), made.images[0].url) == (Article, "https://example.com/a.png")
 
 
+def test_a_product_goes_into_its_item():
+    data = {
+        "@type": "Product", "name": "Kea", "brand": "Boaty", "sku": 12,
+        "gtin13": "4006381333931", "aggregateRating": {"ratingValue": 4, "ratingCount": 3},
+        "offers": {"price": 9, "priceCurrency": "EUR", "availability": "SoldOut"},
+    }  # fmt: skip
+    script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
+    made = poet.product(extract(f"<title>Kea - Boats</title>{script}<p>x"), URL)
+    assert (made.name, made.price, made.currency) == ("Kea", "9", "EUR")
+    assert (made.brand.name, made.sku, made.availability) == (
+        "Boaty",
+        "12",
+        "OutOfStock",
+    )
+    assert (made.gtin[0].type, made.gtin[0].value) == ("gtin13", "4006381333931")
+    assert (made.aggregateRating.ratingValue, made.aggregateRating.reviewCount) == (
+        4,
+        3,
+    )
+    bare = poet.product(extract("<title>Kea</title><p>x"), URL)
+    assert (bare.name, bare.gtin, bare.aggregateRating) == ("Kea", None, None)
+
+
 def test_posts_go_into_a_thread():
     posts = (
         Post("Which glue?", "Ann", "2024-03-01T09:00:00+02:00"),
@@ -211,7 +235,13 @@ def test_entries_go_into_the_list_of_their_kind():
 
 def replaced(result, page_type):
     metadata = result.metadata
-    computed = {"metadata": metadata, "html": "", "entries": (), "posts": ()}
+    computed = {
+        "metadata": metadata,
+        "html": "",
+        "entries": (),
+        "posts": (),
+        "product": None,
+    }
     return replace(result, page_type=page_type).backed(computed)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.jsondata import values_in
 from scrapy_eatext.page.values import (
@@ -17,8 +18,11 @@ from scrapy_eatext.page.values import (
     unescaped_again,
 )
 
+if TYPE_CHECKING:
+    from scrapy_eatext.page import Page
+
 # Keys whose values may be about the page too.
-_INTO = ("@graph", "mainEntity", "mainEntityOfPage")
+_INTO = ("@graph", "mainEntity", "mainEntityOfPage", "breadcrumb")
 # The main entities of such a page are its questions, of which none is its title.
 _QUESTIONS = "FAQPage"
 # Types of objects by rank: 0 describes the page best.  Others, such as breadcrumbs, are
@@ -38,14 +42,16 @@ _SUBJECTS = frozenset(
     "Book Course Event JobPosting Movie PodcastEpisode Product ProductGroup "
     "SoftwareApplication VideoObject".split()
 )
+_CRUMBS = "BreadcrumbList"
 _GOODS = frozenset(("Product", "ProductGroup"))
 _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporation"))
 
 _MAX_SCRIPTS = 30
-_MAX_CHARS = 500_000
+_MAX_CHARS, _MAX_ALL_CHARS = 500_000, 2_000_000
 _MAX_OBJECTS = 500
 _LONGEST_URL = 4000
-_TYPE = b"application/ld+json"
+# Some servers escape the sign in it.
+_TYPE = re.compile(rb"application/ld(?:\+|&#x2[bB];|&#43;)json")
 _WEB = re.compile(r"\s*https?://")
 # An object's rank, whether it is of another page, its number, and the object.
 _Entry = tuple[int, bool, int, dict[str, Any]]
@@ -63,11 +69,13 @@ class JsonLd:
         ranked: list[_Entry] = []
         self._sites: list[dict[str, Any]] = []
         place = _place(url)
-        for number, thing in enumerate(_things(scripts)):
+        self.given = _values(scripts)
+        self.crumbs: list[Any] = []
+        for number, thing in enumerate(_things(self.given)):
             key = thing.get("@id")
             if isinstance(key, str) and len(thing) > 1:
                 self._by_id.setdefault(key, thing)
-            types = _types(thing)
+            types = types_of(thing)
             ranks = [_RANKS[name] for name in types if name in _RANKS]
             if ranks:
                 # An object may be about a page that this one leads to.
@@ -75,25 +83,37 @@ class JsonLd:
                 ranked.append((min(ranks), other, number, thing))
             elif any(name in _SITE for name in types):
                 self._sites.append(thing)
+            elif _CRUMBS in types:
+                self.crumbs.append(thing)
         ranked = _without_teasers(sorted(ranked, key=lambda one: one[:3]), place)
         self._ranked = [(rank, thing) for rank, *_, thing in ranked]
         self._texts = [
             (rank, thing)
             for rank, thing in self._ranked
-            if len(ranked) == 1 or ranked[0][0] or _SUBJECTS.isdisjoint(_types(thing))
+            if len(ranked) == 1 or ranked[0][0] or _SUBJECTS.isdisjoint(types_of(thing))
         ]
 
     @property
     def is_product(self) -> bool:
         """Whether the page is about goods, so that its names and dates are of reviews."""
-        return bool(self._texts) and not _GOODS.isdisjoint(_types(self._texts[0][1]))
+        return bool(self._texts) and not _GOODS.isdisjoint(types_of(self._texts[0][1]))
+
+    def known(self, thing: dict[str, Any]) -> dict[str, Any]:
+        """A thing, or the one that it refers to."""
+        if len(thing) > 1:
+            return thing
+        return self._by_id.get(str(thing.get("@id")), thing)
+
+    def things(self) -> list[dict[str, Any]]:
+        """The things that the page may be about, the best first."""
+        return [thing for _, thing in self._texts]
 
     def title(self) -> str:
         for rank, thing in self._texts:
-            title = _text(thing.get("headline"))
+            title = text_of(thing.get("headline"))
             if not title and rank == 1:
                 # Jobs have a title, and some a name too.
-                title = _text(thing.get("name")) or _text(thing.get("title"))
+                title = text_of(thing.get("name")) or text_of(thing.get("title"))
             if title:
                 return title
         return ""
@@ -111,7 +131,7 @@ class JsonLd:
 
     def first(self, key: str) -> str:
         """The first text under a key."""
-        found = (_text(thing.get(key)) for _, thing in self._texts)
+        found = (text_of(thing.get(key)) for _, thing in self._texts)
         return next(filter(None, found), "")
 
     def date(self, *keys: str) -> str:
@@ -132,28 +152,26 @@ class JsonLd:
 
     def videos(self) -> Iterator[tuple[Any, Any, Any, Any]]:
         for _, thing in self._ranked:
-            if "VideoObject" in _types(thing):
+            if "VideoObject" in types_of(thing):
                 yield from self._media(thing, "contentUrl", "embedUrl")
             yield from self._media(thing.get("video"), "contentUrl", "embedUrl", "url")
 
     def _media(self, value: Any, *keys: str) -> Iterator[tuple[Any, Any, Any, Any]]:
         for one in value[:MOST_VALUES] if isinstance(value, list) else [value]:
-            known = one
-            if isinstance(one, dict) and len(one) == 1:
-                known = self._by_id.get(str(one.get("@id")), one)
+            known = self.known(one) if isinstance(one, dict) else one
             if isinstance(known, str):
                 yield known, "", 0, 0
             elif isinstance(known, dict):
                 url = next((known[key] for key in keys if known.get(key)), "")
                 text = known.get("caption") or known.get("name")
-                yield url, _text(text), known.get("width"), known.get("height")
+                yield url, text_of(text), known.get("width"), known.get("height")
 
     def site_name(self) -> str:
         for _, thing in self._ranked:
             names = self._names(thing.get("publisher"))
             if names:
                 return names[0]
-        return next(filter(None, (_text(one.get("name")) for one in self._sites)), "")
+        return next(filter(None, (text_of(one.get("name")) for one in self._sites)), "")
 
     def tags(self) -> list[str]:
         for rank, thing in self._texts:
@@ -163,7 +181,7 @@ class JsonLd:
                 tags = different(
                     tag.strip()
                     for part in parts
-                    for tag in COMMA.split(_text(_named(part)))
+                    for tag in COMMA.split(text_of(_named(part)))
                     if tag.strip()
                 )
                 if tags:
@@ -175,13 +193,13 @@ class JsonLd:
             return []
         if isinstance(value, str):
             # The address of a person or a site is no name.
-            return [_text(value)] if value.strip() and not _WEB.match(value) else []
+            return [text_of(value)] if value.strip() and not _WEB.match(value) else []
         if isinstance(value, list):
             return [name for one in value[:50] for name in self._names(one, depth + 1)]
         if isinstance(value, dict):
             name = value.get("name") or value.get("@value")
             if not name:
-                parts = map(_text, (value.get("givenName"), value.get("familyName")))
+                parts = map(text_of, (value.get("givenName"), value.get("familyName")))
                 name = " ".join(filter(None, parts))
             if not name and isinstance(value.get("@id"), str):
                 name = self._by_id.get(value["@id"], {}).get("name")
@@ -210,7 +228,7 @@ def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:
     """Whether an object has the page's address, or a headline that the title contains."""
     if place and place in _places(thing):
         return True
-    headline = _text(thing.get("headline"))
+    headline = text_of(thing.get("headline"))
     return bool(headline) and headline in title
 
 
@@ -249,7 +267,7 @@ def _place(url: str) -> str:
     return url.partition("://")[2].removeprefix("www.").rstrip("/")
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
@@ -262,7 +280,7 @@ def _text(value: Any) -> str:
 
 def _dated(value: Any) -> str:
     """The text of a date, which may be a number."""
-    return _text(str(value) if isinstance(value, (int, float)) else value)
+    return text_of(str(value) if isinstance(value, (int, float)) else value)
 
 
 def _named(value: Any) -> Any:
@@ -272,11 +290,11 @@ def _named(value: Any) -> Any:
 
 def _is_organization(thing: Any) -> bool:
     return isinstance(thing, dict) and any(
-        name.endswith(("Organization", "Corporation")) for name in _types(thing)
+        name.endswith(("Organization", "Corporation")) for name in types_of(thing)
     )
 
 
-def _types(thing: dict[str, Any]) -> list[str]:
+def types_of(thing: dict[str, Any]) -> list[str]:
     given = thing.get("@type")
     names = given if isinstance(given, list) else [given]
     return [
@@ -288,9 +306,9 @@ def _types(thing: dict[str, Any]) -> list[str]:
 
 def scripts_in(source: bytes) -> Iterator[str]:
     """The text of the JSON-LD scripts in a page's source; HTML has it unescaped."""
-    at = source.find(_TYPE)
-    while at >= 0:
-        begin = at + len(_TYPE)
+    found = _TYPE.search(source)
+    while found is not None:
+        at, begin = found.span()
         tag = source.rfind(b"<", max(0, at - 1000), at)
         if tag >= 0 and source[tag : tag + 7].lower() == b"<script":
             begin = source.find(b">", at) + 1
@@ -301,22 +319,49 @@ def scripts_in(source: bytes) -> Iterator[str]:
                 return
             yield source[begin:end].decode("utf-8", "replace")
             begin = end
-        at = source.find(_TYPE, begin)
+        found = _TYPE.search(source, begin)
 
 
-def _things(scripts: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The objects in scripts, and those in them that may be about the page too."""
+def _values(scripts: Iterable[str]) -> list[Any]:
+    """The values of scripts, of none that is too long by itself or with those before."""
+    values: list[Any] = []
+    left = _MAX_ALL_CHARS
+    for script in islice(scripts, _MAX_SCRIPTS):
+        if len(script) <= min(_MAX_CHARS, left):
+            left -= len(script)
+            values += values_in(script)
+    return values
+
+
+def _things(values: list[Any]) -> Iterator[dict[str, Any]]:
+    """The objects in values, and those in them that may be about the page too."""
     left = _MAX_OBJECTS
-    for number, script in enumerate(scripts):
-        if number >= _MAX_SCRIPTS:
-            return
-        todo = values_in(script)[::-1] if len(script) <= _MAX_CHARS else []
-        while todo and left:
-            value = todo.pop()
-            if isinstance(value, list):
-                todo += reversed(value[:_MAX_OBJECTS])
-            elif isinstance(value, dict):
-                left -= 1
-                yield value
-                into = _INTO[:1] if _QUESTIONS in _types(value) else _INTO
-                todo += [value[key] for key in into if key in value]
+    todo = values[::-1]
+    while todo and left:
+        value = todo.pop()
+        if isinstance(value, list):
+            todo += reversed(value[:_MAX_OBJECTS])
+        elif isinstance(value, dict):
+            left -= 1
+            yield value
+            into = _INTO[:1] if _QUESTIONS in types_of(value) else _INTO
+            todo += [value[key] for key in into if key in value]
+
+
+def read_json_ld(page: Page) -> JsonLd:
+    """The JSON-LD of a page, read once for all outputs."""
+    found: JsonLd | None = page.__dict__.get("_json_ld")
+    if found is None:
+        found = JsonLd(_scripts_of(page), page.url or "", page.title)
+        page.__dict__["_json_ld"] = found
+    return found
+
+
+def _scripts_of(page: Page) -> Iterator[str]:
+    source = page.source
+    if source is not None:
+        yield from scripts_in(source)
+        return
+    for script in page.root.iter("script"):
+        if "ld+json" in (script.get("type") or "").lower() and script.text:
+            yield script.text

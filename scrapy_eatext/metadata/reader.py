@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.metadata.jsonld import JsonLd, scripts_in
+from scrapy_eatext.metadata.jsonld import JsonLd, read_json_ld
 from scrapy_eatext.metadata.media import figures, films, media_of
 from scrapy_eatext.metadata.people import is_agency, is_name, people_in, trimmed
 from scrapy_eatext.metadata.visible import Visible, is_in_a_review, key
@@ -140,9 +140,7 @@ class Reader:
         self._values: dict[str, Any] = {"published_raw": "", "modified_raw": ""}
         self._sources: dict[str, str] = {}
         self._errors: list[Exception] = []
-        self._data = self._safely(
-            lambda: JsonLd(self._scripts(), page.url or "", page.title), _NO_DATA
-        )
+        self._data = self._safely(lambda: read_json_ld(page), _NO_DATA)
         self._addresses = Addresses(page.root, page.url)
 
     def read(self) -> Metadata:
@@ -183,15 +181,6 @@ class Reader:
             all_metas = self._page.root.iter("meta")
             add_metas(metas, (tuple(map(meta.get, OF_META)) for meta in all_metas))
         return metas
-
-    def _scripts(self) -> Iterator[str]:
-        source = self._page.source
-        if source is not None:
-            yield from scripts_in(source)
-            return
-        for script in self._page.root.iter("script"):
-            if "ld+json" in (script.get("type") or "").lower() and script.text:
-                yield script.text
 
     @cached_property
     def _props(self) -> dict[str, list[Any]]:

@@ -9,11 +9,16 @@ from html import unescape
 from typing import Any
 
 from scrapy_eatext.page.characters import strip_unstorable
-from scrapy_eatext.result import Bound, Metadata
+from scrapy_eatext.result import Bound, Metadata, Product, Recipe
 
 # The bound of each value that a page gives of itself.
 BOUNDS: dict[str, Bound] = {
-    **{f.name: f.metadata["bound"] for f in fields(Metadata) if f.metadata},
+    **{
+        f.name: f.metadata["bound"]
+        for kind in (Product, Recipe, Metadata)
+        for f in fields(kind)
+        if f.metadata
+    },
     "caption": Bound(500, cut=True),
     "page_type": Bound(35),
 }

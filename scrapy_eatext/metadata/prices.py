@@ -1,0 +1,114 @@
+"""Prices and currencies, as shops write them."""
+
+from __future__ import annotations
+
+import re
+
+# Signs and names of currencies, the longer ones first where one begins with another.
+# Those that several countries have are of the first; the others' depend on the page.
+_CURRENCIES = {
+    "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD",
+    "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN", "R$": "BRL", "$": "USD",
+    "£": "GBP", "€": "EUR", "¥": "JPY", "￥": "CNY", "円": "JPY", "元": "CNY",
+    "₹": "INR", "Rs.": "INR", "Rs": "INR", "₽": "RUB", "руб": "RUB", "₩": "KRW",
+    "원": "KRW", "₺": "TRY", "TL": "TRY", "₫": "VND", "₴": "UAH", "грн": "UAH",
+    "฿": "THB", "₪": "ILS", "zł": "PLN", "Kč": "CZK", "kr.": "DKK", "kr": "SEK",
+    "Ft": "HUF", "lei": "RON", "лв": "BGN", "RM": "MYR", "Rp": "IDR", "Fr.": "CHF",
+    "SFr.": "CHF", "S/": "PEN",
+}  # fmt: skip
+_CODES = frozenset(
+    "AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY "
+    "KRW KWD MXN MYR NOK NZD PEN PHP PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND "
+    "ZAR".split()
+)
+# Whose sign another currency's is too, by the end of the host.
+_BY_HOST = {
+    "$": {"au": "AUD", "ca": "CAD", "nz": "NZD", "mx": "MXN", "sg": "SGD", "hk": "HKD",
+          "ar": "ARS", "cl": "CLP", "co": "COP"},
+    "kr": {"no": "NOK", "dk": "DKK"},
+    "kr.": {"no": "NOK", "se": "SEK"},
+    "¥": {"cn": "CNY"},
+}  # fmt: skip
+# Currencies with thousandths.
+_THOUSANDTHS = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
+
+
+def _any_of(names: list[str]) -> str:
+    """A pattern for any of some signs, which stand apart from other letters."""
+    return "|".join(
+        (r"\b" if name[0].isalpha() and name.isascii() else "")
+        + re.escape(name)
+        + (r"\b" if name[-1].isalpha() and name[0].isascii() else "")
+        for name in sorted(names, key=len, reverse=True)
+    )
+
+
+SIGN = rf"(?:{_any_of([*_CURRENCIES, *_CODES])})"
+# A number whose parts of thousands stand apart, with decimals or a dash for none.
+NUMBER = (
+    r"(?:[0-9]{1,3}(?:[.,'’\u2009\u202f\xa0 ][0-9]{3}){1,4}|[0-9]{1,9})"
+    r"(?:[.,](?:[0-9]{1,2}|--?|[–—])(?![0-9]))?"
+)
+_PRICE = re.compile(
+    rf"(?<![\w.,])(?:(?P<before>{SIGN})\s{{0,2}}(?P<first>{NUMBER})"
+    rf"|(?P<last>{NUMBER})\s{{0,2}}(?P<behind>{SIGN}))"
+)
+_MACHINES = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
+_AMOUNT = re.compile(r"[0-9](?:[0-9.,'’\s]{0,30}[0-9])?")
+_SPACES = re.compile(r"['’\s]")
+_SIGN = re.compile(SIGN)
+
+
+def amount(given: object, currency: str = "") -> str:
+    """The number in a price, as 1299.95, or "" where there is none.
+
+    A point or a comma before three digits at the end parts thousands, unless the currency
+    has thousandths.
+    """
+    if isinstance(given, bool) or not isinstance(given, (int, float, str)):
+        return ""
+    text = str(given)[:100] if isinstance(given, str) else f"{given:.12g}"
+    if not isinstance(given, str) and _MACHINES.fullmatch(text) is None:
+        return ""
+    found = _AMOUNT.search(text)
+    if found is None:
+        return ""
+    digits = _SPACES.sub("", found[0])
+    at = max(digits.rfind("."), digits.rfind(","))
+    whole, fraction = (digits[:at], digits[at + 1 :]) if at >= 0 else (digits, "")
+    if isinstance(given, str) and at >= 0:
+        parts = digits.count(".") + digits.count(",")
+        is_repeated = parts > 1 and digits.count(digits[at]) == parts
+        is_thousands = len(fraction) == 3 and whole.strip("0") != ""
+        if is_repeated or (is_thousands and currency not in _THOUSANDTHS):
+            whole, fraction = digits, ""
+    whole = whole.replace(".", "").replace(",", "").lstrip("0") or "0"
+    return f"{whole}.{_decimals(fraction)}" if fraction else whole
+
+
+def _decimals(fraction: str) -> str:
+    """At least two decimals, and no zeros behind them."""
+    return fraction[:2].ljust(2, "0") + fraction[2:].rstrip("0")
+
+
+def currency_of(sign: str, host: str = "") -> str:
+    """The code of a currency, given by code, sign or name; "" for what is none."""
+    sign = sign.strip()[:20]
+    if sign.upper() in _CODES or (len(sign) == 3 and sign.isascii() and sign.isupper()):
+        return sign.upper()
+    found = _SIGN.search(sign)
+    if found is None:
+        return ""
+    other = _BY_HOST.get(found[0], {}).get(host.rpartition(".")[2])
+    return other or _CURRENCIES.get(found[0], found[0])
+
+
+def prices_in(text: str, host: str = "") -> list[tuple[int, str, str]]:
+    """The prices in a text: for each its place, its amount and its currency."""
+    found = []
+    for match in _PRICE.finditer(text):
+        code = currency_of(match["before"] or match["behind"], host)
+        found.append(
+            (match.start(), amount(match["first"] or match["last"], code), code)
+        )
+    return found

@@ -1,0 +1,189 @@
+"""The product that a page is about: from its data, else from what it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any
+
+from scrapy_eatext.metadata.jsonld import text_of
+from scrapy_eatext.metadata.prices import amount, currency_of
+from scrapy_eatext.metadata.schema import Data
+from scrapy_eatext.metadata.visible import key
+from scrapy_eatext.page.urls import host_of
+from scrapy_eatext.page.values import MOST_VALUES, bounded
+from scrapy_eatext.result import Product, Thing
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.judged import JudgedPage
+    from scrapy_eatext.page.head import Metas
+
+_TYPES = ("Product", "ProductGroup", "ProductModel", "IndividualProduct")
+# Where each text stands in a product, the best place first.
+_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "name": (("name",),),
+    "brand": (("brand",), ("manufacturer",)),
+    "sku": (("sku",), ("offers", "sku")),
+    "gtin": tuple(
+        (*around, f"gtin{digits}")
+        for around in ((), ("offers",))
+        for digits in ("13", "14", "12", "8", "")
+    ),
+}
+# Where the offers of a product stand.
+_OFFERS = (("offers",), ("offers", "offers"), ("hasVariant", "offers"))
+_LIST_PRICE = re.compile("ListPrice|Strikethrough|SRP|MSRP")
+_NUMBER = re.compile(r"[0-9]{1,5}(?:[.,][0-9]{1,9})?")
+# Properties of OpenGraph, as those of schema.org.
+_OPENGRAPH = {
+    "price": ("product:price:amount", "og:price:amount", "product:sale_price:amount"),
+    "priceCurrency": ("product:price:currency", "og:price:currency"),
+    "availability": ("product:availability", "og:availability"),
+    "brand": ("product:brand", "og:brand"),
+    "sku": ("product:retailer_item_id",),
+    "gtin": ("product:gtin", "product:ean", "product:upc"),
+}
+_AVAILABLE = {
+    "instock": "InStock", "available": "InStock", "outofstock": "OutOfStock",
+    "oos": "OutOfStock", "preorder": "PreOrder", "backorder": "BackOrder",
+}  # fmt: skip
+
+
+def write_product(judged: JudgedPage) -> Product | None:
+    """The product of a page that has one in its data or is of that kind."""
+    page, data = judged.page, Data.of(judged.page)
+    of_kind = judged.verdict.page_type == "product"
+    things = _about(list(data.of_types(*_TYPES)), judged, first=of_kind)
+    shared = _opengraph(page.head.metas)
+    things += (
+        [shared] if shared.values and (things or "offers" in shared.values) else []
+    )
+    if not (things or of_kind):
+        return None
+    host = host_of(page.url or "")
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for source, found in _all_values(things, judged, host):
+        for field, value in found:
+            if value and field not in values:
+                values[field], sources[field] = value, source
+    return Product(**values, sources=sources)
+
+
+def _all_values(
+    things: list[Thing], judged: JudgedPage, host: str
+) -> Iterator[tuple[str, Iterator[tuple[str, Any]]]]:
+    """What each source gives, the best first."""
+    data = Data.of(judged.page)
+    for thing in things:
+        yield thing.source, _values(data, thing.values, host)
+    yield "page", iter([("name", judged.readable_metadata.title)])
+
+
+def _about(things: list[Thing], judged: JudgedPage, *, first: bool) -> list[Thing]:
+    """Of each source the thing that the page is about.
+
+    Of several it is the one whose name the page's title has, and else, on the page of a
+    product, the first: on others, these are goods that it lists.
+    """
+    about = []
+    for _, some in groupby(things, key=lambda one: one.source):
+        known = list(some)
+        if len(known) > 1:
+            titles = key(f"{judged.page.title} {judged.readable_metadata.title}")
+            named = [one for one in known if _is_named(one, titles)]
+            known = named or (known if first else [])
+        about += known[:1]
+    return about
+
+
+def _is_named(thing: Thing, titles: str) -> bool:
+    name = key(text_of(thing.values.get("name")))
+    return bool(name) and name in titles
+
+
+def _opengraph(metas: Metas) -> Thing:
+    """What OpenGraph says of a product, as a thing of schema.org's."""
+    found: dict[str, Any] = {
+        name: value
+        for name, properties in _OPENGRAPH.items()
+        if (value := next((metas[one][0] for one in properties if one in metas), ""))
+    }
+    if "price" in found:
+        offer = ("price", "priceCurrency", "availability")
+        found["offers"] = {name: found.pop(name) for name in offer if name in found}
+    return Thing("opengraph", found)
+
+
+def _values(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
+    """The fields of a product, each with its values, the best first."""
+    for field, paths in _PATHS.items():
+        for path in paths:
+            for text in data.texts(thing, *path):
+                yield field, bounded(field, text)
+    yield from _offered(data, thing, host)
+    for rating in islice(data.at(thing, "aggregateRating"), MOST_VALUES):
+        for field, (names, read) in _RATING.items():
+            for name in names:
+                for text in data.texts(rating, name):
+                    yield field, read(text)
+
+
+def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
+    """Price and currency of the first offer with a price, the first availability."""
+    offers = [
+        offer
+        for path in _OFFERS
+        for offer in islice(data.at(thing, *path), MOST_VALUES)
+        if isinstance(offer, dict)
+    ]
+    for offer in offers:
+        for price, currency in _prices(data, offer):
+            code = currency_of(currency, host)
+            number = amount(price, code)
+            if number:
+                yield "price", number
+                yield "currency", code
+                break
+        else:
+            continue
+        break
+    for offer in offers:
+        for text in data.texts(offer, "availability"):
+            name = text.rpartition("/")[2].rpartition(":")[2]
+            known = _AVAILABLE.get(re.sub(r"[\W_]", "", name).lower(), name)
+            yield "availability", bounded("availability", known)
+
+
+def _prices(data: Data, offer: dict[str, Any]) -> Iterator[tuple[Any, str]]:
+    """The prices of an offer with their currencies, those before a sale left out."""
+    specified = islice(data.at(offer, "priceSpecification"), MOST_VALUES)
+    for priced in (offer, *specified):
+        if not isinstance(priced, dict):
+            continue
+        if any(map(_LIST_PRICE.search, data.texts(priced, "priceType"))):
+            continue
+        currency = next(data.texts(priced, "priceCurrency"), "")
+        currency = currency or next(data.texts(offer, "priceCurrency"), "")
+        for name in ("price", "lowPrice", "minPrice"):
+            for price in data.at(priced, name):
+                yield price, currency
+
+
+def _number(text: str) -> float:
+    """A rating such as 4.5, 4,5 or "4.5 out of 5"; 0 for what is none."""
+    found = _NUMBER.match(text)
+    return float(found[0].replace(",", ".")) if found else 0.0
+
+
+def _count(text: str) -> int:
+    return int(float(amount(text) or 0))
+
+
+# Where the parts of a rating stand, and how they are read.
+_RATING: dict[str, tuple[tuple[str, ...], Any]] = {
+    "rating": (("ratingValue",), _number),
+    "rating_count": (("ratingCount", "reviewCount"), _count),
+    "best_rating": (("bestRating",), _number),
+}

@@ -1,0 +1,249 @@
+"""Products and recipes in a page's data, and things of schema.org as they stand there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from scrapy_eatext import extract
+
+URL = "https://shop.example.com/kea"
+FORMS = {
+    "json-ld": """<script type="application/ld+json">{"@type": "Product", "name": "Kea",
+        "brand": {"name": "Boaty"}, "sku": 12, "gtin13": "4006381333931",
+        "offers": {"price": "1299.5", "priceCurrency": "EUR",
+        "availability": "https://schema.org/InStock"},
+        "aggregateRating": {"ratingValue": "4,5", "reviewCount": "1,200",
+        "bestRating": 5}}</script>""",
+    "microdata": """<div itemscope itemtype="https://schema.org/Product">
+        <b itemprop=name>Kea</b> <a itemprop=brand href=/boaty>Boaty</a>
+        <i itemprop=sku>12</i> <meta itemprop=gtin13 content=4006381333931>
+        <p itemprop=offers itemscope itemtype=https://schema.org/Offer>
+        <meta itemprop=priceCurrency content=EUR><i itemprop=price>1.299,50 €</i>
+        <link itemprop=availability href=https://schema.org/InStock></p>
+        <p itemprop=aggregateRating itemscope><i itemprop=ratingValue>4.5</i> of
+        <i itemprop=bestRating>5</i> by <i itemprop=ratingCount>1200</i></p></div>""",
+    "rdfa": """<div vocab=https://schema.org/ typeof=Product><b property=name>Kea</b>
+        <span property=brand typeof=Brand><b property=schema:name>Boaty</b></span>
+        <i property=sku>12</i> <i property=gtin13>4006381333931</i>
+        <p property=offers typeof=Offer><i property=price content=1299.5>…</i>
+        <meta property=priceCurrency content=€>
+        <link property=availability href=http://schema.org/InStock></p>
+        <p property=aggregateRating typeof=AggregateRating><i property=ratingValue>4.5</i>
+        <i property=bestRating>5</i> <i property=reviewCount>1200</i></p></div>""",
+}
+KEA = {
+    "name": "Kea", "price": "1299.50", "currency": "EUR", "availability": "InStock",
+    "brand": "Boaty", "sku": "12", "gtin": "4006381333931", "rating": 4.5,
+    "rating_count": 1200, "best_rating": 5.0,
+}  # fmt: skip
+
+
+def page(body: str, title: str = "Kea - Boats") -> str:
+    return f"<title>{title}</title><body><p>A boat for three.</p>{body}"
+
+
+def linked(data: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps(data)}</script>'
+
+
+def product(body: str, title: str = "Kea - Boats"):
+    return extract(page(body, title), url=URL).product
+
+
+def offered(offers: object):
+    found = product(linked({"@type": "Product", "name": "Kea", "offers": offers}))
+    return found.price, found.currency
+
+
+@pytest.mark.parametrize("source", FORMS)
+def test_a_product_in_each_form(source):
+    found = asdict(product(FORMS[source]))
+    assert found.pop("sources") == dict.fromkeys(KEA, source)
+    assert found == KEA
+
+
+def test_what_one_source_lacks_another_has():
+    found = product(
+        linked({"@type": "Product", "name": "Kea"})
+        + '<div itemscope itemtype="https://schema.org/Product"><b itemprop=name>Kea</b>'
+        "<i itemprop=sku>12</i></div>"
+        '<meta property="product:price:amount" content="12.90">'
+        '<meta property="product:price:currency" content="CHF">'
+    )
+    assert (found.sku, found.price, found.currency) == ("12", "12.90", "CHF")
+    assert found.sources == {
+        "name": "json-ld", "sku": "microdata", "price": "opengraph",
+        "currency": "opengraph",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("offers", "price"),
+    [
+        ({"price": 12}, "12"),
+        ({"price": 12.5}, "12.50"),
+        ({"price": "12,5"}, "12.50"),
+        ({"price": "119.0000"}, "119.00"),
+        ({"price": "$1,299"}, "1299"),
+        ({"price": ["", "7.25"]}, "7.25"),
+        ([{"price": None}, {"price": "8"}], "8"),
+        ({"@type": "AggregateOffer", "lowPrice": "3", "highPrice": "9"}, "3"),
+        ({"@type": "AggregateOffer", "offers": [{"price": "4"}]}, "4"),
+        ({"priceSpecification": {"price": 6}}, "6"),
+        (
+            {
+                "priceSpecification": [
+                    {"priceType": "https://schema.org/ListPrice", "price": 9},
+                    {"price": 6},
+                ]
+            },
+            "6",
+        ),
+        ({"price": True}, ""),
+        ({"price": {"a": "b"}}, ""),
+        ({"price": -1}, ""),
+        ({"price": 1e300}, ""),
+        ("9", ""),
+        (9, ""),
+    ],
+)
+def test_forms_of_offers(offers, price):
+    assert offered(offers)[0] == price
+
+
+@pytest.mark.parametrize(
+    ("given", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("€", "EUR"), ("?", "")]
+)
+def test_currencies(given, code):
+    assert offered({"price": 1, "priceCurrency": given})[1] == code
+
+
+def test_an_offer_and_a_brand_that_are_referred_to():
+    graph = [
+        {
+            "@type": "Product",
+            "name": "Kea",
+            "offers": {"@id": "#o"},
+            "brand": {"@id": "#b"},
+        },
+        {"@type": "Offer", "@id": "#o", "price": "5", "priceCurrency": "EUR"},
+        {"@type": "Brand", "@id": "#b", "name": "Boaty", "brand": {"@id": "#b"}},
+    ]
+    found = product(linked({"@graph": graph}))
+    assert (found.price, found.brand) == ("5", "Boaty")
+
+
+def test_goods_that_a_page_lists_are_not_its_product():
+    one = '<div itemscope itemtype="https://schema.org/Product"><b itemprop=name>{}</b></div>'
+    goods = one.format("Moa") + one.format("Tui")
+    assert product(goods, "Boats") is None
+    assert product(goods, "Tui - Boats").name == "Tui"
+
+
+def test_a_product_that_is_a_property_of_nothing():
+    assert product(FORMS["microdata"].replace("itemscope", "itemscope itemprop=a", 1))
+
+
+def test_a_page_without_a_product():
+    found = extract(page(""), url=URL)
+    assert found.product is None
+    assert found.recipe is None
+    assert found.structured_data == ()
+
+
+@pytest.mark.parametrize(
+    ("steps", "read"),
+    [
+        ("Mix.\nBake.", ("Mix.", "Bake.")),
+        ("<p>Mix.</p><p>Bake <b>well</b>.</p>", ("Mix.", "Bake well.")),
+        (["Mix.", "Bake\nwell."], ("Mix.", "Bake well.")),
+        ([{"@type": "HowToStep", "text": "Mix."}], ("Mix.",)),
+        ([{"@type": "HowToStep", "name": "Mix."}, 7, None], ("Mix.",)),
+        (
+            [
+                {
+                    "@type": "HowToSection",
+                    "name": "a",
+                    "itemListElement": [{"text": "Mix."}],
+                }
+            ],
+            ("Mix.",),
+        ),
+        ({"itemListElement": [{"text": "Mix."}, {"text": "Bake."}]}, ("Mix.", "Bake.")),
+        (True, ()),
+    ],
+)
+def test_steps_of_a_recipe(steps, read):
+    data = {"@type": ["Recipe"], "name": "Bread", "recipeInstructions": steps}
+    assert extract(page(linked(data))).recipe.steps == read
+
+
+def test_a_recipe():
+    found = extract(
+        page(
+            linked(
+                {
+                    "@type": "Recipe", "name": "Bread", "prepTime": "PT5M",
+                    "totalTime": "PT1H5M", "recipeYield": [2, "2 loaves"],
+                    "recipeIngredient": ["1 kg of <b>flour</b>", "salt &amp; water"],
+                }
+            )
+            + "<div itemscope itemtype=https://schema.org/Recipe><b itemprop=name>Rolls</b>"
+            "<time itemprop=cookTime datetime=PT1H>an hour</time></div>"
+        )
+    ).recipe  # fmt: skip
+    assert found.ingredients == ("1 kg of flour", "salt & water")
+    assert (found.name, found.yields, found.cook_time) == ("Bread", "2 loaves", "PT1H")
+    assert found.sources["total_time"] == "json-ld"
+    assert found.sources["cook_time"] == "microdata"
+
+
+def test_things_as_they_stand_there():
+    data = {"@type": "Event", "name": "Regatta", "location": {"name": "Lake"}}
+    found = extract(page(linked([data]) + FORMS["rdfa"])).structured_data
+    assert [thing.source for thing in found] == ["json-ld", "rdfa"]
+    assert found[0].values == data
+    assert found[1].values["offers"][0]["price"] == ["1299.5"]
+
+
+def test_things_are_bounded():
+    deep: object = "x"
+    for _ in range(50):
+        deep = {"a": deep}
+    data = [deep, {"b": ["c" * 1000] * 1000}, {"d": list(range(100_000))}]
+    for one in data:
+        text = json.dumps(
+            [t.values for t in extract(page(linked(one))).structured_data]
+        )
+        assert len(text) < 400_000
+        assert text.count('"a"') < 20
+
+
+WRONG = [None, True, 0, -1, 1e308, "", "x" * 5000, "&#99999999999;", "\ud800", [], {},
+         [[[["a"]]]], [None, {}], {"@id": "#x"}, {"@value": 5}, {"name": {"name": [{}]}},
+         {"@type": 5}, {"offers": {"offers": {"price": []}}}]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+def test_wrong_types_everywhere(wrong):
+    names = ("name", "brand", "sku", "gtin", "offers", "aggregateRating", "@id", "url",
+             "recipeIngredient", "recipeInstructions", "recipeYield", "hasVariant",
+             "prepTime")  # fmt: skip
+    things = [
+        {"@type": kind, **dict.fromkeys(names, wrong)} for kind in ("Product", "Recipe")
+    ]
+    things += [{"@type": "Product", "name": "Kea", "offers": dict.fromkeys(("price", "priceCurrency", "availability", "priceSpecification"), wrong),
+                "aggregateRating": {"ratingValue": wrong, "reviewCount": wrong}}]  # fmt: skip
+    found = extract(page(linked({"@graph": things})), url=URL)
+    assert found.product is not None
+    json.dumps(found.detached().as_dict())
+
+
+def test_more_data_than_are_read():
+    many = linked({"@type": "Product", "name": "Moa", "x": ["y" * 100] * 100_000})
+    more = linked([{"@type": "Product", "name": "Moa", "offers": [{}] * 50}] * 2000)
+    nested = "<div itemscope itemprop=offers>" * 3000
+    assert product(many + more + nested + linked({"@type": "Product", "name": "Kea"}))
