@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,17 +55,13 @@ class Conditions:
         host = host_of(url)
         return all(one.holds(host) for one in self._all if one.name == "host")
 
-    def of_rows(self, batch: Any) -> Any:
-        """The rows of a batch to take."""
-        others = [one for one in self._all if one.name != "host"]
-        if not others:
-            return batch
-        chosen = [
-            i
-            for i, row in enumerate(batch.to_pylist())
-            if all(one.holds(row[one.name]) for one in others)
-        ]
-        return batch.take(chosen)
+    def of_row(self, row: Mapping[str, Any]) -> bool:
+        """Whether a page is among those to take, by its row."""
+        return all(one.holds(row[one.name]) for one in self._all if one.name != "host")
+
+    def names(self) -> set[str]:
+        """What is asked about."""
+        return {one.name for one in self._all}
 
 
 def _condition(text: str) -> _Condition:

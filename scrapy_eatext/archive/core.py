@@ -1,22 +1,32 @@
 """Pages in record batches to texts in record batches: what every engine runs.
 
-A row in is a row out, whatever happens to it, and its outcome names what happened.
+A row in is a row out, whatever happens to it, and its outcome names what happened; only
+conditions leave rows out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.settings import BaseSettings
 
+from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.readers.parquet import value
-from scrapy_eatext.archive.record import MissingError, Record, record_of_row, storable
+from scrapy_eatext.archive.record import (
+    CARRIED,
+    MissingError,
+    Record,
+    record_of_row,
+    storable,
+)
+from scrapy_eatext.archive.report import COUNTED, Tally
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome
-from scrapy_eatext.execution.choice import to_json_value
+from scrapy_eatext.execution.choice import SettingError, to_json_value
 from scrapy_eatext.execution.executors import InPlace, Runner
 from scrapy_eatext.execution.process import InProcess
 from scrapy_eatext.page.decode import decode
@@ -30,7 +40,7 @@ except ImportError:
 if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
 
-# The columns of a result, beside `id` and `url`, and the attributes that fill them.
+# The columns of a result that are attributes of a page's.
 _ATTRIBUTES = (
     "text",
     "markdown",
@@ -44,9 +54,20 @@ _ATTRIBUTES = (
     "algorithm",
     "version",
 )
-COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error", "input")
-# The columns of a batch that are as Record has them.
-_OF_RECORD = frozenset(("encoding", "outcome", "error", "input"))
+# Those that are as Record has them.
+_OF_RECORD = ("source", "offset", "fetched", "status", "content_type", "input")
+# All columns, each with its type if that is not text.  SCHEMA counts their changes.
+COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error", *_OF_RECORD, "schema_version")
+SCHEMA = 2
+_TYPES = {
+    "score": pa.float64(),
+    "offset": pa.int64(),
+    "status": pa.int32(),
+    "schema_version": pa.int32(),
+}
+_UNKNOWN = frozenset(("offset", "status"))
+# Those that a result has unless others are asked for.
+USUAL = tuple(name for name in COLUMNS if name != "html")
 # The outcome of a page of a site that is off.
 _OFF = "skipped_off"
 # The longest error in a row.
@@ -55,13 +76,29 @@ _LONGEST_ERROR = 500
 ROWS = 32
 
 
-def schema(*, html: bool = False) -> Any:
-    """The columns of texts; with ``html`` the clean HTML is among them."""
+def schema(columns: Sequence[str] = USUAL) -> Any:
+    """The columns of texts.  Raises SettingError for one that there is not."""
+    if not columns or set(columns) - set(COLUMNS):
+        raise SettingError(
+            "--columns", ",".join(columns), f"some of {', '.join(COLUMNS)}"
+        )
     return pa.schema(
         [
-            pa.field(name, pa.float64() if name == "score" else pa.string(), False)
-            for name in COLUMNS
-            if html or name != "html"
+            pa.field(name, _TYPES.get(name, pa.string()), name in _UNKNOWN)
+            for name in columns
+        ]
+    )
+
+
+def pages_schema() -> Any:
+    """The columns of pages, as batches_of() writes them."""
+    types = {str: pa.string(), int: pa.int64()}
+    return pa.schema(
+        [
+            ("id", pa.string()),
+            ("url", pa.string()),
+            ("html", pa.binary()),
+            *((name, types[of]) for name, of in CARRIED.items()),
         ]
     )
 
@@ -70,72 +107,93 @@ def extract_batches(
     batches: Iterable[Any],
     settings: Mapping[str, Any] | None = None,
     *,
-    html: bool = False,
     html_column: str = "html",
     url_column: str = "url",
+    columns: Sequence[str] = USUAL,
+    where: Sequence[str] = (),
 ) -> Iterator[Any]:
-    """Extract the pages in pyarrow's record batches; the results have schema().
+    """Extract the pages in pyarrow's record batches, in batches of few rows.
 
     ``settings`` are EATEXT_* settings, by which limits hold as in a crawl.  A batch has
     a column with pages, as text or bytes; it may have one with addresses, an `id` of any
-    type, and `encoding`, `outcome`, `error` and `input` as Record has.  All its other
-    columns are in the result's `input`.  Raises SettingError, and ValueError
-    for a batch without the column of pages.
+    type, and the other fields of Record.  All its other columns are in the result's
+    `input`.  ``columns`` are those of the results; ``where`` has conditions that a row
+    has to meet (conditions.py).  Raises SettingError, and ValueError for a batch without
+    the column of pages.
     """
-    with closing(Extractor(settings, html=html)) as extractor:
+    with closing(Extractor(settings, columns=columns, where=where)) as extractor:
         for batch in batches:
-            yield extractor.batch(batch, html_column, url_column)
+            yield from extractor.batches(batch, html_column, url_column)
 
 
 class Extractor:
     """Extracts batch after batch with the same settings; see extract_batches().
 
     Pages are extracted in a worker process, which a page may end, unless
-    EATEXT_EXECUTOR is "inline".  ``tick`` is called before each page.
+    EATEXT_EXECUTOR is "inline".  ``tick`` is called before each page; ``tally`` counts
+    what came of them.
     """
 
     def __init__(
         self,
         settings: Mapping[str, Any] | None = None,
         *,
-        html: bool = False,
+        columns: Sequence[str] = USUAL,
+        where: Sequence[str] = (),
         tick: Callable[[], None] = lambda: None,
     ) -> None:
         self._config = config_of(settings or {})
-        self._schema = schema(html=html)
-        names = [name for name in _ATTRIBUTES if html or name != "html"]
-        self._attributes = tuple(names)
+        self.schema = schema(columns)
+        self._conditions = Conditions.of(where)
+        wanted = {*columns, *self._conditions.names(), *COUNTED}
+        self._attributes = tuple(name for name in _ATTRIBUTES if name in wanted)
         self._tick = tick
+        self.tally = Tally()
         self._runner: Runner = InPlace()
         if self._config.executor != "inline":
             self._runner = InProcess(self._config.choice, self._config.memory)
 
-    def batch(
+    def batches(
         self, batch: Any, html_column: str = "html", url_column: str = "url"
-    ) -> Any:
+    ) -> Iterator[Any]:
         """The results for a record batch, or for a table of them."""
-        rows = [self.row(one) for one in _records(batch, html_column, url_column)]
-        columns = zip(*rows, strict=True) if rows else [()] * len(self._schema)
-        arrays = [
-            pa.array(list(column), field.type)
-            for column, field in zip(columns, self._schema, strict=True)
-        ]
-        return pa.record_batch(arrays, schema=self._schema)
+        yield from self.results(_records(batch, html_column, url_column))
 
-    def row(self, record: Record) -> tuple[Any, ...]:
-        """A page's row, in the order of the schema."""
+    def results(self, records: Iterable[Record]) -> Iterator[Any]:
+        """The results for records, in batches."""
+        for some in batched(self.rows(records), ROWS):
+            yield pa.RecordBatch.from_pylist(some, schema=self.schema)
+
+    def rows(self, records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+        """The rows of the records that get one."""
+        for record in records:
+            row = self.row(record)
+            if row is not None:
+                yield row
+
+    def row(self, record: Record) -> dict[str, Any] | None:
+        """A page's row, None if it does not meet the conditions."""
         self._tick()
+        if not self._conditions.of_url(record.url):
+            self.tally.outcomes["left_out"] += 1
+            return None
         outcome = self._outcome(record)
         errors = [record.error] if record.error else []
         errors += [_describe(failure) for failure in outcome.failures]
-        return (
-            storable(record.id),
-            storable(record.url),
-            *(_value(outcome, name) for name in self._attributes),
-            outcome.kind,
-            storable("; ".join(errors))[:_LONGEST_ERROR],
-            storable(record.input),
-        )
+        row: dict[str, Any] = {
+            "id": record.id,
+            "url": record.url,
+            **{name: _value(outcome, name) for name in self._attributes},
+            "outcome": outcome.kind,
+            "error": "; ".join(errors)[:_LONGEST_ERROR],
+            **{name: getattr(record, name) for name in _OF_RECORD},
+            "schema_version": SCHEMA,
+        }
+        if not self._conditions.of_row(row):
+            self.tally.outcomes["left_out"] += 1
+            return None
+        self.tally.add(row)
+        return {name: _storable(row[name]) for name in self.schema.names}
 
     def _outcome(self, record: Record) -> Outcome:
         if record.outcome:
@@ -154,7 +212,7 @@ class Extractor:
         return outcome
 
     def _job(self, record: Record, choice: Choice) -> Job:
-        html = record.html or b""
+        html = _storable(record.html or b"")
         limits = self._config.limits
         job = Job(html, record.url, choice, limits, self._attributes).bounded()
         if record.encoding and isinstance(job.html, bytes):
@@ -168,14 +226,19 @@ class Extractor:
 
 def batches_of(records: Iterable[Record]) -> Iterator[Any]:
     """Records in record batches, as extract_batches() takes them."""
-    some: list[Record] = []
-    for record in records:
-        some.append(record)
-        if len(some) == ROWS:
-            yield _batch(some)
-            some = []
-    if some:
-        yield _batch(some)
+    names = pages_schema()
+    for some in batched(records, ROWS):
+        yield pa.RecordBatch.from_pylist([_row(one) for one in some], schema=names)
+
+
+T = TypeVar("T")
+
+
+def batched(found: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of so many, the last of fewer."""
+    left = iter(found)
+    while some := list(islice(left, size)):
+        yield some
 
 
 def config_of(settings: Mapping[str, Any]) -> Config:
@@ -211,21 +274,16 @@ _OF_ITEMS = frozenset(
 )
 
 
-def _batch(records: list[Record]) -> Any:
-    columns = {
-        name: pa.array([storable(getattr(one, name)) for one in records], pa.string())
-        for name in ("id", "url", "outcome", "error", "input")
-    }
-    # Text has no encoding any more; as bytes it is in UTF-8.
-    pages = [
-        (one.html.encode("utf-8", "replace"), "utf-8")
-        if isinstance(one.html, str)
-        else (one.html, one.encoding)
-        for one in records
-    ]
-    columns["html"] = pa.array([html for html, _ in pages], pa.binary())
-    columns["encoding"] = pa.array([encoding for _, encoding in pages], pa.string())
-    return pa.record_batch(columns)
+def _row(record: Record) -> dict[str, Any]:
+    row = {name: getattr(record, name) for name in ("id", "url", "html", *CARRIED)}
+    if isinstance(record.html, str):
+        # Text has no encoding any more; as bytes it is in UTF-8.
+        row.update(html=record.html.encode("utf-8", "replace"), encoding="utf-8")
+    return {name: _storable(value) for name, value in row.items()}
+
+
+def _storable(value: Any) -> Any:
+    return storable(value) if isinstance(value, str) else value
 
 
 def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
@@ -236,23 +294,28 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
     read = {name: batch.column(name) for name in names}
     for i in range(batch.num_rows):
         row = {name: value(column[i]) for name, column in read.items()}
-        given = {name: str(row.pop(name) or "") for name in _OF_RECORD & row.keys()}
+        given = {
+            name: row.pop(name)
+            for name, of in CARRIED.items()
+            if isinstance(row.get(name), (of, type(None))) and name in row
+        }
         record = record_of_row("", row, html_column, url_column)
-        encoding = given.pop("encoding", None)
         if given.get("outcome"):
             record = replace(record, html=None, outcome="", error="")
-        elif isinstance(record.html, bytes):
-            record = replace(record, encoding=encoding or None)
+        if not isinstance(record.html, bytes):
+            given.pop("encoding", None)
         # What the record says itself goes before what the batch says.
         missing = {
-            name: one for name, one in given.items() if not getattr(record, name)
+            name: one
+            for name, one in given.items()
+            if one is not None and not getattr(record, name)
         }
         yield replace(record, **missing)
 
 
 def _value(outcome: Outcome, name: str) -> Any:
     value = getattr(outcome.result, name)
-    return float(value) if name == "score" else storable(value)
+    return float(value) if name == "score" else value
 
 
 def _describe(failure: Failure) -> str:

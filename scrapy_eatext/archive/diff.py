@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from scrapy_eatext.archive import files
 from scrapy_eatext.archive.manifest import NAME, outputs
 from scrapy_eatext.archive.readers import ArchiveError, parquet
 from scrapy_eatext.archive.record import storable
@@ -164,14 +166,15 @@ def _changes(
 
 
 def _rows(where: str | Path) -> Iterator[dict[str, str]]:
-    path = Path(where)
-    if not path.exists():
-        raise ArchiveError(f"{path}: there is no such file or folder")
-    files = outputs(path) if path.is_dir() else [path]
-    for file in files:
-        if file.suffix == ".parquet":
+    path = str(where)
+    try:
+        named = [path] if files.look(path) else outputs(path)
+    except OSError as error:
+        raise ArchiveError(f"{path}: {error.strerror or error}") from error
+    for file in named:
+        if file.endswith(".parquet"):
             rows = _of_parquet(file)
-        elif file.suffix in (".jsonl", ".jl") and file.name != NAME:
+        elif file.endswith((".jsonl", ".jl")) and not file.endswith(NAME):
             rows = _of_lines(file)
         else:
             raise ArchiveError(
@@ -183,16 +186,16 @@ def _rows(where: str | Path) -> Iterator[dict[str, str]]:
             raise ArchiveError(f"{file}: {error}") from error
 
 
-def _of_parquet(file: Path) -> Iterator[dict[str, str]]:
-    with file.open("rb") as opened:
+def _of_parquet(file: str) -> Iterator[dict[str, str]]:
+    with closing(files.open_file(file)) as opened:
         table = parquet.open_table(opened)
         names = [name for name in _COLUMNS if name in table.schema_arrow.names]
         for batch in table.iter_batches(256, columns=names):
             yield from map(_row, batch.to_pylist())
 
 
-def _of_lines(file: Path) -> Iterator[dict[str, str]]:
-    with file.open(encoding="utf-8") as lines:
+def _of_lines(file: str) -> Iterator[dict[str, str]]:
+    with TextIOWrapper(files.open_part(file, 0, 1 << 62), "utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue

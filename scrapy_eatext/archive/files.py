@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shutil
+import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from stat import S_ISREG
+from tempfile import TemporaryFile
+from typing import IO, Any, BinaryIO, cast
 from urllib.parse import unquote
+from zipfile import ZIP_STORED, ZipFile
 
+from scrapy_eatext.archive.packed import BEFORE
 from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.durable import sync_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +35,17 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+def of_this_machine(path: str) -> str:
+    """A path, without the scheme if it names this machine's own file system."""
+    scheme, is_address, inside = path.partition("://")
+    return unquote(inside) if is_address and scheme == "file" else path
+
+
 def real(path: str) -> str:
     """The one name of a file or folder, in whichever way its path is written."""
     scheme, is_address, inside = path.partition("://")
-    if not is_address:
-        return os.path.realpath(path)
-    if scheme == "file":
-        return os.path.realpath(unquote(inside))
+    if not is_address or scheme == "file":
+        return os.path.realpath(of_this_machine(path))
     return f"{scheme}://{re.sub(r'/(?:[.]?/)*', '/', inside).rstrip('/')}"
 
 
@@ -49,13 +61,112 @@ def _as_os_error() -> Iterator[None]:
         raise OSError(message) from error
 
 
+# What is read at a time from another file system: a part takes few requests, and few
+# bytes behind it, where its last record mostly ends.
+_REQUEST = 1 << 24
+_BEYOND = 1 << 18
+# The beginning of a file, which shows how it is packed.
+_HEAD = 1 << 16
+# Between the path of a zip file and that of a file in it.
+INSIDE = ".wacz#"
+
+
 def open_file(path: str) -> BinaryIO:
     """A file, open for reading from any place in it.  Raises OSError."""
     if not is_remote(path):
         return Path(path).open("rb")
     with _as_os_error():
         system, inside = _system(path)
-        return cast("BinaryIO", system.open_input_file(inside))
+        if hasattr(system, "handler"):
+            # fsspec would read ahead on its own.
+            opened = system.handler.fs.open(inside, "rb", cache_type="none")
+        else:
+            opened = system.open_input_file(inside)
+        return cast("BinaryIO", opened)
+
+
+def open_part(path: str, start: int, stop: int) -> BinaryIO:
+    """A file, or one that is stored in a WACZ, open for reading a part of it.
+
+    Raises OSError.
+    """
+    path, is_inside, name = path.partition(INSIDE)
+    if not is_inside and not is_remote(path):
+        return open_file(path)
+    file = open_file(path + is_inside[:-1])
+    try:
+        begin, end = 0, file.seek(0, os.SEEK_END)
+        if is_inside:
+            begin, end = _stored(file, name)
+    except BaseException:
+        file.close()
+        raise
+    stretch = _Stretch(file, begin, end, start, stop)
+    return io.BufferedReader(stretch, _REQUEST)
+
+
+def _stored(file: BinaryIO, name: str) -> tuple[int, int]:
+    """Where in a zip file a file of it begins and ends."""
+    with _as_os_error(), ZipFile(file) as packed:
+        about = packed.getinfo(name)
+    if about.compress_type != ZIP_STORED:
+        raise OSError(f"{name} is packed, where a WACZ has to store it")
+    file.seek(about.header_offset + 26)
+    lengths = struct.unpack("<HH", file.read(4))
+    begin = about.header_offset + 30 + sum(lengths)
+    return begin, begin + about.file_size
+
+
+def stored_in(path: str) -> Iterator[tuple[str, int]]:
+    """The names of the files in a zip file, and their sizes.  Raises OSError."""
+    with _as_os_error(), closing(open_file(path)) as file, ZipFile(file) as packed:
+        for about in packed.infolist():
+            yield f"{path}#{about.filename}", about.file_size
+
+
+class _Stretch(io.RawIOBase):
+    """A file from one place to another, of which a part is read.
+
+    No more is read than the part is likely to need, in as many bytes as are asked for.
+    """
+
+    def __init__(
+        self, file: BinaryIO, begin: int, end: int, start: int, stop: int
+    ) -> None:
+        self._file = file
+        self._begin, self._end = begin, end
+        self._start, self._stop = start, stop
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        after = {os.SEEK_CUR: self._at, os.SEEK_END: self._end - self._begin}
+        self._at = after.get(whence, 0) + offset
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        place = self._begin + self._at
+        until = max(self._at, self._stop) + _BEYOND
+        if self._at < self._start - BEFORE:
+            until = self._at + _HEAD
+        size = min(until - self._at, self._end - place, len(buffer))
+        if size <= 0:
+            return 0
+        with _as_os_error():
+            self._file.seek(place)
+            data = self._file.read(size)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def content(path: str, most: int) -> bytes:
@@ -64,27 +175,82 @@ def content(path: str, most: int) -> bytes:
         return file.read(most + 1) if most else file.read()
 
 
+@contextmanager
+def written(path: str) -> Iterator[IO[bytes]]:
+    """A file to write, which is there under its name when it is whole.  Raises OSError."""
+    if is_remote(path):
+        with TemporaryFile() as file, _as_os_error():
+            yield file
+            file.seek(0)
+            system, inside = _system(path)
+            with system.open_output_stream(inside) as out:
+                shutil.copyfileobj(file, out, _REQUEST)
+        return
+    draft = Path(f"{path}.part")
+    try:
+        with draft.open("w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    with suppress(OSError):
+        sync_folder(draft.parent)
+
+
+def delete(path: str) -> None:
+    """Delete a file, if it is there.  Raises OSError."""
+    with suppress(FileNotFoundError):
+        if not is_remote(path):
+            Path(path).unlink()
+        else:
+            with _as_os_error():
+                system, inside = _system(path)
+                system.delete_file(inside)
+
+
+def names_in(folder: str) -> list[str]:
+    """The names of what is in a folder; one of this machine is made.  Raises OSError."""
+    if not is_remote(folder):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return sorted(path.name for path in Path(folder).iterdir())
+    from pyarrow.fs import FileSelector
+
+    with _as_os_error():
+        system, inside = _system(folder)
+        found = system.get_file_info(FileSelector(inside, allow_not_found=True))
+        return sorted(info.base_name for info in found)
+
+
 def stat(path: str) -> Stat:
     """A file's size and time.  Raises OSError."""
     if not is_remote(path):
-        found = Path(path).stat()
-        return Stat(found.st_size, found.st_mtime_ns)
-    info = _info(path)
+        return _stat_of_local(Path(path).stat())
+    return _stat_of(_info(path))
+
+
+def _stat_of_local(found: os.stat_result) -> Stat:
+    return Stat(found.st_size, found.st_mtime_ns)
+
+
+def _stat_of(info: Any) -> Stat:
     return Stat(info.size or 0, info.mtime_ns or 0)
 
 
-def is_folder(path: str) -> bool:
-    """Whether a path is a folder's.  Raises FileNotFoundError if there is nothing."""
+def look(path: str) -> Stat | None:
+    """A file's size and time, None for a folder.  Raises OSError if there is nothing."""
     if is_remote(path):
         from pyarrow.fs import FileType
 
-        kind = _info(path).type
-        exists, is_one = kind != FileType.NotFound, kind == FileType.Directory
-    else:
-        exists, is_one = Path(path).exists(), Path(path).is_dir()
-    if not exists:
-        raise FileNotFoundError(2, "there is no such file or folder", path)
-    return bool(is_one)
+        info = _info(path)
+        if info.type != FileType.NotFound:
+            return None if info.type == FileType.Directory else _stat_of(info)
+    elif Path(path).exists():
+        return None if Path(path).is_dir() else stat(path)
+    raise FileNotFoundError(2, "there is no such file or folder", path)
 
 
 def _info(path: str) -> Any:
@@ -93,8 +259,8 @@ def _info(path: str) -> Any:
         return system.get_file_info(inside)
 
 
-def walk(folder: str) -> Iterator[tuple[str, list[str]]]:
-    """A folder and those in it, in order: their paths inside it, and names of files.
+def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
+    """A folder and those in it, in order: their paths inside it, and their files.
 
     Files that are no regular ones are left out: reading a pipe could wait for ever.
     Raises OSError for a folder that cannot be listed.
@@ -110,8 +276,13 @@ def walk(folder: str) -> Iterator[tuple[str, list[str]]]:
         # A link to a folder above leads round for ever.
         folders[:] = sorted(n for n in folders if not _leads_back(root, n, folder))
         inside = Path(root).relative_to(folder).as_posix()
-        files = [name for name in sorted(names) if Path(root, name).is_file()]
-        yield "" if inside == "." else inside, files
+        found = {}
+        for name in sorted(names):
+            with suppress(OSError):
+                about = Path(root, name).stat()
+                if S_ISREG(about.st_mode):
+                    found[name] = _stat_of_local(about)
+        yield "" if inside == "." else inside, found
 
 
 def _leads_back(root: str, name: str, top: str) -> bool:
@@ -128,20 +299,20 @@ def joined(folder: str, *names: str) -> str:
     return "/".join([folder.rstrip("/"), *filter(None, names)])
 
 
-def _walk_remote(folder: str) -> Iterator[tuple[str, list[str]]]:
+def _walk_remote(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
     from pyarrow.fs import FileSelector, FileType
 
     with _as_os_error():
         system, top = _system(folder)
         listed = system.get_file_info(FileSelector(top, recursive=True))
-    found: dict[str, list[str]] = {}
-    for info in listed:
+    found: dict[str, dict[str, Stat]] = {}
+    for info in sorted(listed, key=lambda info: info.path):
         if info.type == FileType.File:
             inside = info.path.removeprefix(top).lstrip("/")
             parent, _, name = inside.rpartition("/")
-            found.setdefault(parent, []).append(name)
+            found.setdefault(parent, {})[name] = _stat_of(info)
     for parent in sorted(found):
-        yield parent, sorted(found[parent])
+        yield parent, found[parent]
 
 
 def _system(path: str) -> tuple[Any, str]:

@@ -13,7 +13,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -21,20 +20,22 @@ from typing import Any
 import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.archive import files, shards
-from scrapy_eatext.archive.core import config_of, settings_for_rows
+from scrapy_eatext.archive.core import SCHEMA, USUAL, config_of, settings_for_rows
 from scrapy_eatext.archive.manifest import Entry, Manifest
 from scrapy_eatext.archive.progress import Progress, UnderWay
 from scrapy_eatext.archive.readers import (
     FILES,
     NAMED,
-    SIZE,
     ArchiveError,
     Part,
     Reading,
     cut,
     find,
     places,
+    size_for,
+    sized,
 )
+from scrapy_eatext.archive.report import REPORTED, Tally
 from scrapy_eatext.archive.shards import Task
 from scrapy_eatext.execution.process import Process
 from scrapy_eatext.execution.worker import command
@@ -46,29 +47,35 @@ _MAX_DEATHS = 3
 _PATIENCE, _PAGES = 60.0, 6
 # Seconds that a process has for its end.
 _END_SECONDS = 5.0
-# What a page takes in an archive of single files, to add up with bytes of others.
-_PAGE_BYTES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is to be done: inputs, an output folder, and how to extract.
 
-    ``settings`` are EATEXT_* settings.  ``part_size`` is about how many bytes of an
-    input become a file of output.
+    ``lists`` are files that name more inputs, which begin with ``base``.  ``settings`` are
+    EATEXT_* settings.  ``part_size`` is how many bytes of an input become a file of output
+    at most, 0 for as many as suit the inputs and the workers.
     """
 
     inputs: Sequence[str]
-    output: Path
+    output: str | Path
     settings: Mapping[str, Any] = field(default_factory=dict)
     html_column: str = "html"
     url_column: str = "url"
-    where: tuple[str, ...] = ()
+    columns: Sequence[str] = USUAL
+    where: Sequence[str] = ()
     sample: float = 1.0
-    html: bool = False
     form: str = "parquet"
     workers: int = 1
-    part_size: int = SIZE
+    part_size: int = 0
+    lists: Sequence[str] = ()
+    base: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The output folder's path."""
+        return files.of_this_machine(str(self.output))
 
     def task(self) -> Task:
         """What every process gets.  Raises SettingError."""
@@ -77,9 +84,9 @@ class Plan:
         return Task(
             settings=settings_for_rows(self.settings),
             reading=asdict(reading),
+            columns=self.columns,
             where=self.where,
             sample=self.sample,
-            html=self.html,
             form=self.form,
         )
 
@@ -102,6 +109,7 @@ class Plan:
         settings, reading = task.pop("settings"), task.pop("reading")
         return {
             "scrapy-eatext": scrapy_eatext.__version__,
+            "schema": SCHEMA,
             **{f"algorithm {name}": version for name, version in versions.items()},
             # Files that were learned anew have the names of the old ones.
             **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
@@ -110,7 +118,6 @@ class Plan:
             "html-column": reading["html"],
             "url-column": reading["url"],
             "most bytes of a page": reading["most"],
-            "part_size": self.part_size,
         }
 
 
@@ -136,7 +143,7 @@ class Run:
         self._task = plan.task()
         self._whole = _inputs(plan)
         self.progress = Progress()
-        self._manifest = Manifest(plan.output, plan.made_by())
+        self._manifest = Manifest(plan.folder, plan.made_by())
         self._lock = Lock()
         self._stopped = ""
         self._shards: dict[int, Process] = {}
@@ -159,7 +166,7 @@ class Run:
             self._manifest.close()
 
     def _go(self, show: Callable[[Progress], None]) -> Progress:
-        self.progress.size = sum(map(_size_of, self._whole))
+        self.progress.size = sum(whole.bytes() for whole in self._whole)
         todo = self._todo()
         threads = [
             Thread(target=self._work, args=(i, todo), daemon=True)
@@ -173,28 +180,50 @@ class Run:
             show(self.progress)
         if self._stopped:
             self.progress.errors["the output"] = self._stopped
-        elif not self.progress.errors:
+        else:
             self._drop_gone()
         return self.progress
+
+    def report(self) -> dict[str, Any]:
+        """What is in the output, by this run and earlier ones: counts, bytes, seconds."""
+        tally = Tally()
+        entries = [one for one in self._manifest.entries.values() if one.input]
+        for entry in entries:
+            tally.merge(entry.tally)
+        return {
+            "schema_version": SCHEMA,
+            "rows": sum(one.rows for one in entries),
+            "parts": len(entries),
+            **tally.as_json(REPORTED),
+            "bytes_in": sum(one.bytes for one in entries),
+            "bytes_out": sum(one.size for one in entries),
+            "seconds": round(sum(one.seconds for one in entries), 3),
+            "seconds_of_this_run": round(self.progress.seconds, 3),
+            "damaged_records": self.progress.damaged,
+            "files_cut_off": list(self.progress.cut_off),
+            "errors": self.progress.errors,
+        }
 
     def _todo(self) -> Iterator[_Job]:
         """The parts that are not done."""
         self._seen: set[str] = set()
+        most = self._plan.part_size or size_for(self._whole, self._plan.workers)
         for whole in self._whole:
             try:
                 state = _state_of(whole)
                 source = files.real(whole.source)
                 at = self._manifest.places(source, state)
                 if at is None or whole.kind in NAMED:
-                    at = places(whole, self._plan.part_size)
-                    if whole.kind not in NAMED:
+                    at = places(whole, most)
+                    # More workers cut alike.
+                    if len(at) > 1 and whole.kind not in NAMED:
                         self._manifest.cut(source, state, at)
-                found = list(cut(whole, at))
             except (OSError, ArchiveError) as error:
                 self.progress.errors[whole.source] = str(error)
-                self.progress.skipped += _size_of(whole)
+                self.progress.skipped += whole.bytes()
                 continue
-            for part, size in zip(found, _sizes_of(whole, found), strict=True):
+            for part in cut(whole, at):
+                size = part.bytes()
                 name = f"{files.real(part.source)}#{part.kind}-{part.start}"
                 job = _Job(name, part, _state_of(part) if part.names else state, size)
                 self._seen.add(name)
@@ -212,10 +241,10 @@ class Run:
         try:
             while job := self._next(todo):
                 output = _name_of(job.part, self._plan.form)
-                to = self._plan.output / f"{output}.{number}.part"
+                to = files.joined(self._plan.folder, output)
                 answer = self._extract(number, job, to)
                 with self._lock:
-                    self._enter(number, job, answer, output, to)
+                    self._enter(number, job, answer, output)
         except OSError as error:  # of the manifest's file system, or no process
             self._stopped = self._stopped or f"{error.strerror or error}"
         finally:
@@ -223,9 +252,9 @@ class Run:
             if shard := self._shards.get(number):
                 shard.close(_END_SECONDS)
 
-    def _extract(self, number: int, job: _Job, to: Path) -> dict[str, Any] | None:
+    def _extract(self, number: int, job: _Job, to: str) -> dict[str, Any] | None:
         """What a process answers to a part; None if each died, or the run is stopped."""
-        message = {"part": asdict(job.part), "to": str(to)}
+        message = {"part": asdict(job.part), "to": to}
 
         def goes_on(news: Mapping[str, Any]) -> bool:
             is_news = "counts" in news
@@ -249,16 +278,14 @@ class Run:
         shard.exchange(asdict(self._task), limit=self._patience)
         return shard
 
-    def _enter(
-        self, number: int, job: _Job, answer: Any, output: str, to: Path
-    ) -> None:
+    def _enter(self, number: int, job: _Job, answer: Any, output: str) -> None:
         """Enter what came of a part into the manifest, and count it."""
         error = ""
         if answer is None:
             error = f"its process died {_MAX_DEATHS} times"
         elif "error" in answer:
             error = answer["error"]
-        elif _state_now(job.part) != job.state and not job.part.names:
+        elif _changed(job.part):
             error = "it changed while it was read"
         if self._stopped or error:
             if answer and answer.get("full"):
@@ -267,11 +294,10 @@ class Run:
                 self.progress.errors[job.name] = error
             self.progress.under_way[number] = UnderWay()
             self.progress.skipped += job.size
-            to.unlink(missing_ok=True)
             return
         written = bool(answer["done"]["rows"])
         entry = Entry(job.name, job.state, output * written, **answer["done"])
-        self._manifest.add(entry, to if written else None)
+        self._manifest.add(entry)
         self.progress.under_way[number] = UnderWay()
         self.progress.counts.update(entry.counts)
         self._note_damage(job.part, entry)
@@ -291,13 +317,16 @@ class Run:
             self.progress.cut_off[part.source] = None
 
     def _drop_gone(self) -> None:
-        """Take out the parts that these inputs no longer have."""
+        """Take out the parts that these inputs no longer have, if all could be read."""
         inputs = [files.real(source) for source in self._plan.inputs]
         for name, entry in list(self._manifest.entries.items()):
             source = f"{name.rpartition('#')[0]}/"
             is_of_these = any(source.startswith(f"{one}/") for one in inputs)
             if entry.input and is_of_these and name not in self._seen:
-                self._manifest.drop(name)
+                if self.progress.errors:
+                    self.progress.stay += 1
+                else:
+                    self._manifest.drop(name)
 
 
 def _hash_of(folder: str) -> str:
@@ -315,7 +344,7 @@ def _inputs(plan: Plan) -> list[Part]:
     """
     found: list[Part] = []
     known: set[str] = set()
-    output = f"{files.real(str(plan.output))}/"
+    output = f"{files.real(plan.folder)}/"
 
     def is_new(path: str) -> bool:
         path = files.real(path)
@@ -324,7 +353,12 @@ def _inputs(plan: Plan) -> list[Part]:
         known.add(path)
         return True
 
-    for part in chain.from_iterable(map(find, map(str, plan.inputs))):
+    for part in sized(
+        [
+            *(part for path in plan.inputs for part in find(str(path), plan.base)),
+            *(part for path in plan.lists for part in find(path, plan.base, "paths")),
+        ]
+    ):
         names = part.names
         if part.kind in FILES:
             names = [name for name in names if is_new(files.joined(part.source, name))]
@@ -332,28 +366,9 @@ def _inputs(plan: Plan) -> list[Part]:
             continue
         if names or not part.names:
             found.append(replace(part, names=names))
-    if plan.inputs and not found:
+    if not found:
         raise ArchiveError(f"{plan.output} is the output: it cannot be the input too")
     return found
-
-
-def _size_of(whole: Part) -> int:
-    if whole.kind in NAMED:
-        return len(whole.names) * _PAGE_BYTES
-    try:
-        return files.stat(whole.source).size
-    except OSError:
-        return 0
-
-
-def _sizes_of(whole: Part, found: Sequence[Part]) -> list[int]:
-    """The bytes of an input's parts; row groups count as equally large."""
-    size = _size_of(whole)
-    if whole.kind == "parquet":
-        return [size // len(found)] * len(found)
-    if whole.kind in NAMED:
-        return [len(part.names) * _PAGE_BYTES for part in found]
-    return [min(part.stop, size) - part.start for part in found]
 
 
 def _state_of(part: Part) -> str:
@@ -362,25 +377,35 @@ def _state_of(part: Part) -> str:
         path = Path(part.source)
         own = sorted(path.parent.glob(f"{path.name}*"))
         stats = [(file.name, files.stat(str(file))) for file in own]
-    elif part.names:
+    elif part.kind in FILES:
         folder = part.source
         inside = "response_body" if part.kind == "httpcache" else ""
         stats = [
             (name, files.stat(files.joined(folder, name, inside)))
             for name in part.names
         ]
+    elif part.kind == "cdx":
+        # A store's archives are many, and do not change.
+        away = files.is_remote(part.source)
+        stats = [] if away else [("", files.stat(part.source))]
     else:
-        stats = [("", files.stat(part.source))]
+        stats = [("", files.Stat(part.size, part.changed))]
     state = [[name, stat.size, stat.changed] for name, stat in stats]
     known = json.dumps([part.kind, state, list(part.names)])
     return hashlib.sha256(known.encode()).hexdigest()
 
 
-def _state_now(part: Part) -> str:
+def _changed(part: Part) -> bool:
+    """Whether a file of this machine is another one now.
+
+    Of other file systems the reader looks at the size only, as looking takes a request.
+    """
+    if part.names or files.is_remote(part.source) or files.INSIDE in part.source:
+        return False
     try:
-        return _state_of(part)
+        return files.stat(part.source) != files.Stat(part.size, part.changed)
     except OSError:
-        return ""
+        return True
 
 
 def _name_of(part: Part, form: str) -> str:

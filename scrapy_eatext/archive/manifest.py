@@ -1,7 +1,8 @@
 """The list of what an output folder has: which part of which input is in which file.
 
 It is a file of lines in JSON that only grows.  A line is written after its file is
-whole and has its name, so what the list has is there, also after a crash.
+whole and has its name, so what the list has is there, also after a crash.  On another
+file system, where no file grows, it is several files, of which the last is written anew.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from scrapy_eatext.archive import files
-from scrapy_eatext.durable import lock, sync_folder
+from scrapy_eatext.durable import lock
 
 NAME = "manifest.jsonl"
+_OWN = re.compile(r"manifest(-\d+)?\.jsonl")
 
 
 class OutputError(ValueError):
@@ -31,7 +34,8 @@ class Entry:
 
     ``input`` is a hash of what the part was read from.  ``output`` is the file with its
     rows, "" without any; ``digest``, ``size`` and ``changed`` are the file's hash, bytes
-    and last change in nanoseconds.  ``damaged`` counts records with an error.
+    and last change in nanoseconds.  ``tally`` has the counts of a Tally; ``bytes`` of
+    input took ``seconds``.  ``damaged`` counts records with an error.
     """
 
     part: str
@@ -39,11 +43,18 @@ class Entry:
     output: str = ""
     digest: str = ""
     rows: int = 0
-    counts: Mapping[str, int] = field(default_factory=dict)
+    tally: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    bytes: int = 0
+    seconds: float = 0.0
     size: int = 0
     changed: int = 0
     damaged: int = 0
     cut_off: bool = False
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Pages by outcome."""
+        return self.tally.get("outcomes", {})
 
 
 class Manifest:
@@ -54,44 +65,34 @@ class Manifest:
     another run is writing to.
     """
 
-    def __init__(self, folder: Path, made_by: Mapping[str, Any]) -> None:
+    def __init__(self, folder: str, made_by: Mapping[str, Any]) -> None:
         self.entries: dict[str, Entry] = {}
         # The output files that were cut or changed after they were written.
         self.damaged_outputs: list[str] = []
         self._places: dict[str, tuple[str, list[int]]] = {}
         self._folder = folder
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = (folder / NAME).open("a+b")
+            names = files.names_in(folder)
+            drafts = [name for name in names if name.endswith(".part")]
+            if len(names) > len(drafts) and not any(map(_OWN.fullmatch, names)):
+                raise OutputError(
+                    f"{folder} is not empty, and has no {NAME} of an earlier run"
+                )
+            log = _LinesAway if files.is_remote(folder) else _Lines
+            self._lines = log(folder)
         except OSError as error:
             raise OutputError(f"{folder}: {error.strerror or error}") from error
         try:
-            lock(self._file.fileno())
-        except OSError:
-            self._file.close()
-            raise OutputError(f"{folder}: another run is writing to it") from None
-        try:
             self._read(json.loads(json.dumps(made_by)))
-            for file in folder.glob("*.part"):
-                file.unlink(missing_ok=True)
+            for name in drafts:
+                files.delete(self._path(name))
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def _read(self, made_by: dict[str, Any]) -> None:
-        self._file.seek(0)
-        lines = self._file.read().split(b"\n")
-        # A line without an end was being written when a run was killed.
-        if lines[-1]:
-            self._file.truncate(sum(len(line) + 1 for line in lines[:-1]))
-        entered = _parsed(self._folder / NAME, lines[:-1])
+        entered = _parsed(self._folder, self._lines.read())
         if not entered:
-            others = [path for path in self._folder.iterdir() if path.name != NAME]
-            if any(not path.name.endswith(".part") for path in others):
-                (self._folder / NAME).unlink(missing_ok=True)
-                raise OutputError(
-                    f"{self._folder} is not empty, and has no {NAME} of an earlier run"
-                )
             self._write({"made_by": made_by})
         elif entered[0].get("made_by") != made_by:
             before = entered[0].get("made_by") or {}
@@ -122,27 +123,26 @@ class Manifest:
         self._places[source] = state, places
         self._write({"source": source, "state": state, "places": places})
 
-    def add(self, entry: Entry, written: Path | None) -> None:
-        """Give a file that is written whole its name, and enter it.  Raises OSError."""
-        if written is not None:
-            file = self._folder / entry.output
-            written.replace(file)
-            with suppress(OSError):
-                sync_folder(self._folder)
-            found = files.stat(str(file))
+    def add(self, entry: Entry) -> None:
+        """Enter a part whose file is written.  Raises OSError."""
+        if entry.output:
+            found = files.stat(self._path(entry.output))
             entry = replace(entry, size=found.size, changed=found.changed)
         before = self.entries.get(entry.part)
         self._write(asdict(entry))
         self.entries[entry.part] = entry
         if before is not None and before.output not in ("", entry.output):
-            (self._folder / before.output).unlink(missing_ok=True)
+            files.delete(self._path(before.output))
 
     def drop(self, part: str) -> None:
         """Take a part out that its input no longer has.  Raises OSError."""
         before = self.entries.pop(part)
         self._write(asdict(Entry(part, "")))
         if before.output:
-            (self._folder / before.output).unlink(missing_ok=True)
+            files.delete(self._path(before.output))
+
+    def _path(self, name: str) -> str:
+        return files.joined(self._folder, name)
 
     def is_done(self, part: str, state: str) -> bool:
         """Whether a part is in the folder as its input is now."""
@@ -153,23 +153,54 @@ class Manifest:
 
     def _is_whole(self, entry: Entry) -> bool:
         """Whether a part's file is there as it was written."""
-        path = self._folder / entry.output
+        path = self._path(entry.output)
         try:
-            found = files.stat(str(path))
+            found = files.stat(path)
             if (found.size, found.changed) == (entry.size, entry.changed):
                 return True
-            with path.open("rb") as file:
-                if found.size == entry.size and digest_of(file) == entry.digest:
-                    return True
+            if found.size == entry.size:
+                with closing(files.open_file(path)) as file:
+                    if digest_of(file) == entry.digest:
+                        return True
         except FileNotFoundError:
             return False
-        self.damaged_outputs.append(entry.output)
+        # A store's file that is not there has no bytes.
+        if found.size:
+            self.damaged_outputs.append(entry.output)
         return False
 
     def _write(self, line: Mapping[str, Any]) -> None:
+        self._lines.write(json.dumps(line).encode())
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._lines.close()
+
+
+class _Lines:
+    """The lines of a manifest in a file of this machine, which is locked."""
+
+    def __init__(self, folder: str) -> None:
+        path = Path(folder, NAME)
+        self._file = path.open("a+b")
+        try:
+            lock(self._file.fileno())
+        except OSError:
+            self._file.close()
+            raise OutputError(f"{folder}: another run is writing to it") from None
+
+    def read(self) -> list[bytes]:
+        self._file.seek(0)
+        lines = self._file.read().split(b"\n")
+        # A line without an end was being written when a run was killed.
+        if lines[-1]:
+            self._file.truncate(sum(len(line) + 1 for line in lines[:-1]))
+        return lines[:-1]
+
+    def write(self, line: bytes) -> None:
         place = self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(json.dumps(line).encode() + b"\n")
+            self._file.write(line + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError:
@@ -179,28 +210,64 @@ class Manifest:
             raise
 
     def close(self) -> None:
-        with suppress(OSError):
-            self._file.close()
+        self._file.close()
 
 
-def outputs(folder: Path) -> list[Path]:
+class _LinesAway:
+    """The lines of a manifest on another file system, in files of some lines each."""
+
+    # A file is written with each of its lines.
+    _MOST = 500
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._names = _manifests(folder)
+        self._own: list[bytes] = []
+        self._number = len(self._names)
+
+    def read(self) -> list[bytes]:
+        found = []
+        for name in self._names:
+            content = files.content(files.joined(self._folder, name), 0)
+            found += content.split(b"\n")[:-1]
+        return found
+
+    def write(self, line: bytes) -> None:
+        if len(self._own) == self._MOST:
+            self._own, self._number = [], self._number + 1
+        name = f"manifest-{self._number:06}.jsonl"
+        with files.written(files.joined(self._folder, name)) as file:
+            file.write(b"".join(one + b"\n" for one in [*self._own, line]))
+        self._own.append(line)
+
+    def close(self) -> None:
+        pass
+
+
+def _manifests(folder: str) -> list[str]:
+    return [name for name in files.names_in(folder) if _OWN.fullmatch(name)]
+
+
+def outputs(folder: str) -> list[str]:
     """The files of a folder that its manifest has.  Raises OutputError."""
     try:
-        lines = (folder / NAME).read_bytes().split(b"\n")[:-1]
+        read = [files.content(files.joined(folder, n), 0) for n in _manifests(folder)]
     except OSError as error:
-        raise OutputError(
-            f"{folder} is no output of `scrapy eatext archive`: {error.strerror}"
-        ) from error
-    entered = _parsed(folder / NAME, lines)
+        raise OutputError(f"{folder}: {error.strerror or error}") from error
+    if not read:
+        raise OutputError(f"{folder} is no output of `scrapy eatext archive`")
+    lines = [line for one in read for line in one.split(b"\n")[:-1]]
+    entered = _parsed(folder, lines)
     names = {line["part"]: line.get("output") for line in entered if "part" in line}
-    return [folder / name for name in sorted(filter(None, names.values()))]
+    found = sorted(filter(None, names.values()))
+    return [files.joined(folder, name) for name in found]
 
 
-def _parsed(file: Path, lines: Sequence[bytes]) -> list[dict[str, Any]]:
+def _parsed(folder: str, lines: Sequence[bytes]) -> list[dict[str, Any]]:
     try:
         return [dict(json.loads(line)) for line in lines]
     except (ValueError, TypeError) as error:
-        raise OutputError(f"{file} is damaged: {error}") from error
+        raise OutputError(f"{folder}/{NAME} is damaged: {error}") from error
 
 
 def digest_of(file: IO[bytes]) -> str:
@@ -221,9 +288,3 @@ def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return json.dumps(value) if value else "none"
     return "none" if value in (None, "") else str(value)
-
-
-def sync(file: IO[bytes]) -> None:
-    """Have what was written to a file outlast a crash of the system."""
-    file.flush()
-    os.fsync(file.fileno())

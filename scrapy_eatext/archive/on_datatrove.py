@@ -7,12 +7,16 @@ all else that is known of it is in the document's metadata.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.archive.core import Extractor, schema
-from scrapy_eatext.archive.readers import Reading, parts, read_part
-from scrapy_eatext.archive.record import MissingError, Record
+from scrapy_eatext.archive.core import USUAL, Extractor
+from scrapy_eatext.archive.record import CARRIED, MissingError, Record
+from scrapy_eatext.archive.tasks import records_of, tasks
 from scrapy_eatext.page.decode import decode
+
+if TYPE_CHECKING:
+    from scrapy_eatext.archive.readers import Reading
 
 try:
     from datatrove.data import Document
@@ -20,76 +24,84 @@ try:
 except ImportError:
     raise MissingError("extraction in datatrove", "datatrove", "datatrove") from None
 
-# What a document's metadata has of a record.
-_CARRIED = ("url", "outcome", "error", "input")
-
 
 class ArchiveReader(PipelineStep):
-    """Documents of all pages in archives; each task reads the parts that are its own."""
+    """Documents of all pages in archives; each task reads a share of its own."""
 
     type = "📖 - READER"
     name = "scrapy-eatext archives"
 
     def __init__(
-        self, inputs: str | Sequence[str], reading: Reading | None = None
+        self,
+        inputs: str | Sequence[str],
+        reading: Reading | None = None,
+        *,
+        base: str = "",
     ) -> None:
         super().__init__()
-        self.inputs = [inputs] if isinstance(inputs, str) else list(inputs)
-        self.reading = reading or Reading(most=10_000_000)
+        self.inputs = inputs
+        self.reading = reading
+        self.base = base
 
     def run(
         self, data: Any = None, rank: int = 0, world_size: int = 1
     ) -> Iterator[Any]:
         yield from data or ()
-        found = [part for source in self.inputs for part in parts(source)]
-        for part in found[rank::world_size]:
-            for record in read_part(part, self.reading):
+        for task in tasks(self.inputs, world_size, self.base)[rank : rank + 1]:
+            for record in records_of(task, self.reading):
                 self.stat_update(record.outcome or "pages")
-                if not record.outcome.startswith("skipped_"):
-                    yield _document(record)
+                yield _document(record)
 
 
 class Extract(PipelineStep):
     """Puts the main text of each document's page in the page's place.
 
-    No document is left out: its outcome and error are in its metadata.
+    What else is known of it is in its metadata.  ``columns`` and ``where`` are those of
+    extract_batches().
     """
 
     type = "🛢 - EXTRAC"
     name = "scrapy-eatext"
 
     def __init__(
-        self, settings: Mapping[str, Any] | None = None, *, html: bool = False
+        self,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        columns: Sequence[str] = USUAL,
+        where: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self.settings = dict(settings or {})
-        self.html = html
+        self.columns = tuple({**dict.fromkeys(columns), "text": None})
+        self.where = tuple(where)
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
-        extractor = Extractor(self.settings, html=self.html)
-        names = schema(html=self.html).names
-        try:
+        made = Extractor(self.settings, columns=self.columns, where=self.where)
+        with closing(made) as extractor:
             for document in data:
                 with self.track_time():
-                    row = dict(
-                        zip(names, extractor.row(_record(document)), strict=True)
-                    )
-                self.stat_update(row["outcome"])
+                    row = extractor.row(_record(document))
+                if row is None:
+                    self.stat_update("left_out")
+                    continue
+                self.stat_update(row.get("outcome", "pages"))
                 document.text = row.pop("text")
+                for name in CARRIED:
+                    document.metadata.pop(name, None)
                 document.metadata.update(row)
                 yield document
-        finally:
-            extractor.close()
 
 
 def _document(record: Record) -> Any:
     html = record.html or ""
     if isinstance(html, bytes):
         html = decode(html, record.encoding)[1]
-    known = {name: getattr(record, name) for name in _CARRIED}
+    known = {name: getattr(record, name) for name in ("url", *CARRIED)}
     return Document(text=html, id=record.id, metadata=known)
 
 
 def _record(document: Any) -> Record:
-    known = {name: str(document.metadata.get(name) or "") for name in _CARRIED}
-    return Record(str(document.id), html=document.text, **known)
+    said = document.metadata
+    known = {n: said[n] for n in ("url", *CARRIED) if said.get(n) is not None}
+    known.pop("encoding", None)
+    return Record(str(document.id), **{"url": "", **known}, html=document.text)

@@ -1,12 +1,19 @@
-"""Ray Data: `dataset.map_batches(Extract, fn_constructor_kwargs=..., batch_format=...)`."""
+"""Ray Data: archives as a dataset of pages, and pages as a dataset of texts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.archive.core import Extractor
+from scrapy_eatext.archive.core import USUAL, Extractor, batches_of
 from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.archive.tasks import records_of, tasks
+
+if TYPE_CHECKING:
+    from scrapy_eatext.archive.readers import Reading
+
+# Pages of a task: few, as each may be of some megabytes.
+_ROWS = 64
 
 
 class Extract:
@@ -19,36 +26,71 @@ class Extract:
         self,
         settings: Mapping[str, Any] | None = None,
         *,
-        html: bool = False,
         html_column: str = "html",
         url_column: str = "url",
+        columns: Sequence[str] = USUAL,
+        where: Sequence[str] = (),
     ) -> None:
-        self._extractor = Extractor(settings, html=html)
-        self._columns = html_column, url_column
+        self._extractor = Extractor(settings, columns=columns, where=where)
+        self._names = html_column, url_column
 
     def __call__(self, table: Any) -> Any:
         """The texts of a pyarrow.Table, as one."""
         import pyarrow as pa
 
-        return pa.Table.from_batches([self._extractor.batch(table, *self._columns)])
+        found = self._extractor.batches(table, *self._names)
+        return pa.Table.from_batches(found, self._extractor.schema)
+
+
+def read(
+    inputs: str | Sequence[str],
+    of: int,
+    reading: Reading | None = None,
+    *,
+    base: str = "",
+    **ray: Any,
+) -> Any:
+    """The pages of archives, read by so many tasks; ``ray`` are map_batches()'s options.
+
+    Raises ArchiveError.
+    """
+    items = [{"task": task} for task in tasks(inputs, of, base)]
+    dataset = _ray_data().from_items(items, override_num_blocks=len(items))
+    given = {"reading": reading}
+    return dataset.map_batches(_pages, batch_size=1, fn_kwargs=given, **ray)
+
+
+def _pages(batch: Mapping[str, Any], reading: Reading | None) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for task in batch["task"]:
+        for rows in batches_of(records_of(task, reading)):
+            yield pa.Table.from_batches([rows])
 
 
 def extract(
     dataset: Any,
     settings: Mapping[str, Any] | None = None,
     *,
-    actors: int = 1,
-    **how: Any,
+    how: Mapping[str, Any] | None = None,
+    **ray: Any,
 ) -> Any:
-    """The texts of a dataset's pages, by so many actors; see Extract for ``how``."""
-    try:
-        import ray.data
-    except ImportError:
-        raise MissingError("extraction on Ray", "ray", "ray") from None
+    """The texts of a dataset's pages, by actors.
+
+    ``how`` are Extract's other arguments.  ``ray`` are map_batches()'s: concurrency,
+    num_cpus, memory, max_restarts and so on.
+    """
     return dataset.map_batches(
         Extract,
-        fn_constructor_kwargs={"settings": dict(settings or {}), **how},
+        fn_constructor_kwargs={"settings": dict(settings or {}), **(how or {})},
         batch_format="pyarrow",
-        batch_size=64,
-        compute=ray.data.ActorPoolStrategy(size=actors),
+        **{"batch_size": _ROWS, "concurrency": 1, **ray},
     )
+
+
+def _ray_data() -> Any:
+    try:
+        from ray import data
+    except ImportError:
+        raise MissingError("extraction on Ray", "ray", "ray") from None
+    return data

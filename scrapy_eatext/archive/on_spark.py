@@ -1,24 +1,59 @@
-"""Spark: `mapInArrow` over a frame of pages."""
+"""Spark: archives as a frame of pages, and pages as a frame of texts, by `mapInArrow`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.archive.core import extract_batches, schema
+from scrapy_eatext.archive.core import (
+    USUAL,
+    batches_of,
+    extract_batches,
+    pages_schema,
+    schema,
+)
 from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.archive.tasks import records_of, tasks
+
+if TYPE_CHECKING:
+    from scrapy_eatext.archive.readers import Reading
+
+
+def read(
+    session: Any,
+    inputs: str | Sequence[str],
+    of: int,
+    reading: Reading | None = None,
+    *,
+    base: str = "",
+) -> Any:
+    """The pages of archives as a frame, read by so many tasks.  Raises ArchiveError."""
+    rows = [(task,) for task in tasks(inputs, of, base)]
+    frame = session.createDataFrame(rows, "task string")
+
+    def pages(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for task in batch.column("task").to_pylist():
+                yield from batches_of(records_of(task, reading))
+
+    # A row for each partition.
+    spread = frame.coalesce(1).repartition(len(rows))
+    return spread.mapInArrow(pages, _columns(pages_schema()))
 
 
 def extract(frame: Any, settings: Mapping[str, Any] | None = None, **how: Any) -> Any:
     """The texts of a frame's pages; ``how`` are extract_batches()'s other arguments."""
-    try:
-        from pyspark.sql.pandas.types import from_arrow_schema
-    except ImportError:
-        raise MissingError("extraction on Spark", "spark", "pyspark") from None
     given = dict(settings or {})
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         return extract_batches(batches, given, **how)
 
-    columns = from_arrow_schema(schema(html=how.get("html", False)))
-    return frame.mapInArrow(work, columns)
+    return frame.mapInArrow(work, _columns(schema(how.get("columns", USUAL))))
+
+
+def _columns(of: Any) -> Any:
+    try:
+        from pyspark.sql.pandas.types import from_arrow_schema
+    except ImportError:
+        raise MissingError("extraction on Spark", "spark", "pyspark") from None
+    return from_arrow_schema(of)

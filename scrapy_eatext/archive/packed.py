@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 CHUNK = 1 << 16
+# From where on before a part its first record is looked for.
+BEFORE = 1 << 19
 # The error of the last member of a file that ends before it does.
 CUT_OFF = "the file is cut off here"
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -180,14 +182,42 @@ class Piece:
     """Some bytes of a file, unpacked.
 
     ``offset`` is where in the file the member begins that they are of; ``first`` says
-    that they are the first of it.  ``error`` is the member's damage, after which
-    nothing of it follows.
+    that they are the first of it, and ``begins`` that a part may begin with them.
+    ``error`` is the member's damage, after which nothing of it follows.
     """
 
     offset: int
     data: bytes
     first: bool = False
+    begins: bool = False
     error: str = ""
+
+
+class Placed(Protocol):
+    """A stretch of a file: where it is, and whether a part may begin with it."""
+
+    @property
+    def offset(self) -> int: ...
+    @property
+    def begins(self) -> bool: ...
+
+
+P = TypeVar("P", bound=Placed)
+
+
+def of_part(found: Iterable[P], start: int, stop: int) -> Iterator[P]:
+    """What a part has, of what is found from some place before it on.
+
+    That is from the first one that begins at ``start`` or later up to the first that
+    begins at ``stop`` or later: the next part begins with it.
+    """
+    begun = not start
+    for one in found:
+        if one.begins and one.offset >= stop:
+            return
+        begun = begun or (one.begins and one.offset >= start)
+        if begun:
+            yield one
 
 
 def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
@@ -201,14 +231,25 @@ def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
         start += len(data)
 
 
-def pieces(file: BinaryIO, start: int = 0, begins: bytes = b"") -> Iterator[Piece]:
-    """A packed file from a member's start on.
+def pieces(
+    file: BinaryIO, begins: bytes = b"", start: int = 0, stop: int = 1 << 62
+) -> Iterator[Piece]:
+    """What a packed file, or a part of it, has in its members.
 
-    After damage it goes on with the next member whose content begins with ``begins``;
-    if that is b"", it ends.
+    A part, and what follows damage, begins with a member whose content begins with
+    ``begins``.  If that is b"", the file ends at the damage.
     """
+    return of_part(_pieces(file, begins, start, stop), start, stop)
+
+
+def _pieces(file: BinaryIO, begins: bytes, start: int, stop: int) -> Iterator[Piece]:
     make, mark = _packing(file)
-    offset: int | None = start
+    offset: int | None = 0
+    if start:
+        # What looks like a member may be one of an archive that is in a record.  Behind
+        # that record members are the file's own.
+        before = max(0, start - BEFORE)
+        offset = _next_member(file, before, make, mark, begins, stop)
     while offset is not None:
         damaged_at = yield from _members(file, offset, make, mark, begins)
         offset = None
@@ -264,6 +305,7 @@ def _members(
             return offset
         end = offset + len(data)
         held, given = b"", 0
+        is_begin = _begins(make, data, begins)
         decompressor = make()
         try:
             if mark == GZIP and _content_at(data, begins) != _end_of_header(data):
@@ -275,18 +317,21 @@ def _members(
                     end += len(data)
                     if not data:
                         # Or a wrong length led past other members.
-                        yield Piece(offset, held, not given, CUT_OFF)
+                        yield Piece(
+                            offset, held, not given, is_begin and not given, CUT_OFF
+                        )
                         return offset
                 fed, data = (data, b"") if decompressor.needs_input else (b"", data)
                 held += decompressor.decompress(fed, CHUNK)
                 # The first piece is long enough to show how the member begins.
                 if held and (given or len(held) >= _BEGINNING or decompressor.eof):
-                    yield Piece(offset, held, not given)
+                    yield Piece(offset, held, not given, is_begin and not given)
                     given += len(held)
                     held = b""
         except BROKEN as error:
             salvaged = _salvaged(file, offset, given, begins) if mark == GZIP else held
-            yield Piece(offset, salvaged, not given, f"damaged: {error}")
+            begin = is_begin and not given
+            yield Piece(offset, salvaged, not given, begin, f"damaged: {error}")
             return offset
         data = decompressor.unused_data
         offset = end - len(data)
@@ -348,26 +393,34 @@ def _end_of_header(head: bytes, flags: int | None = None) -> int:
     return at + 2 * bool(flags & 2)
 
 
+def _begins(make: Callable[[], Decompressor], data: bytes, begins: bytes) -> bool:
+    """Whether a member begins here whose content begins so."""
+    try:
+        return make().decompress(data[:_ENOUGH], len(begins) or 1).startswith(begins)
+    except BROKEN:
+        return False
+
+
 def _next_member(
     file: BinaryIO,
     start: int,
     make: Callable[[], Decompressor],
     mark: bytes,
     begins: bytes,
+    stop: int = 1 << 62,
 ) -> int | None:
-    """Where the next member begins whose content begins so."""
+    """Where the next member begins whose content begins so, None if none does before
+    ``stop``.
+    """
     file.seek(start)
     offset, data = start, file.read(CHUNK)
-    while True:
+    while offset < stop:
         at = data.find(mark)
         while at >= 0:
             if len(data) - at < _ENOUGH:
                 data += file.read(CHUNK)
-            try:
-                if make().decompress(data[at : at + _ENOUGH], len(begins)) == begins:
-                    return offset + at
-            except BROKEN:
-                pass
+            if _begins(make, data[at:], begins):
+                return offset + at
             at = data.find(mark, at + 1)
         overlap = data[1 - len(mark) :]
         more = file.read(CHUNK)
@@ -375,3 +428,4 @@ def _next_member(
             return None
         offset += len(data) - len(overlap)
         data = overlap + more
+    return None

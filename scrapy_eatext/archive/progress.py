@@ -33,6 +33,8 @@ class Progress:
     # Damage in all parts that are in the output: records, and files that are cut off.
     damaged: int = 0
     cut_off: dict[str, None] = field(default_factory=dict)
+    # Parts in the output of files that are gone: after an error they stay.
+    stay: int = 0
     started: float = field(default_factory=time.monotonic)
     # What each process works on.
     under_way: dict[int, UnderWay] = field(default_factory=dict)

@@ -39,6 +39,10 @@ class Record:
     none: ``skipped_`` with what it is, or ``unreadable``, with an ``error``.  A page may
     be damaged and have an error too.  ``input`` is a JSON object of all other columns or
     keys of a page's row, or "".
+
+    ``source`` is the archive's file or folder, and ``offset`` where the page begins in
+    it: a byte, or a row of Parquet.  ``fetched`` is when it was fetched, as the archive
+    says it; ``status`` and ``content_type`` are of its HTTP response.
     """
 
     id: str
@@ -48,6 +52,22 @@ class Record:
     outcome: str = ""
     error: str = ""
     input: str = ""
+    source: str = ""
+    offset: int | None = None
+    fetched: str = ""
+    status: int | None = None
+    content_type: str = ""
+
+
+# What record batches have of a record beside its page, each with its type.
+CARRIED: dict[str, type] = {
+    **dict.fromkeys(("encoding", "outcome", "error", "input"), str),
+    "source": str,
+    "offset": int,
+    "fetched": str,
+    "status": int,
+    "content_type": str,
+}
 
 
 def storable(text: str) -> str:
@@ -106,8 +126,23 @@ def record_of_response(
     Its body is unpacked to ``most`` bytes and one more, 0 for all.  ``identified`` is
     the media type that the archive's writer found, for a response without one.
     """
+    declared = (headers.get("Content-Type") or b"").decode("latin-1")
+
+    def found(html: bytes | None = None, outcome: str = "") -> Record:
+        encoding = None if html is None else http_content_type_encoding(declared)
+        return Record(
+            where,
+            url,
+            html,
+            encoding,
+            outcome,
+            error,
+            status=status,
+            content_type=declared,
+        )
+
     if not 200 <= status < 300:
-        return Record(where, url, outcome="skipped_status", error=error)
+        return found(outcome="skipped_status")
     codings = b",".join(headers.getlist("Content-Encoding")).decode("latin-1")
     try:
         body = unpacked(body, codings, most)
@@ -115,13 +150,11 @@ def record_of_response(
         # What came before the damage is a page's beginning.
         body, error = damaged.data, error or str(damaged)
     headers.pop("Content-Encoding", None)
-    declared = (headers.get("Content-Type") or b"").decode("latin-1")
     if not is_html(headers, url, body, identified):
-        return Record(where, url, outcome="skipped_type", error=error)
+        return found(outcome="skipped_type")
     if error and not body:
-        return unreadable(where, url, error)
-    page = body[: most + 1] if most else body
-    return Record(where, url, page, http_content_type_encoding(declared), error=error)
+        return found(outcome="unreadable")
+    return found(body[: most + 1] if most else body)
 
 
 def is_html(

@@ -11,15 +11,15 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import chain, islice
 from typing import IO, Any
 
-from scrapy_eatext.archive.conditions import Conditions
-from scrapy_eatext.archive.core import Extractor, batches_of, schema
-from scrapy_eatext.archive.manifest import digest_of, sync
+from scrapy_eatext.archive import files
+from scrapy_eatext.archive.core import USUAL, Extractor
+from scrapy_eatext.archive.manifest import digest_of
 from scrapy_eatext.archive.readers import (
     ArchiveError,
     Part,
@@ -28,6 +28,7 @@ from scrapy_eatext.archive.readers import (
     read_part,
 )
 from scrapy_eatext.archive.record import MissingError, Record
+from scrapy_eatext.archive.report import Tally
 from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
 
 FORMATS = ("parquet", "jsonl")
@@ -47,9 +48,9 @@ class Task:
 
     settings: Mapping[str, Any]
     reading: Mapping[str, Any]
-    where: tuple[str, ...] = ()
+    columns: Sequence[str] = USUAL
+    where: Sequence[str] = ()
     sample: float = 1.0
-    html: bool = False
     form: str = "parquet"
 
 
@@ -101,13 +102,16 @@ def _serve() -> None:
         return
     task = Task(**hello[0])
     report = _Report(answers)
-    extractor = Extractor(task.settings, html=task.html, tick=report.send)
+    extractor = Extractor(
+        task.settings, columns=task.columns, where=task.where, tick=report.send
+    )
     send(answers, {"ready": True})
     while message := receive(source):
         head = message[0]
-        report.counts, report.share = Counter(), 0.0
+        extractor.tally = Tally()
+        report.counts, report.place = extractor.tally.outcomes, Place()
         try:
-            part, to = Part(**head["part"]), Path(head["to"])
+            part, to = Part(**head["part"]), str(head["to"])
             answer: dict[str, Any] = {"done": _do(part, to, task, extractor, report)}
         except (ArchiveError, MissingError) as error:
             answer = {"error": str(error)}
@@ -116,9 +120,6 @@ def _serve() -> None:
             answer = {"error": f"{head['to']}: {error.strerror or error}", "full": full}
         except Exception as error:  # noqa: BLE001
             answer = {"error": f"{type(error).__name__}: {error}"}
-        if "error" in answer:
-            with suppress(OSError):
-                Path(head["to"]).unlink(missing_ok=True)
         send(answers, answer)
     extractor.close()
 
@@ -130,64 +131,56 @@ class _Report:
         self._answers = answers
         self._next = 0.0
         self.counts: Counter[str] = Counter()
-        self.share = 0.0
+        self.place = Place()
 
     def send(self) -> None:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _BETWEEN_REPORTS
-            send(self._answers, {"counts": self.counts, "share": self.share})
+            send(self._answers, {"counts": self.counts, "share": self.place.share})
 
 
 def _do(
-    part: Part, to: Path, task: Task, extractor: Extractor, report: _Report
+    part: Part, to: str, task: Task, extractor: Extractor, report: _Report
 ) -> dict[str, Any]:
     """Extract a part into a file; what to enter into the manifest."""
-    place = Place()
-    rows = 0
+    began = time.monotonic()
+    found = read_part(part, Reading(**task.reading), report.place)
+    batches = extractor.results(_chosen(found, task, report))
+    rows, digest = 0, ""
 
-    def extracted() -> Iterator[Any]:
+    def counted() -> Iterator[Any]:
         nonlocal rows
-        conditions = Conditions.of(task.where)
-        found = read_part(part, Reading(**task.reading), place)
-        for batch in batches_of(_chosen(found, task, conditions, report)):
-            done = extractor.batch(batch)
-            report.counts.update(done.column("outcome").to_pylist())
-            done = conditions.of_rows(done)
-            report.counts["left_out"] += batch.num_rows - done.num_rows
-            report.share = place.share
-            if done.num_rows:
-                rows += done.num_rows
-                yield done
+        for batch in chain(first, batches):
+            rows += batch.num_rows
+            yield batch
 
-    with to.open("w+b") as file:
-        _WRITERS[task.form](file, extracted(), schema(html=task.html))
-        sync(file)
-        digest = digest_of(file) if rows else ""
-    if not rows:
-        to.unlink()
-    counts = {name: count for name, count in sorted(report.counts.items()) if count}
+    # Without a row there is no file.
+    if first := list(islice(batches, 1)):
+        with files.written(to) as file:
+            _WRITERS[task.form](file, counted(), extractor.schema)
+            digest = digest_of(file)
     return {
         "digest": digest,
         "rows": rows,
-        "counts": counts,
-        "damaged": place.damaged,
-        "cut_off": place.cut_off,
+        "tally": extractor.tally.as_json(),
+        "bytes": part.bytes(),
+        "seconds": round(time.monotonic() - began, 3),
+        "damaged": report.place.damaged,
+        "cut_off": report.place.cut_off,
     }
 
 
-def _chosen(
-    records: Iterable[Record], task: Task, conditions: Conditions, report: _Report
-) -> Iterator[Record]:
-    """The records that get a row: pages that are wanted, and what is unreadable."""
+def _chosen(records: Iterable[Record], task: Task, report: _Report) -> Iterator[Record]:
+    """The records that get a row: pages of the sample, and what is unreadable."""
     for record in records:
         report.send()
         if record.outcome.startswith("skipped_"):
             report.counts[record.outcome] += 1
-        elif not (_in_sample(record, task.sample) and conditions.of_url(record.url)):
-            report.counts["left_out"] += 1
-        else:
+        elif _in_sample(record, task.sample):
             yield record
+        else:
+            report.counts["left_out"] += 1
 
 
 def _in_sample(record: Record, share: float) -> bool:

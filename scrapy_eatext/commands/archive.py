@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy_eatext.archive.conditions import Conditions
-from scrapy_eatext.archive.core import config_of, settings_for_rows
-from scrapy_eatext.archive.files import is_remote
+from scrapy_eatext.archive.core import USUAL, config_of, schema, settings_for_rows
+from scrapy_eatext.archive.files import written
 from scrapy_eatext.archive.local import Plan, Run
 from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
@@ -21,6 +21,7 @@ from scrapy_eatext.commands.choosing import (
     number,
 )
 from scrapy_eatext.commands.terminal import StatusLine, fail
+from scrapy_eatext.execution.choice import SettingError
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -41,10 +42,28 @@ def add_arguments(parser: ArgumentParser) -> None:
         " goes on where it was."
     )
     parser.add_argument(
-        "inputs", nargs="+", metavar="INPUT", help="a file, folder or URI"
+        "inputs", nargs="*", metavar="INPUT", help="a file, folder or URI"
     )
     parser.add_argument(
-        "-o", "--output", required=True, metavar="FOLDER", help="where the texts go"
+        "--inputs-from",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a list of more inputs, one a line, as warc.paths.gz is (may be repeated)",
+    )
+    parser.add_argument(
+        "--inputs-base",
+        default="",
+        metavar="URI",
+        help="what the paths in lists and CDX begin with: s3://commoncrawl (default: the"
+        " list's own bucket or folder)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FOLDER",
+        help="where the texts go: a folder or URI",
     )
     parser.add_argument(
         "-f",
@@ -83,7 +102,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="end with exit code 0 also where a file is cut off or empty",
     )
     parser.add_argument(
-        "--html", action="store_true", help="write the clean HTML of main texts too"
+        "--columns",
+        type=lambda said: tuple(filter(None, said.split(","))),
+        default=USUAL,
+        metavar="NAMES",
+        help="the columns to write: url,text,html (default: all but html)",
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write what is in the output then, as JSON: counts by outcome, host, kind,"
+        " language and score, bytes, seconds",
     )
     parser.add_argument(
         "--html-column",
@@ -102,8 +131,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Extract the pages of archives; the exit code.  Raises SettingError and ERRORS."""
-    if is_remote(args.output):
-        raise OutputError(f"{args.output}: the output is a folder of this machine")
     settings = settings_for_rows(cast("Any", command.settings))
     if args.algorithm or args.options:
         choice = choice_for(args, config_of(settings))
@@ -111,19 +138,29 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         if choice.options:
             settings["EATEXT_OPTIONS"] = {n: dict(o) for n, o in choice.options.items()}
     Conditions.of(args.where)
+    schema(args.columns)
+    if not args.inputs and not args.inputs_from:
+        raise SettingError("INPUT", "", "a file, folder or URI, or --inputs-from")
     plan = Plan(
         inputs=args.inputs,
-        output=Path(args.output),
+        lists=args.inputs_from,
+        base=args.inputs_base,
+        output=args.output,
         settings=settings,
         html_column=args.html_column,
         url_column=args.url_column,
         where=tuple(args.where),
         sample=args.sample,
-        html=args.html,
+        columns=args.columns,
         form=args.format,
         workers=args.workers,
     )
-    return _carry_out(Run(plan), allow_damage=args.allow_damage)
+    prepared = Run(plan)
+    code = _carry_out(prepared, allow_damage=args.allow_damage)
+    if args.report:
+        with written(args.report) as file:
+            file.write(json.dumps(prepared.report(), indent=1).encode() + b"\n")
+    return code
 
 
 def _carry_out(prepared: Run, *, allow_damage: bool) -> int:
@@ -140,6 +177,8 @@ def _carry_out(prepared: Run, *, allow_damage: bool) -> int:
     errors = list(progress.errors.items())
     for name, error in _first(errors):
         fail(error if name in error else f"{name}: {error}")
+    if progress.stay:
+        fail(f"{progress.stay} parts of files that are gone stay in the output")
     if errors:
         fail("what failed is not in the output; the same command tries it again")
     return bool(errors or (progress.cut_off and not allow_damage))

@@ -82,9 +82,9 @@ def test_tables_and_folders(tmp_path):
     from scrapy_eatext.archive.manifest import Entry, Manifest
 
     old = file_of(tmp_path / "old.jsonl", OLD)
-    parquet.write_table(pa.Table.from_pylist(NEW), tmp_path / "new.part")
-    made = Manifest(tmp_path / "out", {})
-    made.add(Entry("p", "x", "new.parquet", rows=6), tmp_path / "new.part")
+    made = Manifest(str(tmp_path / "out"), {})
+    parquet.write_table(pa.Table.from_pylist(NEW), tmp_path / "out/new.parquet")
+    made.add(Entry("p", "x", "new.parquet", rows=6))
     made.close()
     assert compare(old, tmp_path / "out").total.changed == 2
 

@@ -1,10 +1,12 @@
-"""Every engine gives the rows of the local one; each test starts the real engine."""
+"""Every engine gives the rows of the local one; each test starts the real engine.
+
+The programs of docs/engines run as they are.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from datetime import date
@@ -21,22 +23,98 @@ from pyarrow import parquet
 from scrapy_eatext.archive import core
 from scrapy_eatext.archive.local import Plan, Run
 from scrapy_eatext.archive.manifest import outputs
-from tests.support.archives import URL, page, warc
+from tests.support.archives import URL, page, record, response, warc
 
 pytestmark = [pytest.mark.slow, pytest.mark.apart]
 
 SETTINGS = {"EATEXT_MIN_CHARS": 10}
 COUNT = 60
+# What each recipe is run with, and needs.
+ENGINES = {"ray": "ray", "spark": "pyspark", "datatrove": "datatrove", "dask": "dask"}
 
 
 def in_order(rows):
     return sorted(rows, key=lambda row: row["url"])
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    """Rows in Parquet, some of which are no pages."""
-    path = tmp_path_factory.mktemp("pages") / "pages.parquet"
+def rows_in(folder, pattern="*.parquet"):
+    files = sorted(Path(folder).glob(pattern))
+    return [row for file in files for row in parquet.read_table(file).to_pylist()]
+
+
+def local_rows(source, output, **how):
+    made = Plan([str(source)], output, SETTINGS, workers=2, part_size=2000, **how)
+    assert not Run(made).go().errors
+    files = outputs(str(output))
+    return [row for file in files for row in parquet.read_table(file).to_pylist()]
+
+
+def program(name, folder, **env):
+    """Run a program of the docs, as it is, in a folder."""
+    path = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
+    more = {
+        "PYTHONPATH": path,
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        **env,
+    }
+    script = ROOT / "docs" / "engines" / f"{name}.py"
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        check=False,
+        cwd=folder,
+        env={**os.environ, **more},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-5000:]
+
+
+@pytest.fixture
+def pages(tmp_path, monkeypatch):
+    """Two WARC files, one that is cut into several parts and is damaged at its end."""
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "a.warc.gz").write_bytes(warc(COUNT)[:-40])
+    more = [record(response(page(i)), URL.format(f"more{i}")) for i in range(20)]
+    other = record(response(b"x", "image/png"), URL.format("x"))
+    (folder / "b.warc").write_bytes(b"".join([*more, other]))
+    return folder
+
+
+def same(found, expected, names=core.USUAL):
+    """Whether rows are the same, but for the folder that the tests are in."""
+    return in_order([{name: row[name] for name in names} for row in found]) == in_order(
+        [{name: row[name] for name in names} for row in expected]
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_programs_of_the_docs(engine, pages, tmp_path):
+    pytest.importorskip(ENGINES[engine])
+    program(f"on_{engine}", tmp_path)
+    if engine == "dask":
+        files = sorted((tmp_path / "texts").iterdir())
+        lines = [line for f in files for line in f.read_text("utf-8").splitlines()]
+        found = [json.loads(line) for line in lines]
+    else:
+        found = rows_in(tmp_path / "texts")
+    if engine == "datatrove":
+        found = [{"text": row["text"], **row["metadata"]} for row in found]
+    where = ("outcome=extracted",)
+    os.chdir(tmp_path)
+    expected = local_rows("pages", tmp_path / "local", where=where)
+    assert len(found) == len(expected) >= COUNT + 18
+    assert {row["content_type"] for row in found} == {"text/html; charset=utf-8"}
+    assert {row["fetched"] for row in found} == {"2024-05-01T00:00:00Z"}
+    assert same(found, expected)
+
+
+def test_the_core(tmp_path):
+    """Rows of Parquet, some of which are no pages, keep what they have."""
+    path = tmp_path / "pages.parquet"
     html = [page(i) for i in range(COUNT)]
     html[7], html[9], html[11] = None, b"", b"<p>\xff\xfe"
     table = pa.table(
@@ -49,135 +127,60 @@ def pages(tmp_path_factory):
         }
     )
     parquet.write_table(table, path, row_group_size=20)
-    return path
-
-
-def local_rows(source, output):
-    done = Run(Plan([str(source)], output, SETTINGS, workers=2, part_size=1)).go()
-    assert not done.errors
-    return [
-        row for file in outputs(output) for row in parquet.read_table(file).to_pylist()
-    ]
-
-
-@pytest.fixture(scope="module")
-def expected(pages, tmp_path_factory):
-    rows = in_order(local_rows(pages, tmp_path_factory.mktemp("out") / "out"))
-    assert len(rows) == COUNT
-    assert {row["outcome"] for row in rows} >= {"extracted", "unreadable", "empty"}
-    assert [row["id"] for row in rows] == [str(i) for i in range(COUNT)]
-    assert json.loads(rows[11]["input"]) == {"day": "2024-01-03", "tags": ["a", "b11"]}
-    return rows
-
-
-def test_the_core(pages, expected):
-    batches = parquet.read_table(pages).to_batches()
+    expected = in_order(local_rows(path, tmp_path / "out"))
+    assert {row["outcome"] for row in expected} >= {"extracted", "unreadable", "empty"}
+    assert [row["id"] for row in expected] == [str(i) for i in range(COUNT)]
+    assert [row["offset"] for row in expected] == list(range(COUNT))
+    given = json.loads(expected[11]["input"])
+    assert given == {"day": "2024-01-03", "tags": ["a", "b11"]}
+    batches = parquet.read_table(path).to_batches()
     found = core.extract_batches(batches, SETTINGS)
-    assert in_order([row for one in found for row in one.to_pylist()]) == expected
+    names = [name for name in core.USUAL if name not in ("source", "offset")]
+    assert same([row for one in found for row in one.to_pylist()], expected, names)
 
 
-# Ray uses what it deprecates itself, and warns of few pages for many actors.
-@pytest.mark.filterwarnings("default")
-def test_ray(pages, expected, monkeypatch):
-    ray = pytest.importorskip("ray")
-    monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-    from scrapy_eatext.archive.on_ray import extract
-
-    path = os.pathsep.join([str(Path.cwd()), *filter(None, sys.path)])
-    env = {"env_vars": {"PYTHONPATH": path}}
-    ray.init(num_cpus=3, include_dashboard=False, runtime_env=env, log_to_driver=False)
-    try:
-        dataset = ray.data.read_parquet(str(pages))
-        found = extract(dataset, SETTINGS, actors=2).take_all()
-    finally:
-        ray.shutdown()
-    assert in_order(found) == expected
-
-
-# PySpark warns of versions of pandas that it was not tried with.
-@pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_spark(pages, expected, monkeypatch):
-    sql = pytest.importorskip("pyspark.sql")
-    from scrapy_eatext.archive.on_spark import extract
-
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    path = os.pathsep.join([str(Path.cwd()), *filter(None, sys.path)])
-    session = (
-        sql.SparkSession.builder.master("local[2]")
-        .config("spark.executorEnv.PYTHONPATH", path)
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .getOrCreate()
+@pytest.mark.parametrize("engine", ["ray", "spark"])
+def test_a_worker_that_is_killed(engine, pages, tmp_path):
+    """The engine does the work of a process that dies once more."""
+    pytest.importorskip(ENGINES[engine])
+    mark = tmp_path / "killed"
+    # Python runs it as it starts: the first process to extract dies after a while.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal\n"
+        "from pathlib import Path\n"
+        "from scrapy_eatext.archive import core\n"
+        "row, count = core.Extractor.row, []\n"
+        "def killed(self, record):\n"
+        "    count.append(record)\n"
+        f"    mark = Path({str(mark)!r})\n"
+        "    if len(count) == 5 and not mark.exists():\n"
+        "        mark.touch()\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return row(self, record)\n"
+        "core.Extractor.row = killed\n"
     )
-    try:
-        frame = session.read.parquet(str(pages)).repartition(3)
-        found = [row.asDict() for row in extract(frame, SETTINGS).collect()]
-    finally:
-        session.stop()
-    assert in_order(found) == expected
+    path = os.pathsep.join([str(tmp_path), str(ROOT), *filter(None, sys.path)])
+    program(f"on_{engine}", tmp_path, PYTHONPATH=path)
+    assert mark.exists()
+    os.chdir(tmp_path)
+    where = ("outcome=extracted",)
+    expected = local_rows("pages", tmp_path / "local", where=where)
+    assert same(rows_in(tmp_path / "texts"), expected)
 
 
-def test_datatrove(tmp_path):
-    pytest.importorskip("datatrove")
-    from datatrove.executor import LocalPipelineExecutor
-    from datatrove.pipeline.writers import JsonlWriter
-
-    from scrapy_eatext.archive.on_datatrove import ArchiveReader, Extract
-
-    archive = tmp_path / "pages.warc.gz"
-    archive.write_bytes(warc(COUNT)[:-40])
-    executor = LocalPipelineExecutor(
-        pipeline=[
-            ArchiveReader(str(archive)),
-            Extract(SETTINGS),
-            JsonlWriter(str(tmp_path / "out"), compression=None),
-        ],
-        logging_dir=str(tmp_path / "logs"),
-        tasks=2,
+@pytest.mark.parametrize("engine", ["spark", "datatrove"])
+def test_duplicates(engine, tmp_path):
+    pytest.importorskip(ENGINES[engine])
+    words = [" ".join(f"w{i}x{j}" for j in range(200)) for i in range(20)]
+    # Each fifth page is there again as it is, and again with a word of its own.
+    words += words[::5]
+    words += [f"{text} more" for text in words[:20:5]]
+    pages = [f"<p>{text}".encode() for text in words]
+    (tmp_path / "in.warc").write_bytes(
+        b"".join(record(response(p), URL.format(i)) for i, p in enumerate(pages))
     )
-    executor.run()
-    found = []
-    for file in (tmp_path / "out").glob("*.jsonl"):
-        for line in file.read_text("utf-8").splitlines():
-            said = json.loads(line)
-            row = {"text": said["text"], **said["metadata"]}
-            found.append({name: row[name] for name in core.schema().names})
-    assert len(found) == COUNT
-    assert in_order(found) == in_order(local_rows(archive, tmp_path / "local"))
-
-
-def run_recipe(word, folder):
-    """Run the recipe of the docs that has a word, as it is, in a folder with pages."""
-    said = (ROOT / "docs" / "archives.md").read_text("utf-8")
-    recipes = re.findall(r"```python\n(.*?)```", said, re.DOTALL)
-    (recipe,) = (code for code in recipes if word in code)
-    (folder / "recipe.py").write_text(recipe, "utf-8")
-    pages = folder / "pages"
-    pages.mkdir()
-    for number in range(2):
-        (pages / f"{number}.warc.gz").write_bytes(warc(10 + number))
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    subprocess.run([sys.executable, "recipe.py"], check=True, cwd=folder, env=env)
-
-
-def test_datatrove_as_the_docs_have_it(tmp_path):
-    pytest.importorskip("datatrove")
-    run_recipe("datatrove", tmp_path)
-    found = [
-        row
-        for file in (tmp_path / "texts").iterdir()
-        for row in parquet.read_table(file).to_pylist()
-    ]
-    assert len(found) == 21
-    assert {row["metadata"]["outcome"] for row in found} == {"extracted"}
-
-
-def test_dask_as_the_docs_have_it(tmp_path):
-    pytest.importorskip("dask.bag")
-    run_recipe("dask", tmp_path)
-    files = sorted((tmp_path / "texts").iterdir())
-    lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
-    rows = [json.loads(line) for line in lines]
-    local = local_rows(tmp_path / "pages", tmp_path / "out")
-    assert len(rows) == 21
-    assert sorted(row["text"] for row in rows) == sorted(row["text"] for row in local)
+    local_rows(tmp_path / "in.warc", tmp_path / "texts")
+    program(f"duplicates_{engine}", tmp_path)
+    texts = [row["text"] for row in rows_in(tmp_path / "unique")]
+    assert len(texts) == 20
+    assert {text.removesuffix(" more") for text in texts} == set(words[:20])

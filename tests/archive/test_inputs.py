@@ -51,6 +51,40 @@ def test_a_file_that_is_gone_from_a_folder_takes_its_rows_along(tmp_path):
     assert len(written(tmp_path / "out")) == 3
 
 
+def test_rows_of_a_file_that_is_gone_stay_after_an_error(tmp_path, capsys):
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    for name in ("a", "b"):
+        (inputs / f"{name}.warc.gz").write_bytes(warc(3))
+    args = ("archive", str(inputs), "-o", str(tmp_path / "out"), "-j", "1")
+    assert run_command(*args) == 0
+    (inputs / "a.warc.gz").unlink()
+    (inputs / "bad.parquet").write_bytes(b"no parquet")
+    assert run_command(*args) == 1
+    assert (
+        "1 parts of files that are gone stay in the output" in capsys.readouterr().err
+    )
+    assert len(written(tmp_path / "out")) == 6
+
+
+def test_a_report(tmp_path):
+    (tmp_path / "a.warc.gz").write_bytes(warc(3))
+    (tmp_path / "b.html").write_bytes(b"")
+    args = ("archive", str(tmp_path / "a.warc.gz"), str(tmp_path / "b.html"))
+    report = tmp_path / "report.json"
+    for _ in range(2):
+        code = run_command(*args, "-o", str(tmp_path / "o"), "--report", str(report))
+        assert code == 0
+        said = json.loads(report.read_text())
+        assert said["outcomes"] == {"extracted": 3, "empty": 1}
+        assert said["hosts"] == {"site.example": 3}
+        assert sum(said["page_types"].values()) == sum(said["scores"].values()) == 3
+        assert (said["rows"], said["parts"], said["errors"]) == (4, 2, {})
+        assert said["bytes_in"] == (tmp_path / "a.warc.gz").stat().st_size
+        assert said["bytes_out"] > 1000
+        assert said["seconds"] > 0
+
+
 @pytest.mark.parametrize("name", ["cut.warc.gz", "cut.warc", "cut.jsonl.gz", "cut.jl"])
 def test_a_file_that_is_cut_off_is_named_with_exit_code_1(tmp_path, capsys, name):
     inputs = tmp_path / "in"

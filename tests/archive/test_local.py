@@ -21,8 +21,11 @@ from tests import ROOT
 
 pa = pytest.importorskip("pyarrow")
 
+from pyarrow import parquet
+
 from scrapy_eatext.archive import core, local
 from scrapy_eatext.archive.conditions import Conditions
+from scrapy_eatext.archive.files import open_file
 from scrapy_eatext.archive.local import Plan, Run
 from scrapy_eatext.archive.manifest import NAME, OutputError, outputs
 from scrapy_eatext.archive.progress import Progress, UnderWay
@@ -70,10 +73,15 @@ def test_a_row_in_is_a_row_out():
     assert rows[1]["error"] == "there is no 'html'"
 
 
-def test_the_html_comes_on_request():
-    (one,) = core.extract_batches([batch(html=[page(0)])], INLINE, html=True)
-    assert one.schema == core.schema(html=True)
-    assert one.column("html").to_pylist() == [f"<p>{article(0)}</p>"]
+def test_columns_and_conditions_on_request():
+    columns = ("html", "url")
+    given = batch(html=[page(0), b"", None], url=["a", "b", "c"])
+    how = {"columns": columns, "where": ["outcome=extracted"]}
+    (one,) = core.extract_batches([given], INLINE, **how)
+    assert one.schema == core.schema(columns)
+    assert one.to_pylist() == [{"html": f"<p>{article(0)}</p>", "url": "a"}]
+    with pytest.raises(SettingError, match="--columns is 'colour'"):
+        next(core.extract_batches([given], INLINE, columns=("colour",)))
 
 
 def test_columns_of_other_names_and_types():
@@ -118,15 +126,14 @@ def test_all_that_a_row_has_comes_along():
 def test_rows_come_along_from_files_as_from_batches(tmp_path):
     rows = [{"url": f"u{i}", "html": page(i).decode(), "id": i, "n": i} for i in (1, 2)]
     table = pa.table({name: [row[name] for row in rows] for name in rows[0]})
-    from pyarrow import parquet
-
     parquet.write_table(table, tmp_path / "a.parquet")
     (tmp_path / "b.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     given = rows_of(core.extract_batches(table.to_batches(), INLINE))
     for name in ("a.parquet", "b.jsonl"):
         out = tmp_path / f"out {name}"
         Run(plan(tmp_path / name, out)).go()
-        assert written(out) == given
+        rows = [{**row, "source": "", "offset": None} for row in written(out)]
+        assert rows == given
     assert [row["id"] for row in given] == ["1", "2"]
     assert [row["input"] for row in given] == ['{"n": 1}', '{"n": 2}']
 
@@ -203,13 +210,12 @@ def plan(archive, output, **changes):
 def written(folder):
     """The rows of an output folder, in an order of their own."""
     rows = []
-    for file in outputs(Path(folder)):
-        if file.suffix == ".parquet":
-            from pyarrow import parquet
-
-            rows += parquet.read_table(file).to_pylist()
-        else:
-            rows += map(json.loads, file.read_text("utf-8").splitlines())
+    for path in outputs(str(folder)):
+        with open_file(path) as file:
+            if path.endswith(".parquet"):
+                rows += parquet.read_table(file).to_pylist()
+            else:
+                rows += map(json.loads, file.read().splitlines())
     return sorted(rows, key=lambda row: (row["url"], row["id"]))
 
 
@@ -261,7 +267,7 @@ def test_only_what_changed_is_done_again(archive, expected, tmp_path):
     assert not [url for url in urls if url.startswith("j")]
     assert len(urls) == len(expected) - 20 + 2
     files = list((tmp_path / "out").glob("*.parquet"))
-    assert len(outputs(tmp_path / "out")) == len(files)
+    assert len(outputs(str(tmp_path / "out"))) == len(files)
 
 
 def command(*args):
@@ -468,7 +474,7 @@ def test_out_of_room(tmp_path):
     assert done.returncode == 1
     assert "File too large" in done.stderr
     assert not list((tmp_path / "out").glob("*.part"))
-    assert outputs(tmp_path / "out") == []
+    assert outputs(str(tmp_path / "out")) == []
     done = told(command(*args))
     assert done.returncode == 0, done.stderr
     assert len(written(tmp_path / "out")) == 30
@@ -510,7 +516,7 @@ def test_the_output_may_be_inside_the_input(tmp_path, monkeypatch, form):
     (tmp_path / "a.html").write_bytes(page(0))
     (tmp_path / "b.jsonl").write_text(json.dumps({"html": page(1).decode()}))
     monkeypatch.chdir(tmp_path)
-    made = plan(".", "texts", form=form, html=True)
+    made = plan(".", "texts", form=form, columns=core.COLUMNS)
     for parts in (2, 0):
         done = Run(made).go()
         assert (done.parts, done.errors) == (parts, {})
@@ -518,7 +524,7 @@ def test_the_output_may_be_inside_the_input(tmp_path, monkeypatch, form):
     # Readers of folders take a file whose name begins with a point for none.
     assert not any(file.name.startswith(".") for file in Path("texts").iterdir())
     with pytest.raises(ArchiveError, match="cannot be the input too"):
-        Run(plan("texts", "texts", form=form, html=True))
+        Run(plan("texts", "texts", form=form, columns=core.COLUMNS))
 
 
 def test_a_database_of_something_else_costs_no_archive(tmp_path, capfd):
@@ -715,7 +721,7 @@ def test_what_is_wrong_is_named(archive, tmp_path, capsys):
         (["--where", "x=y"], 2, "--where is 'x=y'"),
         (["-a", "no"], 2, "--algorithm is 'no'"),
         (["-o", str(tmp_path / "out")], 1, "where: host=none.example then, none now"),
-        (["-o", "s3://bucket/out"], 1, "the output is a folder of this machine"),
+        (["--columns", "text,colour"], 2, "--columns is 'text,colour'"),
     ):
         new = str(tmp_path / "new")
         assert run_command("archive", str(archive), "-o", new, *wrong) == code

@@ -7,18 +7,25 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from scrapy_eatext.archive.files import written
+from scrapy_eatext.archive.local import Plan, Run
+from scrapy_eatext.archive.manifest import Entry, Manifest, OutputError, outputs
 from scrapy_eatext.archive.readers import (
     ArchiveError,
     Place,
     Reading,
+    find,
     parts,
     read,
     read_part,
+    size_for,
 )
-from tests.support.archives import URL, page, read_in_parts
+from tests.support.archives import URL, page, read_in_parts, record, response
 from tests.support.archives import warc as warc_of
 from tests.support.commands import run_command
 
@@ -70,8 +77,8 @@ def test_parquet(tmp_path):
     found = list(read(str(path), how))
     assert {one.url: one.html for one in found if not one.outcome} == ALL
     assert [one.url for one in found if one.outcome == "unreadable"] == ["none"]
-    cut = list(parts(str(path), 1))
-    assert len(cut) == 3
+    cut = list(parts(str(path), 500))
+    assert len(cut) > 3
     assert [one for part in cut for one in read_part(part, how)] == found
     with pytest.raises(ArchiveError, match="no column 'html' among address"):
         list(read(str(path)))
@@ -231,13 +238,22 @@ def test_other_file_systems(system, tmp_path):
         list(read(f"{root}/none.warc"))
 
 
-def test_an_object_store(tmp_path, monkeypatch):
-    pytest.importorskip("pyarrow")
+@pytest.fixture
+def store(monkeypatch):
+    """An object store with a bucket: its client, and the requests that it got."""
     moto = pytest.importorskip("moto.server")
-    store = moto.ThreadedMotoServer("127.0.0.1", 0)
-    store.start()
+    from werkzeug.serving import WSGIRequestHandler
+
+    seen = []
+
+    def log(handler, code="-", size="-"):
+        seen.append((handler.command, handler.path, handler.headers.get("Range")))
+
+    monkeypatch.setattr(WSGIRequestHandler, "log_request", log)
+    server = moto.ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
     try:
-        host, port = store.get_host_and_port()
+        host, port = server.get_host_and_port()
         for name, value in (
             ("AWS_ENDPOINT_URL", f"http://{host}:{port}"),
             ("AWS_ACCESS_KEY_ID", "test"),
@@ -250,19 +266,76 @@ def test_an_object_store(tmp_path, monkeypatch):
 
         bucket = client("s3")
         bucket.create_bucket(Bucket="crawl")
-        bucket.put_object(Bucket="crawl", Key="a/pages.warc.gz", Body=warc_of(3))
-        bucket.put_object(Bucket="crawl", Key="a/b/more.html", Body=page(4))
+        yield bucket, seen
         bucket.close()
-        found = list(read("s3://crawl/a"))
-        assert [one.html for one in found] == [page(0), page(1), page(2), page(4)]
-        cut = list(parts("s3://crawl/a/pages.warc.gz", 500))
-        assert len(cut) > 1
-        records = [one for part in cut for one in read_part(part, Reading())]
-        assert [one.html for one in records] == [page(i) for i in range(3)]
-        with pytest.raises(ArchiveError, match="no such file"):
-            list(read("s3://crawl/none.warc"))
     finally:
-        store.stop()
+        server.stop()
+
+
+def test_an_object_store(store):
+    bucket, _ = store
+    bucket.put_object(Bucket="crawl", Key="a/pages.warc.gz", Body=warc_of(3))
+    bucket.put_object(Bucket="crawl", Key="a/b/more.html", Body=page(4))
+    found = list(read("s3://crawl/a"))
+    assert [one.html for one in found] == [page(0), page(1), page(2), page(4)]
+    cut = list(parts("s3://crawl/a/pages.warc.gz", 500))
+    assert len(cut) > 1
+    records = [one for part in cut for one in read_part(part, Reading())]
+    assert [one.html for one in records] == [page(i) for i in range(3)]
+    with pytest.raises(ArchiveError, match="no such file"):
+        list(read("s3://crawl/none.warc"))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 8])
+def test_a_large_file_takes_few_requests_and_no_byte_twice(store, workers):
+    bucket, seen = store
+    noise = [b"<!--" + os.urandom(100_000).hex().encode() + b"-->" for _ in range(390)]
+    data = b"".join(
+        gzip.compress(record(response(page(i) + some), URL.format(i)), 1)
+        for i, some in enumerate(noise)
+    )
+    assert len(data) > 43_000_000
+    bucket.put_object(Bucket="crawl", Key="in/a.warc.gz", Body=data)
+    seen.clear()
+    settings = {"EATEXT_EXECUTOR": "inline", "EATEXT_ALGORITHM": "density"}
+    made = Plan(
+        ["s3://crawl/in/a.warc.gz"], "s3://crawl/out", settings, workers=workers
+    )
+    run = Run(made)
+    done = run.go()
+    assert (done.errors, done.counts.total()) == ({}, 390)
+    assert len(outputs("s3://crawl/out")) == done.parts > 1
+    asked = [one for one in seen if "out" not in one[1]]
+    spans = [one[2][6:].split("-") for one in asked if one[2]]
+    moved = sum(int(end) - int(start) + 1 for start, end in spans)
+    assert len(asked) <= 10
+    assert moved < 1.1 * len(data)
+    assert run.report()["rows"] == 390
+    again = Run(made).go()
+    assert (again.parts, again.errors) == (0, {})
+    bucket.delete_object(Bucket="crawl", Key=outputs("s3://crawl/out")[0][11:])
+    assert Run(made).go().parts == 1
+
+
+def test_the_output_is_on_any_file_system(tmp_path):
+    pytest.importorskip("fsspec")
+    (tmp_path / "a.warc.gz").write_bytes(warc_of(9))
+    made = Plan([str(tmp_path / "a.warc.gz")], "memory://texts", form="jsonl")
+    manifest = Manifest(made.folder, made.made_by())
+    with written("memory://texts/a.jsonl") as file:
+        file.write(b"{}")
+    manifest.add(Entry("a", "x", "a.jsonl", digest="", rows=1))
+    # Beyond so many lines another file is begun.
+    for i in range(600):
+        manifest.add(Entry(f"part {i}", "x"))
+    found = Manifest(made.folder, made.made_by())
+    assert len(found.entries) == 601
+    assert found.is_done("a", "x")
+    assert outputs("memory://texts") == ["memory://texts/a.jsonl"]
+    found.drop("a")
+    assert outputs("memory://texts") == []
+    with pytest.raises(OutputError, match="form: jsonl then, parquet now"):
+        Manifest(made.folder, replace(made, form="parquet").made_by())
 
 
 def test_a_file_system_that_fails_is_one_line(tmp_path, capsys, monkeypatch):
@@ -296,3 +369,113 @@ def test_the_readers_need_no_extra():
         "from scrapy_eatext.archive.readers import read\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_wacz(tmp_path):
+    path = tmp_path / "crawl.wacz"
+    with ZipFile(path, "w") as file:
+        file.writestr("datapackage.json", "{}")
+        file.writestr("archive/a.warc.gz", warc_of(4))
+        file.writestr("archive/b.warc", warc_of(2, packed=False))
+        file.writestr("pages/pages.jsonl", "{}")
+    found = list(read(str(path)))
+    assert [one.html for one in found] == [page(i) for i in (0, 1, 2, 3, 0, 1)]
+    assert {one.source for one in found} == {
+        f"{path}#archive/a.warc.gz",
+        f"{path}#archive/b.warc",
+    }
+    assert list(read(str(tmp_path))) == found
+    assert read_in_parts(path, 300) == found
+    with ZipFile(path, "w", ZIP_DEFLATED) as file:
+        file.writestr("archive/a.warc.gz", warc_of(4))
+    with pytest.raises(ArchiveError, match=r"a\.warc\.gz is packed"):
+        list(read(str(path)))
+    path.write_bytes(b"no zip")
+    with pytest.raises(ArchiveError, match=r"crawl\.wacz: .*not a zip file"):
+        list(read(str(path)))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_list_of_archives(tmp_path, packed):
+    (tmp_path / "crawl").mkdir()
+    for i in range(3):
+        (tmp_path / f"crawl/{i}.warc.gz").write_bytes(warc_of(i + 1))
+    lines = b"crawl/2.warc.gz\n\ncrawl/0.warc.gz\n"
+    name = tmp_path / ("warc.paths.gz" if packed else "list.txt")
+    name.write_bytes(gzip.compress(lines) if packed else lines)
+    how = (str(name),) if packed else ("--inputs-from", str(name))
+    code = run_command("archive", *how, "-o", str(tmp_path / "out"), "-j", "1")
+    assert code == 0
+    assert len(outputs(str(tmp_path / "out"))) == 2
+    # In another place, the list says where its files are.
+    (tmp_path / "lists").mkdir()
+    moved = name.rename(tmp_path / "lists" / name.name)
+    how = (str(moved),) if packed else ("--inputs-from", str(moved))
+    args = ("archive", *how, "--inputs-base", str(tmp_path), "-j", "1")
+    assert run_command(*args, "-o", str(tmp_path / "other")) == 0
+    assert len(outputs(str(tmp_path / "other"))) == 2
+
+
+def test_a_file_of_a_list_that_is_not_there_costs_no_other(tmp_path):
+    (tmp_path / "a.warc.gz").write_bytes(warc_of(2))
+    (tmp_path / "my.paths").write_text("a.warc.gz\nnone.warc.gz\n")
+    done = Run(Plan([str(tmp_path / "my.paths")], tmp_path / "out")).go()
+    (error,) = done.errors.values()
+    assert "none.warc.gz: " in error
+    assert done.counts == {"extracted": 2}
+
+
+@pytest.mark.parametrize("form", ["cdx", "cdxj", "letters"])
+def test_records_that_a_cdx_selects(tmp_path, form):
+    members = [
+        gzip.compress(record(response(page(i)), URL.format(i))) for i in range(5)
+    ]
+    (tmp_path / "a.warc.gz").write_bytes(b"".join(members))
+    places = [(sum(map(len, members[:i])), len(members[i])) for i in (4, 1)]
+    if form == "cdxj":
+        said = [
+            {"filename": "a.warc.gz", "offset": str(a), "length": n} for a, n in places
+        ]
+        lines = [f"org,example)/ 2024 {json.dumps(one)}" for one in said]
+    elif form == "cdx":
+        lines = [f"k 2024 u text/html 200 D - - {n} {a} a.warc.gz" for a, n in places]
+    else:
+        lines = [" CDX a g V S", *(f"u a.warc.gz {a} {n}" for a, n in places)]
+    path = tmp_path / f"some.{form.replace('letters', 'cdx')}"
+    path.write_text("\n".join(lines))
+    found = list(read(str(path)))
+    assert [one.html for one in found] == [page(1), page(4)]
+    assert [one.offset for one in found] == [a for a, _ in reversed(places)]
+    assert {one.source for one in found} == {str(tmp_path / "a.warc.gz")}
+    done = Run(Plan([str(path)], tmp_path / "out")).go()
+    assert (done.errors, done.counts) == ({}, {"extracted": 2})
+    path.write_text("nothing of the kind")
+    with pytest.raises(ArchiveError, match="line 1 names no record"):
+        list(read(str(path)))
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.jsonl", "a.parquet"])
+def test_one_file_occupies_all_workers_evenly(tmp_path, name):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / name
+    if name.startswith("a.warc"):
+        path.write_bytes(warc_of(300, 2000, packed=name.endswith("gz")))
+    else:
+        rows = [
+            {"url": URL.format(i), "html": page(i, 2000).decode()} for i in range(300)
+        ]
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        if name == "a.parquet":
+            table = pa.Table.from_pylist(rows)
+            parquet.write_table(table, path, row_group_size=10, compression="none")
+    size = path.stat().st_size
+    # As if the file had 30 MB.
+    (whole,) = find(str(path))
+    assert size_for([replace(whole, size=30_000_000)], 8) * 8 == 30_000_000
+    found = list(parts(str(path), -(-size // 8)))
+    counts = [sum(1 for _ in read_part(part, Reading())) for part in found]
+    assert sum(counts) == 300
+    assert len(counts) == 8
+    assert max(counts) - min(counts) <= 10

@@ -9,7 +9,7 @@ import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
-from itertools import pairwise, product
+from itertools import product
 
 import pytest
 
@@ -379,15 +379,58 @@ def test_parts_have_each_page_once(packing, tmp_path):
     assert len(records) == 5
 
 
-def test_a_part_begins_with_a_record_whose_first_line_is_damaged():
-    damaged = FIVE[1].replace(b"WARC/1.0", b"WARC/1:0")
-    file = io.BytesIO(FIVE[0] + damaged + FIVE[2])
-    at = [*warc.cuts(file, 100), 1 << 62]
-    assert len(at) == 4
-    found = [one for span in pairwise(at) for one in warc.read(file, *span, 0)]
-    assert [(one.url, one.html, one.error) for one in found] == [
-        (URL.format(i), page(i), "") for i in range(3)
-    ]
+# A crawl of archives has such pages.
+NESTED = record(
+    response(b"".join(gzip.compress(one, 0) for one in FIVE[3:]), "application/gzip"),
+    "http://site.example/archive.warc.gz",
+)
+TEXT_OF_RECORDS = record(response(b"<p>" + FIVE[3] + FIVE[4]), "http://s.example/warc")
+
+
+@pytest.mark.parametrize("before", [0, 100, 1 << 19])
+@pytest.mark.parametrize("damage", [None, b"WARC/1:0", b"WARC/x.0"])
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_a_file_may_be_cut_anywhere(packing, damage, before, monkeypatch):
+    monkeypatch.setattr("scrapy_eatext.archive.packed.BEFORE", before)
+    monkeypatch.setattr(warc, "BEFORE", before)
+    records = list(FIVE)
+    if damage:
+        records[2] = records[2].replace(b"WARC/1.0", damage)
+    data = PACKINGS[packing](records)
+    found = records_of(data)
+    assert len(found) >= 5
+    step = 131 if before else 37
+    for at in range(1, len(data), step):
+        file = io.BytesIO(data)
+        parts = [(0, at), (at, at + 400), (at + 400, 1 << 62)]
+        cut = [one for part in parts for one in warc.read(file, *part, 0)]
+        assert cut == found, at
+
+
+@pytest.mark.parametrize("packing", ["plain", "gzip", "zstd"])
+def test_records_in_a_record_are_none_of_the_file(packing):
+    records = [*FIVE[:2], NESTED, TEXT_OF_RECORDS, FIVE[2]]
+    data = PACKINGS[packing](records)
+    found = records_of(data)
+    assert len(found) == 5
+    for at in range(1, len(data), 29):
+        parts = [(0, at), (at, 1 << 62)]
+        cut = [r for part in parts for r in warc.read(io.BytesIO(data), *part, 0)]
+        assert cut == found, at
+
+
+def test_a_file_that_is_packed_as_a_whole_is_not_read_by_each_part():
+    data = gzip.compress(b"".join(page_record(i, 9000) for i in range(20)), 1)
+    seen = []
+
+    class Counting(io.BytesIO):
+        def read(self, size=-1):
+            seen.append(size)
+            return super().read(size)
+
+    parts = [(at, at + 10_000) for at in range(100_000, len(data), 10_000)]
+    assert not [r for part in parts for r in warc.read(Counting(data), *part, 0)]
+    assert len(parts) < len(seen) < 20 * len(parts)
 
 
 def test_zstd_with_a_dictionary(tmp_path):

@@ -6,27 +6,36 @@ into parts that can be read by themselves, in any process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from scrapy_eatext.archive import files
 from scrapy_eatext.archive.packed import CUT_OFF
-from scrapy_eatext.archive.readers import folder, httpcache, jsonlines, parquet, warc
+from scrapy_eatext.archive.readers import (
+    folder,
+    httpcache,
+    jsonlines,
+    listed,
+    parquet,
+    warc,
+)
 
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
 
 # The kinds of which a part is some names, not a stretch of a file.
-NAMED = frozenset(("httpcache", "dbm", "folder"))
+NAMED = frozenset(("httpcache", "dbm", "folder", "cdx"))
 # Those of them whose names are files or folders in the part's folder.
 FILES = frozenset(("httpcache", "folder"))
 _BY_ENDING = {
     ".warc": "warc",
     ".warc.gz": "warc",
     ".warc.zst": "warc",
+    ".wacz": "wacz",
     ".parquet": "parquet",
     **{
         f".{name}{packing}": "jsonlines"
@@ -34,10 +43,21 @@ _BY_ENDING = {
         for packing in ("", ".gz", ".zst")
     },
 }
-# A part is about so large, in bytes or in files.
-SIZE = 1 << 25
-_FILES = 2000
+# These name what is in other files.
+_BY_ENDING_OF_LISTS = {
+    f"{name}{packing}": kind
+    for name, kind in ((".paths", "paths"), (".cdx", "cdx"), (".cdxj", "cdx"))
+    for packing in ("", ".gz")
+}
+# A part is so large at most, in bytes or in files; a smaller one takes longer to begin than
+# it saves.  On another file system it is worth a request.
+SIZE, _SMALLEST, _SMALLEST_AWAY = 1 << 25, 1 << 20, 1 << 24
+_FILES = 500
+# What a page takes in an archive of single files, to add up with bytes of others.
+_PAGE_BYTES = 20_000
 _TO_THE_END = 1 << 62
+# Files that are looked at together: each takes a store some 50 ms.
+_AT_ONCE = 32
 
 
 class ArchiveError(ValueError):
@@ -48,11 +68,12 @@ class ArchiveError(ValueError):
 class Reading:
     """How to read archives.
 
-    A page of more than ``most`` bytes is read up to that and one more; 0 is no limit.
+    A page of more than ``most`` bytes is read up to that and one more; 0 is no limit.  It
+    is that of EATEXT_MAX_SIZE.
     ``html`` and ``url`` are the columns or keys that have a page and its address.
     """
 
-    most: int = 0
+    most: int = 10_000_000
     html: str = "html"
     url: str = "url"
 
@@ -61,7 +82,8 @@ class Reading:
 class Part:
     """A part of an archive: from ``start`` to ``stop`` in a file, or some names in it.
 
-    Start and stop are bytes, or row groups of Parquet.
+    ``size`` and ``changed`` are the file's bytes and the time of its last change; -1
+    bytes are unknown ones.
     """
 
     kind: str
@@ -69,6 +91,14 @@ class Part:
     start: int = 0
     stop: int = _TO_THE_END
     names: Sequence[str] = ()
+    size: int = -1
+    changed: int = 0
+
+    def bytes(self) -> int:
+        """About how many bytes it has."""
+        if self.kind in NAMED:
+            return len(self.names) * _PAGE_BYTES
+        return max(0, min(self.stop, self.size) - self.start)
 
 
 @dataclass(slots=True)
@@ -98,55 +128,91 @@ def parts(source: str, size: int = SIZE) -> Iterator[Part]:
 
     Raises ArchiveError.
     """
-    for whole in find(source):
+    for whole in sized(find(source)):
         yield from cut(whole, places(whole, size))
 
 
-def find(source: str) -> list[Part]:
-    """A file as a part, or all archives in a folder.  Raises ArchiveError."""
+def find(source: str, base: str = "", kind: str = "") -> list[Part]:
+    """The archives of a file, of a folder, or of those that a list names.
+
+    What a list names begins with ``base``, by default the folder or the bucket that the
+    list is in.  ``kind`` is "paths" for a list of any name.  Raises ArchiveError.
+    """
     try:
-        if files.is_folder(source):
+        about = files.look(source)
+        kind = kind or _kind_of(source) or _kind_of(source, _BY_ENDING_OF_LISTS)
+        if about is None:
             found = list(_in_folder(source))
             if not found:
                 raise ArchiveError(f"{source} holds no archives and no pages")
             return found
-        kind = _kind_of(source)
-        if not kind:
-            known = ", ".join([*_BY_ENDING, ".html", ".db"])
-            raise ArchiveError(
-                f"{source} is no archive: its name ends in none of {known}"
-            )
-        if kind == "folder":
-            return [Part("page", source)]
-        if kind == "dbm":
-            return [Part(kind, source, names=httpcache.keys(source))]
-        return [Part(kind, source)]
-    except OSError as error:
-        raise ArchiveError(f"{source}: {error.strerror or error}") from error
+        if kind == "paths":
+            return [_named(path) for path in listed.paths(source, base)]
+        if kind == "cdx":
+            chosen = listed.records(source, base)
+            return [Part(kind, path, names=names) for path, names in chosen]
+        if kind:
+            return list(_archives(kind, source, about))
+    except (OSError, ValueError) as error:
+        if isinstance(error, ArchiveError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise ArchiveError(f"{source}: {reason}") from error
+    known = ", ".join([*_BY_ENDING, ".html", ".db", *_BY_ENDING_OF_LISTS])
+    raise ArchiveError(f"{source} is no archive: its name ends in none of {known}")
+
+
+def _named(path: str) -> Part:
+    kind = _kind_of(path)
+    if kind not in ("warc", "parquet", "jsonlines"):
+        raise ArchiveError(f"{path} in a list is no WARC, Parquet or JSON Lines")
+    return Part(kind, path)
+
+
+def sized(wholes: Iterable[Part]) -> list[Part]:
+    """What find() found, with sizes.  A file that is not there has none."""
+
+    def look(whole: Part) -> Part:
+        if whole.size >= 0 or whole.kind in NAMED:
+            return whole
+        try:
+            about = files.stat(whole.source)
+        except OSError:
+            # Reading the part gives the error, which costs no other archive.
+            return replace(whole, size=0)
+        return replace(whole, size=about.size, changed=about.changed)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(look, wholes))
+
+
+def size_for(wholes: Iterable[Part], workers: int) -> int:
+    """The largest part for so many workers: each gets one at least."""
+    total = sum(whole.bytes() for whole in wholes)
+    return max(_SMALLEST, min(SIZE, -(-total // workers)))
 
 
 def places(whole: Part, size: int = SIZE) -> list[int]:
-    """Where to cut what find() found into parts of about so many bytes.
+    """Where to cut what find() found into even parts of so many bytes at most.
 
-    It takes reading a packed file.  Raises ArchiveError.
+    Nothing is read: a part begins with the first record, line or row group there.
     """
     if whole.kind in NAMED:
         return list(range(0, len(whole.names), max(1, _FILES * size // SIZE)))
-    try:
-        if files.stat(whole.source).size <= size:
-            return [0]
-        with closing(files.open_file(whole.source)) as file:
-            return _CUTS[whole.kind](file, size)
-    except (OSError, ValueError) as error:
-        raise ArchiveError(f"{whole.source}: {error}") from error
+    if whole.kind not in _CUT or whole.source.endswith(_WHOLE):
+        return [0]
+    if files.is_remote(whole.source) and size >= _SMALLEST:
+        size = max(size, _SMALLEST_AWAY)
+    count = max(1, -(-whole.size // size))
+    return [whole.size * i // count for i in range(count)]
 
 
-_CUTS: dict[str, Callable[[BinaryIO, int], list[int]]] = {
-    "warc": warc.cuts,
-    "parquet": parquet.cuts,
-    "jsonlines": jsonlines.cuts,
-    "page": lambda file, size: [0],
-}
+_CUT = frozenset(("warc", "parquet", "jsonlines"))
+_WHOLE = tuple(
+    ending
+    for ending, kind in _BY_ENDING.items()
+    if kind == "jsonlines" and ending.endswith((".gz", ".zst"))
+)
 
 
 def cut(whole: Part, at: Sequence[int]) -> Iterator[Part]:
@@ -171,7 +237,7 @@ def read_part(
         for record in _read(part, reading, place):
             place.damaged += bool(record.error)
             place.cut_off = place.cut_off or record.error == CUT_OFF
-            yield record
+            yield replace(record, source=part.source)
     except (OSError, ValueError) as error:
         raise ArchiveError(f"{part.source}: {error}") from error
 
@@ -184,21 +250,24 @@ def _read(part: Part, how: Reading, place: Place) -> Iterator[Record]:
     if part.kind == "page":
         yield folder.read_page(part.source, part.source, how.most)
         return
-    with closing(files.open_file(part.source)) as file:
-        span = part.start, part.stop
-        if part.kind == "parquet":
+    span = part.start, part.stop
+    if part.kind == "parquet":
+        with closing(files.open_file(part.source)) as file:
             found = parquet.read(file, *span, how.html, how.url)
             yield from _counted(found, parquet.rows(file, *span), place)
-            return
+        return
+    with closing(files.open_part(part.source, *span)) as file:
+        end = file.seek(0, 2)
+        if part.size not in (-1, end):
+            raise ValueError("it changed while it was read")
+        place.cut_off = not end
         if part.kind == "warc":
             found = warc.read(file, *span, how.most)
         else:
             found = jsonlines.read(file, *span, how.most, how.html, how.url)
-        end = file.seek(0, 2)
-        place.cut_off = not end
         size = max(1, min(part.stop, end) - part.start)
         for record in found:
-            place.share = min(1.0, (file.tell() - part.start) / size)
+            place.share = min(1.0, max(0.0, (file.tell() - part.start) / size))
             yield record
 
 
@@ -212,7 +281,21 @@ _BY_NAME: dict[str, Callable[[str, Sequence[str], int], Iterator[Record]]] = {
     "folder": folder.read,
     "httpcache": httpcache.read,
     "dbm": httpcache.read_database,
+    "cdx": warc.read_at,
 }
+
+
+def _archives(kind: str, path: str, about: files.Stat) -> Iterator[Part]:
+    """A file as a part, or the archives in it."""
+    if kind == "wacz":
+        for inside, size in files.stored_in(path):
+            if _kind_of(inside) == "warc":
+                yield Part("warc", inside, size=size, changed=about.changed)
+    elif kind == "dbm":
+        yield Part(kind, path, names=httpcache.keys(path))
+    else:
+        kind = "page" if kind == "folder" else kind
+        yield Part(kind, path, size=about.size, changed=about.changed)
 
 
 def _in_folder(top: str) -> Iterator[Part]:
@@ -223,20 +306,25 @@ def _in_folder(top: str) -> Iterator[Part]:
         if httpcache.is_entry(names):
             responses.append(inside)
             continue
-        prefix = f"{inside}/" if inside else ""
-        for name in names:
+        for name, about in names.items():
             kind = _kind_of(name)
+            path = files.joined(top, inside, name)
             if kind == "folder":
-                pages.append(prefix + name)
+                pages.append(f"{inside}/{name}" if inside else name)
+            elif kind == "wacz":
+                try:
+                    yield from _archives(kind, path, about)
+                except OSError:
+                    # Reading the part gives the error, which costs no other archive.
+                    yield Part("warc", f"{path}#")
             elif kind and kind != "dbm":
-                yield Part(kind, files.joined(top, inside, name))
+                yield Part(kind, path, size=about.size, changed=about.changed)
         if not files.is_remote(top):
             for name in httpcache.databases(names):
                 path = files.joined(top, inside, name)
                 try:
                     keys = httpcache.keys(path)
                 except OSError:
-                    # Reading the part gives the error, which costs no other archive.
                     keys = [""]
                 yield Part("dbm", path, names=keys)
     if responses:
@@ -245,12 +333,12 @@ def _in_folder(top: str) -> Iterator[Part]:
         yield Part("folder", top, names=sorted(pages))
 
 
-def _kind_of(path: str) -> str:
+def _kind_of(path: str, by_ending: Mapping[str, str] = _BY_ENDING) -> str:
     """The kind of a file by its name, "" for none."""
     name = path.rpartition("/")[2].lower()
     if folder.is_page(name):
         return "folder"
-    for ending, kind in _BY_ENDING.items():
+    for ending, kind in by_ending.items():
         if name.endswith(ending):
             return kind
     return "dbm" if httpcache.databases([name]) else ""

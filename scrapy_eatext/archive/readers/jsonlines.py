@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces, plain
@@ -28,23 +29,10 @@ def read(
             record = _record(where, line, html, url)
             # The file may end within its last line.
             is_cut = error and record.error
-            yield unreadable(where, "", error) if is_cut else record
+            found = unreadable(where, "", error) if is_cut else record
+            yield replace(found, offset=offset)
         elif error:
             yield unreadable(where, "", error)
-
-
-def cuts(file: BinaryIO, size: int) -> list[int]:
-    """Where to cut a file; a packed one stays whole."""
-    if is_packed(file):
-        return [0]
-    end = file.seek(0, 2)
-    found = [0]
-    while found[-1] + size < end:
-        file.seek(found[-1] + size)
-        while (line := file.readline(1 << 16)) and not line.endswith(b"\n"):
-            pass
-        found.append(file.tell())
-    return [at for at in found if at < end or at == 0]
 
 
 def _record(where: str, line: bytes, html: str, url: str) -> Record:
@@ -64,10 +52,14 @@ def _lines(
 
     The last line, if it has no end, is there with an error.
     """
-    at = start
+    # A line that begins before the part is none of it.
+    skipping = start > 0
+    at = max(0, start - 1)
     data = b""
-    skipping = False
-    for piece in pieces(file, begins=b"{") if is_packed(file) else plain(file, start):
+    packed = is_packed(file)
+    if packed and start:
+        return
+    for piece in pieces(file, b"{") if packed else plain(file, at):
         data += piece.data
         begin = 0
         while (end := data.find(b"\n", begin)) >= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from scrapy_eatext.archive.record import (
@@ -19,7 +20,9 @@ _ROWS = 64
 def read(
     file: BinaryIO, start: int, stop: int, html: str, url: str
 ) -> Iterator[Record]:
-    """The pages of some row groups.  ``html`` and ``url`` are names of columns.
+    """The pages of a part: of the row groups of which it has the middle.
+
+    ``html`` and ``url`` are names of columns.
 
     A row group that is damaged costs no other.  Raises ValueError for a file that is
     damaged as a whole or has no such column.
@@ -30,13 +33,14 @@ def read(
         known = ", ".join(names)
         raise ValueError(f"there is no column {html!r} among {known}")
     counts = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
-    for group in range(start, min(stop, len(counts))):
+    for group in _groups(table.metadata, start, stop):
         first = where = sum(counts[:group])
         try:
             for batch in table.iter_batches(_ROWS, row_groups=[group]):
                 for i in range(batch.num_rows):
                     row = {name: value(batch.column(name)[i]) for name in names}
-                    yield record_of_row(str(where), row, html, url)
+                    found = record_of_row(str(where), row, html, url)
+                    yield replace(found, offset=where)
                     where += 1
         except (OSError, ValueError) as error:  # pyarrow's are such
             lost = first + counts[group] - where
@@ -58,22 +62,22 @@ def value(of: Any) -> Any:
 
 
 def rows(file: BinaryIO, start: int, stop: int) -> int:
-    """How many rows some row groups have."""
+    """How many rows a part has."""
     about = open_table(file).metadata
-    groups = range(start, min(stop, about.num_row_groups))
-    return sum(about.row_group(i).num_rows for i in groups)
+    return sum(about.row_group(i).num_rows for i in _groups(about, start, stop))
 
 
-def cuts(file: BinaryIO, size: int) -> list[int]:
-    """Row groups at which to cut a file into parts of about so many bytes."""
-    about = open_table(file).metadata
-    found, sum_ = [0], 0
+def _groups(about: Any, start: int, stop: int) -> list[int]:
+    """The row groups of which a part of a file has the middle."""
+    found = []
     for i in range(about.num_row_groups):
-        if sum_ >= size:
+        chunks = [about.row_group(i).column(j) for j in range(about.num_columns)]
+        begin = min(
+            one.dictionary_page_offset or one.data_page_offset for one in chunks
+        )
+        middle = begin + sum(one.total_compressed_size for one in chunks) // 2
+        if start <= middle < stop:
             found.append(i)
-            sum_ = 0
-        columns = range(about.num_columns)
-        sum_ += sum(about.row_group(i).column(j).total_compressed_size for j in columns)
     return found
 
 
@@ -85,6 +89,6 @@ def open_table(file: BinaryIO) -> Any:
     except ImportError:
         raise MissingError("Parquet", "archive", "pyarrow") from None
     try:
-        return ParquetFile(file)
+        return ParquetFile(file, pre_buffer=True)
     except (ArrowInvalid, OSError) as error:
         raise ValueError(f"it is no Parquet, or damaged: {error}") from error

@@ -5,14 +5,26 @@ A record that is damaged costs no other: reading goes on where the next begins.
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from scrapy.http import Headers
 
-from scrapy_eatext.archive.packed import CUT_OFF, Piece, is_packed, pieces, plain
+from scrapy_eatext.archive.files import open_file
+from scrapy_eatext.archive.packed import (
+    BEFORE,
+    CHUNK,
+    CUT_OFF,
+    Piece,
+    is_packed,
+    of_part,
+    pieces,
+    plain,
+)
 from scrapy_eatext.archive.record import (
     Record,
     dechunked,
@@ -43,6 +55,7 @@ _IDENTIFIED = (
     "WARC-Identified-PayloadType",
     "WARC-Payload-Identified-Type",
 )
+_TO_THE_END = 1 << 62
 _NO_RECORD = "what is here is no WARC record"
 _LENGTH = "the record's length is wrong"
 _NO_END = "the record's header has no end"
@@ -57,6 +70,11 @@ class Frame:
     block: bytes
     error: str = ""
 
+    @property
+    def begins(self) -> bool:
+        """Whether a part may begin with it."""
+        return bool(_FIRST_LINE.match(self.header))
+
 
 def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
     """The records of pages that begin in a part of a file, and what is unreadable.
@@ -64,21 +82,21 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
     A page has ``most`` bytes at most and one more, 0 for any number.
     """
     # A body in chunks takes more room than it has bytes.
-    room = 2 * most + (1 << 20) if most else 1 << 62
+    room = 2 * most + (1 << 20) if most else _TO_THE_END
     for frame in _frames(file, start, stop, room):
         record = _record(frame, most)
         if record is not None:
             yield record
 
 
-def cuts(file: BinaryIO, size: int) -> list[int]:
-    """Where to cut a file into parts of about so many bytes."""
-    found = [0]
-    for frame in _frames(file, 0, 1 << 62, 0):
-        # Several records may be packed together.
-        if frame.offset >= found[-1] + size:
-            found.append(frame.offset)
-    return found
+def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
+    """The pages of some records of a file, each named by its place and length."""
+    with closing(open_file(path)) as file:
+        for name in names:
+            at, length = map(int, name.split())
+            file.seek(at)
+            for one in read(io.BytesIO(file.read(length)), 0, _TO_THE_END, most):
+                yield replace(one, offset=at)
 
 
 def _is_clean_end(file: BinaryIO, at: int) -> bool:
@@ -284,12 +302,36 @@ def _other_in(header: bytes) -> int:
 
 
 def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
-    """The records of a file; those of a packed one mostly are members of their own."""
-    own = None if is_packed(file) else file
-    source = pieces(file, start, _START) if own is None else plain(file, start)
+    """The records of a part; those of a packed file mostly are members of their own."""
+    if is_packed(file):
+        yield from _frames_in(pieces(file, _START, start, stop), None, room)
+        return
+    at = _first_start(file, max(0, start - BEFORE), stop) if start else 0
+    if at is not None:
+        yield from of_part(_frames_in(plain(file, at), file, room), start, stop)
+
+
+def _first_start(file: BinaryIO, at: int, stop: int) -> int | None:
+    """Where the first record begins from a place on, None if none does in a part."""
+    file.seek(at)
+    data = b""
+    while at < stop and (more := file.read(CHUNK)):
+        data += more
+        found = _start_in(data, line=False)
+        if found is not None:
+            return at + found
+        at += max(0, len(data) - 64)
+        data = data[-64:]
+    return None
+
+
+def _frames_in(
+    source: Iterator[Piece], file: BinaryIO | None, room: int
+) -> Iterator[Frame]:
+    """The records in pieces of a file; ``file`` is the file if it is not packed."""
     piece = next(source, None)
-    while piece is not None and piece.offset < stop:
-        segment = _Segment(source, piece, own)
+    while piece is not None:
+        segment = _Segment(source, piece, file)
         reported = False
         while True:
             at = segment.offset
@@ -299,7 +341,7 @@ def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]
             if lost or (segment.error and not reported and not segment.ahead(1)):
                 reported = True
                 yield Frame(at, b"", b"", segment.error or _NO_RECORD)
-            if segment.offset >= stop or not segment.ahead(1):
+            if not segment.ahead(1):
                 break
             frame = _next_frame(segment, room)
             reported = reported or bool(frame.error)
@@ -354,10 +396,16 @@ def _text(fields: Headers, name: str) -> str:
 
 def _record(frame: Frame, most: int) -> Record | None:
     """A frame's page, None if it is a record of a type that has none."""
+    fields = _fields(frame.header)
+    fetched = _text(fields, "WARC-Date")
+    found = _page(frame, fields, most)
+    return found and replace(found, offset=frame.offset, fetched=fetched)
+
+
+def _page(frame: Frame, fields: Headers, most: int) -> Record | None:
     where = str(frame.offset)
     if not frame.header:
         return unreadable(where, "", frame.error)
-    fields = _fields(frame.header)
     # wget puts addresses into brackets.
     url = _text(fields, "WARC-Target-URI").strip("<>")
     where = _text(fields, "WARC-Record-ID").strip("<>") or where

@@ -1,0 +1,79 @@
+"""Lists of archives, and CDX: lists of records in them.
+
+Paths as Common Crawl lists them begin in its bucket.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from gzip import BadGzipFile, GzipFile
+
+from scrapy_eatext.archive import files
+from scrapy_eatext.archive.packed import GZIP
+
+# Letters of the columns that a CDX file without a first line with them has.
+_COLUMNS = "N b a m s k r M S V g"
+
+
+def paths(source: str, base: str) -> Iterator[str]:
+    """The paths in a file, a line each.  Raises OSError."""
+    for line in _lines(source):
+        if path := line.strip():
+            yield _resolved(path, source, base)
+
+
+def records(source: str, base: str) -> list[tuple[str, list[str]]]:
+    """The archives that a CDX names, each with its records: place and length.
+
+    Raises OSError, and ValueError for a line that names no record.
+    """
+    found: dict[str, set[tuple[int, int]]] = {}
+    columns = _COLUMNS.split()
+    for number, line in enumerate(_lines(source), 1):
+        if line.startswith((" CDX", "CDX")):
+            columns = line.split()[1:]
+        elif line.strip() and not line.startswith("!"):
+            try:
+                path, offset, length = _record(line, columns)
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(f"line {number} names no record") from error
+            found.setdefault(path, set()).add((offset, length))
+    return [
+        (_resolved(path, source, base), [f"{at} {length}" for at, length in sorted(of)])
+        for path, of in found.items()
+    ]
+
+
+def _record(line: str, columns: list[str]) -> tuple[str, int, int]:
+    """The archive, the place and the length that a line of CDX or CDXJ has."""
+    begin = line.find("{")
+    if begin >= 0:
+        said = json.loads(line[begin:])
+        return str(said["filename"]), int(said["offset"]), int(said["length"])
+    by_letter = dict(zip(columns, line.split(), strict=True))
+    return by_letter["g"], int(by_letter["V"]), int(by_letter["S"])
+
+
+def _resolved(path: str, source: str, base: str) -> str:
+    if files.is_remote(path) or path.startswith("/"):
+        return path
+    if not base:
+        scheme, is_remote, inside = source.partition("://")
+        base = source.rpartition("/")[0] or "."
+        if is_remote:
+            base = f"{scheme}://{inside.partition('/')[0]}"
+    return files.joined(base, path)
+
+
+def _lines(source: str) -> Iterator[str]:
+    with closing(files.open_part(source, 0, 0)) as opened:
+        is_packed = opened.read(len(GZIP)) == GZIP
+        opened.seek(0)
+        file = GzipFile(fileobj=opened) if is_packed else opened
+        try:
+            for line in file:
+                yield line.decode("utf-8", "replace")
+        except (BadGzipFile, EOFError) as error:
+            raise OSError(f"damaged: {error}") from error
