@@ -39,7 +39,7 @@ LIMIT = 1.25
 
 def crawl(settings: list[str], folder: str) -> float:
     """Crawl the site in another process; gives its seconds of the processor."""
-    command = [sys.executable, "-m", "scrapy", "crawl", "site"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "pages"]
     for setting in settings:
         command += ["-s", setting]
     env = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,6 +18,15 @@ REDIRECTS = {
     "/herald/ferry": "/herald/ferry-timetable.html",
     "/shop/sale": "/shop/category/teaware-2.html",
 }
+# Stands in sitemap, feeds and robots.txt for the server's own address.
+ORIGIN = b"http://portellery.example"
+CALENDAR = re.compile(r"/herald/calendar/(\d{4})/(\d\d?)")
+MONTH = """<!DOCTYPE html>
+<html lang="en"><head><title>What is on in {month}/{year}</title></head>
+<body><h1>What is on in {month}/{year}</h1><p>Nothing has been announced yet.</p>
+<p><a href="/herald/index.html">The Harbour Herald</a> <a href="{next}">Next month</a></p>
+</body></html>
+"""
 GZIPPED = frozenset({"/herald/market-hall.html"})
 # Some servers say how a page is encoded, others leave that to the page.
 TYPES = {
@@ -24,6 +34,7 @@ TYPES = {
     ".json": "application/json",
     ".png": "image/png",
     ".txt": "text/plain; charset=utf-8",
+    ".xml": "application/xml",
     "/herald/tides": "image/png",
     "/ja/shotengai.html": "text/html; charset=Shift_JIS",
     "/old/knots.html": "text/html",
@@ -51,11 +62,17 @@ class Handler(BaseHTTPRequestHandler):
         elif path in self.files:
             suffix = self.files[path].suffix
             headers = {"Content-Type": TYPES.get(path) or TYPES[suffix]}
-            body = self.files[path].read_bytes()
+            own = f"http://{self.headers['Host']}"
+            body = self.files[path].read_bytes().replace(ORIGIN, own.encode())
             if path in GZIPPED:
                 body = gzip.compress(body)
                 headers["Content-Encoding"] = "gzip"
             self.answer(200, body, **headers)
+        elif found := CALENDAR.fullmatch(path):
+            year, month = map(int, found.groups())
+            behind = f"/herald/calendar/{year + month // 12}/{month % 12 + 1}"
+            page = MONTH.format(year=year, month=month, next=behind)
+            self.answer(200, page.encode(), **{"Content-Type": TYPES[".html"]})
         else:
             self.answer(404, MISSING, **{"Content-Type": TYPES[".html"]})
 

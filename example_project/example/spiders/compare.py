@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.http import HtmlResponse
 
 from example.items import JudgedItem
-from example.spiders.site import SiteSpider
+from example.spiders.pages import PagesSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class CompareSpider(SiteSpider):
+class CompareSpider(PagesSpider):
     """Two items a page; ``-a algorithms=justext,eatiht`` says of which two."""
 
     name = "compare"

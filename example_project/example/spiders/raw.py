@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.http import HtmlResponse
 
-from example.spiders.site import SiteSpider
+from example.spiders.pages import PagesSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class RawSpider(SiteSpider):
+class RawSpider(PagesSpider):
     """Items carry their page in ``html``, which the pipeline takes out again."""
 
     name = "raw"

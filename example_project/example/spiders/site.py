@@ -1,45 +1,28 @@
-"""Crawl a site and yield its pages: the main text comes by itself."""
+"""Crawl whole sites: by what they name, and what their lists list."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-from scrapy import Request, Spider, signals
-from scrapy.http import HtmlResponse
-from scrapy.linkextractors import LinkExtractor
+from typing import Any
 
 from example.items import PageItem
 from example.server import Site
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from scrapy.http import Response
+from scrapy_eatext import spiders
 
 
-class SiteSpider(Spider):
-    """Every page of the bundled site, or with ``-a url=...`` of another host."""
+class SiteSpider(spiders.SiteSpider):
+    """Every page of the bundled site, or with ``-a urls=...`` the pages of others."""
 
-    name = "site"
-    links = LinkExtractor()
+    def __init__(self, *args: Any, urls: str = "", **kwargs: Any) -> None:
+        self.site = None if urls else Site()
+        super().__init__(*args, urls=self.site.url if self.site else urls, **kwargs)
 
-    def __init__(self, *args: Any, url: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if url and not urlsplit(url).hostname:
-            raise ValueError(f"url is {url!r}, it must be a full address: https://...")
-        self.url = url
-        self.allowed_domains = [urlsplit(url).hostname or "127.0.0.1"]
+    def wants(self, response: Any, result: Any) -> bool:
+        # Of the bundled site lists and front pages, too.
+        return self.site is not None or super().wants(response, result)
 
-    async def start(self) -> AsyncIterator[Request]:
-        if not self.url:
-            self.site = Site()
-            self.crawler.signals.connect(self.site.close, signals.spider_closed)
-            self.url = self.site.url
-        yield Request(self.url)
+    def item(self, response: Any, result: Any) -> PageItem:
+        return PageItem(url=response.url, title=result.title)
 
-    def parse(self, response: Response) -> Iterator[Any]:
-        if not isinstance(response, HtmlResponse):
-            return
-        yield PageItem(url=response.url, title=response.css("title::text").get(""))
-        yield from response.follow_all(self.links.extract_links(response))
+    def closed(self, reason: str) -> None:
+        if self.site:
+            self.site.close()
