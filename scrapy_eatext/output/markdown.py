@@ -83,6 +83,8 @@ _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 
 # Kinds of blocks that may stand in an item as a single line.
 _LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE, NodeKind.EMBED))
+# What cannot begin on the line below one of text.
+_APART = frozenset((NodeKind.NUMBERED, NodeKind.TABLE))
 # The characters, beside digits, that a mark at the beginning of a line begins with.
 _LINE_SIGNS = frozenset("#>-+*[=|:")
 # The styles that have signs, outermost first.
@@ -167,7 +169,10 @@ class _Writer:
         if kind in (NodeKind.LIST, NodeKind.NUMBERED):
             other = self._list(node, other)
         elif kind == NodeKind.QUOTE:
-            self._marked(children, "> ", "> ")
+            if node in self._nodes.callouts:
+                self._callout(children, self._nodes.callouts[node])
+            else:
+                self._marked(children, "> ", "> ")
         elif kind == NodeKind.TABLE:
             self._table(self._nodes.tables[node])
         elif kind == NodeKind.DEFINITIONS:
@@ -175,6 +180,21 @@ class _Writer:
         else:
             self.blocks(children)
         return other
+
+    def _callout(self, parts: Sequence[int], kind: str) -> None:
+        """A note or warning as GitHub has it; its mark stands for a title that says no more."""
+        outer = self._prefix
+        self.out.append(f"> [!{kind.upper()}]")
+        self._within(f"{outer}> ")
+        title = "".join([text for text, *_ in self._nodes.spans[parts[0]]])
+        if title.strip(" :!").lower() == kind:
+            parts = parts[1:]
+        if parts:
+            self.out.append(
+                self._gap if self._kinds[parts[0]] in _APART else self._line
+            )
+            self.blocks(parts)
+        self._within(outer)
 
     def _marked(
         self, parts: Iterable[int], first: str, others: str, *, tight: bool = False

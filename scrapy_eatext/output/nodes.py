@@ -178,7 +178,7 @@ class Nodes:
     ``spans`` has the spans of each block that is not code; ``code`` has those that are.
     ``children`` has the nodes right inside each node that holds blocks.  ``tables`` has
     the cells of each table, which stand for its children.  ``embeds`` has what each embed
-    shows.
+    shows, and ``callouts`` the kind of each quote that is a note or warning.
     """
 
     kinds: list[int]
@@ -191,6 +191,7 @@ class Nodes:
     reversed: set[int] = field(default_factory=set)
     tasks: dict[int, bool] = field(default_factory=dict)
     embeds: dict[int, Embed] = field(default_factory=dict)
+    callouts: dict[int, str] = field(default_factory=dict)
 
     def add(self, kind: int, spans: Sequence[Span] = (), level: int = 0) -> int:
         """A new node without an element."""

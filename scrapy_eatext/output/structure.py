@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.output.callouts import wrap_callouts
 from scrapy_eatext.output.code import Content, content, language
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
 from scrapy_eatext.output.images import icons_of, others_of
@@ -125,6 +126,13 @@ def tree_of(
             children[node] = []
         if node and not _says_again(nodes, children[parent], node):
             children[parent].append(node)
+    of_unit = {
+        unit: node
+        for node, unit in enumerate(numbers)
+        if unit >= 0 and node not in gone
+    }
+    if thread is None:
+        wrap_callouts(nodes, walk, of_unit, parents)
     _describe_images(nodes, units)
     if len(children) > 1:
         _Structure(nodes, walk, tables, headers).decide()

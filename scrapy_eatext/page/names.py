@@ -105,6 +105,8 @@ QUOTES = Names(
     "quoteheader quotetitle"
 )
 SIGNATURES = Names("sig signature")
+# Notes and warnings set apart from the text.
+CALLOUTS = Names("admonition admonitionblock alert callout custom")
 # What readers said of a page.
 COMMENTS = Names("comment comments commentlist disqus replies responses")
 # What tests whether a human asks for a page.

@@ -147,6 +147,8 @@ def test_parts_of_tables_that_are_rows_take_linear_time():
     [
         "<div><iframe src=https://player.vimeo.com/video/1></iframe></div>",
         "<video><source>",
+        "<div class='admonition note'><p>a</div>",
+        "<div class='admonition note'><ul><li>a",
         "<p>a</p><hr>",
         "<p>a<iframe src=https://www.facebook.com/plugins/video.php?a&a&a></iframe><hr></p>",
     ],

@@ -1,0 +1,121 @@
+"""Notes and warnings set apart from the text, as documentation has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.columns import ElementColumn, NodeKind
+from scrapy_eatext.page.names import CALLOUTS
+from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.page.walk import attribute_values
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.nodes import Nodes
+    from scrapy_eatext.page.walk import Walk
+
+# What GitHub calls them, and what pages do.
+_KINDS = {
+    "note": "note info information seealso see question todo example abstract",
+    "tip": "tip hint success",
+    "important": "important",
+    "warning": "warning warn attention",
+    "caution": "caution danger error failure bug",
+}
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+# Words of classes that say that an element is one, if a kind stands beside.
+_CALLED = frozenset("admonition admonitionblock alert callout custom".split())
+_TAG, _FIRST, _LAST = (
+    ElementColumn.TAG,
+    ElementColumn.FIRST_BLOCK,
+    ElementColumn.LAST_BLOCK,
+)
+_WORD = re.compile("[a-z]+")
+_TAGS = frozenset(
+    TAG_ID[name] for name in ("article", "aside", "blockquote", "div", "p", "section")
+)
+# Nodes that hold nothing but their own parts.
+_CLOSED = (NodeKind.LIST, NodeKind.NUMBERED, NodeKind.TABLE, NodeKind.ROW,
+           NodeKind.DEFINITIONS)  # fmt: skip
+
+
+def wrap_callouts(
+    nodes: Nodes, walk: Walk, of_unit: dict[int, int], parents: list[int]
+) -> None:
+    """Put the nodes of each callout into a quote, whose kind is noted.
+
+    ``of_unit`` has the nodes of the blocks that are shown, and ``parents`` the node around
+    each node.  No structure is decided yet.
+    """
+    rows = CALLOUTS.rows(walk)
+    # The first and the last node of each callout, by the nodes around.
+    inside: dict[int, list[tuple[int, int, str]]] = {}
+    for row, kind in _callouts(walk, rows) if rows else ():
+        first, last = walk.elements[row, [_FIRST, _LAST]].tolist()
+        shown = [of_unit[unit] for unit in range(first, last) if unit in of_unit]
+        if not shown:
+            continue
+        begin, end = (
+            _outermost(nodes, parents, node, row, walk.ends[row])
+            for node in (shown[0], shown[-1])
+        )
+        around = parents[begin]
+        if begin == end and nodes.rows[begin] == row:
+            if nodes.kinds[begin] == NodeKind.QUOTE:
+                nodes.callouts[begin] = kind
+        elif around == parents[end] and nodes.kinds[around] not in _CLOSED:
+            inside.setdefault(around, []).append((begin, end, kind))
+    if inside:
+        # The nodes inside a node come after it.
+        children = dict(nodes.children)
+        nodes.children.clear()
+        for node, within in children.items():
+            nodes.children[node] = within
+            if node in inside:
+                _wrap(nodes, node, inside[node])
+
+
+def _callouts(walk: Walk, rows: list[int]) -> Iterator[tuple[int, str]]:
+    """The elements that are callouts, and their kinds; none within another."""
+    done = 0
+    classes = attribute_values(walk, rows, "class")
+    for row, called in zip(rows, classes, strict=True):
+        words = _WORD.findall((called or "")[:500].lower())
+        kind = next((_KIND_OF[word] for word in words if word in _KIND_OF), "")
+        if (
+            kind
+            and row >= done
+            and walk.elements.item(row, _TAG) in _TAGS
+            and not _CALLED.isdisjoint(words)
+        ):
+            done = walk.ends[row]
+            yield row, kind
+
+
+def _outermost(nodes: Nodes, parents: list[int], node: int, row: int, end: int) -> int:
+    """The outermost node around a node in the rows of an element."""
+    while row <= nodes.rows[parents[node]] < end:
+        node = parents[node]
+    return node
+
+
+def _wrap(nodes: Nodes, around: int, callouts: list[tuple[int, int, str]]) -> None:
+    """Put some of the nodes in a node into quotes, in order."""
+    within = iter(nodes.children[around])
+    nodes.children[around] = outside = []
+    child = next(within, None)
+    for begin, end, kind in callouts:
+        while child is not None and child < begin:
+            outside.append(child)
+            child = next(within, None)
+        quote = nodes.add(NodeKind.QUOTE)
+        outside.append(quote)
+        nodes.callouts[quote] = kind
+        nodes.children[quote] = inside = []
+        while child is not None and child <= end:
+            inside.append(child)
+            child = next(within, None)
+    while child is not None:
+        outside.append(child)
+        child = next(within, None)
