@@ -132,7 +132,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """What a player in the main text shows: the address of its page, or of its file.
+    """What a player or post in the main text shows: the address of its page, or its file.
 
     ``kind`` is video, audio, post or code; ``provider`` is whose player it is, "" for one
     of the page's own.  The title is "" if the page does not have it.
@@ -488,7 +488,7 @@ class MainText(_Backed):
     entries = Output(tuple[Entry, ...], "output.entries", in_turn,
         "What the page lists, in its order; nothing for a page that is no list.", turn=2)
     embeds = Output(tuple[Embed, ...], "output.embeds", in_turn,
-        "What players in the main text show: videos, sound, posts and code.", turn=2)
+        "What of other pages the main text shows: videos, sound, posts and code.", turn=2)
     _chunks = Output(tuple[Chunk, ...], "output.chunks", moved,
         "What chunks() gives without numbers.")
     title = OfMetadata(str, "The page's title, without the site's name.")

@@ -1,4 +1,4 @@
-"""What players in the main text show: videos, sound, posts and code of other pages."""
+"""What of other pages the main text shows: videos, sound, posts and code."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from scrapy_eatext.page.characters import strip_unstorable
+from scrapy_eatext.page.names import POSTED
 from scrapy_eatext.page.players import AUDIO, PLAYERS, VIDEO, player_of
 from scrapy_eatext.page.values import shortened
+from scrapy_eatext.page.walk import nodes_of
 from scrapy_eatext.result import Embed
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
+    from scrapy_eatext.page.walk import Walk
 
 # Attributes with the address of what is played, the parameters that have it where it is
 # an object, and how many elements inside are looked at for it.
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data")
+_POST_SOURCES = ("cite", "data-instgrm-permalink")
 _PARAMETERS = frozenset(("movie", "src"))
 _INSIDE = 20
 _LONGEST_TITLE = 300
@@ -30,8 +34,37 @@ _NO_TITLE = frozenset(
 
 def write_embeds(judged: JudgedPage) -> tuple[Embed, ...]:
     """The embeds of a page's main text."""
-    embeds = judged.nodes.embeds
-    return tuple(dict.fromkeys(embeds[n] for n in judged.nodes.leaves() if n in embeds))
+    nodes = judged.nodes
+    shown = {*nodes.leaves(), *nodes.children}
+    return tuple(
+        dict.fromkeys(nodes.embeds[n] for n in sorted(nodes.embeds) if n in shown)
+    )
+
+
+def posts_in(
+    walk: Walk, quotes: dict[int, int], absolute: Callable[[str], str]
+) -> dict[int, Embed]:
+    """The posts of other sites among some quotes, by their nodes.
+
+    ``quotes`` has the node of each quote's row.
+    """
+    rows = [row for row in POSTED.rows(walk) if row in quotes] if quotes else []
+    return {
+        quotes[row]: embed
+        for row, element in zip(rows, nodes_of(walk, rows), strict=True)
+        if (embed := _post(element, absolute)) is not None
+    }
+
+
+def _post(quote: Any, absolute: Callable[[str], str]) -> Embed | None:
+    """The post that a quote is of: what its attributes name, or its last link of a post."""
+    links = islice(quote.iterdescendants("a"), _INSIDE)
+    given = [quote.get(name) for name in _POST_SOURCES]
+    for address in (*given, *reversed([link.get("href") for link in links])):
+        found = player_of(address or "")
+        if found is not None and (url := absolute(found[1])):
+            return Embed(url, "", found[0].kind, found[0].provider)
+    return None
 
 
 def label_of(embed: Embed) -> str:

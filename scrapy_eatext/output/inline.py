@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_eatext.output.embeds import embed_of, label_of
+from scrapy_eatext.output.embeds import embed_of, label_of, posts_in
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import IMG, SOURCE
@@ -107,6 +107,10 @@ class Inlines:
             return "", ""
         found = self.embeds.setdefault(found.url, found)
         return label_of(found), found.url
+
+    def posts(self, quotes: dict[int, int]) -> dict[int, Embed]:
+        """The posts of other sites among quotes, see embeds.posts_in()."""
+        return posts_in(self._walk, quotes, self._addresses.image)
 
     def images(self, row: int, place: int, small: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.

@@ -104,6 +104,10 @@ def tree_of(
         for node, kind in enumerate(kinds)
         if kind == NodeKind.EMBED
     }
+    quotes = {
+        rows[node]: node for node, kind in enumerate(kinds) if kind == NodeKind.QUOTE
+    }
+    embeds |= inlines.posts(quotes)
     if inlines.has_emoji:
         spans = [with_emoji(inside) for inside in spans]
         # An image that stands alone is a line of text then.

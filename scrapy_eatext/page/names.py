@@ -107,6 +107,8 @@ QUOTES = Names(
 SIGNATURES = Names("sig signature")
 # Notes and warnings set apart from the text.
 CALLOUTS = Names("admonition admonitionblock alert callout custom")
+# Posts of other sites, quoted for a script to draw.
+POSTED = Names("instagram tiktok tweet")
 # What readers said of a page.
 COMMENTS = Names("comment comments commentlist disqus replies responses")
 # What tests whether a human asks for a page.

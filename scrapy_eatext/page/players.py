@@ -1,4 +1,4 @@
-"""Players in frames: whose they are, what they play, and the page where that stands."""
+"""Players and posts of other sites: whose they are, and the pages where they stand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VIDEO, AUDIO, POST, CODE = "video", "audio", "post", "code"
 
 
 class Player(NamedTuple):
-    """Frames of one site: the beginning of their addresses, and the page of what they show.
+    """What is of one site: the beginning of its addresses, and the page where it stands.
 
     The page has the pattern's groups in its place; "" stands for the frame's own address.
     """
@@ -90,10 +90,14 @@ PLAYERS = (
     _player("Bandcamp", AUDIO, r"bandcamp\.com/EmbeddedPlayer"),
     _player("Facebook", POST, r"(?:www\.)?facebook\.com/plugins/post\.php...href="
             r"(?P<address>[^&#]+)", "{address}"),
-    _player("Instagram", POST, r"(?:www\.)?instagram\.com/(?P<id>(?:p|reel|tv)/[\w-]+)/embed",
+    _player("Instagram", POST, r"(?:www\.)?instagram\.com/(?P<id>(?:p|reel|tv)/[\w-]+)",
             "https://www.instagram.com/{id}/"),
     _player("X", POST, r"platform\.(?:twitter|x)\.com/embed/Tweet\.html...id=(?P<id>\d+)",
             "https://x.com/i/status/{id}"),
+    _player("X", POST, r"(?:www\.|mobile\.)?(?:twitter|x)\.com/(?P<id>\w+/status/\d+)",
+            "https://x.com/{id}"),
+    _player("TikTok", POST, r"(?:www\.)?tiktok\.com/(?P<id>@[\w.-]+/video/\d+)",
+            "https://www.tiktok.com/{id}"),
     _player("CodePen", CODE, r"codepen\.io/(?P<owner>[\w-]+)/embed/(?:preview/)?(?P<id>\w+)",
             "https://codepen.io/{owner}/pen/{id}"),
 )  # fmt: skip
@@ -102,7 +106,7 @@ _MOST = 2000
 
 
 def player_of(address: str) -> tuple[Player, str] | None:
-    """The player that an address leads to, and its page; None for all other frames.
+    """The player or post that an address leads to, and its page; None for all others.
 
     The page is as the address says, so it may be anything.
     """
