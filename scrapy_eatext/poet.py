@@ -43,7 +43,14 @@ except ImportError:
 
 
 # The items that a result can be made into.
-_NAMES = ("Article", "Product", "ForumThread", "ArticleList", "ProductList")
+_NAMES = (
+    "Article",
+    "Product",
+    "ForumThread",
+    "JobPosting",
+    "ArticleList",
+    "ProductList",
+)
 # zyte-common-items' form of a time.
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
 # The availabilities that zyte-common-items has, by schema.org's.
@@ -115,6 +122,7 @@ def article(result: MainText, url: str) -> Any:
         dateModified=_utc(found.modified),
         dateModifiedRaw=found.modified_raw or found.modified or None,
         description=found.description or None,
+        breadcrumbs=_of_path(found),
         inLanguage=result.language or found.language or None,
         mainImage=_image(found),
         images=_of_media(made.Image, found.images),
@@ -148,12 +156,66 @@ def product(result: MainText, url: str) -> Any:
         if len(sold.gtin) in _GTINS
         else None,
         aggregateRating=rated if sold.rating else None,
+        breadcrumbs=_of_path(found),
         description=result.text or found.description or None,
         descriptionHtml=result.html or None,
         mainImage=_image(found),
         images=_of_media(made.Image, found.images),
         metadata=made.ProductMetadata(dateDownloaded=_now(), probability=result.score),
     )
+
+
+def job_posting(result: MainText, url: str) -> Any:
+    """A result as a JobPosting: its title and text, and what its data say of the job."""
+    made = _items()
+    found = result.metadata
+    job = _job(result)
+
+    def of(*path: str) -> str | None:
+        return _at(job, path)
+
+    employer = of("hiringOrganization", "name") or of("hiringOrganization")
+    place = ("jobLocation", "address")
+    parts = ("streetAddress", "addressLocality", "addressRegion", "addressCountry")
+    where = ", ".join(filter(None, (of(*place, part) for part in parts))) or of(*place)
+    until = of("validThrough")
+    return made.JobPosting(
+        url=url,
+        jobTitle=of("title") or found.title or None,
+        headline=found.title or None,
+        datePublished=_utc(found.published),
+        datePublishedRaw=found.published_raw or found.published or None,
+        description=result.text or None,
+        descriptionHtml=result.html or None,
+        employmentType=of("employmentType"),
+        hiringOrganization=made.HiringOrganization(name=employer) if employer else None,
+        jobLocation=made.JobLocation(raw=where) if where else None,
+        validThrough=_utc(until or ""),
+        validThroughRaw=until,
+        metadata=made.JobPostingMetadata(
+            dateDownloaded=_now(), probability=result.score
+        ),
+    )
+
+
+def _job(result: MainText) -> Any:
+    """The first job among a page's things, also those in a graph."""
+    for thing in result.structured_data:
+        graph = thing.values.get("@graph")
+        for one in [thing.values, *(graph if isinstance(graph, list) else ())]:
+            if isinstance(one, dict) and "JobPosting" in str(one.get("@type")):
+                return one
+    return None
+
+
+def _at(value: Any, path: Sequence[str]) -> str | None:
+    """The first text at a path of properties."""
+    for name in (*path, ""):
+        if isinstance(value, list):
+            value = value[0] if value else None
+        if name:
+            value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) and value else None
 
 
 def forum_thread(result: MainText, url: str) -> Any:
@@ -232,6 +294,7 @@ _MAKERS = {
     "Article": article,
     "Product": product,
     "ForumThread": forum_thread,
+    "JobPosting": job_posting,
     "ArticleList": article_list,
     "ProductList": product_list,
 }
@@ -248,6 +311,14 @@ def _items() -> Any:
 
 def _of_media(kind: Any, media: Sequence[Media]) -> list[Any] | None:
     return [kind(url=one.url) for one in media] or None
+
+
+def _of_path(found: Metadata) -> list[Any] | None:
+    path = [
+        common.Breadcrumb(name=one.name, url=one.url or None)
+        for one in found.breadcrumbs
+    ]
+    return path or None
 
 
 def _image(found: Metadata | Entry) -> Any:

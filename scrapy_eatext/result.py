@@ -145,6 +145,14 @@ class Embed:
 
 
 @dataclass(frozen=True, slots=True)
+class Breadcrumb:
+    """A step of the path that leads to a page in its site."""
+
+    name: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """The product that a page is about; what the page does not give is "" or 0.
 
@@ -228,6 +236,11 @@ class Metadata:
     images: tuple[Media, ...] = ()
     videos: tuple[Media, ...] = ()
     feeds: tuple[str, ...] = ()
+    breadcrumbs: tuple[Breadcrumb, ...] = ()
+    section: str = _text(200, cut=True)
+    licence: str = _text(4000)
+    direction: str = _text(3)
+    comment_count: int = 0
     sources: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod

@@ -195,6 +195,30 @@ def test_a_product_goes_into_its_item():
     assert (bare.name, bare.gtin, bare.aggregateRating) == ("Kea", None, None)
 
 
+def test_a_job_goes_into_its_item():
+    job = {
+        "@type": "JobPosting", "title": "Boat builder", "validThrough": "2024-05-01",
+        "employmentType": ["FULL_TIME"], "hiringOrganization": {"name": "Boaty"},
+        "jobLocation": {"address": {"addressLocality": "Kiel", "addressCountry": "DE"}},
+    }  # fmt: skip
+    script = (
+        f'<script type="application/ld+json">{json.dumps({"@graph": [job]})}</script>'
+    )
+    made = poet.job_posting(extract(f"{script}<p>x"), URL)
+    assert (made.jobTitle, made.employmentType) == ("Boat builder", "FULL_TIME")
+    assert made.hiringOrganization.name == "Boaty"
+    assert made.jobLocation.raw == "Kiel, DE"
+    assert made.validThrough == "2024-05-01T00:00:00"
+    bare = poet.job_posting(extract("<title>Kea</title><p>x"), URL)
+    assert (bare.jobTitle, bare.jobLocation) == ("Kea", None)
+
+
+def test_breadcrumbs_go_into_items():
+    path = "<p class=breadcrumbs><a href=/>Home</a> <a href=/b>Boats</a></p><p>x"
+    made = poet.article(extract(path, url=URL), URL)
+    assert [one.name for one in made.breadcrumbs] == ["Home", "Boats"]
+
+
 def test_posts_go_into_a_thread():
     posts = (
         Post("Which glue?", "Ann", "2024-03-01T09:00:00+02:00"),

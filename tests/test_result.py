@@ -100,6 +100,9 @@ WHOLE = """<html lang=en><head><title>Boats</title>
 "author": "Ann Li", "datePublished": "2024-03-01", "dateModified": "2024-03-02",
 "publisher": {"name": "River"}, "description": "d", "url": "/boats", "keywords": "a, b",
 "image": {"url": "/a.png", "caption": "c", "width": 9},
+"articleSection": "Trade", "license": "/free", "commentCount": 3,
+"breadcrumb": {"@type": "BreadcrumbList", "itemListElement":
+[{"@type": "ListItem", "position": 1, "name": "Home", "item": "/"}]},
 "video": {"contentUrl": "/a.mp4"}}</script></head>
 <body><article><h1>Boats</h1><p>The <b>river</b> of the small town was quiet.</p>
 <video src=/a.mp4></video><table><tr><th>boat<th>mast<tr><td>Kea<td>2</table>

@@ -49,6 +49,8 @@ _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporat
 _MAX_SCRIPTS = 30
 _MAX_CHARS, _MAX_ALL_CHARS = 500_000, 2_000_000
 _MAX_OBJECTS = 500
+# Numbers of more digits count nothing.
+_COUNT_DIGITS = 9
 _LONGEST_URL = 4000
 # Some servers escape the sign in it.
 _TYPE = re.compile(rb"application/ld(?:\+|&#x2[bB];|&#43;)json")
@@ -166,6 +168,42 @@ class JsonLd:
                 text = known.get("caption") or known.get("name")
                 yield url, text_of(text), known.get("width"), known.get("height")
 
+    def licence(self) -> str:
+        found = (self._url(thing.get("license")) for _, thing in self._ranked)
+        return next(filter(None, found), "")
+
+    def comments(self) -> int:
+        """How many comments there are, 0 if the data do not say it."""
+        for _, thing in self._texts:
+            counts = thing.get("interactionStatistic")
+            counted = [
+                one.get("userInteractionCount")
+                for one in (counts if isinstance(counts, list) else [counts])[
+                    :MOST_VALUES
+                ]
+                if isinstance(one, dict)
+                and "Comment" in str(one.get("interactionType"))[:200]
+            ]
+            for count in (thing.get("commentCount"), *counted):
+                digits = _dated(count)
+                if digits.isdecimal() and len(digits) <= _COUNT_DIGITS:
+                    return int(digits)
+        return 0
+
+    def breadcrumbs(self) -> Iterator[tuple[str, str]]:
+        """The names and the addresses of the first path with any."""
+        for thing in self.crumbs[:MOST_VALUES]:
+            steps = thing.get("itemListElement")
+            steps = steps[:MOST_VALUES] if isinstance(steps, list) else [steps]
+            found = [
+                (text_of(step.get("name")) or text_of(_named(step.get("item"))), url)
+                for step in sorted(filter(_is_dict, steps), key=_position)
+                for url in [self._url(step.get("item"))]
+            ]
+            if any(name for name, _ in found):
+                yield from found
+                return
+
     def site_name(self) -> str:
         for _, thing in self._ranked:
             names = self._names(thing.get("publisher"))
@@ -222,6 +260,15 @@ class JsonLd:
                 url = url or ("" if "#" in key else key)
             return self._url(url, depth + 1)
         return value.strip() if isinstance(value, str) else ""
+
+
+def _is_dict(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _position(step: dict[str, Any]) -> int:
+    digits = _dated(step.get("position"))
+    return int(digits) if digits.isdecimal() and len(digits) <= _COUNT_DIGITS else 0
 
 
 def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:

@@ -17,7 +17,7 @@ from scrapy_eatext.metadata.visible import Visible, is_in_a_review, key
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.head import OF_META, add_metas
-from scrapy_eatext.page.names import PROPS
+from scrapy_eatext.page.names import BREADCRUMBS, PROPS
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.values import (
     COMMA,
@@ -28,8 +28,8 @@ from scrapy_eatext.page.values import (
     shortened,
     unescaped_again,
 )
-from scrapy_eatext.page.walk import nodes_of
-from scrapy_eatext.result import IncompleteError, Metadata
+from scrapy_eatext.page.walk import nodes_in, nodes_of
+from scrapy_eatext.result import Breadcrumb, IncompleteError, Metadata
 
 if TYPE_CHECKING:
     from scrapy_eatext.metadata.media import Found as FoundMedia
@@ -67,6 +67,11 @@ _DESCRIPTIONS = ("description", "twitter:description", "dc.description",
                  "sailthru.description")  # fmt: skip
 _IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail",
            "image", "thumbnailurl")  # fmt: skip
+_SECTIONS = ("article:section", "og:article:section", "parsely-section", "section",
+             "sailthru.section", "articlesection", "dc.subject.section")  # fmt: skip
+_LICENCES = ("dcterms.license", "dc.rights", "dcterms.rights", "license")
+# Languages of scripts that are written from right to left.
+_FROM_RIGHT = frozenset("ar arc ckb dv fa he ks nqo ps sd ug ur yi".split())
 _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
 
 # What the label of an author is called in previews of links, as key() gives it.
@@ -100,6 +105,7 @@ _MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
 # Bounds on an element of microdata, which may hold the whole page, and fifty of which may
 # be nested: the elements searched for its name, and the characters read of its value and
 # of the names of its properties.
+_MAX_PATHS, _MAX_STEPS = 5, 20
 _MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
 
 # What software writes where it has no value; where a template was not filled, its braces
@@ -525,6 +531,45 @@ class Reader:
     def _feeds(self) -> Iterator[_Found]:
         urls = map(self._addresses.image, self._page.head.feeds)
         yield "meta", tuple(different(filter(None, urls)))
+
+    def _breadcrumbs(self) -> Iterator[_Found]:
+        yield "json-ld", self._path(self._data.breadcrumbs())
+        walk = self._page.blocks.walk
+        rows = BREADCRUMBS.rows(walk)[:_MAX_PATHS]
+        for links in nodes_in(walk, rows, ("a",), _MAX_STEPS):
+            if len(links) > 1:
+                path = [(beginning(a, _MAX_VALUE), a.get("href") or "") for a in links]
+                yield "page", self._path(path)
+
+    def _path(self, steps: Iterable[tuple[str, str]]) -> tuple[Breadcrumb, ...]:
+        found = (
+            Breadcrumb(name, bounded("canonical_url", self._address(url)))
+            for given, url in islice(steps, _MAX_STEPS)
+            if (name := bounded("section", shortened(given)))
+        )
+        return tuple(dict.fromkeys(found))
+
+    def _section(self) -> Iterator[_Found]:
+        yield "json-ld", self._data.first("articleSection")
+        yield from (("opengraph", name) for name in self._meta(*_SECTIONS[:2]))
+        yield from (("meta", name) for name in self._meta(*_SECTIONS[2:]))
+
+    def _licence(self) -> Iterator[_Found]:
+        yield "json-ld", self._data.licence()
+        yield "meta", self._address(self._links.get("license", ""))
+        yield from (("meta", name) for name in self._meta(*_LICENCES))
+
+    def _direction(self) -> Iterator[_Found]:
+        root = self._page.root
+        for element in (root, *islice(root.iterchildren("body"), 1)):
+            given = (element.get("dir") or "").strip().lower()
+            yield "page", given if given in ("ltr", "rtl") else ""
+        language = self._value("language")
+        if language:
+            yield "page", "rtl" if language in _FROM_RIGHT else "ltr"
+
+    def _comment_count(self) -> Iterator[_Found]:
+        yield "json-ld", self._data.comments()
 
     def _tags(self) -> Iterator[_Found]:
         for source, tags in self._tag_lists():

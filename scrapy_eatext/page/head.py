@@ -10,7 +10,7 @@ from scrapy_eatext.page.values import BOUNDS, LONGEST_READ, MOST_VALUES, shorten
 
 Metas = dict[str, list[str]]
 # The relations of the links that are looked at; most are to style sheets and icons.
-RELATIONS = frozenset(("canonical", "image_src"))
+RELATIONS = frozenset(("canonical", "image_src", "license"))
 _FEED = "alternate"
 _LOOKED_AT = frozenset((*RELATIONS, _FEED))
 LONGEST_LINK = BOUNDS["canonical_url"].most
