@@ -43,20 +43,10 @@ def _any_of(names: list[str]) -> str:
     )
 
 
-SIGN = rf"(?:{_any_of([*_CURRENCIES, *_CODES])})"
-# A number whose parts of thousands stand apart, with decimals or a dash for none.
-NUMBER = (
-    r"(?:[0-9]{1,3}(?:[.,'’\u2009\u202f\xa0 ][0-9]{3}){1,4}|[0-9]{1,9})"
-    r"(?:[.,](?:[0-9]{1,2}|--?|[–—])(?![0-9]))?"
-)
-_PRICE = re.compile(
-    rf"(?<![\w.,])(?:(?P<before>{SIGN})\s{{0,2}}(?P<first>{NUMBER})"
-    rf"|(?P<last>{NUMBER})\s{{0,2}}(?P<behind>{SIGN}))"
-)
 _MACHINES = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
 _AMOUNT = re.compile(r"[0-9](?:[0-9.,'’\s]{0,30}[0-9])?")
 _SPACES = re.compile(r"['’\s]")
-_SIGN = re.compile(SIGN)
+_SIGN = re.compile(_any_of([*_CURRENCIES, *_CODES]))
 
 
 def amount(given: object, currency: str = "") -> str:
@@ -101,14 +91,3 @@ def currency_of(sign: str, host: str = "") -> str:
         return ""
     other = _BY_HOST.get(found[0], {}).get(host.rpartition(".")[2])
     return other or _CURRENCIES.get(found[0], found[0])
-
-
-def prices_in(text: str, host: str = "") -> list[tuple[int, str, str]]:
-    """The prices in a text: for each its place, its amount and its currency."""
-    found = []
-    for match in _PRICE.finditer(text):
-        code = currency_of(match["before"] or match["behind"], host)
-        found.append(
-            (match.start(), amount(match["first"] or match["last"], code), code)
-        )
-    return found

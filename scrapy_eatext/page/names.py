@@ -127,9 +127,8 @@ EDITS = Names("editsection")
 FIGURES = Names("caption figure")
 # What holds a video, or a player in a frame.
 FILMS = Names("embed player video videos vimeo youtube")
-# What holds the path to a page in its site, and what a shop's price.
+# What holds the path to a page in its site.
 BREADCRUMBS = Names("breadcrumb breadcrumbs type:breadcrumblist")
-PRICES = Names("price prices prop:price")
 PROPS = Names("prop:author prop:published prop:modified prop:headline")
 
 # The hashes that are looked for, in rising order, and the bits of each.
