@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import logging
 from contextlib import suppress
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
@@ -16,7 +18,7 @@ from scrapy_eatext.crawl.service import Component
 from scrapy_eatext.crawl.tally import shortened
 from scrapy_eatext.crawl.ties import current_response
 from scrapy_eatext.page.characters import strip_unstorable
-from scrapy_eatext.result import NOTHING
+from scrapy_eatext.result import NOTHING, Block
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _REMOVED = object()
 # Items whose fields can be removed; those of other classes are always there.
 _OPEN_ITEMS = (dict, Item)
+_TEXTS = attrgetter("text", "kind", "xpath", "reason")
 
 
 class EatextPipeline(Component):
@@ -72,7 +75,7 @@ class EatextPipeline(Component):
         if names is None:
             return item, "skipped_off", None
         values = {name: _value(adapter, name) for name in names}
-        unfilled = [name for name in names if not values[name]]
+        unfilled = [name for name in names if _is_empty(values[name])]
         refused = [name for name in names if values[name] is False]
         changes = self._without_html(item, adapter)
         extracted = None
@@ -93,7 +96,7 @@ class EatextPipeline(Component):
                 return item, "dropped", extracted
             for name in unfilled:
                 value = extracted.result.value(self._config.fields[name])
-                changes[name] = _storable(value)
+                changes[name] = storable(value)
         item, failed = self._changed(item, adapter, changes)
         if extracted is not None and failed.intersection(unfilled):
             kind = "not_settable"
@@ -132,15 +135,9 @@ class EatextPipeline(Component):
     ) -> tuple[str, Extracted | None]:
         """The source of an item's text, as the stats name it, and the text's page."""
         response = current_response()
-        url = _value(adapter, self._config.url_field)
-        if hasattr(url, "host"):  # no str, but a URL: pydantic's HttpUrl, yarl's URL
-            url = str(url)
-        if not isinstance(url, str) or not url.strip():
-            url = ""
-        elif response is not None:
-            with suppress(ValueError):  # it is no URL
-                url = response.urljoin(url.strip())
+        url = ""
         try:
+            url = _url_of(_value(adapter, self._config.url_field), response)
             source, extracted = await self._find(item, adapter, response, url)
         except Exception as error:  # noqa: BLE001 - an item is never lost
             self._tally.error(url, error)
@@ -193,7 +190,7 @@ class EatextPipeline(Component):
         if isinstance(item, _OPEN_ITEMS):
             return {name: _REMOVED} if name in adapter else {}
         value = _value(adapter, name, whole=True)
-        if not value:
+        if _is_empty(value):
             return {}
         is_emptied = isinstance(value, (str, bytes, list, tuple))
         return {name: type(value)() if is_emptied else None}
@@ -278,7 +275,26 @@ def _value(adapter: ItemAdapter, name: str, *, whole: bool = False) -> Any:
     return value[0] if is_alone and not whole else value
 
 
-def _storable(value: Any) -> Any:
+def _is_empty(value: Any) -> bool:
+    try:
+        return not value
+    except Exception:  # noqa: BLE001 - as of an array, which is neither true nor false
+        return False
+
+
+def _url_of(value: Any, response: Response | None) -> str:
+    """An item's URL, absolute where the response is known, "" if it is none."""
+    if hasattr(value, "host"):  # no str, but a URL: pydantic's HttpUrl, yarl's URL
+        value = str(value)
+    if not isinstance(value, str) or not value.strip():
+        return ""
+    if response is not None:
+        with suppress(ValueError):  # it is no URL
+            return response.urljoin(value.strip())
+    return value
+
+
+def storable(value: Any) -> Any:
     """A result's value without the characters that feeds refuse.
 
     Parts that need no change stay the same objects: all items of a page share them.
@@ -286,9 +302,14 @@ def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return strip_unstorable(value)
     if isinstance(value, tuple):
-        return tuple(map(_storable, value))
+        if value and isinstance(value[0], Block):
+            # A page may have many thousands: one by one they would stall the crawl.
+            together = "".join(chain.from_iterable(map(_TEXTS, value)))
+            if strip_unstorable(together) == together:
+                return value
+        return tuple(map(storable, value))
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     parts = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
-    changed = {name: new for name, old in parts if (new := _storable(old)) != old}
+    changed = {name: new for name, old in parts if (new := storable(old)) != old}
     return dataclasses.replace(value, **changed) if changed else value

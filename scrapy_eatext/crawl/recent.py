@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from itertools import chain
+from operator import attrgetter
 from sys import getsizeof
 from typing import Any, Generic, TypeVar
 
@@ -21,6 +23,7 @@ MAX_BYTES = 20_000_000
 MAX_IN_SET = 1 << 20
 
 _T = TypeVar("_T")
+_TEXT, _XPATH = attrgetter("text"), attrgetter("xpath")
 
 
 class RecentPages(Generic[_T]):
@@ -94,13 +97,15 @@ def size_of(value: Any) -> int:
         size += getsizeof(value)
         if isinstance(value, str):
             continue
-        if isinstance(value, Block):
-            # A page has thousands of blocks, and they share all other values.
-            todo += (value.text, value.xpath)
-        elif isinstance(value, Mapping):
+        if isinstance(value, Mapping):
             todo += (*value, *value.values())
         elif isinstance(value, (list, tuple)):
-            todo += value
+            if value and isinstance(value[0], Block):
+                # A page has thousands of blocks, and they share all other values.
+                own = chain(value, map(_TEXT, value), map(_XPATH, value))
+                size += sum(map(getsizeof, own))
+            else:
+                todo += value
         elif is_dataclass(value):
             todo += [getattr(value, field.name) for field in fields(value)]
     return size

@@ -115,6 +115,29 @@ def test_an_item_that_cannot_be_filled_is_not_lost(
     assert "EATEXT_ITEMS" in complaint
 
 
+class NoTruth:
+    """As an array of numpy: neither true nor false, and no URL."""
+
+    def __bool__(self):
+        raise ValueError("the truth value of an array is ambiguous")
+
+    @property
+    def host(self):
+        raise RuntimeError("it has no host")
+
+
+@pytest.mark.parametrize("name", ["main_text", "html", "url"])
+def test_an_item_whose_value_answers_nothing_is_not_lost(server, name):
+    value = NoTruth()
+    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
+    item_type = LooseItem if name == "html" else dict
+    item, done = one(server, settings, item_type, **{name: lambda _: value})
+    kinds = {"main_text": "already_filled", "html": "response", "url": "none"}
+    assert done.eatext("item/") == {kinds[name]: 1}
+    # The HTML goes from every item.
+    assert value_of(item, name) is (None if name == "html" else value)
+
+
 @pytest.mark.parametrize(
     "item_type",
     [FrozenItem, FrozenAttrs, FrozenPydantic, FrozenField, FrozenAttribute],

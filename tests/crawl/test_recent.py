@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext.crawl import recent
+from scrapy_eatext.crawl.pipelines import storable
 from scrapy_eatext.crawl.recent import RecentPages, UrlSet, key_of, keys_of, size_of
 from scrapy_eatext.result import Block, MainText, Metadata
+from tests.support.properties import least_seconds
 
 
 def find(pages, url):
@@ -137,3 +141,15 @@ TEXT = "x" * 1000
 )
 def test_all_that_is_kept_is_counted(value):
     assert 1000 < size_of(value) < 3000
+
+
+def test_a_page_of_many_blocks_does_not_stall_the_crawl():
+    blocks = tuple(
+        Block(f"Line {i}", "paragraph", 0, f"/html/body/p[{i}]", 0.5, True, "model")
+        for i in range(50_000)
+    )
+    assert least_seconds(size_of, blocks) < 0.1
+    assert least_seconds(storable, blocks) < 0.1
+    assert storable(blocks) is blocks
+    broken = replace(blocks[0], text="Line\0 0")
+    assert storable((*blocks[1:3], broken)) == (*blocks[1:3], blocks[0])
