@@ -52,7 +52,7 @@ def extract(
     whatever an algorithm says, and for elements that are not.  With ``title`` text,
     Markdown and HTML begin with the page's headline.  ``markdown`` may have
     ``front_matter``, ``links`` and ``images``, each true or false, and ``chunks`` the
-    numbers ``max_words`` and ``overlap``; see EATEXT_MARKDOWN and EATEXT_CHUNKS.  With
+    form that MainText.chunks() takes; see EATEXT_MARKDOWN and EATEXT_CHUNKS.  With
     ``blocks`` the verdict on every block is computed at once, not when it is asked for.
 
     A Selector or response hands over its parsed tree.  The tree is never changed here;

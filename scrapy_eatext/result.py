@@ -74,9 +74,11 @@ class Block:
 class Chunk:
     """A passage of a page's text: ``result.text[chunk.start:chunk.end]``.
 
-    ``headings`` are those that all of it stands under, the outermost first; its own
-    heading is among them.  ``xpath`` leads to the element of the block that it begins
-    with, as Block's does.
+    ``text`` may be Markdown, and begins with the headers of a table whose rows go on from
+    the chunk before.  ``headings`` are those that all of it stands under, the outermost
+    first; its own heading is among them.  ``xpath`` leads to the element of the block
+    that it begins with, as Block's does.  ``url`` is the page's address, with a text
+    fragment that lets browsers show the passage; "" if the page's own is not known.
     """
 
     text: str
@@ -84,6 +86,7 @@ class Chunk:
     xpath: str
     start: int
     end: int
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,8 +318,8 @@ class Source(Protocol):
         """Some of COMPUTED.  Raises LookupError where the page is gone."""
         ...
 
-    def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
-        """Chunks of a size, None for that of EATEXT_CHUNKS.  Raises LookupError too."""
+    def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
+        """Chunks of a form, None for what EATEXT_CHUNKS says.  Raises LookupError too."""
         ...
 
 
@@ -503,7 +506,7 @@ class MainText(_Backed):
     embeds = Output(tuple[Embed, ...], "output.embeds", in_turn,
         "What of other pages the main text shows: videos, sound, posts and code.", turn=2)
     _chunks = Output(tuple[Chunk, ...], "output.chunks", moved,
-        "What chunks() gives without numbers.")
+        "What chunks() gives without arguments.")
     title = OfMetadata(str, "The page's title, without the site's name.")
     author = OfMetadata(str, "All authors, with commas between them.",
         lambda found: ", ".join(found.authors))
@@ -562,28 +565,35 @@ class MainText(_Backed):
         return self.text.removeprefix(self.headline).removeprefix(_BLANK_LINE)
 
     def chunks(
-        self, max_words: int | None = None, overlap: int | None = None
+        self,
+        size: int | None = None,
+        overlap: int | None = None,
+        *,
+        unit: str | Callable[[str], Any] | None = None,
+        markdown: bool | None = None,
     ) -> tuple[Chunk, ...]:
         """The text in passages for retrieval, each with where it stands.
 
-        A chunk has ``max_words`` at most, up to ``overlap`` of which end the chunk
-        before; without these numbers it is as EATEXT_CHUNKS says.  It ends where a block
-        ends if it can, else where a sentence or a line of code does, and never within a
-        row of a table.  A sentence, line or row that is longer is a chunk by itself.
+        A chunk has ``size`` at most, in the ``unit`` "words" or "chars", or in tokens
+        that a function gives or counts; up to ``overlap`` of that end the chunk before.
+        With ``markdown`` its text is in Markdown.  What is not given is as EATEXT_CHUNKS
+        says.  A chunk ends where a block or a row of a table ends if it can, else where a
+        sentence or a line of code does, else between words.
 
-        Raises OptionError for a number that is out of range, and LookupError where the
-        page is needed and gone.
+        Raises OptionError for a wrong value, and LookupError where the page is needed and
+        gone.
         """
         if not self.text:
             return ()
-        if max_words is None and overlap is None:
+        form = {"size": size, "overlap": overlap, "unit": unit, "markdown": markdown}
+        if all(value is None for value in form.values()):
             return self._chunks
         if self.source is None:
             raise LookupError(
-                "this result has no chunks of this size, and its page is gone: ask "
+                "this result has no chunks of this form, and its page is gone: ask "
                 "before that, or set EATEXT_CHUNKS and name chunks in EATEXT_FIELDS"
             )
-        return self.source.chunks(max_words, overlap)
+        return self.source.chunks(form)
 
     def value(self, name: str) -> Any:
         """One of ATTRIBUTES, as an item is filled with it."""

@@ -58,10 +58,10 @@ class Reextraction:
         jobs = [job, *(make(*page, of_more).bounded() for page in more)]
         return joined([extract_page(job).result for job in jobs]).computed
 
-    def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
-        """Chunks of another size, by one more extraction."""
-        form = self.choice.chunks.changed(max_words, overlap)
-        way = replace(self, choice=replace(self.choice, chunks=form))
+    def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
+        """Chunks of another form, by one more extraction."""
+        changed = self.choice.chunks.changed(form)
+        way = replace(self, choice=replace(self.choice, chunks=changed))
         found: tuple[Chunk, ...] = way.compute(("chunks",))["chunks"]
         return found
 

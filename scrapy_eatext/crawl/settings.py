@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
@@ -255,10 +255,11 @@ class Config:
             allowed = "none of the fields in EATEXT_FIELDS"
             raise SettingError("EATEXT_HTML_FIELD", self.html_field, allowed)
         if self.executor == "process":
-            _check_sendable(self.choice, "EATEXT_OPTIONS")
+            _check_sendable(self.choice, _key)
             for host, site in self.sites.items():
                 if site is not None:
-                    _check_sendable(site, f"EATEXT_SITES[{host!r}]['options']")
+                    key = f"EATEXT_SITES[{host!r}]"
+                    _check_sendable(site, partial(part_of, key))
 
     def choice_for(self, url: str, given: object = None) -> Choice | None:
         """How to extract the page at a URL, None if it is not extracted.
@@ -321,17 +322,22 @@ def _weak_with(weak: Weak, given: object, key: str) -> Weak:
     return weak
 
 
-def _check_sendable(choice: Choice, key: str) -> None:
-    """Raise SettingError if options do not come back from JSON unchanged.
+def _check_sendable(choice: Choice, place: Callable[[str], str]) -> None:
+    """Raise SettingError, with the key place(name), for what JSON does not bring back.
 
-    Options are sent to worker processes as JSON; a user's own algorithm may have
-    options of any type.
+    Choices are sent to worker processes as JSON; a user's own algorithm may have options
+    of any type, and a function may count tokens.
     """
+    unit = choice.chunks.unit
+    if not isinstance(unit, str):
+        allowed = "an import path, as processes are sent it"
+        raise SettingError(part_of(place("chunks"), "unit"), unit, allowed)
     options = {name: dict(given) for name, given in choice.options.items()}
     with suppress(TypeError, ValueError):
         if json.loads(json.dumps(options)) == options:
             return
-    raise SettingError(key, options, "what JSON can hold, as processes are sent it")
+    allowed = "what JSON can hold, as processes are sent it"
+    raise SettingError(place("options"), options, allowed)
 
 
 def _host(host: object, key: str) -> str:

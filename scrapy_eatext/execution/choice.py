@@ -151,8 +151,8 @@ class Choice:
     )
     chunks: ChunkForm = declare(  # noqa: RUF009 - it makes a field
         ChunkForm(),
-        Part("a dict with `max_words`, `overlap`"),
-        'how large chunks are: `{"max_words": 200, "overlap": 0}`',
+        Part("a dict with `size`, `overlap`, `unit`, `markdown`"),
+        'what chunks are like: `{"size": 200, "unit": "words", "markdown": True}`',
         shown="`{}`",
     )
     keep: str = declare("", Css(), setting=False)

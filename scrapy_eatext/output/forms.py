@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pkgutil import resolve_name
+from typing import Any
 
-from scrapy_eatext.declared import OptionError, declarations, number, switch
+from scrapy_eatext.declared import (
+    Kind,
+    OptionError,
+    declarations,
+    declare,
+    number,
+    switch,
+)
+
+# A function that gives a text's tokens, or their number.
+Counter = Callable[[str], Any]
+UNITS = ("words", "chars")
+
+
+@lru_cache(maxsize=64)
+def counter_of(path: str) -> Counter:
+    """The function at an import path; whatever importing it raises."""
+    if "." not in path:
+        raise ValueError("it has no module")
+    found: Counter = resolve_name(path)
+    if not callable(found):
+        raise TypeError("it is no function")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,26 +43,52 @@ class MarkdownForm:
     images: bool = switch(True)
 
 
+class Unit(Kind):
+    """What the size of a chunk is counted in: one of UNITS, or a function for tokens.
+
+    The function takes a text, and gives its tokens or their number.
+    """
+
+    def allowed(self) -> str:
+        return "'words', 'chars', a function for tokens, or the import path of one"
+
+    def take(self, value: Any, key: str) -> str | Counter:
+        if isinstance(value, str) and value not in UNITS:
+            try:
+                counter_of(value)
+            except Exception as error:  # whatever importing a module raises
+                raise self.error(value, key, error) from error
+        elif not isinstance(value, str) and not callable(value):
+            raise self.error(value, key)
+        taken: str | Counter = value
+        return taken
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkForm:
-    """How many words a chunk may have, and how many of them repeat the chunk before."""
+    """What chunks are like.
 
-    max_words: int = number(200, 10, math.inf)
+    ``size`` is what a chunk may have of a ``unit``, and ``overlap`` how much of that
+    repeats the chunk before.  With ``markdown`` its text is in Markdown.
+    """
+
+    size: int = number(200, 10, math.inf)
     overlap: int = number(0, 0, math.inf)
+    unit: str | Counter = declare("words", Unit())  # noqa: RUF009 - it makes a field
+    markdown: bool = switch(False)
 
     def __post_init__(self) -> None:
         # With a larger overlap, a text would be repeated many times.
-        if self.overlap > self.max_words // 2:
-            allowed = f"at most half of max_words, which is {self.max_words}"
+        if self.overlap > self.size // 2:
+            allowed = f"at most half of size, which is {self.size}"
             raise OptionError("overlap", self.overlap, allowed)
 
-    def changed(self, max_words: int | None, overlap: int | None) -> ChunkForm:
-        """This form with other numbers; None keeps a number.  Raises OptionError."""
-        given = {"max_words": max_words, "overlap": overlap}
+    def changed(self, given: Mapping[str, Any]) -> ChunkForm:
+        """This form with other values; None keeps a value.  Raises OptionError."""
         changes = {
             name: field.metadata["kind"].take(given[name], name)
             for name, field in declarations(ChunkForm).items()
-            if given[name] is not None
+            if given.get(name) is not None
         }
         return replace(self, **changes)
 

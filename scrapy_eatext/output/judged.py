@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from operator import or_
 from typing import TYPE_CHECKING, Any
@@ -50,10 +50,10 @@ class JudgedPage:
             self._written[name] = OUTPUTS[name].write(self)
         return self._written[name]
 
-    def chunks(self, max_words: int | None, overlap: int | None) -> tuple[Chunk, ...]:
+    def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
         from scrapy_eatext.output.chunks import chunks_in
 
-        return chunks_in(self, self.forms.chunks.changed(max_words, overlap))
+        return chunks_in(self, self.forms.chunks.changed(form))
 
     @cached_property
     def shown(self) -> Content:

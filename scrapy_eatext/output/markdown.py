@@ -93,12 +93,7 @@ _SIGNED = (STRONG_TEXT, EM_TEXT)
 
 def write_markdown(judged: JudgedPage) -> str:
     """The Markdown of a page's main text, in the form that is asked for."""
-    form, nodes = judged.forms.markdown, judged.nodes
-    if not (form.links and form.images):
-        from scrapy_eatext.output.bare import without
-
-        nodes = without(nodes, links=form.links, images=form.images)
-    text = markdown(nodes)
+    form, text = judged.forms.markdown, markdown(nodes_for(judged))
     if not form.front_matter or not text:
         return text
     from scrapy_eatext.output.frontmatter import front_matter
@@ -108,6 +103,16 @@ def write_markdown(judged: JudgedPage) -> str:
             None, (front_matter(judged.readable_metadata, judged.page.url or ""), text)
         )
     )
+
+
+def nodes_for(judged: JudgedPage) -> Nodes:
+    """A page's nodes, with links and images as is asked for."""
+    form, nodes = judged.forms.markdown, judged.nodes
+    if form.links and form.images:
+        return nodes
+    from scrapy_eatext.output.bare import without
+
+    return without(nodes, links=form.links, images=form.images)
 
 
 def markdown(nodes: Nodes) -> str:

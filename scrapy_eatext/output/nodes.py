@@ -171,7 +171,8 @@ class Table:
 class Nodes:
     """Numbered nodes.
 
-    ``rows`` are rows of the walk's element table, -1 for a node without an element.
+    ``rows`` are rows of the walk's element table, -1 for a node without an element, and
+    ``units`` the units that blocks are, -1 for none.
     ``levels`` has the level of each heading, the first number of each numbered list, and
     the number of each of its items, which count down in the lists that are ``reversed``.
     ``tasks`` has the items that are tasks, and whether each is done.
@@ -183,6 +184,7 @@ class Nodes:
 
     kinds: list[int]
     rows: list[int]
+    units: list[int]
     levels: list[int]
     spans: list[Sequence[Span]]
     code: dict[int, Code] = field(default_factory=dict)
@@ -193,10 +195,13 @@ class Nodes:
     embeds: dict[int, Embed] = field(default_factory=dict)
     callouts: dict[int, str] = field(default_factory=dict)
 
-    def add(self, kind: int, spans: Sequence[Span] = (), level: int = 0) -> int:
+    def add(
+        self, kind: int, spans: Sequence[Span] = (), level: int = 0, unit: int = -1
+    ) -> int:
         """A new node without an element."""
         self.kinds.append(kind)
         self.rows.append(-1)
+        self.units.append(unit)
         self.levels.append(level)
         self.spans.append(spans)
         return len(self.kinds) - 1

@@ -118,7 +118,7 @@ def tree_of(
                 kinds[node] = NodeKind.PARAGRAPH
     if has_formulas(page, walk.text, spans):
         spans = [with_formulas(inside) for inside in spans]
-    nodes = Nodes(kinds, rows, levels, spans, embeds=embeds)
+    nodes = Nodes(kinds, rows, numbers, levels, spans, embeds=embeds)
     if NodeKind.CODE in kinds:
         _read_code(nodes, numbers, units, shown)
     gone = _gone(kinds, parents, numbers, without) if without else ()
@@ -214,7 +214,7 @@ def _gone(
 
 def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     """The nodes of units that have no place on the page."""
-    nodes = Nodes([], [], [], [])
+    nodes = Nodes([], [], [], [], [])
     root = nodes.add(NodeKind.DOCUMENT)
     inside: list[int] = []
     nodes.children[root] = inside
@@ -228,15 +228,16 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
                 nodes.children[inside[-1]] = []
             item = nodes.add(NodeKind.ITEM)
             nodes.children[inside[-1]].append(item)
-            nodes.children[item] = [nodes.add(NodeKind.PARAGRAPH, spans)]
+            nodes.children[item] = [nodes.add(NodeKind.PARAGRAPH, spans, unit=i)]
         elif kind == "code":
-            inside.append(nodes.add(NodeKind.CODE))
+            inside.append(nodes.add(NodeKind.CODE, unit=i))
             nodes.code[inside[-1]] = Code(text, "")
         elif kind == "heading":
-            inside.append(nodes.add(NodeKind.HEADING, spans, units.level(i) or 2))
+            level = units.level(i) or 2
+            inside.append(nodes.add(NodeKind.HEADING, spans, level, i))
         else:
             made = NodeKind.CAPTION if kind == "caption" else NodeKind.PARAGRAPH
-            inside.append(nodes.add(made, spans))
+            inside.append(nodes.add(made, spans, unit=i))
     return nodes
 
 

@@ -14,8 +14,8 @@ from scrapy_eatext import MainText, extract
 from scrapy_eatext.declared import OptionError
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
-from scrapy_eatext.output.chunks import sentences, words_of
-from scrapy_eatext.output.forms import ChunkForm, Forms
+from scrapy_eatext.output.forms import UNITS, ChunkForm, Forms
+from scrapy_eatext.output.passages import sentences, words_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import joined
 from tests.support.kept import PAGES, rendered, whole
@@ -66,7 +66,7 @@ def test_headings_stay_with_what_they_head():
         "A b c\n\nOne two three four five.",
         "Six seven eight nine ten.",
     ]
-    # Only a sentence that has none stands below nothing.
+    # Only a sentence that has room in a chunk, but none there, stands below nothing.
     assert texts(cut(f"<h2>A b c</h2><p>{words(9)}</p>", 10)) == ["A b c", words(9)]
 
 
@@ -139,17 +139,45 @@ def test_code_is_cut_between_lines():
     assert chunks[0].text == f"{words(6)}\n\nif x == 0:\n    y = 0"
 
 
-def test_rows_of_tables_are_never_cut():
-    long = "One two. Three four. Five six. Seven eight. Nine ten. Eleven twelve."
-    rows = "".join(f"<tr><td>{n}</td><td>{long}</td></tr>" for n in range(3))
-    table = f"<table><tr><th>n</th><th>said</th></tr>{rows}</table>"
-    chunks = texts(cut(table, 10))
-    assert chunks == ["n | said", *(f"{n} | {long}" for n in range(3))]
-    # A single cell in a table has a row too.
-    table = f"<table><tr><td>{long}</td></tr><tr><td>1</td><td>2</td></tr></table>"
-    assert texts(cut(table, 10)) == [long, "1 | 2"]
+LONG = "One two. Three four. Five six. Seven eight. Nine ten. Eleven twelve."
+TABLE = "<table><tr><th>n<th>said</tr>{}</table>"
+
+
+def test_tables_are_cut_between_rows_below_their_headers():
+    rows = "".join(f"<tr><td>{n}</td><td>{words(5)}</td></tr>" for n in range(4))
+    chunks = cut(TABLE.format(rows), 17)
+    lines = [f"{n} | {words(5)}" for n in range(4)]
+    assert texts(chunks) == [
+        "\n".join(["n | said", *lines[:2]]),
+        "\n".join(["n | said", *lines[2:]]),
+    ]
+    assert chunks[1].end - chunks[1].start == len("\n".join(lines[2:]))
+    # Headers that would take more than half of a chunk stand once.
+    chunks = cut(TABLE.format(rows).replace("said", words(8)), 17)
+    assert chunks[1].text == "\n".join(lines[1:3])
+    # A row is cut only if it is larger than a chunk.
+    rows = "".join(f"<tr><td>{n}</td><td>{LONG}</td></tr>" for n in range(2))
+    chunks = cut(TABLE.format(rows), 10)
+    assert chunks[0].text == "n | said\n0 | One two. Three"
+    assert all(words_of(chunk.text) <= 10 for chunk in chunks)
     # One that only lays out the page has sentences.
-    assert len(cut(f"<table><tr><td>{long}</td></tr></table>", 10)) == 2
+    assert len(cut(f"<table><tr><td>{LONG}</td></tr></table>", 10)) == 2
+
+
+def test_nothing_is_larger_than_a_chunk():
+    for html in (
+        f"<p>{words(90)}</p>",
+        f"<h2>{words(30)}</h2><p>x</p>",
+        f"<pre>{words(50)}</pre>",
+        f"<li>{words(50)}",
+        f"<p>{'船' * 300}</p>",
+        TABLE.format(f"<tr><td>1</td><td>{words(50)}</td></tr>"),
+    ):
+        chunks = cut(html, 10)
+        assert max(words_of(chunk.text) for chunk in chunks) <= 10
+        assert all(words_of(chunk.text) >= 4 for chunk in chunks[:-2])
+    heading = cut(f"<h2>{words(30)}</h2><p>x</p>", 10)[0]
+    assert heading.headings == (words(30),)
 
 
 def test_items_have_their_marks():
@@ -205,6 +233,107 @@ def test_an_overlap_is_never_the_whole_chunk_before():
         f"{other}\n\n{other}",
         f"{other}\n\n{' '.join(said[:2])}",
     ]
+
+
+# -- in other units, and in Markdown
+
+
+def pairs(text):
+    """Tokens as a tokenizer gives them: two characters each, between two of its own."""
+    return ["[", *(text[n : n + 2] for n in range(0, len(text), 2)), "]"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "count"),
+    [
+        ("chars", len),
+        (pairs, lambda text: len(pairs(text))),
+        (lambda text: len(pairs(text)), lambda text: len(pairs(text))),
+        ("tests.output.test_chunks.pairs", lambda text: len(pairs(text))),
+    ],
+)
+def test_sizes_in_other_units(unit, count):
+    html = f"<h2>A</h2><p>{words(80)}</p><li>a<li>b{TABLE.format('<tr><td>1<td>2')}"
+    result = result_of(html)
+    for markdown in (False, True):
+        sizes = [count(c.text) for c in result.chunks(40, unit=unit, markdown=markdown)]
+        assert max(sizes) <= 40
+        assert sum(sizes[:-1]) / len(sizes[:-1]) > 20
+    with pytest.raises(OptionError, match=r"unit is 'tests.none', it must be 'words'"):
+        result.chunks(unit="tests.none")
+    with pytest.raises(OptionError, match="unit is 3"):
+        result.chunks(unit=3)
+
+
+def test_markup_that_is_cut_is_whole_in_each_chunk():
+    said = [f"{words(6, n).capitalize()}." for n in (1, 10, 20)]
+    html = (
+        f"<ol start=3><li><b>{' '.join(said[:2])}</b> {said[2]}<p>{words(7)}<li>x</ol>"
+    )
+    assert texts(cut_markdown(html, 10)) == [
+        f"3. **{said[0]}**",
+        f"**{said[1]}**",
+        said[2],
+        f"{words(7)}\n\n4. x",
+    ]
+    html = f"<p><a href=/a>{' '.join(said)}</a></p>"
+    assert texts(cut_markdown(html, 10)) == [
+        f"[{one}](https://example.com/a)" for one in said
+    ]
+    lines = "\n".join(words(4, n) for n in (1, 10, 20))
+    assert texts(cut_markdown(f"<pre><code class=language-c>{lines}</pre>", 12))[1] == (
+        f"```c\n{words(4, 20)}\n```"
+    )
+    html = f"<blockquote><p>{words(7)}<p>{words(7, 10)}</blockquote>"
+    assert texts(cut_markdown(html, 10)) == [f"> {words(7)}", f"> {words(7, 10)}"]
+
+
+def test_tables_in_markdown_are_cut_below_their_headers():
+    rows = "".join(f"<tr><td>{n}</td><td><b>x</b></td></tr>" for n in range(4))
+    head = "| n | said |\n| --- | --- |\n"
+    assert texts(cut_markdown(TABLE.format(rows), 20)) == [
+        f"{head}| 0 | **x** |\n| 1 | **x** |",
+        f"{head}| 2 | **x** |\n| 3 | **x** |",
+    ]
+    # A row that has no room is no row.
+    rows = f"<tr><td>{words(12)}<td>{words(12, 20)}</tr>"
+    chunks = texts(cut_markdown(TABLE.format(rows), 20))
+    assert "|" not in "".join(chunks[1:])
+    assert " ".join(chunks[1:]).split() == f"{words(12)} {words(12, 20)}".split()
+
+
+def cut_markdown(html, size):
+    return result_of(html, Forms(chunks=ChunkForm(size, markdown=True))).chunks()
+
+
+# -- the address
+
+
+def fragments(html, size=10, **more):
+    result = extract(html, url=URL, keep="body", algorithm="density", **more)
+    return [chunk.url.removeprefix(URL) for chunk in result.chunks(size)]
+
+
+def test_addresses_have_as_many_words_as_tell_them_apart():
+    same = "The boats of the town were all - as ever - in, and"
+    html = f"<p>{same} one sank.</p><p>{same} two sank.</p><p>{same}</p><p>{same}</p>"
+    assert fragments(html, 20) == [
+        "#:~:text=The%20boats%20of%20the,and%20one%20sank.",
+        "#:~:text=and%20one%20sank.-,The%20boats%20of,and%20two%20sank.",
+        "#:~:text=and%20two%20sank.-,The%20boats%20of,%2D%20in%2C%20and",
+        "#:~:text=in%2C%20and-,The%20boats,%2D%20in%2C%20and",
+    ]
+
+
+def test_what_nothing_tells_apart_has_the_address_of_the_page():
+    same = f"<p>{words(8)}</p>" * 50
+    assert set(fragments(same)[5:]) == {""}
+    result = extract(f"<p>{words(30)}</p>", algorithm="density")
+    assert {chunk.url for chunk in result.chunks()} == {""}
+    result = extract(
+        f"<p>{words(30)}</p>", algorithm="density", url=f"{URL}#a:~:text=x"
+    )
+    assert result.chunks()[0].url == f"{URL}#a:~:text=w1%20w2%20w3%20w4,w28%20w29%20w30"
 
 
 # -- where a chunk stands
@@ -264,13 +393,13 @@ def test_other_sizes_and_what_is_left_of_a_page():
     result = result_of(PAGE)
     assert len(result.chunks()) == 1
     assert len(result.chunks(14)) == 5
-    assert result.chunks(30, 10) == result.chunks(max_words=30, overlap=10)
+    assert result.chunks(30, 10) == result.chunks(size=30, overlap=10)
     assert result.chunks() is result.chunks()
     alone = result.detached()
     assert alone.chunks() == result.chunks()
     with pytest.raises(LookupError, match="EATEXT_CHUNKS"):
         alone.chunks(14)
-    with pytest.raises(OptionError, match="max_words is 9, it must be a whole number"):
+    with pytest.raises(OptionError, match="size is 9, it must be a whole number"):
         result.chunks(9)
     with pytest.raises(OptionError, match="overlap is 6, it must be at most half"):
         result.chunks(10, 6)
@@ -283,7 +412,7 @@ def test_other_sizes_and_what_is_left_of_a_page():
 
 def test_extract_takes_sizes():
     prose = "".join(f"<p>{words(30, n)}</p>" for n in range(8))
-    chunks = extract(prose, algorithm="density", chunks={"max_words": 60}).chunks()
+    chunks = extract(prose, algorithm="density", chunks={"size": 60}).chunks()
     assert [words_of(chunk.text) for chunk in chunks] == [60] * 4
 
 
@@ -318,7 +447,7 @@ def test_chunks_of_any_page(source, most, overlap, titled):
     text = result.text
     told, begun = 0, -1
     for chunk in chunks:
-        assert text[chunk.start : chunk.end] == chunk.text
+        assert chunk.text.endswith(text[chunk.start : chunk.end])
         assert chunk.text.strip()
         # No chunk has all of the one before.
         assert chunk.start > begun
@@ -328,13 +457,30 @@ def test_chunks_of_any_page(source, most, overlap, titled):
         assert words_of(text[chunk.start : told]) <= form.overlap
         assert chunk.end > told
         told = chunk.end
-        if words_of(chunk.text) > most:
-            # It is a passage alone: a row, a heading, a line, a sentence.
-            assert "\n\n" not in chunk.text
+        assert words_of(chunk.text) <= most
     assert not text[told:].strip()
     for chunk in chunks:
         if chunk.xpath:
             assert (verdict.page or page).root.getroottree().xpath(chunk.xpath)
+
+
+@given(PAGES, st.booleans())
+def test_one_chunk_in_markdown_is_the_markdown(source, titled):
+    page = Page.of(source, URL)
+    forms = Forms(title=titled, chunks=ChunkForm(10**9, markdown=True))
+    result = rendered(page, whole(page), forms)
+    assert "".join(texts(result.chunks())) == (result.markdown if result.text else "")
+
+
+@given(PAGES, st.integers(10, 60), st.integers(0, 30), st.sampled_from(UNITS))
+def test_chunks_in_markdown_of_any_page(source, most, overlap, unit):
+    page = Page.of(source, URL)
+    form = ChunkForm(most, min(overlap, most // 2), unit, markdown=True)
+    result = rendered(page, whole(page), Forms(chunks=form))
+    for chunk in result.chunks():
+        count = words_of(chunk.text) if unit == "words" else len(chunk.text)
+        # What is not the text's own is not cut: marks, addresses, bylines.
+        assert count <= most or chunk.end - chunk.start < 20, chunk
 
 
 @given(

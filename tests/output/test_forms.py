@@ -343,7 +343,7 @@ def test_no_character_ends_a_value(text):
 
 def test_requests_and_sites_override_a_part_of_a_form():
     base = Choice(markdown=MarkdownForm(front_matter=True))
-    said = {"title": True, "markdown": {"links": False}, "chunks": {"max_words": 50}}
+    said = {"title": True, "markdown": {"links": False}, "chunks": {"size": 50}}
     choice = changed(base, said)
     assert choice.forms == Forms(
         title=True,
@@ -361,7 +361,7 @@ def test_settings():
     said = {
         "EATEXT_TITLE": "true",
         "EATEXT_MARKDOWN": '{"front_matter": true, "images": false}',
-        "EATEXT_CHUNKS": {"max_words": 100, "overlap": 20},
+        "EATEXT_CHUNKS": {"size": 100, "overlap": 20},
         "EATEXT_SITES": {"a.org": {"title": False, "markdown": {"images": True}}},
     }
     config = Config.from_settings(Settings(said))
@@ -394,12 +394,12 @@ def test_settings():
             "markdown['links'] is 'no', it must be True or False",
         ),
         (
-            {"chunks": {"max_words": 9}},
-            "chunks['max_words'] is 9, it must be a whole number, 10 or more",
+            {"chunks": {"size": 9}},
+            "chunks['size'] is 9, it must be a whole number, 10 or more",
         ),
         (
-            {"chunks": {"max_words": 20, "overlap": 11}},
-            "chunks['overlap'] is 11, it must be at most half of max_words, which is 20",
+            {"chunks": {"size": 20, "overlap": 11}},
+            "chunks['overlap'] is 11, it must be at most half of size, which is 20",
         ),
     ],
 )
@@ -418,7 +418,7 @@ Lee"></head><body><p>{PROSE}</p><p><a href=/a>{PROSE}</a> {PROSE} Twice.</p></bo
 FORMS = {
     "EATEXT_TITLE": True,
     "EATEXT_MARKDOWN": {"front_matter": True, "links": False},
-    "EATEXT_CHUNKS": {"max_words": 50},
+    "EATEXT_CHUNKS": {"size": 50},
 }
 
 

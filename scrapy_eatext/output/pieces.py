@@ -1,0 +1,306 @@
+"""What a chunk shows of a text: its part of the text, as plain text or as Markdown.
+
+A part that begins within a table begins with the table's headers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_eatext.output.markdown import markdown, nodes_for
+from scrapy_eatext.output.nodes import Code, Table
+from scrapy_eatext.page.columns import NodeKind
+from scrapy_eatext.page.tags import TEX_TEXT
+
+if TYPE_CHECKING:
+    from scrapy_eatext.output.judged import JudgedPage
+    from scrapy_eatext.output.nodes import Cell, Nodes
+    from scrapy_eatext.output.passages import Layout
+    from scrapy_eatext.output.placing import Span
+
+Measure = Callable[[str], int]
+_Row = Sequence["Cell | None"]
+
+
+class Shown(Protocol):
+    """What parts of a text look like; a part is given by its offsets."""
+
+    def part(self, start: int, end: int) -> str:
+        """A part as it is shown."""
+        ...
+
+    def lead(self, start: int, end: int) -> int:
+        """The size of the headers that come before a part of a table."""
+        ...
+
+
+class PlainParts:
+    """The parts of a text as they are."""
+
+    def __init__(self, text: str, layout: Layout, measure: Measure, most: int) -> None:
+        self._text = text
+        # Of each table whose headers are repeated where these end, where it ends, the
+        # headers, and their size.
+        self._tables = [
+            (end, last, f"{text[begin:end]}\n", size)
+            for begin, end, last in layout.tables
+            if (size := measure(text[begin:end])) <= most // 2
+        ]
+        self._ends = [end for end, *_ in self._tables]
+
+    def _headers(self, start: int) -> tuple[str, int]:
+        at = bisect_right(self._ends, start) - 1
+        if at < 0 or start >= self._tables[at][1]:
+            return "", 0
+        return self._tables[at][2:]
+
+    def part(self, start: int, end: int) -> str:
+        return self._headers(start)[0] + self._text[start:end]
+
+    def lead(self, start: int, end: int) -> int:
+        return self._headers(start)[1]
+
+
+class MarkdownParts:
+    """The parts of a page's text in Markdown.
+
+    Each is written from the nodes of its units alone.  Of an item that began before, the
+    mark is left out, and a row of which a part is shown is no row.
+    """
+
+    def __init__(
+        self, judged: JudgedPage, layout: Layout, measure: Measure, most: int
+    ) -> None:
+        nodes = self._whole = nodes_for(judged)
+        # While a part is written, these have some of its blocks cut.
+        self._nodes = replace(nodes, spans=[*nodes.spans], code={**nodes.code})
+        self._layout = layout
+        self._above: dict[int, int] = {}
+        holders = [0]
+        while holders:
+            holder = holders.pop()
+            inside = nodes.children[holder]
+            self._above |= dict.fromkeys(inside, holder)
+            holders += [node for node in inside if node in nodes.children]
+        # For each block in a table the table, the outermost one, and its row there.
+        self._row_of: dict[int, tuple[int, int]] = {}
+        for node in sorted(nodes.tables, reverse=True):
+            table = nodes.tables[node]
+            for number, line in enumerate((*table.head, *table.body)):
+                self._row_of |= dict.fromkeys(_leaves(line), (node, number))
+        leaves = list(nodes.leaves())
+        self._order = {leaf: n for n, leaf in enumerate(leaves)}
+        self._leaves = self._by_unit(leaves, has_headline=bool(judged.headline.text))
+        # Where each table begins, and where each row begins and ends.
+        self._begins: dict[int, int] = {}
+        self._rows: dict[tuple[int, int], tuple[int, int]] = {}
+        for at, of_unit in enumerate(self._leaves):
+            for leaf in filter(self._row_of.get, of_unit):
+                row, begin = self._row_of[leaf], layout.starts[at]
+                self._begins.setdefault(row[0], begin)
+                self._rows[row] = self._rows.get(row, (begin,))[0], layout.ends[at]
+        # The headers of each table where it goes on, and their size.
+        self._heads: dict[int, tuple[Sequence[_Row], int]] = {}
+        for node in self._begins:
+            for head in (nodes.tables[node].head, ()):
+                table = replace(nodes.tables[node], caption=(), head=head, body=())
+                size = measure(markdown(self._tree([node], {node: table}, 0)))
+                self._heads[node] = head, size
+                if size <= most // 2:
+                    break
+        self._texts: dict[int, tuple[str, list[int]]] = {}
+
+    def _by_unit(self, leaves: list[int], *, has_headline: bool) -> list[list[int]]:
+        """For each unit its block, and the images and bylines that come with it."""
+        layout, units = self._layout, self._whole.units
+        places = {unit: n for n, unit in enumerate(layout.units) if unit >= 0}
+        found: list[list[int]] = [[] for _ in layout.units]
+        waiting: list[int] = []
+        place, row = 0, None
+        for leaf in leaves:
+            waiting.append(leaf)
+            if has_headline and leaf == leaves[0]:
+                found[0], waiting = [leaf], []
+            elif units[leaf] in places:
+                place, row = places[units[leaf]], self._row_of.get(leaf)
+                found[place] += waiting
+                waiting = []
+            elif row is not None and self._row_of.get(leaf) == row:
+                # An image in the row comes with the row.
+                found[place].append(waiting.pop())
+        if found:
+            found[place] += waiting
+        return found
+
+    def lead(self, start: int, end: int) -> int:
+        at = bisect_right(self._layout.ends, start)
+        leaves = self._leaves[at] if at < len(self._leaves) else ()
+        row = next(filter(None, map(self._row_of.get, leaves)), None)
+        if (
+            row is None
+            or start <= self._begins[row[0]]
+            or not self._is_whole(row, start, end)
+        ):
+            return 0
+        return self._heads[row[0]][1]
+
+    def _is_whole(self, row: tuple[int, int], start: int, end: int) -> bool:
+        """Whether all of a row is in a part of the text."""
+        begin, behind = self._rows[row]
+        return start <= begin and behind <= end
+
+    def part(self, start: int, end: int) -> str:
+        layout, nodes = self._layout, self._nodes
+        first = bisect_right(layout.ends, start)
+        last = bisect_left(layout.starts, end, first)
+        leaves: list[int] = []
+        cut: list[int] = []
+        begun = False
+        for at in range(first, last):
+            begin, behind = layout.starts[at], layout.ends[at]
+            of_unit = self._leaves[at]
+            if start > begin or end < behind:
+                own = [leaf for leaf in of_unit if self._is_own(leaf, at)]
+                for leaf in own:
+                    self._cut(leaf, start - begin, end - begin, behind - begin)
+                cut += own
+                if start > begin:
+                    begun, of_unit = True, own
+            leaves += of_unit
+        leaves.sort(key=self._order.__getitem__)
+        rows = {
+            leaf: row
+            for leaf in leaves
+            if (row := self._row_of.get(leaf)) and self._is_whole(row, start, end)
+        }
+        text = self._written(leaves, rows, begun=begun)
+        for leaf in cut:
+            nodes.spans[leaf] = self._whole.spans[leaf]
+            if leaf in nodes.code:
+                nodes.code[leaf] = self._whole.code[leaf]
+        return text
+
+    def _is_own(self, leaf: int, at: int) -> bool:
+        unit = self._whole.units[leaf]
+        return (
+            unit == self._layout.units[at]
+            if unit >= 0
+            else at == 0 == self._order[leaf]
+        )
+
+    def _cut(self, leaf: int, start: int, end: int, length: int) -> None:
+        """Leave a part of a block: from and to these characters of so many."""
+        nodes = self._nodes
+        if leaf in nodes.code:
+            text, language = self._whole.code[leaf]
+            nodes.code[leaf] = Code(text[max(start, 0) : end], language)
+            return
+        spans = self._whole.spans[leaf]
+        if leaf not in self._texts:
+            lengths = (0 if image else len(text) for text, _, _, image, _ in spans)
+            text = "".join([text for text, _, _, image, _ in spans if not image])
+            self._texts = {leaf: (text, [0, *accumulate(lengths)])}
+        text, bounds = self._texts[leaf]
+        places = []
+        for place in (start, end):
+            at = min(max(place, 0), length)
+            if len(text) != length:
+                # Formulas and emoji are written in another way than in the text.
+                at = at * len(text) // length
+                if 0 < at < len(text):
+                    at = text.find(" ", at) + 1 or len(text)
+            number = bisect_right(bounds, at) - 1
+            if (
+                number < len(spans)
+                and spans[number][1] & TEX_TEXT
+                and at > bounds[number]
+            ):
+                at = bounds[number + 1]
+            places.append(at)
+        nodes.spans[leaf] = list(_between(spans, bounds, *places))
+
+    def _written(
+        self,
+        leaves: Sequence[int],
+        rows: dict[int, tuple[int, int]],
+        *,
+        begun: bool,
+    ) -> str:
+        """Some blocks in Markdown, of which some are in rows of tables.
+
+        The first one may have begun before.
+        """
+        inside: list[int] = []
+        shown: dict[int, list[int]] = {}
+        for leaf in leaves:
+            node, row = rows.get(leaf, (leaf, -1))
+            if node not in shown:
+                inside.append(node)
+            if row >= 0:
+                shown.setdefault(node, []).append(row)
+        tables = {
+            node: self._table(node, sorted(set(numbers)))
+            for node, numbers in shown.items()
+        }
+        first = self._order[leaves[0]] + begun if leaves else 0
+        return markdown(self._tree(inside, tables, first))
+
+    def _table(self, node: int, rows: Sequence[int]) -> Table:
+        """A table with some of its rows, below its headers."""
+        table = self._whole.tables[node]
+        count = len(table.head)
+        head: Sequence[_Row] = [table.head[n] for n in rows if n < count]
+        body = [table.body[n - count] for n in rows if n >= count]
+        return Table((), head or self._heads[node][0], body, table.width)
+
+    def _tree(
+        self, inside: Iterable[int], tables: dict[int, Table], first: int
+    ) -> Nodes:
+        """Nodes that hold some nodes alone, with the lists and quotes around them.
+
+        Items whose first block comes before the one of number ``first`` hold none.
+        """
+        above, kinds = self._above, self._whole.kinds
+        children: dict[int, list[int]] = {0: [], **{node: [] for node in tables}}
+        for node in inside:
+            child, holder = node, above[node]
+            while True:
+                if kinds[holder] == NodeKind.TABLE:  # of a caption
+                    holder = above[holder]
+                elif kinds[holder] == NodeKind.ITEM and (
+                    self._order[next(self._whole.leaves(holder))] < first
+                ):
+                    holder = above[above[holder]]
+                elif holder in children:
+                    children[holder].append(child)
+                    break
+                else:
+                    children[holder] = [child]
+                    child, holder = holder, above[holder]
+        return replace(self._nodes, children=children, tables=tables)
+
+
+def _leaves(row: _Row) -> Iterator[int]:
+    return (leaf for cell in row if cell for leaf in cell.leaves)
+
+
+def _between(
+    spans: Sequence[Span], bounds: list[int], start: int, end: int
+) -> Iterator[Span]:
+    """The parts of spans between two characters; ``bounds`` has where each begins."""
+    first = bisect_left(bounds, start)
+    if first and bounds[first] > start:
+        first -= 1
+    for number in range(first, len(spans)):
+        text, style, link, image, signs = spans[number]
+        at = bounds[number]
+        if at >= end and not (image and end == bounds[-1]):
+            break
+        if image:
+            yield spans[number]
+        elif part := text[max(start - at, 0) : end - at]:
+            yield part, style, link, "", signs
