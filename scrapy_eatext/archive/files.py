@@ -65,6 +65,8 @@ def _as_os_error() -> Iterator[None]:
 # bytes behind it, where its last record mostly ends.
 _REQUEST = 1 << 24
 _BEYOND = 1 << 18
+# Seconds without a byte of an answer: pyarrow's own limit is 3, and a busy store is slower.
+_PATIENCE = 60
 # The beginning of a file, which shows how it is packed.
 _HEAD = 1 << 16
 # Between the path of a zip file and that of a file in it.
@@ -332,4 +334,16 @@ def _system(path: str) -> tuple[Any, str]:
         except (ImportError, ValueError) as error:
             raise OSError(f"no file system for {scheme}:// ({error})") from error
         return PyFileSystem(FSSpecHandler(system)), inside
+    if scheme == "s3" and "?" not in path:
+        from pyarrow.fs import S3FileSystem
+
+        # Unlike from_uri(), it does not read these.
+        names = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+        endpoint = next(filter(None, map(os.environ.get, names)), "")
+        system = S3FileSystem(
+            region=system.region,
+            endpoint_override=endpoint.partition("://")[2] or None,
+            scheme=endpoint.partition("://")[0] or "https",
+            request_timeout=_PATIENCE,
+        )
     return system, inside
