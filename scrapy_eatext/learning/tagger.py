@@ -250,7 +250,7 @@ def _by_segments(
     return share, lost
 
 
-def _augmented(samples: Sequence[Sample], seed: int) -> list[Sample]:
+def varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
     """The samples, some of them augmented."""
     made = []
     for i, sample in enumerate(samples):
@@ -272,7 +272,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         others = [samples[i] for i in training]
         words = learn_words(others, [tokens[i] for i in training])
         tables.append(replace(learn_names(others, flagged)[0], words=words))
-    samples = _augmented(samples, seed)
+    samples = varied(samples, seed)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in tables]
     # The features that every table has: a fold of few pages lacks names of the others.
     names = list(features_with(min(one.flags for one in [table, *tables])))
@@ -280,11 +280,11 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         taggers[fold].features(sample.walk, names)
         for sample, fold in zip(samples, inner.tolist(), strict=True)
     ]
-    weights = _weights(samples, rows, seed)
+    weights = block_weights(samples, rows, seed)
     first, likelihoods = _round(
         samples, rows, weights, names, FIRST, inner, seed, progress
     )
-    weights = _trusted(samples, weights, likelihoods)
+    weights = trusted(samples, weights, likelihoods)
     for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
         row.update(taggers[0].features(sample.walk, FEATURES, likelihood))
     names = list(rows[0])
@@ -330,7 +330,7 @@ def _round(
     progress: Progress,
 ) -> tuple[Trees, list[Ints]]:
     """Trees of all samples, and each sample's likelihoods by trees without its fold."""
-    matrix = _matrix(rows, weights, names)
+    matrix = matrix_of(rows, weights, names)
     weight = np.concatenate(weights)
     used = weight > 0
     share = np.concatenate([sample.share for sample in samples])[used]
@@ -355,7 +355,7 @@ def _round(
     return trees[INNER], likelihoods
 
 
-def _matrix(
+def matrix_of(
     rows: Sequence[Rows], weights: Sequence[NDArray[np.float64]], names: Sequence[str]
 ) -> NDArray[np.float32]:
     """The features of all blocks that weigh something, a row a block.
@@ -394,7 +394,7 @@ def _comment_trees(
     every = np.concatenate(weight)
     used = every > 0
     return grow(
-        _matrix(rows, weight, names),
+        matrix_of(rows, weight, names),
         np.concatenate(truth)[used].astype(np.float64),
         every[used],
         names,
@@ -420,7 +420,7 @@ def _kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
     return {sample.kind: 1.0 for sample in samples} | weights
 
 
-def _weights(
+def block_weights(
     samples: Sequence[Sample], rows: Sequence[Rows], seed: int
 ) -> list[NDArray[np.float64]]:
     """The weights of all pages' blocks."""
@@ -433,7 +433,7 @@ def _weights(
     ]
 
 
-def _trusted(
+def trusted(
     samples: Sequence[Sample],
     weights: Sequence[NDArray[np.float64]],
     likelihoods: Sequence[Ints],

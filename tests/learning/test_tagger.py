@@ -114,7 +114,7 @@ def test_pages_with_comments_count_more(tmp_path: Path) -> None:
     with_comments = sample(tmp_path, POSTED, text=LONG, comments=SAID)
     rows = [{"w": np.array([15, 1, 13, 1])}] * 2
     one, other = (
-        float(w.sum()) for w in eatext._weights([silent, with_comments], rows, 0)
+        float(w.sum()) for w in eatext.block_weights([silent, with_comments], rows, 0)
     )
     assert one == pytest.approx(100)
     assert other == pytest.approx(300)
@@ -137,7 +137,7 @@ def test_labels_that_were_made_on_blocks_are_trusted() -> None:
     truth = np.array([1, 0], dtype=np.float32)
     wrong = np.array([300, 900])
     samples = [eatext.Sample("a.example", "article", None, truth, by_block=True)] * 2
-    (first, _) = eatext._trusted(samples, [np.ones(2)] * 2, [wrong, 1200 - wrong])
+    (first, _) = eatext.trusted(samples, [np.ones(2)] * 2, [wrong, 1200 - wrong])
     assert first.tolist() == [1, 1]
 
 
@@ -205,14 +205,14 @@ def test_a_page_that_others_do_not_bear_out_counts_less() -> None:
     samples = [eatext.Sample(f"{n}.example", "article", None, truth) for n in range(20)]
     samples[7] = eatext.Sample("odd.example", "article", None, 1 - truth)
     weights = [np.full(4, 2.0) for _ in samples]
-    trusted = eatext._trusted(samples, weights, [right] * len(samples))
+    trusted = eatext.trusted(samples, weights, [right] * len(samples))
     assert all((weight == 2.0).all() for n, weight in enumerate(trusted) if n != 7)
     assert (trusted[7] < 0.1).all()
     # Blocks of which nothing is known do not count against a page.
     unknown = eatext.Sample(
         "segments.example", "article", None, -np.ones(4, np.float32)
     )
-    again = eatext._trusted([*samples, unknown], [*weights, np.zeros(4)], [right] * 21)
+    again = eatext.trusted([*samples, unknown], [*weights, np.zeros(4)], [right] * 21)
     assert not again[-1].any()
 
 
