@@ -8,7 +8,12 @@ from pyspark.sql import functions as f
 DISTANCE = 0.3
 
 if __name__ == "__main__":
-    session = SparkSession.builder.master("local[2]").getOrCreate()
+    session = (
+        SparkSession.builder.master("local[2]")
+        # Spark's 200 are for clusters.
+        .config("spark.sql.shuffle.partitions", 8)
+        .getOrCreate()
+    )
     texts = session.read.parquet("texts/*.parquet").dropDuplicates(["text"])
     texts = texts.withColumn("key", f.xxhash64("source", "offset", "id", "url"))
     words = Tokenizer(inputCol="text", outputCol="words").transform(texts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from datetime import date
@@ -171,7 +172,10 @@ def test_a_worker_that_is_killed(engine, pages, tmp_path):
 @pytest.mark.parametrize("engine", ["spark", "datatrove"])
 def test_duplicates(engine, tmp_path):
     pytest.importorskip(ENGINES[engine])
-    words = [" ".join(f"w{i}x{j}" for j in range(200)) for i in range(20)]
+    at_random = random.Random(1)
+    # datatrove takes all numbers for one.
+    letters = ["".join(at_random.choices("abcdefghij", k=6)) for _ in range(4000)]
+    words = [" ".join(letters[at : at + 200]) for at in range(0, 4000, 200)]
     # Each fifth page is there again as it is, and again with a word of its own.
     words += words[::5]
     words += [f"{text} more" for text in words[:20:5]]
