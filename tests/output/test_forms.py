@@ -12,6 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from scrapy.settings import Settings
 
 from scrapy_eatext import extract
 from scrapy_eatext.crawl.settings import Config
@@ -507,3 +508,15 @@ def test_the_examples_of_the_docs_run():
     ):
         exec(compile(example, "docs/output.md", "exec"), known)
     assert known["result"].text
+
+
+def test_worker_processes_are_given_the_path_of_a_function():
+    form = {"unit": len}
+    for settings, ending in [
+        ({"EATEXT_CHUNKS": form}, "EATEXT_CHUNKS['unit']"),
+        ({"EATEXT_SITES": {"a.example": {"chunks": form}}}, "['chunks']['unit']"),
+    ]:
+        Config.from_settings(Settings(settings))
+        with pytest.raises(SettingError, match=r"an import path") as raised:
+            Config.from_settings(Settings({**settings, "EATEXT_EXECUTOR": "process"}))
+        assert raised.value.key.endswith(ending)
