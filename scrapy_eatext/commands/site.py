@@ -113,11 +113,11 @@ def summary(crawler: Crawler) -> str:
     """What a crawl asked for and yielded."""
     stats = crawler.stats.get_stats() if crawler.stats else {}
     rows = [
-        [part, name, str(count)]
+        [part, *name.partition("/")[::2], str(count)]
         for part in ("asked", "yielded", "trap")
         for name, count in sorted(_counts(stats, f"eatext/site/{part}/").items())
     ]
-    return table(["", "kind", "count"], rows)
+    return table(["", "kind", "host", "count"], rows)
 
 
 def _counts(stats: dict[str, Any], prefix: str) -> dict[str, int]:

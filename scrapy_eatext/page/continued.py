@@ -13,15 +13,18 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lxml.etree import iterwalk
+
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.page.urls import Addresses
+from scrapy_eatext.page.urls import OF_VISIT, Addresses
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.page import Page
 
 # How many links of a page are looked at, how long their addresses may be, how many parts
-# and characters of their texts are read, and how far the number before one is looked for.
-_MAX_LINKS, _LONGEST, _PARTS, _LABEL, _FAR = 5000, 2000, 20, 80, 8
+# and characters of their texts are read, how far the number before one is looked for, and
+# at how many nodes of a link.
+_MAX_LINKS, _LONGEST, _PARTS, _LABEL, _FAR, _NODES = 5000, 2000, 20, 80, 8, 100
 # The number of an article's page at the end of its path, or in its query.
 _NUMBER = re.compile(
     r"(?:(?P<mark>[?&])(?:page|p|pg|paged|pageno|page_no|pagina|seite)="
@@ -45,8 +48,7 @@ _TIME_NAME, _TIME = "updated-max", 10**9
 # What does not tell pages apart: nothing, where a reader comes from, a post of a thread,
 # a session.
 _NO_MATTER = re.compile(
-    r"|(?:utm_\w+|srsltid|ref|gclid|fbclid|sid|phpsessid)=.*|p=[0-9]{4,}"
-    r"|\w{1,20}=(?:\w:)?[0-9a-f]{20,99}",
+    rf"|(?:{OF_VISIT}|ref)=.*|p=[0-9]{{4,}}|\w{{1,20}}=(?:\w:)?[0-9a-f]{{20,99}}",
     re.IGNORECASE,
 )
 _INDEX = re.compile(r"/(?:(?:index|default)\.\w{2,5})?$|\.(?:s?html?|php|aspx?)$")
@@ -260,7 +262,8 @@ def _signs(link: Any, number: int, addresses: Addresses, own: _Address) -> int:
         return 0
     text = _text(link)
     names = [link.get(name, "")[:_LABEL] for name in ("aria-label", "title", "class")]
-    names += [image.get("alt", "")[:_LABEL] for image in islice(link.iter("img"), 1)]
+    images = (node for node in islice(link.iter(), _NODES) if node.tag == "img")
+    names += [image.get("alt", "")[:_LABEL] for image in islice(images, 1)]
     about = " ".join((text, *names))
     entry = _ENTRY.fullmatch(text or names[0])
     in_row = entry and _is_in_row(link, int(entry[1]), addresses, own)
@@ -306,7 +309,14 @@ def _is_current(node: Any, addresses: Addresses, own: _Address) -> bool:
 
 
 def _text(element: Any) -> str:
-    parts = islice(element.itertext(), _PARTS)
+    # As itertext(), which goes on without end where there is no text.
+    walked = islice(iterwalk(element, ("start", "end", "comment", "pi")), _NODES)
+    texts = (
+        node.text if event == "start" else node.tail
+        for event, node in walked
+        if event == "start" or node is not element
+    )
+    parts = islice(filter(None, texts), _PARTS)
     return " ".join("".join(part[:_LABEL] for part in parts).split())[:_LABEL]
 
 

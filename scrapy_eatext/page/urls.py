@@ -12,6 +12,12 @@ SCHEMES = frozenset(("http", "https", "mailto", "tel", "ftp"))
 # What an image may be had from.
 IMAGE_SCHEMES = frozenset(("http", "https"))
 
+# Names in a query that say something of the visit, and not of the page.
+OF_VISIT = (
+    r"utm_\w+|(?:fb|g|ms)clid|mc_[ce]id|_ga|igshid|srsltid|sid|s?ess?(?:ion)?_?id"
+    r"|phpsessid|jsessionid|oscsid|zenid|aspsessionid\w*"
+)
+
 # How the addresses begin that a link and an image may have.
 _WHOLE = ("http://", "https://")
 

@@ -8,13 +8,11 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url
 
+from scrapy_eatext.page.urls import OF_VISIT
+
 _LONGEST = 2000
 # What a query or a path says of the visit, and not of the page.
-_OF_VISIT = re.compile(
-    r"utm_\w+|(?:fb|g|ms)clid|mc_[ce]id|_ga|igshid|sid|s?ess?(?:ion)?_?id|phpsessid"
-    r"|jsessionid|oscsid|zenid|aspsessionid\w*",
-    re.IGNORECASE,
-)
+_OF_VISIT = re.compile(OF_VISIT, re.IGNORECASE)
 _SESSION = re.compile(
     r";jsessionid=[^/?#;]*|/\(S\([0-9a-z]{8,40}\)\)|/s(?:ess(?:ion)?)?[-_=][0-9a-f]{8,64}(?=/)",
     re.IGNORECASE,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
+from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -58,6 +60,20 @@ FIELDS = {
 }
 # What the spider itself reads of a result.
 _AHEAD = ("entries", "next_page", "metadata")
+# The kinds of pages that the shipped model knows.
+KINDS = frozenset(
+    (
+        "article",
+        "collection",
+        "documentation",
+        "forum",
+        "listing",
+        "other",
+        "page",
+        "product",
+        "service",
+    )
+)
 # The kinds of pages that lead to others, and are none to want unless they are named.
 _LISTS = frozenset(("collection", "listing"))
 # The kinds of pages whose links need not be looked at: their site lists them elsewhere.
@@ -74,6 +90,8 @@ _COPIES, _MOST_COPIES = 3, 10_000
 _NAMED, _LISTED, _NEXT, _OTHER, _TRAP = 100, 80, 60, 40, -100
 # How many lists of addresses a site may name, and how many requests wait in Scrapy.
 _SITEMAPS, _WAITING = 1000, 2
+# So many addresses are put into the queue before the event loop has its turn.
+_PORTION = 200
 
 
 class SiteSpider(Spider):
@@ -117,15 +135,25 @@ class SiteSpider(Spider):
         if not self.urls:
             raise ValueError("urls is empty, it must have an address or a host")
         self.kinds = frozenset(_listed(kinds))
+        for kind in sorted(self.kinds - KINDS):
+            raise ValueError(
+                f"kinds has {kind!r}, it may be {', '.join(sorted(KINDS))}"
+            )
         self.since, self.until = _day("since", since), _day("until", until)
+        if self.until and self.since > self.until:
+            raise ValueError(f"until is {until!r}, it must not be before since")
         self.max_pages = _number("max_pages", max_pages, int)
         self.max_depth = _number("max_depth", max_depth, int)
         self.min_score = _number("min_score", min_score, float)
+        if not self.min_score <= 1:
+            raise ValueError(f"min_score is {min_score!r}, it must be at most 1")
         self.include, self.exclude = (
             _pattern("include", include),
             _pattern("exclude", exclude),
         )
         self.language = language.lower()
+        if language and not re.fullmatch(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", self.language):
+            raise ValueError(f"language is {language!r}, it must be a code: en")
         hosts = (host_of(url).removeprefix("www.") for url in self.urls)
         self.allowed_domains = sorted(set(hosts))
         self.state_file = state
@@ -156,7 +184,7 @@ class SiteSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
-        spider.known = State(spider.state_file)
+        spider.known = State(spider.state_file, spider.allowed_domains)
         connect = crawler.signals.connect
         connect(spider.spider_opened, signals.spider_opened)
         connect(spider.spider_idle, signals.spider_idle)
@@ -307,14 +335,24 @@ class SiteSpider(Spider):
             return
         result, url = main_text(response), visit.url
         is_list = self._leads_on(result)
-        added = self._follow(response, result, visit, is_list)
-        yields = self._item_of(response, result, visit)
-        self._count_answer(visit.url, gave=bool(added or yields))
+        added = yield from self._follow(response, result, visit, is_list)
+        is_wanted = self.wants(response, result)
+        original = self._original(result, visit) if is_wanted else ""
+        is_new = is_wanted and not original
+        yields = self._item_of(response, result, visit) if is_new else None
+        self._count_answer(url, gave=bool(added or yields))
+        if original:
+            self._count("trap/copy")
+            if self.known.is_done(original):
+                self.known.refuse(url)
+            else:
+                self.known.hold(url, original)
+            return
         if yields is None:
             self.known.done(url, text=result.text, is_list=is_list)
             return
         self._found += 1
-        self._count(f"yielded/{result.page_type or 'unknown'}")
+        self._count(f"yielded/{result.page_type or 'unknown'}/{host_of(url)}")
         yield yields
         if 0 < self.max_pages <= self._found:
             raise CloseSpider("max_pages")
@@ -343,48 +381,46 @@ class SiteSpider(Spider):
         self.known.done(visit.url)
 
     def _item_of(self, response: Response, result: MainText, visit: Visit) -> Any:
-        """The item of a page that is wanted and new or changed, else None."""
-        if not self.wants(response, result):
-            return None
-        if self._is_copy(result, visit) or self.known.has_text(
-            result.text, but=visit.url
-        ):
+        """The item of a page that is new or changed, else None."""
+        if self.known.has_text(result.text, but=visit.url):
             self._count("trap/copy")
             return None
-        before = self.known.hash_of(visit.url)
-        if before is not None and not self.known.is_changed(visit.url, result.text):
+        change = self.known.change(visit.url, result.text)
+        if not change:
             return None
         item = self.item(response, result)
         if self.known.is_kept and isinstance(item, dict):
-            item["change"] = "new" if before is None else "changed"
+            item["change"] = change
         return item
 
-    def _is_copy(self, result: MainText, visit: Visit) -> bool:
-        """Whether a page names another as its original.
+    def _original(self, result: MainText, visit: Visit) -> str:
+        """The page that a page names as its original, "" if it is one itself.
 
-        That is asked for, if it is not known.  One that differs in the query or the
-        ending alone need not be: this page stands for it.
+        The original is asked for, if it is not known.  One that differs in the query or
+        the ending alone need not be: this page stands for it.
         """
         own = canonical(result.canonical_url)
         # Some sites call their front page the original of all pages, or one of a section.
         is_front = urlsplit(own).path == "/"
         if own == visit.url or not self._is_ours(own) or is_front:
-            return False
+            return ""
         if self.known.has_no_text(own):  # as it leads back
-            return False
+            return ""
         if not self.known.is_done(own):
             if is_same_page(own, visit.url):
                 self.known.stand_for(own)
-                return False
+                return ""
             self._add([visit._replace(url=own)])
+            if not self.known.is_coming(own):
+                return ""
         self._copies[own] += 1
         if len(self._copies) > _MOST_COPIES:
             self._copies.clear()
-        return self._copies[own] <= _COPIES
+        return own if self._copies[own] <= _COPIES else ""
 
     def _follow(
         self, response: HtmlResponse, result: MainText, visit: Visit, is_list: bool
-    ) -> int:
+    ) -> Generator[None, None, int]:
         """Put what a page leads to into the queue; how many entries are new."""
         depth = visit.depth + 1
         added = self._add(
@@ -405,7 +441,9 @@ class SiteSpider(Spider):
             # They are no yield: those of a calendar are new without end.
             priority = _OTHER - depth
             links = self.links.extract_links(response)
-            self._add(Visit(link.url, "page", depth, priority) for link in links)
+            yield from self._add_all(
+                Visit(link.url, "page", depth, priority) for link in links
+            )
         return added
 
     def parse_robots(self, response: Response, visit: Visit) -> Iterator[Any]:
@@ -416,9 +454,10 @@ class SiteSpider(Spider):
         return iter(())
 
     def parse_sitemap(self, response: Response, visit: Visit) -> Iterator[Any]:
-        role, entries = read_sitemap(response.body)
-        self._add(Visit(url, role, 1, _NAMED, lastmod) for url, lastmod in entries)
-        return iter(())
+        return self._add_all(
+            Visit(url, role, 1, _NAMED, lastmod)
+            for role, url, lastmod in read_sitemap(response.body)
+        )
 
     def parse_feed(self, response: Response, visit: Visit) -> Iterator[Any]:
         try:
@@ -426,8 +465,18 @@ class SiteSpider(Spider):
         except MissingParserError as error:
             logger.warning("%s", error)
             pages = []
-        self._add(Visit(url, "page", 1, _NAMED, lastmod) for url, lastmod in pages)
-        return iter(())
+        return self._add_all(
+            Visit(url, "page", 1, _NAMED, lastmod) for url, lastmod in pages
+        )
+
+    def _add_all(self, visits: Iterator[Visit]) -> Iterator[None]:
+        """Put many addresses into the queue, in portions between which the loop has its turn.
+
+        Scrapy leaves out what is None.
+        """
+        while portion := list(islice(visits, _PORTION)):
+            self._add(portion)
+            yield None
 
     def _add(self, visits: Iterable[Visit], *, again: bool = False) -> int:
         """Put addresses of the site into the queue that are worth a request."""
@@ -534,7 +583,11 @@ def _number(name: str, value: Any, kind: type) -> Any:
 
 
 def _day(name: str, value: str) -> str:
-    if value and not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+    try:
+        is_day = not value or date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        is_day = False
+    if not is_day:
         raise ValueError(f"{name} is {value!r}, it must be a day: 2024-03-01")
     return value
 

@@ -17,7 +17,7 @@ _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
 # By so many bytes at its end a feed is known to be the one that was written.
 _ENDING = 200
 # The number of these tables, which no other program's files have.  It changes with them.
-_FORMAT = 0x0EA7_0001
+_FORMAT = 0x0EA7_0002
 _TABLES = """
 CREATE TABLE IF NOT EXISTS pages (
     number INTEGER PRIMARY KEY, url TEXT UNIQUE, status INTEGER, priority INTEGER,
@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS pages (
 CREATE INDEX IF NOT EXISTS queue ON pages (status, priority DESC, number);
 CREATE INDEX IF NOT EXISTS shapes ON pages (shape) WHERE status=4;
 CREATE INDEX IF NOT EXISTS texts ON pages (hash) WHERE hash IS NOT NULL;
+CREATE TABLE IF NOT EXISTS hosts (name TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER, ending BLOB);
 """
 
@@ -52,12 +53,19 @@ class State:
 
     An address is known once.  What is asked for and not done when the process ends is
     asked for again in the next run; where all was done, a new round begins.  One process
-    has the file.
+    has the file, which is that of one set of hosts.  Raises ValueError for another file.
     """
 
-    def __init__(self, path: str = "") -> None:
+    def __init__(self, path: str = "", hosts: Iterable[str] = ()) -> None:
         self.is_kept = bool(path)
         self._base = _opened(path)
+        rows = [(host,) for host in sorted(hosts)]
+        names = self._base.execute("SELECT name FROM hosts ORDER BY name").fetchall()
+        if names and names != rows:
+            self._base.close()
+            whose = ", ".join(name for (name,) in names)
+            raise ValueError(f"state is {path!r}, it is that of a crawl of {whose}")
+        self._base.executemany("INSERT OR IGNORE INTO hosts VALUES (?)", rows)
         self._update("UPDATE pages SET status=? WHERE status=?", _PENDING, _ASKED)
         self.release()
         self.goes_on = bool(self._value("SELECT 1 FROM pages WHERE status=?", _PENDING))
@@ -143,7 +151,10 @@ class State:
         self._set(url, _REFUSED)
 
     def hold(self, url: str, shape: str) -> None:
-        """Keep an address back until those of its shape are released or refused."""
+        """Keep an address back until those of a shape are released or refused.
+
+        In place of a shape it may be the address of a page that has to be done first.
+        """
         self._update(
             "UPDATE pages SET status=?, shape=? WHERE url=?", _HELD, shape, url
         )
@@ -181,8 +192,12 @@ class State:
         is_list: bool = False,
         feeds: Mapping[str, int] | None = None,
     ) -> None:
-        """A page is done, and the files of the feeds have so many bytes."""
+        """A page is done, and the files of the feeds have so many bytes.
+
+        What was held back for it is refused if it has a text, else released.
+        """
         self._base.execute("BEGIN")
+        self.release(url, refuse=bool(text))
         self._base.execute(
             "UPDATE pages SET status=?, hash=?, is_list=? WHERE url=?",
             (_DONE, _hash(text), is_list, url),
@@ -202,9 +217,17 @@ class State:
             *(url, _STOOD_FOR, "page", "", self._round),
         )
 
-    def hash_of(self, url: str) -> int | None:
-        """The hash of a page's text in the run before, None where there was none."""
-        return self._value("SELECT hash FROM pages WHERE url=?", url)
+    def change(self, url: str, text: str) -> str:
+        """Whether a page's text is "new", "changed", or that of the run before: ""."""
+        before = self._value("SELECT hash FROM pages WHERE url=?", url)
+        if before is None:
+            return "new"
+        return "" if before == _hash(text) else "changed"
+
+    def is_coming(self, url: str) -> bool:
+        """Whether a page will be answered in this run."""
+        status = self._value("SELECT status FROM pages WHERE url=?", url)
+        return status in (_PENDING, _ASKED, _HELD)
 
     def is_done(self, url: str) -> bool:
         status = self._value("SELECT status FROM pages WHERE url=?", url)
@@ -221,10 +244,6 @@ class State:
             "SELECT 1 FROM pages WHERE hash=? AND url<>? LIMIT 1", _hash(text), but
         )
         return bool(found)
-
-    def is_changed(self, url: str, text: str) -> bool:
-        """Whether a page that is known has another text now."""
-        return self.hash_of(url) != _hash(text)
 
     # -- SQL
 

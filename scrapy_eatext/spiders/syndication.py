@@ -18,23 +18,20 @@ class MissingParserError(ImportError):
     """feedparser is not installed."""
 
 
-def read_sitemap(body: bytes) -> tuple[str, list[tuple[str, str]]]:
-    """The role of what a sitemap names, "page" or "sitemap", and the addresses.
+def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
+    """What a sitemap names: whether it is a "page" or a "sitemap", its address and date.
 
-    Each comes with when it was changed, as the sitemap says.  What is none names none,
-    and of a broken one it is what stands before the fault.
+    The date is when it was changed, as the sitemap says.  What is none names none, and of
+    a broken one it is what stands before the fault.
     """
-    named: list[tuple[str, str]] = []
-    role = ""
     # Whatever gzip and lxml raise on a broken one.
     with suppress(Exception):
         if body.startswith(b"\x1f\x8b\x08"):
             body = gunzip(body, max_size=_LARGEST)
         sitemap = Sitemap(body)
         role = {"sitemapindex": "sitemap", "urlset": "page"}.get(sitemap.type, "")
-        if role:
-            named.extend((one["loc"], one.get("lastmod", "")) for one in sitemap)
-    return role, named
+        for one in sitemap if role else ():
+            yield role, one["loc"], one.get("lastmod", "")
 
 
 def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:

@@ -13,11 +13,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from scrapy import Request
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, XmlResponse
+from scrapy.utils.test import get_crawler
 
 from scrapy_eatext import MainText
+from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.result import Entry, Metadata
 from scrapy_eatext.spiders import SiteSpider
+from scrapy_eatext.spiders.site import KINDS
+from scrapy_eatext.spiders.state import Visit
 from tests.support.commands import run_command
 from tests.support.crawling import crawl
 
@@ -136,7 +140,7 @@ def test_lists_and_their_next_pages(site):
     assert item["title"] == "How the boat b3 was mended in the end"
     assert item["text"].startswith("How the boat b3") or "number b3" in item["text"]
     assert (item["language"], item["kind"]) == ("en", "article")
-    assert found.eatext("site/yielded/") == {"article": 12}
+    assert found.eatext("site/yielded/") == {"article/127.0.0.1": 12}
 
 
 def test_sitemaps_with_dates(site):
@@ -372,8 +376,34 @@ def test_a_wrong_original_of_all_pages_loses_few_of_them(site):
         site.pages[f"/news/b{n}"] = article(
             f"b{n}", f"<link rel=canonical href={site.url}/news>"
         )
-    # Those that come before the original's answer may stand for it.
-    assert len(done(site)[1]) >= 37
+    assert len(done(site)[1]) == 40
+    # Those that wait for the answer of the original are asked for once more.
+    assert sum(map(site.asked.get, (f"/news/b{n}" for n in range(40)))) <= 43
+
+
+def test_an_original_with_the_same_text(site):
+    wanted = add_news(site, 4)
+    site.pages["/b1"] = site.pages["/news/b1"]
+    site.pages["/news/b1"] = article("b1", f"<link rel=canonical href={site.url}/b1>")
+    assert done(site)[1] == sorted({*wanted, "/b1"} - {"/news/b1"})
+    assert site.asked["/news/b1"] == 1
+
+
+def test_an_original_that_is_not_to_be_asked_for(site):
+    wanted = add_news(site, 4)
+    site.pages["/news/b1"] = article("b1", f"<link rel=canonical href={site.url}/x/1>")
+    assert done(site, exclude="/x/")[1] == wanted
+
+
+def test_long_lists_give_the_event_loop_its_turn(site):
+    """Between portions of the addresses of a sitemap, or of a page's links."""
+    spider = SiteSpider.from_crawler(get_crawler(SiteSpider), urls="https://a.org")
+    rows = "".join(f"<url><loc>https://a.org/{n:x}/</loc></url>" for n in range(5000))
+    body = f'<?xml version="1.0"?><urlset>{rows}</urlset>'.encode()
+    visit = Visit("https://a.org/map.xml", "sitemap")
+    steps = spider.parse_sitemap(XmlResponse(visit.url, body=body), visit)
+    assert [spider.known.waiting() for _ in steps] == [*range(200, 5001, 200)]
+    spider.known.close()
 
 
 def test_the_next_crawl_yields_what_is_new_or_changed(site, tmp_path):
@@ -491,6 +521,18 @@ def add_link(site, path):
         ({"urls": "ftp://a.org"}, "urls has 'ftp://a.org', it must be an address"),
         ({"urls": "https://["}, "urls has 'https://[', it must be an address"),
         ({"since": "Monday"}, "since is 'Monday', it must be a day: 2024-03-01"),
+        (
+            {"since": "2024-02-30"},
+            "since is '2024-02-30', it must be a day: 2024-03-01",
+        ),
+        (
+            {"since": "2024-03-02", "until": "2024-03-01"},
+            "until is '2024-03-01', it must not be before since",
+        ),
+        ({"kinds": "forum, blog"}, "kinds has 'blog', it may be article, collection, "),
+        ({"language": "German"}, "language is 'German', it must be a code: en"),
+        ({"min_score": 30}, "min_score is 30, it must be at most 1"),
+        ({"min_score": "nan"}, "min_score is 'nan', it must be at most 1"),
         ({"max_pages": "many"}, "max_pages is 'many', it must be a number from 0 on"),
         ({"min_score": -1}, "min_score is -1, it must be a number from 0 on"),
         ({"exclude": "("}, "exclude is '(', it must be a regular expression"),
@@ -499,6 +541,11 @@ def add_link(site, path):
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         SiteSpider(**{"urls": "a.org", **arguments})
+
+
+def test_all_kinds_of_the_model_may_be_named():
+    about = json.loads((SHIPPED / "eatext.json").read_text("utf-8"))
+    assert sorted(about["kinds"]) == sorted(KINDS)
 
 
 def test_addresses_to_begin_at():
@@ -533,7 +580,7 @@ def test_the_command(site, tmp_path):
     items = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
     assert sorted(item["url"].removeprefix(site.url) for item in items) == wanted
     assert all(item["markdown"] and "text" not in item for item in items)
-    assert re.search(r"yielded\s+article\s+4", done.stdout)
+    assert re.search(r"yielded\s+article\s+127.0.0.1\s+4", done.stdout)
 
 
 def test_a_wrong_argument_of_the_command(capsys):

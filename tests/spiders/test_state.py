@@ -92,13 +92,11 @@ def test_texts():
     assert state.has_text("A text.", but="b")
     assert not state.has_text("A text.", but="a")
     assert not state.has_text("", but="b")
-    assert not state.is_changed("a", "A text.")
-    assert state.is_changed("a", "Another.")
-    assert (state.hash_of("b"), state.is_done("a"), state.is_done("b")) == (
-        None,
-        True,
-        False,
-    )
+    assert state.change("a", "A text.") == ""
+    assert state.change("a", "Another.") == "changed"
+    assert state.change("b", "A text.") == "new"
+    assert (state.is_done("a"), state.is_done("b")) == (True, False)
+    assert (state.is_coming("a"), state.is_coming("b")) == (False, True)
     state.close()
 
 
@@ -205,6 +203,25 @@ def test_what_is_held_back():
     assert taken(state) == []
     assert state.release() == 0
     state.close()
+
+
+def test_what_is_held_back_for_a_page():
+    state = State()
+    state.add([Visit("a"), Visit("b"), Visit("good"), Visit("bad")])
+    assert taken(state) == ["a", "b", "good", "bad"]
+    state.hold("a", "good")
+    state.hold("b", "bad")
+    state.done("good", text="A text.")
+    state.done("bad")
+    assert taken(state) == ["b"]
+    state.close()
+
+
+def test_a_state_of_other_hosts(path):
+    State(path, ["a.org", "b.org"]).close()
+    State(path, ["b.org", "a.org"]).close()
+    with pytest.raises(ValueError, match=r"a crawl of a\.org, b\.org$"):
+        State(path, ["a.org"])
 
 
 def test_a_page_that_another_one_stands_for():

@@ -70,21 +70,21 @@ MAP = (
     b"<urlset><url><loc>https://a.org/1</loc><lastmod>2024-03-01</lastmod></url><url/>"
     b"<url><loc>https://a.org/2</loc></url></urlset>"
 )
-NAMED = [("https://a.org/1", "2024-03-01"), ("https://a.org/2", "")]
+NAMED = [("page", "https://a.org/1", "2024-03-01"), ("page", "https://a.org/2", "")]
 
 
 def test_sitemaps():
-    assert read_sitemap(MAP) == ("page", NAMED)
-    assert read_sitemap(gzip.compress(MAP)) == ("page", NAMED)
+    assert list(read_sitemap(MAP)) == NAMED
+    assert list(read_sitemap(gzip.compress(MAP))) == NAMED
     index = (
         b"<sitemapindex><sitemap><loc>https://a.org/m</loc></sitemap></sitemapindex>"
     )
-    assert read_sitemap(index) == ("sitemap", [("https://a.org/m", "")])
+    assert list(read_sitemap(index)) == [("sitemap", "https://a.org/m", "")]
 
 
 def test_a_sitemap_that_is_cut_off():
-    assert read_sitemap(MAP[:-20]) == ("page", NAMED)
-    assert read_sitemap(gzip.compress(MAP + b" " * 99)[:-9]) == ("page", NAMED)
+    assert list(read_sitemap(MAP[:-20])) == NAMED
+    assert list(read_sitemap(gzip.compress(MAP + b" " * 99)[:-9])) == NAMED
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_sitemap_that_is_cut_off():
     ids=["empty", "one sign", "no XML", "text", "no gzip", "HTML", "too large"],
 )
 def test_what_is_no_sitemap(body):
-    assert read_sitemap(body)[1] == []
+    assert list(read_sitemap(body)) == []
 
 
 def test_without_the_parser(monkeypatch):
