@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.metadata.jsonld import read_json_ld, text_of, types_of
@@ -60,6 +61,8 @@ _VALUE_IN = ("content", "datetime", "value", "alt")
 _MOST_TEXTS = 500
 # Bounds on structured_data: how deep it is nested, and how many values it has.
 _MAX_DEPTH, _MAX_COPIED = 12, 5000
+# No number of use is as large.
+_TOO_LARGE = 1e300
 
 
 def things_in(page: Page) -> Iterator[Thing]:
@@ -152,7 +155,7 @@ class Data:
         """The texts, numbers, and names of things at a path."""
         for one in islice(self.at(value, *path), _MOST_TEXTS):
             found = one.get("name", one.get("@value")) if isinstance(one, dict) else one
-            if isinstance(found, (int, float)) and not isinstance(found, bool):
+            if _is_number(found):
                 found = f"{found:.15g}"
             text = text_of(found)
             if text:
@@ -188,4 +191,14 @@ def _copy(value: Any, left: list[int], depth: int = 0) -> Any:
             if copy is not None:
                 copied[strip_unstorable(key)] = copy
         return copied
-    return value
+    # JSON has no word for the rest, which Python's reader takes from NaN and 1e999.
+    return value if not isinstance(value, float) or isfinite(value) else None
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether it is a number that a float can be; JSON's may have 1,000 digits."""
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) < _TOO_LARGE
+    )

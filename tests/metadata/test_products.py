@@ -209,6 +209,21 @@ def test_things_as_they_stand_there():
     assert found[1].values["offers"][0]["price"] == ["1299.5"]
 
 
+def test_numbers_that_json_or_a_float_has_not():
+    source = (
+        '<script type="application/ld+json">{"@type": "Product", "name": "Boat", "sku":'
+        f' 1{"0" * 400}, "weight": NaN, "offers": {{"price": 1e999, "a": [-Infinity]}}}}'
+        "</script>"
+    )
+    found = extract(page(source))
+    (thing,) = found.structured_data
+    assert thing.values["offers"] == {"a": []}
+    assert "weight" not in thing.values
+    json.dumps(thing.values, allow_nan=False)
+    assert found.product is not None
+    assert (found.product.name, found.product.price) == ("Boat", "")
+
+
 def test_things_are_bounded():
     deep: object = "x"
     for _ in range(50):

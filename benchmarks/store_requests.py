@@ -1,6 +1,6 @@
 """What reading a large WARC file takes: requests, bytes and seconds, on disk and on a store.
 
-    python -m benchmarks.requests FOLDER --megabytes 1000
+    python -m benchmarks.store_requests FOLDER --megabytes 1000
 
 FOLDER has labelled pages, which are written many times over into one file in a temporary
 folder.  It is cut for 1, 2 and 8 processes, which read all records and extract nothing.
@@ -40,7 +40,14 @@ def write(source: str, path: Path, size: int) -> int:
 def measure(source: str, of: int) -> tuple[int, float]:
     """The records and the seconds of so many processes over a file."""
     began = time.monotonic()
-    asked = [sys.executable, "-m", "benchmarks.requests", "--read", source, str(of)]
+    asked = [
+        sys.executable,
+        "-m",
+        "benchmarks.store_requests",
+        "--read",
+        source,
+        str(of),
+    ]
     readers = [
         subprocess.Popen([*asked, str(rank)], stdout=subprocess.PIPE)
         for rank in range(of)
