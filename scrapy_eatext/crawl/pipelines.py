@@ -137,7 +137,14 @@ class EatextPipeline(Component):
         response = current_response()
         url = ""
         try:
-            url = _url_of(_value(adapter, self._config.url_field), response)
+            given = _value(adapter, self._config.url_field)
+            if hasattr(given, "host"):  # a URL object: pydantic's HttpUrl, yarl's URL
+                given = str(given)
+            if isinstance(given, str) and given.strip():
+                url = given
+                if response is not None:
+                    with suppress(ValueError):  # it is no URL
+                        url = response.urljoin(given.strip())
             source, extracted = await self._find(item, adapter, response, url)
         except Exception as error:  # noqa: BLE001 - an item is never lost
             self._tally.error(url, error)
@@ -280,18 +287,6 @@ def _is_empty(value: Any) -> bool:
         return not value
     except Exception:  # noqa: BLE001 - as of an array, which is neither true nor false
         return False
-
-
-def _url_of(value: Any, response: Response | None) -> str:
-    """An item's URL, absolute where the response is known, "" if it is none."""
-    if hasattr(value, "host"):  # no str, but a URL: pydantic's HttpUrl, yarl's URL
-        value = str(value)
-    if not isinstance(value, str) or not value.strip():
-        return ""
-    if response is not None:
-        with suppress(ValueError):  # it is no URL
-            return response.urljoin(value.strip())
-    return value
 
 
 def storable(value: Any) -> Any:

@@ -204,7 +204,7 @@ def test_a_callback_gets_what_all_pages_have(server, fields):
         def parse(self, response):
             result = main_text(response)
             again = response.replace(url=response.url)
-            chunks = [result.text[c.start : c.end] for c in result.chunks(10, 0)]
+            chunks = [result.text[c.start : c.end] for c in result.chunks(40, 0)]
             values = {name: result.value(name) for name in COMPUTED}
             found.append((result.title, values, chunks, main_text(again).text))
             yield {"url": response.url}

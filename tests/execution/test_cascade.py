@@ -260,7 +260,8 @@ def test_no_limit_where_there_is_none_to_set(monkeypatch, gone):
 
 FIELDS = (
     *("markdown", "html", "tables", "blocks", "comments"),
-    *("posts", "entries", "next_page", "chunks", "title"),
+    *("posts", "entries", "next_page", "chunks", "title", "embeds"),
+    *("product", "recipe", "structured_data"),
 )
 
 
@@ -332,7 +333,8 @@ def test_fields_that_there_is_no_time_for_are_empty(monkeypatch):
     assert (outcome.result.markdown, outcome.result.html) == ("", "")
     failed = [(failure.name, failure.field) for failure in outcome.failures]
     assert failed == [
-        ("TimeLimitError", field) for field in ("markdown", "html", "tables", "entries")
+        ("TimeLimitError", field)
+        for field in ("markdown", "html", "tables", "entries", "embeds")
     ]
 
 
