@@ -20,7 +20,8 @@ REDIRECTS = {
 }
 # Stands in sitemap, feeds and robots.txt for the server's own address.
 ORIGIN = b"http://portellery.example"
-CALENDAR = re.compile(r"/herald/calendar/(\d{4})/(\d\d?)")
+# Of 2028 nothing is known yet, so that a crawl of all links comes to an end.
+CALENDAR = re.compile(r"/herald/calendar/(202[67])/(\d\d?)")
 MONTH = """<!DOCTYPE html>
 <html lang="en"><head><title>What is on in {month}/{year}</title></head>
 <body><h1>What is on in {month}/{year}</h1><p>Nothing has been announced yet.</p>

@@ -22,7 +22,7 @@ class PagesSpider(Spider):
 
     name = "pages"
     allowed_domains = ("127.0.0.1",)
-    # The calendar has a link to the next month, without end.
+    # Each month of the calendar has a link to the next, and nothing else.
     links = LinkExtractor(deny="/calendar/")
 
     async def start(self) -> AsyncIterator[Request]:
