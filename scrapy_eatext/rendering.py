@@ -49,11 +49,15 @@ def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
     if text is None:
         text = render_text(verdict, judged.shown)
     judged.text = text
+    score = verdict.score
+    if score is None or math.isnan(score):
+        # The algorithm has none.
+        score = 1.0 if text else 0.0
     result = MainText(
         text=text,
         algorithm=name,
         version=version,
-        score=_score(verdict.score, text),
+        score=float(score),
         page_type=bounded("page_type", verdict.page_type or ""),
         language=bounded("language", verdict.language or "") or page.language,
         origin=_origin(page, verdict),
@@ -75,13 +79,6 @@ def with_outputs(result: MainText, forms: Forms) -> MainText:
     whole = judged.text = f"{headline}\n\n{text}" if text else headline
     entitled = replace(result, text=whole)
     return entitled.backed({**result.computed, "headline": headline}, judged)
-
-
-def _score(score: float | None, text: str) -> float:
-    """An algorithm's score for a text; without one, 1 for a text and 0 for none."""
-    if score is None or math.isnan(score):
-        return 1.0 if text else 0.0
-    return float(score)
 
 
 def _origin(page: Page, verdict: Verdict) -> str:

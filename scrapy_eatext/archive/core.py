@@ -231,10 +231,10 @@ def batches_of(records: Iterable[Record]) -> Iterator[Any]:
         yield pa.RecordBatch.from_pylist([_row(one) for one in some], schema=names)
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def batched(found: Iterable[T], size: int) -> Iterator[list[T]]:
+def batched(found: Iterable[_T], size: int) -> Iterator[list[_T]]:
     """Lists of so many, the last of fewer."""
     left = iter(found)
     while some := list(islice(left, size)):

@@ -185,9 +185,9 @@ class JsonLd:
                 and "Comment" in str(one.get("interactionType"))[:200]
             ]
             for count in (thing.get("commentCount"), *counted):
-                digits = _dated(count)
-                if digits.isdecimal() and len(digits) <= _COUNT_DIGITS:
-                    return int(digits)
+                number = _whole(count)
+                if number is not None:
+                    return number
         return 0
 
     def breadcrumbs(self) -> Iterator[tuple[str, str]]:
@@ -267,8 +267,13 @@ def _is_dict(value: Any) -> bool:
 
 
 def _position(step: dict[str, Any]) -> int:
-    digits = _dated(step.get("position"))
-    return int(digits) if digits.isdecimal() and len(digits) <= _COUNT_DIGITS else 0
+    return _whole(step.get("position")) or 0
+
+
+def _whole(value: Any) -> int | None:
+    """A whole number, which may be a text; None for anything else."""
+    digits = _dated(value)
+    return int(digits) if digits.isdecimal() and len(digits) <= _COUNT_DIGITS else None
 
 
 def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:

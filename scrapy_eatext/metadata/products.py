@@ -56,29 +56,20 @@ def write_product(judged: JudgedPage) -> Product | None:
     of_kind = judged.verdict.page_type == "product"
     things = _about(list(data.of_types(*_TYPES)), judged, first=of_kind)
     shared = _opengraph(page.head.metas)
-    things += (
-        [shared] if shared.values and (things or "offers" in shared.values) else []
-    )
+    if shared.values and (things or "offers" in shared.values):
+        things.append(shared)
     if not (things or of_kind):
         return None
     host = host_of(page.url or "")
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    for source, found in _all_values(things, judged, host):
-        for field, value in found:
-            if value and field not in values:
-                values[field], sources[field] = value, source
-    return Product(**values, sources=sources)
-
-
-def _all_values(
-    things: list[Thing], judged: JudgedPage, host: str
-) -> Iterator[tuple[str, Iterator[tuple[str, Any]]]]:
-    """What each source gives, the best first."""
-    data = Data.of(judged.page)
     for thing in things:
-        yield thing.source, _values(data, thing.values, host)
-    yield "page", iter([("name", judged.readable_metadata.title)])
+        for field, value in _values(data, thing.values, host):
+            if value and field not in values:
+                values[field], sources[field] = value, thing.source
+    if "name" not in values and (title := judged.readable_metadata.title):
+        values["name"], sources["name"] = title, "page"
+    return Product(**values, sources=sources)
 
 
 def _about(things: list[Thing], judged: JudgedPage, *, first: bool) -> list[Thing]:
@@ -138,17 +129,13 @@ def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str
         for offer in islice(data.at(thing, *path), MOST_VALUES)
         if isinstance(offer, dict)
     ]
-    for offer in offers:
-        for price, currency in _prices(data, offer):
-            code = currency_of(currency, host)
-            number = amount(price, code)
-            if number:
-                yield "price", number
-                yield "currency", code
-                break
-        else:
-            continue
-        break
+    for price, currency in (one for offer in offers for one in _prices(data, offer)):
+        code = currency_of(currency, host)
+        number = amount(price, code)
+        if number:
+            yield "price", number
+            yield "currency", code
+            break
     for offer in offers:
         for text in data.texts(offer, "availability"):
             name = text.rpartition("/")[2].rpartition(":")[2]

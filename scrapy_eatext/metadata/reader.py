@@ -105,8 +105,9 @@ _MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
 # Bounds on an element of microdata, which may hold the whole page, and fifty of which may
 # be nested: the elements searched for its name, and the characters read of its value and
 # of the names of its properties.
-_MAX_PATHS, _MAX_STEPS = 5, 20
 _MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
+# How many breadcrumbs are looked at, and how many steps of each.
+_MAX_PATHS, _MAX_STEPS = 5, 20
 
 # What software writes where it has no value; where a template was not filled, its braces
 # stay too.

@@ -126,7 +126,8 @@ def _measured(unit: str | Counter) -> tuple[Measure, int]:
 class _Room:
     """How much room there is in a chunk of a text, and how much parts of it take.
 
-    ``headers`` are where rows of headers begin.  It ``is_exact`` if passages together take as much as each by itself.
+    ``headers`` are where rows of headers begin.  It ``is_exact`` if passages together take
+    as much as each by itself.
     """
 
     text: str

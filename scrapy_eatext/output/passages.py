@@ -59,7 +59,7 @@ _WIDE_CLOSES = "\u300d\u300f\u201d\u2019\uff09"
 # eight times as quick, so the other one is for texts with full-width stops alone.
 _AT_SPACE = (
     rf"\s(?:(?<=\n)|(?<=[{_ENDS}{_WIDE_CLOSES}]\s)\s*|(?<=[{_ENDS}][{_CLOSES}]\s)\s*"
-    r"|(?<=[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]\s)\s*(?=[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]))"
+    rf"|(?<=[{_LETTERS}]\s)\s*(?=[{_LETTERS}]))"
 )
 _PAUSE = re.compile(_AT_SPACE)
 _WIDE_PAUSE = re.compile(
@@ -214,9 +214,10 @@ def lines_in(
 ) -> tuple[list[int], list[int], list[bool]]:
     """Where each unit begins and ends in a text, and whether it begins a passage.
 
-    Of the cells of a row only the first begins one.  Rows become WHOLE, and words in marks of list items and in rows are added.  ``gaps`` has
-    how far each unit is from the one before in its row, 0 for all others.  ``items`` are
-    the texts of list items, and two characters behind ``end`` the first unit begins.
+    Of the cells of a row only the first begins one.  Rows become WHOLE, and words in marks
+    of list items and in rows are added.  ``gaps`` has how far each unit is from the one
+    before in its row, 0 for all others.  ``items`` are the texts of list items, and two
+    characters behind ``end`` the first unit begins.
     """
     starts: list[int] = []
     ends: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.support.crawling import crawl
 from tools.response_path import Trace, TwoPages
 
-MOST_FUNCTIONS = 61
+MOST_FUNCTIONS = 60
 
 
 def test_few_functions_and_one_result():
