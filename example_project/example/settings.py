@@ -15,7 +15,6 @@ ROBOTSTXT_OBEY = True
 # Patient with the sites of others, quick with the bundled one.
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 DOWNLOAD_DELAY = 1
-AUTOTHROTTLE_ENABLED = False
 DOWNLOAD_SLOTS = {"127.0.0.1": {"concurrency": 8, "delay": 0}}
 
 # Every crawl writes its items in three formats at once.
