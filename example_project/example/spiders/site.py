@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from example.items import PageItem
 from example.server import Site
@@ -11,6 +11,9 @@ from scrapy_eatext import spiders
 
 class SiteSpider(spiders.SiteSpider):
     """Every page of the bundled site, or with ``-a urls=...`` the pages of others."""
+
+    # The project's delays are patient, and none is wanted on the bundled site.
+    custom_settings: ClassVar[dict[str, Any]] = {"AUTOTHROTTLE_ENABLED": False}
 
     def __init__(self, *args: Any, urls: str = "", **kwargs: Any) -> None:
         self.site = None if urls else Site()
