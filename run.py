@@ -28,7 +28,7 @@ TASKS = {
     # A process for each core; one that is done takes tests from the others.
     "test": (
         "test",
-        ["-m", "pytest", "-n=auto", "--dist=worksteal", "-m", "not apart", "--cov"],
+        ["-m", "pytest", "-n=auto", "--dist=worksteal", "-m", "not apart"],
     ),
     "fuzz": ("test", ["-m", "tests.fuzz"]),
 }
@@ -103,7 +103,7 @@ def main() -> int:
     if sys.argv[1:] == ["test"]:
         print(
             "Running all tests takes some 6 minutes on two cores; "
-            "`python3 run.py test --quick --no-cov` takes one.",
+            "`python3 run.py test --quick` takes one.",
             flush=True,
         )
     command = [str(PYTHON), *arguments, *sys.argv[2:]]
