@@ -11,7 +11,6 @@ from scrapy_eatext.crawl import tally
 from scrapy_eatext.crawl.decay import WINDOW, DecayWatch
 from scrapy_eatext.crawl.recent import size_of
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
-from tests.support.mockserver import text_of
 
 pytestmark = pytest.mark.slow
 
@@ -116,10 +115,3 @@ def test_the_warnings_that_are_remembered_are_bounded(monkeypatch, caplog):
     # The fourth host takes the place of the first, which is news again, and so on.
     assert [record.getMessage() for record in caplog.records] == list("abcdabcd")
     assert len(counts._logged) == 3
-
-
-def test_a_healthy_crawl_is_silent(server, caplog):
-    urls = tuple(server(f"/page/{n}") for n in range(30))
-    done = crawl(UrlSpider, ADDON, urls=urls)
-    assert {item["main_text"] for item in done.items} == {text_of(n) for n in range(30)}
-    assert not complaints(caplog)

@@ -267,25 +267,6 @@ def fed_crawl(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("executor", ["inline", "thread", "process"])
-def test_an_exception_in_an_algorithm(server, fed_crawl, executor):
-    words = ("broken", "fine", "broken too", "fine too")
-    urls = {word: server(f"/word/{word.replace(' ', '?')}") for word in words}
-    done = fed_crawl(
-        list(urls.values()),
-        EATEXT_ALGORITHM="tests.support.algorithms.Broken",
-        EATEXT_EXECUTOR=executor,
-        EATEXT_WORKERS=2,
-    )
-    broken = {urls["broken"], urls["broken too"]}
-    for item in done.items:
-        whole = f"{text_of('fine')}\n\nfine"
-        wanted = text_of("broken") if item["url"] in broken else whole
-        assert item["main_text"] == wanted
-    assert done.eatext("response/") == {"extracted": 2, "failed": 2}
-    assert done.eatext("exception_count/") == {"ZeroDivisionError": 2}
-
-
 class ClosingSpider(CalledSpider):
     """Closes itself while other pages are worked on."""
 
@@ -434,19 +415,6 @@ def test_one_that_waits_for_a_late_page_may_be_cancelled(
     )
     assert texts == ["A slow page."] * 2
     assert done.eatext("late/") == {"extracted": 1}
-
-
-@pytest.mark.parametrize(
-    "command", [["/no/such/program"], [sys.executable, "-c", "raise SystemExit(3)"]]
-)
-def test_a_pool_that_cannot_start(server, fed_crawl, monkeypatch, command):
-    monkeypatch.setattr("scrapy_eatext.execution.process.command", lambda: command)
-    urls = [server(f"/page/{n}") for n in range(6)]
-    done = fed_crawl(urls, EATEXT_EXECUTOR="process", EATEXT_WORKERS=2)
-    texts = {item["url"]: item["main_text"] for item in done.items}
-    assert texts == {server(f"/page/{n}"): text_of(n) for n in range(6)}
-    assert done.eatext("response/") == {"extracted": 6}
-    assert done.eatext("worker/")["not_started"] > 0
 
 
 class FullDisk(FilesystemCacheStorage):

@@ -6,7 +6,6 @@ import pydantic
 import pytest
 import scrapy
 from scrapy.exceptions import CloseSpider
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.items import TWO, one
@@ -127,54 +126,6 @@ def test_an_item_with_the_url_of_a_page_before_a_pause_has_none(server, tmp_path
     texts = [item.get("main_text") for item in done.items]
     assert texts == [None, None, text_of("second")]
     assert done.eatext("item/") == {"other_page": 2, "response": 1}
-
-
-def test_an_item_with_the_url_of_a_page_yet_to_come_has_none(server, caplog):
-    class Listing(UrlSpider):
-        def parse(self, response):
-            url = response.urljoin("/page/detail")
-            yield scrapy.Request(url, self.parse_detail)
-            yield {"url": url, "kind": "link"}
-
-        def parse_detail(self, response):
-            yield {"url": response.url, "kind": "detail"}
-
-    done = crawl(Listing, ADDON, urls=(server("/page/list"),))
-    texts = {item["kind"]: item.get("main_text") for item in done.items}
-    assert texts == {"link": None, "detail": text_of("detail")}
-    assert done.eatext("item/") == {"other_page": 1, "response": 1}
-    assert len(complaints(caplog)) == 1
-
-
-def test_an_item_with_an_unknown_url_has_its_responses_text(server, caplog):
-    class Links(UrlSpider):
-        def parse(self, response):
-            for number in range(3):
-                yield {"url": f"https://other.example/{number}"}
-
-    done = crawl(Links, ADDON, urls=(server("/page/list"),))
-    assert {item["main_text"] for item in done.items} == {text_of("list")}
-    assert done.eatext("item/") == {"response": 3}
-    (complaint,) = complaints(caplog)
-    assert "dict has a URL that this crawl has not requested" in complaint
-    assert "EATEXT_URL_FIELD = ''" in complaint
-
-
-def test_a_page_downloaded_in_the_callback(server):
-    class Within(UrlSpider):
-        async def parse(self, response):
-            request = response.follow("/redirect/print")
-            printed = await maybe_deferred_to_future(self.download(request))
-            yield {"url": printed.url}
-            yield {"url": response.url}
-
-        def download(self, request):
-            return deferred_from_coro(self.crawler.engine.download_async(request))
-
-    done = crawl(Within, ADDON, urls=(server("/page/one"),))
-    texts = [item["main_text"] for item in done.items]
-    assert texts == [text_of("print"), text_of("one")]
-    assert done.eatext("item/") == {"url": 1, "response": 1}
 
 
 @pytest.mark.parametrize("urls", [None, "http://a.example/", [None, 3], 7])

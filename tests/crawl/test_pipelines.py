@@ -38,19 +38,6 @@ UNTIED_HTML = {**TWO, "EATEXT_HTML_FIELD": "html"}
 
 
 @every_type
-@pytest.mark.parametrize(
-    ("settings", "url", "source"),
-    [(ADDON, {}, "response"), (TWO, {"url": url_of}, "url")],
-)
-def test_an_item_is_found_by_its_tie_or_its_url(
-    server, item_type, settings, url, source
-):
-    item, done = one(server, settings, item_type, **url)
-    assert value_of(item, "main_text") == text_of("one")
-    assert done.eatext("item/") == {source: 1}
-
-
-@every_type
 @pytest.mark.parametrize("kind", [str, bytes])
 def test_html_in_an_item_is_used_and_dropped(server, item_type, kind):
     if kind is bytes and item_type is PydanticItem:
@@ -69,29 +56,6 @@ def test_html_in_an_item_is_used_and_dropped(server, item_type, kind):
         assert "html" not in item
     assert done.eatext("item/") == {"html": 1}
     assert done.eatext("html/") == {"extracted": 1}
-
-
-@every_type
-def test_html_of_another_url_goes_before_the_response(server, item_type):
-    item, done = one(
-        server,
-        WITH_HTML,
-        item_type,
-        html="<p>Another text.",
-        url="https://archive.example/",
-    )
-    assert value_of(item, "main_text") == "Another text."
-    assert not value_of(item, "html")
-    assert done.eatext("item/") == {"html": 1}
-
-
-@every_type
-@pytest.mark.parametrize("url", ["", url_of])
-def test_html_of_the_responses_url_does_not(server, item_type, url):
-    item, done = one(server, WITH_HTML, item_type, html="<p>Other.", url=url)
-    assert value_of(item, "main_text") == text_of("one")
-    assert not value_of(item, "html")
-    assert done.eatext("item/") == {"response": 1}
 
 
 @pytest.mark.parametrize("html", ["", b"", None, [], ["<p>A", "<p>B"], 3])

@@ -10,7 +10,7 @@ import scrapy
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse
 
-from scrapy_eatext import EatextSpiderMiddleware, MainText
+from scrapy_eatext import EatextSpiderMiddleware
 from scrapy_eatext.crawl.service import Service
 from scrapy_eatext.crawl.ties import current_response
 from tests.support.crawling import ADDON, PLAIN, UrlSpider, crawl, run
@@ -211,19 +211,3 @@ def test_a_tied_item_does_not_keep_its_response(service, entered):
     assert gone() is None
     assert not service.ties._tied
     assert current_response() is None
-
-
-def test_requests_are_cleaned_before_they_are_stored(service):
-    async def outputs():
-        yield scrapy.Request("http://example.com/", meta={"main_text": MainText()})
-
-    async def clean():
-        middleware = EatextSpiderMiddleware(service.crawler)
-        response = HtmlResponse("http://example.com/")
-        return [
-            output
-            async for output in middleware.process_spider_output(response, outputs())
-        ]
-
-    (request,) = run(clean())
-    assert request.meta == {}
