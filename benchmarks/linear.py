@@ -57,9 +57,8 @@ SMALL = HOSTILE["scripts"](2000)
 TIMES = 4
 LIMIT = 6.0
 # What is measured, and how much of it is lost in the noise of a busy machine, or in what
-# an allocator takes at once, and how much for each byte of the page: an algorithm may
-# keep all of one page, and next to nothing of another.
-NOISE = {"seconds": (0.05, 0), "output": (0, 1), "memory": (16_000_000, 0)}
+# an allocator takes at once.
+NOISE = {"seconds": 0.05, "output": 0, "memory": 16_000_000}
 # The shortest of some tries counts, as what else a machine does comes and goes; one
 # that takes longer than this many seconds is not tried again for that.
 TRIES, ENOUGH = 3, 0.5
@@ -163,7 +162,7 @@ def measure(family: str, algorithms: list[str], sizes: list[int]) -> list[dict]:
         if not all(costs):
             raise RuntimeError(f"{algorithm} fails on {family}")
         for _ in range(PATIENCE):
-            if not excess(costs):
+            if not excess(costs, algorithm):
                 break
             for call, known in zip(calls, costs, strict=True):
                 again = forked(call)
@@ -174,7 +173,7 @@ def measure(family: str, algorithms: list[str], sizes: list[int]) -> list[dict]:
                 "algorithm": algorithm,
                 **{name: [one[name] for one in costs] for name in ("bytes", *NOISE)},
                 "ratios": {name: round(ratios(costs, name)[-1], 2) for name in NOISE},
-                "excess": excess(costs),
+                "excess": excess(costs, algorithm),
             }
         )
     return rows
@@ -185,19 +184,22 @@ def ratios(costs: list[dict[str, float]], name: str) -> list[float]:
     return [large[name] / max(small[name], 1e-6) for small, large in pairwise(costs)]
 
 
-def counts(one: dict[str, float], name: str) -> bool:
-    """Whether there is so much that it can be compared."""
-    least, times = NOISE[name]
-    return one[name] > least + times * one["bytes"]
+def counts(one: dict[str, float], name: str, algorithm: str) -> bool:
+    """Whether there is so much that it can be compared.
+
+    An algorithm may keep all of one page, and next to nothing of another: output is
+    compared where everything is kept, of which an algorithm's is a part.
+    """
+    return one[name] > NOISE[name] and (name != "output" or algorithm == ALL)
 
 
-def excess(costs: list[dict[str, float]]) -> list[str]:
+def excess(costs: list[dict[str, float]], algorithm: str) -> list[str]:
     """Of what there is more than a few times as much for a few times the page."""
     return [
         name
         for name in NOISE
         for one, times in zip(costs[1:], ratios(costs, name), strict=True)
-        if times > LIMIT and counts(one, name)
+        if times > LIMIT and counts(one, name, algorithm)
     ]
 
 
@@ -221,7 +223,11 @@ def write(about: dict[str, Any]) -> None:
 
 def _most(rows: list[dict[str, Any]], name: str) -> str:
     """The largest ratio of the largest pages that is no noise, "" where all is noise."""
-    clear = [row["ratios"][name] for row in rows if counts(_last(row), name)]
+    clear = [
+        row["ratios"][name]
+        for row in rows
+        if counts(_last(row), name, row["algorithm"])
+    ]
     return f"{max(clear):.1f}" if clear else ""
 
 
@@ -234,9 +240,8 @@ def _shown(row: dict[str, Any], name: str, scale: float) -> str:
     last = row[name][-1]
     figure = f"{last * scale:.{0 if last * scale >= 100 else 1}f}"
     # What is too little to tell is compared to nothing.
-    return (
-        f"{figure} ({row['ratios'][name]:.1f})" if counts(_last(row), name) else figure
-    )
+    large = counts(_last(row), name, row["algorithm"])
+    return f"{figure} ({row['ratios'][name]:.1f})" if large else figure
 
 
 def main() -> int:
