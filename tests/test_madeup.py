@@ -217,59 +217,6 @@ def test_a_sitemap_that_lies():
     assert 0.4 < len(found) / len(site.wanted) < 0.6
 
 
-def test_feeds():
-    for name, path, count in (
-        ("newspaper", "/rss.xml", 30),
-        ("blog", "/feed/atom/", 10),
-    ):
-        site = made(name)
-        body = site.answer(path).body
-        urls = re.findall(r'<link>([^<]+)</link><guid|<link href="([^"]+)"/><id>', body)
-        found = {site.canonical("".join(url)) for url in urls}
-        assert len(found & site.wanted) == count
-
-
-class TestTraps:
-    def test_the_calendar_has_no_end(self):
-        site = made("traps")
-        path, seen = "/calendar/2026/06/", set()
-        for _ in range(50):
-            body = site.answer(path).body
-            seen.add(path)
-            path = re.findall(r'href="(/calendar/\d{4}/\d\d/)">after', body)[0]
-        assert len(seen) > 45
-
-    def test_more_has_no_end_and_the_same_entries(self):
-        site = made("traps")
-        pages = [site.answer(f"/more?offset={at}").body for at in (40, 400, 4000)]
-        links = [re.findall(r'<h3><a\s+href="([^"]+)"', page) for page in pages]
-        assert links[0] == links[1] == links[2] != []
-        assert 'href="/more?offset=4020"' in pages[2]
-
-    def test_links_of_missing_pages_lead_further_down(self):
-        site = made("traps")
-        url = f"{some(site, 1)[0]}tags/life/"
-        for _ in range(5):
-            answer = site.answer(url[len(site.base) :])
-            assert (answer.status, site.is_trap(url)) == (200, "soft 404")
-            url = urljoin(url, re.search('href="(tags/[^"]+)"', answer.body)[1])
-        assert url.count("/tags/") == 6
-
-    def test_members(self):
-        answer = made("traps").answer("/members/comment?article=3")
-        assert answer.status == 302
-        assert "/members/login" in answer.location
-
-    def test_each_session_starts_another(self):
-        site = made("traps")
-        path = site.path(site.story(5))
-        bodies = [site.answer(f"/s-12ab{path}").body, site.answer(path).body]
-        sessions = [set(re.findall(r"/s-\w+/", body)) for body in bodies]
-        assert len(sessions[0]) == 1
-        assert sessions[0] != {"/s-12ab/"}
-        assert sessions[1] == set()
-
-
 def test_server():
     with MadeUp() as server:
         sites = server.sites

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.density import (
-    DensityOptions,
     densities,
     limit,
     read_line,
@@ -208,16 +208,6 @@ def test_reference_keeps_text_as_it_stands(html):
 def test_time_is_linear(unit, options):
     def read(page: Page) -> None:
         list(source_lines(page.html))
-        extract_reference(page, options)
+        get_algorithm("density", options).judge(page)
 
     check_linear(read, lambda count: Page.of(f"<p {unit}" + unit * count), 10_000)
-
-
-def extract_reference(page: Page, options: dict[str, object]) -> None:
-    from scrapy_eatext.algorithms import get_algorithm
-
-    get_algorithm("density", options).judge(page)
-
-
-def test_the_options_have_the_defaults_of_the_original():
-    assert DensityOptions() == DensityOptions(False, "rendered", "stddev", 60)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from lxml import html
-from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import get_algorithm
@@ -360,9 +359,3 @@ def test_default_counts_each_text_once(version, source):
     options = {"version": version}
     result = extract(source, algorithm="eatiht", options=options, blocks=True)
     assert sum(len(b.text) for b in result.blocks if b.kept) <= len(source)
-
-
-def test_reference_reads_the_bytes_of_a_response():
-    body = f"<body><p>{FIRST}</p></body>".encode()
-    response = HtmlResponse("https://example.com/", body=body)
-    assert text_of(response, reference=True) == text_of(body, reference=True) == FIRST

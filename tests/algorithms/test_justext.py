@@ -6,7 +6,6 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import OptionError, get_algorithm, justext, stoplists
@@ -450,14 +449,6 @@ def test_every_language_may_be_named(name):
 
 
 # --- any page -----------------------------------------------------------------
-
-
-def test_reference_reads_the_bytes_of_a_response():
-    body = f"<meta charset=latin-1><p>{ENGLISH} caf\xe9</p>".encode("latin-1")
-    response = HtmlResponse("https://example.com/", body=body)
-    options = {"reference": True, "language": "en"}
-    result = extract(response, algorithm="justext", options=options)
-    assert result.text == f"{ENGLISH} café"
 
 
 def test_a_page_of_short_texts_alone_keeps_them():

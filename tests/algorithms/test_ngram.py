@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
 
 import numpy as np
@@ -36,7 +35,6 @@ from tests.support.properties import check_linear
 
 pytestmark = pytest.mark.slow
 
-WORD = re.compile(r"\w+")
 # Three short texts; keep is category 0.
 TEXTS = ["the cat sat", "the dog ran", "copyright foo"]
 LABELS = [0, 0, 1]
@@ -311,11 +309,6 @@ def test_reference_reads_lines_of_source_and_knows_no_bias():
         bool(keep >= discard) for keep, discard in joint
     ]
     assert found.text == "\n".join(b.text for b in found.blocks if b.kept)
-
-
-def test_a_model_that_is_not_there():
-    with pytest.raises(FileNotFoundError):
-        get_algorithm("ngram", {"model": "/nowhere/at-all.model"})
 
 
 def test_time_is_linear():

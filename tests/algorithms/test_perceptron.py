@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
-from hypothesis import given
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.modelfile import (
@@ -26,7 +23,6 @@ from scrapy_eatext.algorithms.perceptron import (
 from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.data import LabelledPage
 from scrapy_eatext.learning.perceptron import (
     PerceptronTrainer,
     Reading,
@@ -36,17 +32,12 @@ from scrapy_eatext.learning.perceptron import (
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.algorithms.test_lines import FERRY, ODDITIES
-from tests.support.pages import any_pages
+from tests.algorithms.test_ngram import labelled
+from tests.support.passages import STORY
 from tests.support.properties import check_linear
 
-WORD = re.compile(r"\w+")
 SHIPPED_MODEL = SHIPPED / MODEL
 ALL = [(n, k, a) for n in ("slp", "mlp") for k in (1, 2, 3) for a in (1, 2, 3)]
-
-STORY = (
-    "The ferry was late that year, and when at last it came around the bend the whole"
-    " village stood on the slip to see it, as if they had never seen one before."
-)
 
 
 def page_of(paragraphs: int, links: int = 20) -> str:
@@ -142,16 +133,6 @@ def test_every_network_is_shipped_and_tells_a_story_from_a_menu(
     assert 0.5 < found.score <= 1
 
 
-def test_the_default_is_the_biggest_network():
-    options = {"network": "mlp", "lines": 3, "attributes": 3, "threshold": 0.5}
-    page = page_of(3)
-    default = extract(page, algorithm="perceptron", blocks=True)
-    assert default == extract(
-        page, algorithm="perceptron", options=options, blocks=True
-    )
-    assert default.version == f"1-{load_model(SHIPPED_MODEL, 'perceptron').version}"
-
-
 def test_thresholds():
     page = Page.of(page_of(4))
     scores = get_algorithm("perceptron").judge(page).scores
@@ -191,20 +172,6 @@ def test_a_damaged_model_is_refused(tmp_path, name, array):
         extract("", algorithm="perceptron", options=options)
 
 
-def test_a_model_of_another_algorithm_is_refused(tmp_path):
-    path = tmp_path / "other.model"
-    save_model(path, "ngram", "1", arrays())
-    with pytest.raises(ModelError, match="ngram"):
-        extract("", algorithm="perceptron", options={"model": str(path)})
-
-
-@given(any_pages())
-def test_reference_never_fails(html):
-    options = {"reference": True, "network": "none"}
-    found = extract(html, algorithm="perceptron", options=options, blocks=True)
-    assert found == extract(html, algorithm="perceptron", options=options, blocks=True)
-
-
 @pytest.mark.parametrize("options", [{}, {"reference": True}])
 def test_time_is_linear(options):
     algorithm = get_algorithm("perceptron", options)
@@ -218,12 +185,6 @@ def test_time_is_linear(options):
 def reading_of(rows: np.ndarray, content: np.ndarray) -> Reading:
     words = np.ones(len(rows))
     return Reading(rows, content, words, words * content, int(content.sum()))
-
-
-def labelled(tmp_path, name: str, html: str, text: str) -> LabelledPage:
-    file = tmp_path / f"{name}.html"
-    file.write_text(html)
-    return LabelledPage(name, file, text=text)
 
 
 def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):

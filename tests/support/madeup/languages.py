@@ -23,48 +23,16 @@ from tests.support.madeup.words import LANGUAGES
 
 COUNT = 130
 SIZE = 12
-# Language, name, word for articles, older, newer, about, motto.
+# Name, word for articles, older, newer, about, motto.
 WORDS = {
-    "en": (
-        "English",
-        "articles",
-        "Older",
-        "Newer",
-        "about-us",
-        "A magazine for the coast",
-    ),
-    "de": (
-        "Deutsch",
-        "beitraege",
-        "Ältere",
-        "Neuere",
-        "ueber-uns",
-        "Ein Magazin für die Küste",
-    ),
-    "fr": (
-        "Français",
-        "articles",
-        "Plus anciens",
-        "Plus récents",
-        "a-propos",
-        "Un magazine pour la côte",
-    ),
-    "es": (
-        "Español",
-        "articulos",
-        "Anteriores",
-        "Siguientes",
-        "sobre-nosotros",
-        "Una revista para la costa",
-    ),
-    "it": (
-        "Italiano",
-        "articoli",
-        "Precedenti",
-        "Successivi",
-        "chi-siamo",
-        "Una rivista per la costa",
-    ),
+    code: words.split("|")
+    for code, words in {
+        "en": "English|articles|Older|Newer|about-us|A magazine for the coast",
+        "de": "Deutsch|beitraege|Ältere|Neuere|ueber-uns|Ein Magazin für die Küste",
+        "fr": "Français|articles|Plus anciens|Plus récents|a-propos|Un magazine pour la côte",
+        "es": "Español|articulos|Anteriores|Siguientes|sobre-nosotros|Una revista para la costa",
+        "it": "Italiano|articoli|Precedenti|Successivi|chi-siamo|Una rivista per la costa",
+    }.items()
 }
 WANTED = "de"
 
