@@ -289,7 +289,7 @@ class Reader:
     def _confirmed(self, source: str, title: str) -> _Found:
         """The first heading whose words are in the title; the title if there is none."""
         given = key(title)
-        if given in (self._site_key, self._visible.logo):
+        if given == self._site_key or self._visible.is_in_logo(given):
             own = self._visible.titled_heading()
             if len(key(own)) > _LONGEST_HOME:
                 return "page", own

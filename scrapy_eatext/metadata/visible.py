@@ -227,11 +227,14 @@ class Visible:
         link = next(node.iter("a"), None)
         return link is not None and link.get("href") in self._home
 
-    @cached_property
-    def logo(self) -> str:
-        """The key() of the first heading that is the site's name in its logo, or ""."""
-        logos = filter(self._is_logo, self._headings[:_MAX_HEADINGS])
-        return next((key(self._blocks.text(i)) for i in logos), "")
+    def is_in_logo(self, title: str) -> bool:
+        """Whether a heading with this key() is the site's name in its logo."""
+        numbers = self._headings[:_MAX_HEADINGS]
+        texts = self._blocks.texts(numbers)
+        return any(
+            key(text) == title and self._is_logo(i)
+            for i, text in zip(numbers, texts, strict=True)
+        )
 
     def titled_heading(self) -> str:
         """The one heading that is marked as a post's title; "" for none, or several."""
