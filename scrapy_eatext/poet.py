@@ -15,7 +15,6 @@ of tests.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timezone
@@ -34,6 +33,7 @@ from web_poet.serialization import register_serialization
 
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.crawl.reextraction import attached
+from scrapy_eatext.metadata.prices import amount, sign_of
 from scrapy_eatext.result import Entry, MainText, Media, Metadata, Product
 
 try:
@@ -42,15 +42,6 @@ except ImportError:
     common = None
 
 
-# The items that a result can be made into.
-_NAMES = (
-    "Article",
-    "Product",
-    "ForumThread",
-    "JobPosting",
-    "ArticleList",
-    "ProductList",
-)
 # zyte-common-items' form of a time.
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
 # The availabilities that zyte-common-items has, by schema.org's.
@@ -62,45 +53,6 @@ _AVAILABLE = {
 }  # fmt: skip
 # Kinds of a product's number by its length.
 _GTINS = {8: "gtin8", 12: "upc", 13: "gtin13", 14: "gtin14"}
-# What of a price is the amount, and what is not.
-_AMOUNT, _NO_AMOUNT = re.compile(r"[\d.,'\s]+"), re.compile(r"[^\d.,]|[.,]$")
-
-
-class _Provider(PageObjectInputProvider):
-    async def __call__(
-        self,
-        to_provide: AbstractSet[Callable[..., Any]],
-        request: Request,
-        response: Response,
-    ) -> Sequence[Any]:
-        result = attached(request, response) or main_text(response)
-        return [
-            result if cls is MainText else _MAKERS[cls.__name__](result, response.url)
-            for cls in to_provide
-        ]
-
-
-class MainTextProvider(_Provider):
-    """Gives the MainText that the downloader middleware attached, else a new one.
-
-    The new one is made by the settings of the crawl, as main_text() makes it.
-    """
-
-    provided_classes = {MainText}  # noqa: RUF012 - as scrapy-poet has it
-    name = "eatext_main_text"
-
-
-class ArticleProvider(_Provider):
-    """Gives zyte-common-items' items, made of a page's main text and metadata.
-
-    They are Article and, as far as a page has it, Product, ForumThread, ArticleList
-    and ProductList.
-    """
-
-    provided_classes = (
-        set() if common is None else {getattr(common, name) for name in _NAMES}
-    )
-    name = "eatext_article"
 
 
 def page_object(result: MainText, url: str) -> Any:
@@ -113,8 +65,7 @@ def article(result: MainText, url: str) -> Any:
     made = _items()
     found = result.metadata
     return made.Article(
-        url=url,
-        canonicalUrl=found.canonical_url or None,
+        **_of_page(result, url),
         headline=found.title or None,
         authors=[made.Author(name=name) for name in found.authors] or None,
         datePublished=_utc(found.published),
@@ -122,10 +73,7 @@ def article(result: MainText, url: str) -> Any:
         dateModified=_utc(found.modified),
         dateModifiedRaw=found.modified_raw or found.modified or None,
         description=found.description or None,
-        breadcrumbs=_of_path(found),
         inLanguage=result.language or found.language or None,
-        mainImage=_image(found),
-        images=_of_media(made.Image, found.images),
         videos=_of_media(made.Video, found.videos),
         articleBody=result.text or None,
         articleBodyHtml=result.html or None,
@@ -144,8 +92,7 @@ def product(result: MainText, url: str) -> Any:
         reviewCount=sold.rating_count or None,
     )
     return made.Product(
-        url=url,
-        canonicalUrl=found.canonical_url or None,
+        **_of_page(result, url),
         name=sold.name or found.title or None,
         price=sold.price or None,
         currency=sold.currency or None,
@@ -156,11 +103,8 @@ def product(result: MainText, url: str) -> Any:
         if len(sold.gtin) in _GTINS
         else None,
         aggregateRating=rated if sold.rating else None,
-        breadcrumbs=_of_path(found),
         description=result.text or found.description or None,
         descriptionHtml=result.html or None,
-        mainImage=_image(found),
-        images=_of_media(made.Image, found.images),
         metadata=made.ProductMetadata(dateDownloaded=_now(), probability=result.score),
     )
 
@@ -263,14 +207,14 @@ def article_list(result: MainText, url: str) -> Any:
 
 
 def product_list(result: MainText, url: str) -> Any:
-    """A result as a ProductList: its entries; prices stay as the page writes them."""
+    """A result as a ProductList: its entries."""
     made = _items()
     products = [
         made.ProductFromList(
             url=entry.url or None,
             name=entry.title,
-            price=_NO_AMOUNT.sub("", entry.price) or None,
-            currencyRaw=_AMOUNT.sub("", entry.price) or None,
+            price=amount(entry.price) or None,
+            currencyRaw=sign_of(entry.price) or None,
             mainImage=_image(entry),
         )
         for entry in result.entries
@@ -303,6 +247,43 @@ _FOR_TYPES = {"product": product, "forum": forum_thread,
               "collection": _list, "listing": _list}  # fmt: skip
 
 
+class _Provider(PageObjectInputProvider):
+    async def __call__(
+        self,
+        to_provide: AbstractSet[Callable[..., Any]],
+        request: Request,
+        response: Response,
+    ) -> Sequence[Any]:
+        result = attached(request, response) or main_text(response)
+        return [
+            result if cls is MainText else _MAKERS[cls.__name__](result, response.url)
+            for cls in to_provide
+        ]
+
+
+class MainTextProvider(_Provider):
+    """Gives the MainText that the downloader middleware attached, else a new one.
+
+    The new one is made by the settings of the crawl, as main_text() makes it.
+    """
+
+    provided_classes = {MainText}  # noqa: RUF012 - as scrapy-poet has it
+    name = "eatext_main_text"
+
+
+class ArticleProvider(_Provider):
+    """Gives zyte-common-items' items, made of a page's main text and metadata.
+
+    They are Article and, as far as a page has it, Product, ForumThread, ArticleList
+    and ProductList.
+    """
+
+    provided_classes = (
+        set() if common is None else {getattr(common, name) for name in _MAKERS}
+    )
+    name = "eatext_article"
+
+
 def _items() -> Any:
     if common is None:
         raise ImportError("this needs zyte-common-items: pip install zyte-common-items")
@@ -313,12 +294,20 @@ def _of_media(kind: Any, media: Sequence[Media]) -> list[Any] | None:
     return [kind(url=one.url) for one in media] or None
 
 
-def _of_path(found: Metadata) -> list[Any] | None:
+def _of_page(result: MainText, url: str) -> dict[str, Any]:
+    """The fields that an Article and a Product have alike."""
+    found = result.metadata
     path = [
         common.Breadcrumb(name=one.name, url=one.url or None)
         for one in found.breadcrumbs
     ]
-    return path or None
+    return {
+        "url": url,
+        "canonicalUrl": found.canonical_url or None,
+        "breadcrumbs": path or None,
+        "mainImage": _image(found),
+        "images": _of_media(common.Image, found.images),
+    }
 
 
 def _image(found: Metadata | Entry) -> Any:

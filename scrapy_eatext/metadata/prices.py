@@ -73,12 +73,9 @@ def amount(given: object, currency: str = "") -> str:
         if is_repeated or (is_thousands and currency not in _THOUSANDTHS):
             whole, fraction = digits, ""
     whole = whole.replace(".", "").replace(",", "").lstrip("0") or "0"
-    return f"{whole}.{_decimals(fraction)}" if fraction else whole
-
-
-def _decimals(fraction: str) -> str:
-    """At least two decimals, and no zeros behind them."""
-    return fraction[:2].ljust(2, "0") + fraction[2:].rstrip("0")
+    # At least two decimals, and no zeros behind them.
+    decimals = fraction[:2].ljust(2, "0") + fraction[2:].rstrip("0")
+    return f"{whole}.{decimals}" if fraction else whole
 
 
 def currency_of(sign: str, host: str = "") -> str:
@@ -86,8 +83,12 @@ def currency_of(sign: str, host: str = "") -> str:
     sign = sign.strip()[:20]
     if sign.upper() in _CODES or (len(sign) == 3 and sign.isascii() and sign.isupper()):
         return sign.upper()
-    found = _SIGN.search(sign)
-    if found is None:
-        return ""
-    other = _BY_HOST.get(found[0], {}).get(host.rpartition(".")[2])
-    return other or _CURRENCIES.get(found[0], found[0])
+    found = sign_of(sign)
+    other = _BY_HOST.get(found, {}).get(host.rpartition(".")[2])
+    return other or _CURRENCIES.get(found, found)
+
+
+def sign_of(price: str) -> str:
+    """The sign, name or code of a currency in a price, "" where it has none."""
+    found = _SIGN.search(price)
+    return found[0] if found else ""

@@ -30,41 +30,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.nodes import Cell, Nodes, Table
     from scrapy_eatext.output.placing import Span
 
-# Every element and attribute that can come out.
-ALLOWED = {
-    "a": frozenset(("href",)),
-    "blockquote": frozenset[str](),
-    "br": frozenset[str](),
-    "caption": frozenset[str](),
-    "code": frozenset(("class",)),
-    "dd": frozenset[str](),
-    "del": frozenset[str](),
-    "dl": frozenset[str](),
-    "dt": frozenset[str](),
-    "em": frozenset[str](),
-    "figcaption": frozenset[str](),
-    "figure": frozenset[str](),
-    "hr": frozenset[str](),
-    **{f"h{level}": frozenset[str]() for level in range(1, 7)},
-    "img": frozenset(("alt", "src")),
-    "li": frozenset(("value",)),
-    "mark": frozenset[str](),
-    "ol": frozenset(("reversed", "start")),
-    "p": frozenset[str](),
-    "pre": frozenset[str](),
-    "q": frozenset[str](),
-    "strong": frozenset[str](),
-    "sub": frozenset[str](),
-    "sup": frozenset[str](),
-    "table": frozenset[str](),
-    "tbody": frozenset[str](),
-    "td": frozenset(("colspan", "rowspan")),
-    "th": frozenset(("colspan", "rowspan")),
-    "thead": frozenset[str](),
-    "tr": frozenset[str](),
-    "ul": frozenset[str](),
-}
-
 _STYLES = (
     (QUOTE_TEXT, "q"),
     (STRONG_TEXT, "strong"),

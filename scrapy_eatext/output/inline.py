@@ -62,8 +62,14 @@ class Inlines:
     """The addresses of a page's links, and its images."""
 
     def __init__(
-        self, page: Page, icons: Collection[tuple[int, int]] = frozenset()
+        self,
+        page: Page,
+        icons: Collection[tuple[int, int]] = frozenset(),
+        *,
+        links: bool = True,
+        images: bool = True,
     ) -> None:
+        self._has_links, self._has_images = links, images
         self._page = page
         self._walk = page.blocks.walk
         self._addresses = Addresses(page.root, page.url)
@@ -97,13 +103,15 @@ class Inlines:
         return ADDRESS_CHARS + ADDRESS_TIMES * size
 
     def link(self, row: int) -> str:
-        """The address of a link, "" where it is not safe."""
+        """The address of a link, "" where it is not safe or not asked for."""
+        if not self._has_links:
+            return ""
         return self._addresses.link(self._hrefs[row] or "")
 
     def embed(self, row: int, place: int) -> tuple[str, str]:
         """The label and the address of an embed at a place in an element, or "" twice."""
         found = embed_of(self._elements[row, place], self._addresses.image)
-        if found is None:
+        if found is None or not self._has_links:
             return "", ""
         found = self.embeds.setdefault(found.url, found)
         return label_of(found), found.url
@@ -115,8 +123,15 @@ class Inlines:
     def images(self, row: int, place: int, small: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.
 
-        The small ones are left out, but for icons, unless ``small`` is true.
+        The small ones are left out, but for icons, unless ``small`` is true.  Where no
+        images are asked for, emoji come all the same, as they will be text.
         """
+        found = self._all_images(row, place, small)
+        return (
+            found if self._has_images else [one for one in found if is_emoji(one.alt)]
+        )
+
+    def _all_images(self, row: int, place: int, small: bool) -> list[Image]:
         element = self._elements[row, place]
         is_icon = (row, place) in self._icons
 

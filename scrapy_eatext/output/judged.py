@@ -109,10 +109,28 @@ class JudgedPage:
     @cached_property
     def nodes(self) -> Nodes:
         """The main text as nodes, below its headline."""
+        return self._nodes_with(links=True, images=True)
+
+    @cached_property
+    def markdown_nodes(self) -> Nodes:
+        """The nodes for Markdown, without links or images if its form has none."""
+        form = self.forms.markdown
+        if form.links and form.images:
+            return self.nodes
+        return self._nodes_with(links=form.links, images=form.images)
+
+    def _nodes_with(self, *, links: bool, images: bool) -> Nodes:
         from scrapy_eatext.output.structure import tree_of
 
-        own = self.headline.own
-        nodes = tree_of(self.text_page, self.units, self.shown, own, self.thread)
+        nodes = tree_of(
+            self.text_page,
+            self.units,
+            self.shown,
+            self.headline.own,
+            self.thread,
+            links=links,
+            images=images,
+        )
         if self.headline.text:
             nodes.entitle(self.headline.text)
         return nodes

@@ -93,26 +93,13 @@ _SIGNED = (STRONG_TEXT, EM_TEXT)
 
 def write_markdown(judged: JudgedPage) -> str:
     """The Markdown of a page's main text, in the form that is asked for."""
-    form, text = judged.forms.markdown, markdown(nodes_for(judged))
+    form, text = judged.forms.markdown, markdown(judged.markdown_nodes)
     if not form.front_matter or not text:
         return text
     from scrapy_eatext.output.frontmatter import front_matter
 
-    return "\n".join(
-        filter(
-            None, (front_matter(judged.readable_metadata, judged.page.url or ""), text)
-        )
-    )
-
-
-def nodes_for(judged: JudgedPage) -> Nodes:
-    """A page's nodes, with links and images as is asked for."""
-    form, nodes = judged.forms.markdown, judged.nodes
-    if form.links and form.images:
-        return nodes
-    from scrapy_eatext.output.bare import without
-
-    return without(nodes, links=form.links, images=form.images)
+    about = front_matter(judged.readable_metadata, judged.page.url or "")
+    return f"{about}\n{text}" if about else text
 
 
 def markdown(nodes: Nodes) -> str:

@@ -218,9 +218,3 @@ class Nodes:
                 yield from self.leaves(child)
             else:
                 yield child
-
-    def bylines(self) -> Iterator[str]:
-        """The texts of bylines and embeds, whose words are in no block."""
-        for leaf in self.leaves():
-            if self.kinds[leaf] in (NodeKind.BYLINE, NodeKind.EMBED):
-                yield "".join(text for text, *_ in self.spans[leaf])

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_eatext.output.markdown import markdown, nodes_for
+from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.nodes import Code, Table
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import TEX_TEXT
@@ -75,7 +75,7 @@ class MarkdownParts:
     def __init__(
         self, judged: JudgedPage, layout: Layout, measure: Measure, most: int
     ) -> None:
-        nodes = self._whole = nodes_for(judged)
+        nodes = self._whole = judged.markdown_nodes
         # While a part is written, these have some of its blocks cut.
         self._nodes = replace(nodes, spans=[*nodes.spans], code={**nodes.code})
         self._layout = layout

@@ -13,7 +13,7 @@ from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.callouts import wrap_callouts
-from scrapy_eatext.output.code import Content, content, language
+from scrapy_eatext.output.code import Content, language
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
 from scrapy_eatext.output.images import icons_of, others_of
 from scrapy_eatext.output.inline import Inlines
@@ -68,19 +68,21 @@ Line = list[Cell | None]
 _Below = dict[int, tuple[int, Cell]]
 
 
-def document(page: Page, units: Units, kept: Sequence[bool]) -> Nodes:
-    """The nodes of the kept units of a page."""
-    return tree_of(page, units, content(units, kept))
-
-
 def tree_of(
     page: Page,
     units: Units,
     shown: Content,
     without: Collection[int] = (),
     thread: Thread | None = None,
+    *,
+    links: bool = True,
+    images: bool = True,
 ) -> Nodes:
-    """The nodes of the shown units of a page or thread, except those in ``without``."""
+    """The nodes of the shown units of a page or thread, except those in ``without``.
+
+    Unless ``links``, a link is replaced by its text, and embeds, which are nothing else,
+    are left out.
+    """
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
     walk = units.walk
@@ -95,7 +97,7 @@ def tree_of(
     if data is not None:
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
         icons = icons_of(walk, others, data.rows_of(tables))
-    inlines = Inlines(page, icons)
+    inlines = Inlines(page, icons, links=links, images=images)
     layout = thread.laid_out() if thread else walk
     placed = place(layout, numbers, shown.code, bylines, inlines, others)
     kinds, parents, rows, numbers, levels, spans = placed

@@ -14,9 +14,8 @@ from markdown_it import MarkdownIt
 
 from scrapy_eatext.output.html import html
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
-from tests.support.kept import shown_texts
+from tests.support.kept import document, shown_texts
 from tests.support.pages import any_pages
 from tests.support.suites import cases
 

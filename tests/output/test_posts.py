@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
+from tests.support.kept import bylines, document
 
 
 def tree_of(html, *dropped):
@@ -31,14 +31,14 @@ def test_posts_get_bylines():
         "**Ann**, 2024-03-01T10:00:00+00:00\n\nFirst post.\n\nMore of it.\n\n"
         "**Bo**, 2024-03-02\n\nSecond post."
     )
-    assert list(tree.bylines()) == ["Ann, 2024-03-01T10:00:00+00:00", "Bo, 2024-03-02"]
+    assert bylines(tree) == ["Ann, 2024-03-01T10:00:00+00:00", "Bo, 2024-03-02"]
 
 
 def test_what_is_kept_is_not_said_twice():
     assert "**Ann**\n\n" in markdown(tree_of(FORUM, "Ann", "Bo"))
     tree = tree_of(FORUM, "1 March", "2 March")
     assert markdown(tree).startswith("2024-03-01T10:00:00+00:00\n\nAnn\n\nFirst")
-    assert not list(tree_of(FORUM).bylines())
+    assert not bylines(tree_of(FORUM))
 
 
 @pytest.mark.parametrize(("lang", "day"), [("en-US", "03-04"), ("de", "04-03")])
@@ -51,7 +51,7 @@ def test_which_comes_first_day_or_month(lang, day):
     )
     html = f'<html lang="{lang}"><h1>Boats</h1>{"".join(posts)}'
     dropped = [f"Ann {n}3/4/2024, {n}:30 PM" for n in (1, 2)]
-    assert list(tree_of(html, *dropped).bylines()) == [
+    assert bylines(tree_of(html, *dropped)) == [
         f"Ann {n}, 2024-{day}T{n + 12}:30:00" for n in (1, 2)
     ]
 
@@ -67,7 +67,7 @@ def test_replies_inside():
     <ul><li class="comment depth-2"><a class="username">bo</a><span class="age">2 hours ago
     </span><div class="comment-content"><p>Two.</p></div></li></ul></li></ul>"""
     tree = tree_of(html, "ann77 says:", "bo2 hours ago")
-    assert list(tree.bylines()) == ["ann77", "bo, 2 hours ago"]
+    assert bylines(tree) == ["ann77", "bo, 2 hours ago"]
     assert markdown(tree) == (
         "- **ann77**\n\n  One.\n\n  - **bo**, 2 hours ago\n\n    Two."
     )
@@ -96,7 +96,7 @@ def test_shapes_of_posts(post):
     posts = [("Ann", "One."), ("Bo", "Two.")]
     html = "".join(post.format(name, text) for name, text in posts)
     tree = tree_of(html, "Ann", "Bo", "By Ann", "By Bo")
-    assert list(tree.bylines()) == ["Ann", "Bo"]
+    assert bylines(tree) == ["Ann", "Bo"]
 
 
 def test_who_is_called_no_author_is_none():
@@ -104,13 +104,13 @@ def test_who_is_called_no_author_is_none():
         '<article class="message"><h4 class="message-name">{}</h4><p>{}</p></article>'
     )
     html = post.format("Ann", "One.") + post.format("Bo", "Two.")
-    assert list(tree_of(html, "Ann", "Bo").bylines()) == []
+    assert bylines(tree_of(html, "Ann", "Bo")) == []
 
 
 def test_authors_that_are_no_names_are_left_out():
     html = FORUM.replace("Ann", "…").replace("Bo", "x" * 100)
     tree = tree_of(html, "…", "x" * 100, "1 March", "2 March")
-    assert list(tree.bylines()) == ["2024-03-01T10:00:00+00:00", "2024-03-02"]
+    assert bylines(tree) == ["2024-03-01T10:00:00+00:00", "2024-03-02"]
 
 
 def test_long_threads_are_linear():

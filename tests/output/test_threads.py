@@ -19,6 +19,7 @@ from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Post
+from tests.support.kept import bylines
 from tests.support.pages import any_pages
 from tests.support.properties import check_linear, letters
 from tests.support.rich import rich_page
@@ -313,7 +314,7 @@ def test_no_posts(html):
 def test_an_author_who_is_kept_is_not_said_twice():
     page = Page.of(board("names alone"), URL)
     tree = tree_of_posts(page, kept(page.blocks))
-    assert list(tree.bylines()) == []
+    assert bylines(tree) == []
 
 
 def test_extract():

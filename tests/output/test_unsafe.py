@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_eatext.output.html import ALLOWED
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.structure import document
 from scrapy_eatext.page import Page
+from tests.support.kept import document
 from tests.support.pages import any_pages
 from tests.support.unsafe import (
+    ALLOWED,
     RENDERERS,
     TEX,
     check,

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.forms import Forms
+from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.rendering import render, with_outputs
 from tests.support.pages import any_pages
 from tests.support.rich import rich_page
@@ -37,3 +39,17 @@ def shown_texts(units, kept):
     """The texts of the kept units, code as its author wrote it."""
     shown = content(units, kept)
     return [shown.code.get(i) or units.text(i) for i in shown.units]
+
+
+def document(page, units, kept):
+    """The nodes of the kept units of a page."""
+    return tree_of(page, units, content(units, kept))
+
+
+def bylines(nodes):
+    """The texts of bylines and embeds, whose words are in no block."""
+    return [
+        "".join(text for text, *_ in nodes.spans[leaf])
+        for leaf in nodes.leaves()
+        if nodes.kinds[leaf] in (NodeKind.BYLINE, NodeKind.EMBED)
+    ]

@@ -25,7 +25,6 @@ import scrapy_eatext
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.emoji import is_emoji
-from scrapy_eatext.output.html import ALLOWED
 from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
@@ -38,7 +37,8 @@ from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import python_walk
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import ATTRIBUTES, MainText, Metadata
-from tests.support.unsafe import RENDERED, check_safe, renderer
+from tests.support.kept import bylines
+from tests.support.unsafe import ALLOWED, RENDERED, check_safe, renderer
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Verdict
@@ -192,7 +192,7 @@ def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) 
                 found, expected = found.translate(_OF_TEX), expected.translate(_OF_TEX)
         if found != expected and not is_typeset:
             nodes = JudgedPage(page, verdict).nodes
-            said = "".join([*nodes.bylines(), *nodes.callouts.values()])
+            said = "".join([*bylines(nodes), *nodes.callouts.values()])
             if nodes.callouts:  # whose mark has its letters for a title's
                 found, expected = found.lower(), expected.lower()
             assert said, name
