@@ -493,24 +493,6 @@ def test_one_bad_archive_costs_no_other(archive, tmp_path):
         Run(plan(tmp_path / "none", tmp_path / "other"))
 
 
-def test_a_part_that_fails_leaves_no_traceback(tmp_path):
-    (tmp_path / "bad.parquet").write_bytes(b"no parquet")
-    code = (
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from scrapy_eatext.archive.local import Plan, Run\n"
-        "print(Run(Plan([sys.argv[1]], Path(sys.argv[2]))).go().errors)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "bad.parquet", tmp_path / "out"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    assert b"it is no Parquet" in done.stdout
-    assert done.stderr == b""
-
-
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_the_output_may_be_inside_the_input(tmp_path, monkeypatch, form):
     (tmp_path / "a.html").write_bytes(page(0))

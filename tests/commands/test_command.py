@@ -162,16 +162,6 @@ def test_options_that_begin_with_a_point(page, capsys):
     assert capsys.readouterr().out
 
 
-def test_cascade(page, capsys):
-    run(page, "-a", "eatiht,justext", settings={"EATEXT_MIN_CHARS": len(ENGLISH) + 5})
-    assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"
-    few = {"EATEXT_MIN_CHARS": 10_000}
-    run(page, "-a", "eatiht,justext", settings=few)
-    assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"
-    run(page, "-a", "eatiht", settings=few | {"EATEXT_BELOW": "empty"})
-    assert capsys.readouterr().out == "\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -459,10 +449,14 @@ def test_a_folder_whose_reader_has_read_enough(folder, monkeypatch, reader_stops
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("train", ["--models", "--skip-bad"]), ("evaluate", ["--json"])],
+    [
+        ("train", ["--models", "--skip-bad"]),
+        ("evaluate", ["--json"]),
+        ("archive", ["--algorithm", "--options"]),
+    ],
 )
 @pytest.mark.parametrize("asked", ["-h", "--help"])
-def test_help_of_training(name, options, asked, capsys):
+def test_help_of_a_task(name, options, asked, capsys):
     for arguments in ([name, asked], [asked, name], [name, "folder", asked]):
         with pytest.raises(SystemExit) as end:
             run(*arguments)
@@ -471,14 +465,6 @@ def test_help_of_training(name, options, asked, capsys):
         assert f"scrapy eatext {name} [-h]" in out
         assert "--compare" not in out
         assert all(option in out for option in options)
-
-
-def test_help_of_archive(capsys):
-    with pytest.raises(SystemExit):
-        run("archive", "--help")
-    out = capsys.readouterr().out
-    assert "--algorithm" in out
-    assert "--options" in out
 
 
 def test_evaluate_takes_one_algorithm(tmp_path, capsys):

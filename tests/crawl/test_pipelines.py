@@ -213,25 +213,6 @@ def test_a_page_that_breaks_the_algorithm_drops_no_item(server):
     assert done.eatext("response/") == {"failed": 1}
 
 
-class StartSpider(scrapy.Spider):
-    """Yields items of no response, and objects that are no items."""
-
-    name = "start"
-
-    async def start(self):
-        yield {"url": "https://other.example/"}
-        yield {"html": "<p>From elsewhere."}
-
-
-def test_items_without_a_response():
-    done = crawl(StartSpider, WITH_HTML)
-    assert done.items == [
-        {"url": "https://other.example/"},
-        {"main_text": "From elsewhere."},
-    ]
-    assert done.eatext("item/") == {"none": 1, "html": 1}
-
-
 def test_html_of_a_site_that_is_off(server):
     settings = {**WITH_HTML, "EATEXT_SITES": {"127.0.0.1": False}}
     item, done = one(server, settings, dict, url=url_of, html=html_of)
@@ -280,6 +261,7 @@ def test_items_that_no_response_yields_have_no_response(server):
     class Failing(UrlSpider):
         async def start(self):
             yield {"from": "start"}
+            yield {"from": "html", "html": "<p>From elsewhere."}
             yield scrapy.Request(server("/page/one"))
 
         def parse(self, response):
@@ -289,11 +271,14 @@ def test_items_that_no_response_yields_have_no_response(server):
         def failed(self, failure):
             yield {"from": "failure"}
 
-    settings = {**ADDON, "RETRY_ENABLED": False}
-    done = crawl(Failing, settings)
-    texts = {item["from"]: item.get("main_text") for item in done.items}
-    assert texts == {"start": None, "page": text_of("one"), "failure": None}
-    assert done.eatext("item/") == {"none": 2, "response": 1}
+    done = crawl(Failing, {**WITH_HTML, "RETRY_ENABLED": False})
+    assert {item["from"]: item.get("main_text") for item in done.items} == {
+        "start": None,
+        "html": "From elsewhere.",
+        "page": text_of("one"),
+        "failure": None,
+    }
+    assert done.eatext("item/") == {"none": 2, "html": 1, "response": 1}
 
 
 class OwnProcessor:

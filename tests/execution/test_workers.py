@@ -33,7 +33,6 @@ from scrapy_eatext.execution.worker import (
 from scrapy_eatext.result import Block, MainText, Metadata
 from tests.support import crawling
 from tests.support.crawling import PATIENCE, PLAIN, happens, run
-from tests.support.hostile import HOSTILE
 from tests.support.mockserver import page, text_of
 
 pytestmark = pytest.mark.slow
@@ -149,18 +148,6 @@ def test_an_algorithm_that_looks_at_its_clock_gives_up(executor, monkeypatch):
     assert outcome.result.text == text_of("long")
     # The worker has not been lost over it.
     assert "stopped" not in executor.counts()
-
-
-def test_the_default_algorithm_gives_up(executor, monkeypatch):
-    monkeypatch.setattr(workers, "_GRACE", 60.0)
-    html = HOSTILE["tiny_blocks"](1_000_000)
-    limits = Limits(timeout=0.02)
-    outcome = outcome_of(executor, Job(html, "", Choice(), limits))
-    assert outcome.kind == "timed_out"
-    assert not outcome.failures
-    assert "stopped" not in executor.counts()
-    # The next page has time of its own.
-    assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
 
 
 def test_time_is_for_the_whole_cascade(executor):

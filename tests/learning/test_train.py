@@ -29,7 +29,6 @@ from scrapy_eatext.learning.train import (
     train,
     trainer,
 )
-from tests.support.commands import run_command
 from tests.support.passages import PROSE
 
 pytestmark = pytest.mark.slow
@@ -369,16 +368,6 @@ def test_the_module_runs(monkeypatch, tmp_path, capsys):
         runpy.run_module("scrapy_eatext.learning", run_name="__main__")
     assert error.value.code == 1
     assert "is no folder" in capsys.readouterr().err
-
-
-def test_commands_of_scrapy(folder, tmp_path, capsys):
-    arguments = ["train", str(folder), "-a", "dragnet", "--folds", "0"]
-    assert run_command(*arguments, "--models", str(tmp_path)) == 0
-    assert "dragnet.model" in capsys.readouterr().out
-    arguments = ["evaluate", str(folder), "--algorithm", "dragnet", "--options"]
-    assert run_command(*arguments, f"model={tmp_path}/dragnet.model") == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
-    assert run_command("evaluate", str(tmp_path / "none")) == 1
 
 
 def test_scores_after_training(folder, tmp_path, capsys):

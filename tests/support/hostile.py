@@ -125,34 +125,25 @@ def wide_rows(size: int) -> str:
     return f"<p>{SENTENCE * 3}</p><table><tr>{repeat('<td>b', half)}</tr>{rows}"
 
 
-@hostile
-def ragged_rows(size: int) -> str:
-    """A table with one row that is as long as any may be."""
-    rows = repeat("<tr><td>b<td>c", size)
-    return f"<p>{SENTENCE * 3}</p><table><tr>{'<td>a' * 199}{rows}"
-
-
-@hostile
-def code_in_deep_lists(size: int) -> str:
-    """Each line of the code stands behind as much space as nine numbers take."""
-    lists = "<ol start=99999999><li>" * 9
-    return repeat("a\n", size, f"<p>{SENTENCE * 3}</p>{lists}<pre>x", "</pre>")
-
-
-@hostile
-def styles_in_styles(size: int) -> str:
-    """Styles in styles around many pieces, of which each would begin and end them all."""
-    pieces = repeat("a<b>b</b>", size)
-    return f"<p>{SENTENCE * 3}</p><p><i><s><sup><sub><code>{pieces}"
-
-
-@hostile
-def posts_in_posts(size: int) -> str:
-    part = f"<div class=comment><span class=author>A</span><p>{SENTENCE}"
-    return repeat(part * 100 + "</div>" * 100, size)
-
-
 HOSTILE |= {
+    # One row that is as long as any may be.
+    "ragged_rows": repeated(
+        "<tr><td>b<td>c", f"<p>{SENTENCE * 3}</p><table><tr>{'<td>a' * 199}"
+    ),
+    # Each line of the code stands behind as much space as nine numbers take.
+    "code_in_deep_lists": repeated(
+        "a\n",
+        f"<p>{SENTENCE * 3}</p>{'<ol start=99999999><li>' * 9}<pre>x",
+        "</pre>",
+    ),
+    # Around many pieces, of which each would begin and end them all.
+    "styles_in_styles": repeated(
+        "a<b>b</b>", f"<p>{SENTENCE * 3}</p><p><i><s><sup><sub><code>"
+    ),
+    "posts_in_posts": repeated(
+        f"<div class=comment><span class=author>A</span><p>{SENTENCE}" * 100
+        + "</div>" * 100
+    ),
     "spans_of_cells": repeated("<tr><td colspan=1000 rowspan=1000>a", "<table>"),
     "panels": repeated("<div role=tabpanel hidden>a", f"<p>{SENTENCE}</p>"),
 }
@@ -174,20 +165,14 @@ HOSTILE |= {
     "long_path": counted("<a href=x%d>a</a> ", f"<p>{SENTENCE * 3}"),
     "long_query": counted("<a href=?%d>a</a> ", f"<p>{SENTENCE * 3}"),
     "addresses_of_fragments": repeated("<a href=#x>a</a> ", f"<p>{SENTENCE * 3}"),
+    "addresses_of_images": repeated(
+        "<img src=x>a ", f"<base href='{URL}{'b' * 900}/'><p>{SENTENCE * 3}"
+    ),
+    # Addresses that go up and down the address that they are relative to.
+    "way_up": counted(
+        "<a href=../../x%d>a</a> ", f"<base href='{URL}{'b/' * 95}'><p>{SENTENCE * 3}"
+    ),
 }
-
-
-@hostile
-def addresses_of_images(size: int) -> str:
-    base = f"<base href='{URL}{'b' * 900}/'>"
-    return repeat("<img src=x>a ", size, f"{base}<p>{SENTENCE * 3}")
-
-
-@hostile
-def way_up(size: int) -> str:
-    """Addresses that go up and down the address that they are relative to."""
-    base = f"<base href='{URL}{'b/' * 95}'>"
-    return numbered("<a href=../../x%d>a</a> ", size, f"{base}<p>{SENTENCE * 3}")
 
 
 @hostile
@@ -236,15 +221,7 @@ HOSTILE |= {
     "spaces": repeated(" \n\t", "<p>a", "b</p>"),
     "no_break_spaces": repeated("&nbsp;", "<p>a", "b</p>"),
     "newlines": repeated("\n", "<pre>a", "b</pre>"),
-}
-
-
-@hostile
-def zero_widths(size: int) -> str:
-    return repeat("\u200b\u00ad", size // 5, "<p>a", "b</p>")
-
-
-HOSTILE |= {
+    "zero_widths": repeated("\u200b\u00ad", "<p>a", "b</p>", share=5),
     "dots": repeated(".", "<p>a", "b</p>"),
     "sentences": repeated("A. ", "<p>", "</p>"),
     "brackets": repeated("<", "<p>a", "b</p>"),
@@ -285,14 +262,12 @@ def digits_of_others(size: int) -> str:
     return repeat(f"<div class=comment>{item}</div>", size * 2 // 3)
 
 
-@hostile
-def lines_of_marks(size: int) -> str:
-    """Lines that Markdown would have to escape at the beginning and the end."""
-    lines = "<br>".join("_ * # + - = | : [^1]: [x]: 1. &gt; ~~~ ``` \\".split())
-    return repeat(f"<p>{lines}<br>", size)
-
-
 HOSTILE |= {
+    # Lines that Markdown would have to escape at the beginning and the end.
+    "lines_of_marks": repeated(
+        "<p>_<br>*<br>#<br>+<br>-<br>=<br>|<br>:<br>[^1]:<br>[x]:<br>1.<br>&gt;<br>~~~"
+        "<br>```<br>\\<br>"
+    ),
     "marks_in_formulas": repeated(
         "\\(a&lt;b`](%<br>\\)<math><mtext>&lt;b`](</mtext></math>",
         "<script src=/mathjax.js></script><p>",
@@ -332,12 +307,6 @@ HOSTILE |= {
 }
 
 
-@hostile
-def json_ld(size: int) -> str:
-    data = repeat('{"a":[', size)
-    return f"<script type='application/ld+json'>{data}</script><p>text"
-
-
 def _state(size: int) -> str:
     """Texts in texts, as frameworks keep the data of a page."""
     text = "<p>" + SENTENCE * 3
@@ -360,13 +329,16 @@ def linked_data_in_linked_data(size: int) -> str:
     return f"<script type='application/ld+json'>{data}</script><p>text"
 
 
-@hostile
-def scripts_of_data(size: int) -> str:
-    text = f'{{"@type": "Article", "headline": "A", "articleBody": "{SENTENCE * 3}"}}'
-    return repeat(f"<script type='application/ld+json'>{text}</script>", size)
-
-
-HOSTILE |= {"titles": repeated("<title>a</title>")}
+HOSTILE |= {
+    "titles": repeated("<title>a</title>"),
+    "json_ld": repeated(
+        '{"a":[', "<script type='application/ld+json'>", "</script><p>text"
+    ),
+    "scripts_of_data": repeated(
+        '<script type="application/ld+json">{"@type": "Article", "headline": "A", '
+        f'"articleBody": "{SENTENCE * 3}"}}</script>'
+    ),
+}
 
 
 @hostile
@@ -383,19 +355,19 @@ def entity_bomb(size: int) -> str:
 # -- bytes
 
 
-@hostile
-def binary(size: int) -> bytes:
-    return random.Random(1).randbytes(size)
-
-
-@hostile
-def nothing_but_nul(size: int) -> bytes:
-    return b"<p>text" + b"\0" * size
-
-
-@hostile
-def high_bytes(size: int) -> bytes:
-    return b"<p>text" + b"\xff" * size
+HOSTILE |= {
+    "binary": lambda size: random.Random(1).randbytes(size),
+    "nothing_but_nul": lambda size: b"<p>text" + b"\0" * size,
+    "high_bytes": lambda size: b"<p>text" + b"\xff" * size,
+    "charset_declarations": lambda size: b"<meta charset=" * (size // 14),
+    "truncated_sequences": lambda size: (
+        b"<meta charset=utf-8><p>" + b"\xe8\x88" * (size // 2)
+    ),
+    "escape_sequences": lambda size: (
+        b"<meta charset=iso-2022-jp><p>" + b"\x1b$B" * (size // 3)
+    ),
+    "wrong_byte_order_mark": lambda size: b"\xfe\xff" + b"<p>text</p>" * (size // 11),
+}
 
 
 @hostile
@@ -403,26 +375,6 @@ def contradictory_charsets(size: int) -> bytes:
     names = ["utf-8", "utf-16", "shift_jis", "iso-2022-jp", "no-such-one", "utf-7"]
     metas = "".join(f"<meta charset={name}>" for name in names)
     return metas.encode() + "Größe 船 ".encode() * (size // 13)
-
-
-@hostile
-def charset_declarations(size: int) -> bytes:
-    return b"<meta charset=" * (size // 14)
-
-
-@hostile
-def truncated_sequences(size: int) -> bytes:
-    return b"<meta charset=utf-8><p>" + b"\xe8\x88" * (size // 2)
-
-
-@hostile
-def escape_sequences(size: int) -> bytes:
-    return b"<meta charset=iso-2022-jp><p>" + b"\x1b$B" * (size // 3)
-
-
-@hostile
-def wrong_byte_order_mark(size: int) -> bytes:
-    return b"\xfe\xff" + b"<p>text</p>" * (size // 11)
 
 
 HOSTILE |= {
