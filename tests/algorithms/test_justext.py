@@ -20,7 +20,6 @@ from tests.support.pages import any_pages
 from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
 
 ENGLISH = PROSE["en"]
-CLASSES = st.sampled_from([GOOD, NEAR_GOOD, SHORT, BAD])
 
 
 def classes(html, **options):
@@ -218,69 +217,6 @@ def test_depth_costs_no_recursion():
 
 
 # --- the stages ---------------------------------------------------------------
-
-
-def naive_revise(own, headings, lengths, distance, headings_first):  # noqa: C901
-    """The second stage in the original's words, neighbour by neighbour."""
-    n = len(own)
-    kinds = list(own)
-
-    def lift(i, to):
-        j, passed = i + 1, 0
-        while j < n and passed <= distance:
-            if kinds[j] == GOOD:
-                kinds[i] = to
-                return
-            passed += lengths[j]
-            j += 1
-
-    def neighbour(i, step, skip):
-        i += step
-        while 0 <= i < n:
-            if kinds[i] not in skip:
-                return kinds[i]
-            i += step
-        return BAD
-
-    if headings_first:
-        for i in range(n):
-            if headings[i] and kinds[i] == SHORT:
-                lift(i, NEAR_GOOD)
-    found = {}
-    for i in range(n):
-        if kinds[i] != SHORT:
-            continue
-        ends = [neighbour(i, step, (SHORT, NEAR_GOOD)) for step in (-1, 1)]
-        nearest = [neighbour(i, step, (SHORT,)) for step in (-1, 1)]
-        if ends[0] == ends[1]:
-            found[i] = ends[0]
-        else:
-            bad_side = ends.index(BAD)
-            found[i] = GOOD if nearest[bad_side] == NEAR_GOOD else BAD
-    for i, kind in found.items():
-        kinds[i] = kind
-    for i in range(n):
-        if kinds[i] == NEAR_GOOD:
-            ends = [neighbour(i, step, (SHORT, NEAR_GOOD)) for step in (-1, 1)]
-            kinds[i] = BAD if ends == [BAD, BAD] else GOOD
-    for i in range(n):
-        if headings[i] and kinds[i] == BAD and own[i] != BAD:
-            lift(i, GOOD)
-    return kinds
-
-
-@given(
-    st.lists(st.tuples(CLASSES, st.booleans(), st.integers(1, 90)), max_size=30),
-    st.integers(0, 200),
-    st.booleans(),
-)
-def test_second_stage_against_its_definition(blocks, distance, headings_first):
-    own = [kind for kind, _, _ in blocks]
-    headings = [heading for _, heading, _ in blocks]
-    lengths = [length for _, _, length in blocks]
-    result = revise(own, headings, lengths, distance, headings_first=headings_first)
-    assert result == naive_revise(own, headings, lengths, distance, headings_first)
-    assert set(result) <= {GOOD, BAD}
 
 
 @pytest.mark.parametrize(

@@ -118,24 +118,6 @@ def test_the_worked_example():
     assert logs[-1] == pytest.approx(-2.847155930, abs=1e-9)
 
 
-def test_three_letters_of_abracadabra():
-    model = single("abracadabra", Smoothing(order=3, characters=255, factor=4.0))
-    a, b, ab, da, dab, xda, xdab, za, zab = log2(
-        model, "a", "b", "ab", "da", "dab", "xda", "xdab", "za", "zab"
-    )
-    own = Fraction(11, 11 + 4 * 5)
-    expected = own * Fraction(5, 11) + (1 - own) * Fraction(1, 255)
-    assert a == pytest.approx(math.log2(expected), abs=1e-9)
-    # The constants of LingPipe's behaviour: a, b, b after a, b after da.
-    assert a == pytest.approx(-2.609813364672, abs=1e-9)
-    assert b == pytest.approx(-3.898701197795, abs=1e-9)
-    assert ab - a == pytest.approx(-2.512228597491, abs=1e-9)
-    assert dab - da == pytest.approx(-1.555427473656, abs=1e-9)
-    # What was never seen before them adds nothing.
-    assert xdab - xda == pytest.approx(dab - da, abs=1e-9)
-    assert zab - za == pytest.approx(ab - a, abs=1e-9)
-
-
 def test_an_untrained_model_keeps():
     levels = count_sequences([], [], categories=2, order=6)
     joint = joint_of(CharModel(levels, [0, 0], Smoothing()), ["abc"])[0]

@@ -10,7 +10,6 @@ import os
 import random
 import subprocess
 import sys
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -111,33 +110,6 @@ def test_the_programs_of_the_docs(engine, pages, tmp_path):
     assert {row["content_type"] for row in found} == {"text/html; charset=utf-8"}
     assert {row["fetched"] for row in found} == {"2024-05-01T00:00:00Z"}
     assert same(found, expected)
-
-
-def test_the_core(tmp_path):
-    """Rows of Parquet, some of which are no pages, keep what they have."""
-    path = tmp_path / "pages.parquet"
-    html = [page(i) for i in range(COUNT)]
-    html[7], html[9], html[11] = None, b"", b"<p>\xff\xfe"
-    table = pa.table(
-        {
-            "url": [URL.format(f"{i:03}") for i in range(COUNT)],
-            "html": html,
-            "id": range(COUNT),
-            "day": [date(2024, 1, 1 + i % 9) for i in range(COUNT)],
-            "tags": [["a", f"b{i}"] for i in range(COUNT)],
-        }
-    )
-    parquet.write_table(table, path, row_group_size=20)
-    expected = in_order(local_rows(path, tmp_path / "out"))
-    assert {row["outcome"] for row in expected} >= {"extracted", "unreadable", "empty"}
-    assert [row["id"] for row in expected] == [str(i) for i in range(COUNT)]
-    assert [row["offset"] for row in expected] == list(range(COUNT))
-    given = json.loads(expected[11]["input"])
-    assert given == {"day": "2024-01-03", "tags": ["a", "b11"]}
-    batches = parquet.read_table(path).to_batches()
-    found = core.extract_batches(batches, SETTINGS)
-    names = [name for name in core.USUAL if name not in ("source", "offset")]
-    assert same([row for one in found for row in one.to_pylist()], expected, names)
 
 
 @pytest.mark.parametrize("engine", ["ray", "spark"])

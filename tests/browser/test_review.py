@@ -336,25 +336,6 @@ def test_labels_of_a_changed_page_are_shown_and_never_applied(
     shown.saved()
 
 
-def test_a_damaged_label_file_is_shown_and_kept_aside(pages, tmp_path, review, screen):
-    run = review("pages")
-    shown = screen(run.url)
-    shown.open("spring")
-    shown.block(4).click()
-    shown.saved()
-    run.end()
-    (file,) = (tmp_path / "labels" / "ground-truth").glob("pages-spring*.json")
-    file.write_text(file.read_text("utf-8")[:100], "utf-8")
-    shown = screen(review("pages").url)
-    shown.open("spring")
-    assert shown.page.text_content("#page-state") == "damaged"
-    assert shown.signs()[4] == "m"
-    shown.block(5).click()
-    shown.saved()
-    assert file.with_suffix(".json.before").stat().st_size == 100
-    assert signs_in(tmp_path, "spring") == shown.signs()
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [

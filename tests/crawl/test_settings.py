@@ -30,55 +30,6 @@ def config(**settings: object) -> Config:
     return Config.from_settings(Settings({"EATEXT_ALGORITHM": PLAIN, **settings}))
 
 
-def test_defaults():
-    made = config()
-    assert made.enabled
-    assert made.fields == {"main_text": "text"}
-    assert made.executor == "thread"
-    assert made.choice.min_chars == 0
-    assert made.choice.below == "keep"
-    assert made.limits.timeout == 10
-    assert made.choice_for("https://example.com/") is made.choice
-
-
-def test_every_value_is_taken():
-    made = config(
-        EATEXT_ENABLED=True,
-        EATEXT_ALGORITHM=[PLAIN, NOTHING],
-        EATEXT_OPTIONS={PLAIN: {"min_length": 5}},
-        EATEXT_FIELDS={"text": "text", "kind": "page_type"},
-        EATEXT_ITEMS=[Plain, "dict", "scrapy.Item"],
-        EATEXT_HTML_FIELD="html",
-        EATEXT_URL_FIELD="link",
-        EATEXT_MIN_CHARS=10,
-        EATEXT_MIN_SCORE=0.25,
-        EATEXT_BELOW="drop",
-        EATEXT_SITES={"example.com": NOTHING},
-        EATEXT_EXECUTOR="process",
-        EATEXT_WORKERS=3,
-        EATEXT_TIMEOUT=2.5,
-        EATEXT_MAX_SIZE=1000,
-        EATEXT_MEMORY=0,
-        EATEXT_LAST_RESORT="empty",
-        EATEXT_ON_DECAY="ignore",
-        EATEXT_TUNE_PROCESS=True,
-    )
-    assert made.choice.algorithms == (PLAIN, NOTHING)
-    assert made.choice.options == {PLAIN: {"min_length": 5}}
-    assert made.fields == {"text": "text", "kind": "page_type"}
-    assert made.items == (Plain, dict, scrapy.Item)
-    assert (made.html_field, made.url_field) == ("html", "link")
-    assert (made.choice.min_chars, made.choice.min_score) == (10, 0.25)
-    assert made.choice.below == "drop"
-    assert made.sites["example.com"].algorithms == (NOTHING,)
-    assert made.sites["example.com"].min_chars == 10
-    assert (made.executor, made.workers, made.memory) == ("process", 3, 0)
-    assert (made.limits.timeout, made.limits.max_size) == (2.5, 1000)
-    assert made.limits.last_resort == "empty"
-    assert made.tune_process
-    assert made.on_decay == "ignore"
-
-
 @pytest.mark.parametrize(
     ("key", "given", "attribute", "value"),
     [
