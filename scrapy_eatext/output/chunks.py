@@ -52,7 +52,7 @@ def chunks_in(judged: JudgedPage, form: ChunkForm) -> tuple[Chunk, ...]:
     layout = Layout()
     if judged.verdict.text is None:
         unit = min(own, default=-1)
-        passages, layout = passages_of(text, units, judged.below, headline, unit)
+        passages, layout = passages_of(units, judged.below, headline, unit)
     else:
         passages = lines_of(text, headline)
     measure, base = _measured(form.unit)
@@ -250,11 +250,7 @@ def _fitted(passages: Passages, room: _Room) -> Passages:
             for start, end, size in room.halves(*pause):
                 if len(made.starts) > first:
                     made.begun[len(made.starts)] = first
-                made.starts.append(start)
-                made.ends.append(end)
-                made.sizes.append(size)
-                made.units.append(passages.units[i])
-                made.kinds.append(WHOLE)
+                made.add(start, end, size, passages.units[i], WHOLE)
     return made
 
 

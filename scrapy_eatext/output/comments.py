@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import (
-    DEEPEST,
     first_numbers,
+    joined,
+    pieces,
     places_in_tables,
-    texts_and_kinds,
+    told_of,
 )
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
@@ -126,7 +127,7 @@ def posts_of(
     units outside of all such elements are one post, without author and time.
     """
     if not isinstance(units, Blocks):
-        texts, *_ = texts_and_kinds(units, list(spoken.units), spoken.code)
+        texts = told_of(units, list(spoken.units), spoken.code).texts
         return (Post("\n\n".join(texts)),) if texts else ()
     return tuple(_Reader(units, spoken, day_first).posts())
 
@@ -134,13 +135,10 @@ def posts_of(
 class _Reader:
     def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
         numbers = list(spoken.units)
-        self.texts, self._kinds, self._levels = texts_and_kinds(
-            blocks, numbers, spoken.code
-        )
-        self._items, self._lists = blocks.items_and_lists(numbers)
+        self._told = told_of(blocks, numbers, spoken.code)
+        self.texts = self._told.texts
         self._places = places_in_tables(blocks, spoken)
-        # The next number of each numbered list.
-        self._counts = dict(first_numbers(blocks, numbers))
+        self._numbers = dict(first_numbers(blocks, numbers))
         self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
         self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
         self._cell = blocks.walk.elements.item
@@ -192,41 +190,11 @@ class _Reader:
     def text(self, numbers: Sequence[int], post: int) -> str:
         """Some units as text, in which lists and tables around the post do not show."""
         places = self._places
-        is_item = [
-            self._kinds[n] == "list item"
-            and self._items[n] > post
-            and (places is None or places.tables[n] <= post)
-            for n in numbers
-        ]
-        levels = [
-            self._levels[n] for n, item in zip(numbers, is_item, strict=True) if item
-        ]
-        outermost = min(levels, default=1)
-        parts: list[str] = []
-        before, was_item = -1, False
-        begun: set[int] = set()
-        for n, item in zip(numbers, is_item, strict=True):
-            gap, mark = "\n\n", ""
-            if item:
-                again = self._items[n] in begun
-                begun.add(self._items[n])
-                mark = "  " * min(self._levels[n] - outermost + again, DEEPEST)
-                if not again:
-                    mark += self._mark(self._lists[n])
-                gap = "\n" if was_item else gap
-            elif places is not None and places.tables[n] > post:
-                gap = places.gap(before, n)
-            parts += (gap if parts else "", mark, self.texts[n])
-            before, was_item = n, item
-        return "".join(parts)
-
-    def _mark(self, ordered: int) -> str:
-        """What the next item of a list begins with."""
-        if ordered < 0:
-            return "- "
-        number = self._counts.get(ordered, 1)
-        self._counts[ordered] = number + 1
-        return f"{number}. "
+        gaps = {
+            n: places.gap(before, n) if places and places.tables[n] > post else ""
+            for before, n in pairwise([-1, *numbers])
+        }
+        return joined(pieces(self._told, numbers, self._numbers, gaps, within=post))
 
 
 def _is_byline(text: str, details: Sequence[str]) -> bool:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress
-from operator import sub
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.text import places_in_tables, texts_and_kinds
+from scrapy_eatext.output.text import first_numbers, pieces, places_in_tables, told_of
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.datatables import data_tables
-from scrapy_eatext.page.tables import values_of
-from scrapy_eatext.page.tags import CELL, CODE, HEADING, ITEM, KINDS, PARAGRAPH
+from scrapy_eatext.page.tags import CELL, CODE, HEADING, KINDS, PARAGRAPH
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
@@ -24,16 +20,7 @@ if TYPE_CHECKING:
 # The kind of passages that are cut only if they have to be, numbered after the kinds of
 # blocks: headings and rows.
 WHOLE = len(KINDS)
-_COUNTED = (
-    BlockColumn.CHARS,
-    BlockColumn.KIND,
-    BlockColumn.LEVEL,
-    BlockColumn.WORDS,
-)
 _KIND_OF = {name: kind for kind, name in enumerate(KINDS)}
-# Kinds of blocks that may stand on the line of the block before, or on the next.
-_ON_LINES = frozenset((ITEM, CELL))
-
 # A heading with more words than this is taken for text that is set large.
 _HEADING_WORDS = 40
 
@@ -42,10 +29,6 @@ _IDEOGRAPHS = "\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff
 _LETTERS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 SPACELESS = _IDEOGRAPHS + _LETTERS
 _COUNTS = ((re.compile(f"[{_IDEOGRAPHS}]+"), 2), (re.compile(f"[{_LETTERS}]+"), 5))
-# The bytes with which characters of these scripts begin in UTF-8.  Quotes and dashes,
-# which nearly all texts have, begin with another byte.
-_LEADS = bytes((0xE0, 0xE1, *range(0xE3, 0xF5)))
-
 _ENDS = (
     ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4\u3002\uff01\uff1f\uff61"
 )
@@ -74,9 +57,8 @@ _SHORTENED = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_SHORTENED = 20
+_BLANK_LINE = "\n\n"
 _LINE = re.compile(r"\n+")
-# The indentation and the mark before a list item.
-_MARK = re.compile(r"( *)(?:- |[0-9]+\. )?")
 
 
 @dataclass(slots=True)
@@ -92,6 +74,11 @@ class Layout:
     units: list[int] = field(default_factory=list)
     tables: list[tuple[int, int, int]] = field(default_factory=list)
     headers: set[int] = field(default_factory=set)
+
+    def add(self, start: int, end: int, unit: int) -> None:
+        self.starts.append(start)
+        self.ends.append(end)
+        self.units.append(unit)
 
 
 @dataclass(slots=True)
@@ -111,6 +98,14 @@ class Passages:
     kinds: list[int]
     ranks: dict[int, int] = field(default_factory=dict)
     begun: dict[int, int] = field(default_factory=dict)
+
+    def add(self, start: int, end: int, size: int, unit: int, kind: int) -> None:
+        """Add one at the end."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.sizes.append(size)
+        self.units.append(unit)
+        self.kinds.append(kind)
 
     def pauses(self, text: str, i: int) -> Iterator[tuple[int, int]]:
         """The start and the end of each part that a passage consists of.
@@ -137,59 +132,63 @@ class Passages:
 
 
 def passages_of(
-    text: str, units: Units, below: Content, headline: str = "", own: int = -1
+    units: Units, below: Content, headline: str = "", own: int = -1
 ) -> tuple[Passages, Layout]:
     """The passages of the text that render_text() makes of units, and its layout.
 
     It stands below a headline, which is the unit ``own``, or none if that is -1.
     """
-    lengths, kinds, levels, words = _facts(units, below)
-    gaps = [0] * len(kinds)
+    numbers = list(below.units)
+    told = told_of(units, numbers, below.code)
+    first = first_numbers(units, numbers) if isinstance(units, Blocks) else ()
     places = places_in_tables(units, below)
-    if places is not None:
-        for n, gap in enumerate(places.gaps()):
-            if gap:
-                kinds[n] = CELL
-                gaps[n] = 0 if gap[0] == "\n" else len(gap)
-    items = _texts_of_items(units, below, kinds)
-    end = len(headline) if headline else -2
-    starts, ends, begins = lines_in(text, lengths, kinds, words, gaps, items, end)
-    layout = Layout(list(map(sub, ends, lengths)), ends.copy(), list(below.units))
-    if places is not None:
-        _add_tables(layout, units, places, starts)
-    for n in reversed(range(1, len(begins))):
-        if not begins[n]:
-            # A row ends where its last cell does.
-            ends[n - 1] = ends[n]
-    columns = [starts, ends, words, list(below.units), kinds, levels]
-    if not all(begins):
-        columns = [list(compress(column, begins)) for column in columns]
+    gaps = places.gaps() if places else []
+    made, layout = Passages([], [], [], [], []), Layout()
+    end = 0
     if headline:
-        whole = (0, len(headline), words_of(headline), own, WHOLE, 0)
-        columns = [[one, *column] for one, column in zip(whole, columns, strict=True)]
-        layout.starts.insert(0, 0)
-        layout.ends.insert(0, len(headline))
-        layout.units.insert(0, own)
-    starts, ends, words, numbers, kinds, levels = columns
-    made = Passages(starts, ends, words, numbers, kinds)
-    if headline:
+        made.add(0, len(headline), words_of(headline), own, WHOLE)
         made.ranks[0] = 0
-    at = -1
-    for _ in range(kinds.count(HEADING)):
-        at = kinds.index(HEADING, at + 1)
-        if words[at] <= _HEADING_WORDS:
-            made.ranks[at] = levels[at] or 2
-            kinds[at] = WHOLE
+        layout.add(0, len(headline), own)
+        end = len(headline) + len(_BLANK_LINE)
+    begins: list[int] = []
+    parts = pieces(told, range(len(numbers)), dict(first), gaps)
+    for n, (gap, mark, text) in enumerate(parts):
+        begin = end + len(gap)
+        begins.append(begin)
+        end = begin + len(mark) + len(text)
+        layout.add(begin + len(mark), end, numbers[n])
+        kind, words = _KIND_OF.get(told.kinds[n], PARAGRAPH), words_of(mark + text)
+        if gaps and gaps[n]:
+            kind = CELL
+            if gap[:1] == " ":  # a further cell of the row
+                made.kinds[-1], made.ends[-1] = WHOLE, end
+                # The bar counts as a word, as it does in words_of().
+                made.sizes[-1] += words + len(gap.split())
+                continue
+            if gap == "\n":
+                # A row with a single cell is one too, and so is the row above it.
+                made.kinds[-1] = kind = WHOLE
+        if kind == HEADING and words <= _HEADING_WORDS:
+            made.ranks[len(made.starts)] = told.levels[n] or 2
+            kind = WHOLE
+        made.add(begin, end, words, numbers[n], kind)
+    if places is not None:
+        ends = layout.ends[1:] if headline else layout.ends
+        _add_tables(layout, units, places, begins, ends)
     return made, layout
 
 
 def _add_tables(
-    layout: Layout, units: Units, places: Places, starts: list[int]
+    layout: Layout,
+    units: Units,
+    places: Places,
+    starts: list[int],
+    ends: list[int],
 ) -> None:
-    """Add the tables with headers to a layout; units begin at ``starts``."""
+    """Add the tables with headers to a layout, of units with some starts and ends."""
     data = data_tables(units.walk) if isinstance(units, Blocks) else None
     headers = data.headers if data is not None else frozenset()
-    found, ends = layout.tables, layout.ends
+    found = layout.tables
     table = row = -1
     for n, of in enumerate(places.tables):
         if of >= 0 and of != table and places.rows[n] in headers:
@@ -201,87 +200,6 @@ def _add_tables(
         if of >= 0 and places.rows[n] in headers and places.rows[n] != row:
             layout.headers.add(starts[n])
         table, row = of, places.rows[n]
-
-
-def lines_in(
-    text: str,
-    lengths: list[int],
-    kinds: list[int],
-    words: list[int],
-    gaps: list[int],
-    items: list[str],
-    end: int,
-) -> tuple[list[int], list[int], list[bool]]:
-    """Where each unit begins and ends in a text, and whether it begins a passage.
-
-    Of the cells of a row only the first begins one.  Rows become WHOLE, and words in marks
-    of list items and in rows are added.  ``gaps`` has how far each unit is from the one
-    before in its row, 0 for all others.  ``items`` are the texts of list items, and two
-    characters behind ``end`` the first unit begins.
-    """
-    starts: list[int] = []
-    ends: list[int] = []
-    begins = [True] * len(kinds)
-    first, last, item = end, 0, 0
-    for i, (length, kind, gap) in enumerate(zip(lengths, kinds, gaps, strict=True)):
-        begin = end + 2
-        if kind in _ON_LINES and end > first:
-            begin = end + (2 if text.startswith("\n\n", end) else 1)
-        if kind == ITEM:
-            mark = mark_of(text, items[item], begin)
-            item += 1
-            words[i] += len(mark.split())
-            end = begin + len(mark) + length
-        elif gap:
-            kinds[last], begins[i] = WHOLE, False
-            begin = end + gap
-            # The bar counts as a word, as it does in words_of().
-            words[last] += words[i] + (gap > 1)
-            end = begin + length
-        else:
-            if kind == CELL and begin == end + 1:
-                # A row with a single cell is one too, and so is the row above it.
-                kinds[last] = kinds[i] = WHOLE
-            end = begin + length
-        if begins[i]:
-            last = i
-        starts.append(begin)
-        ends.append(end)
-    return starts, ends, begins
-
-
-def _facts(
-    units: Units, below: Content
-) -> tuple[list[int], list[int], list[int], list[int]]:
-    """For each unit shown, its numbers of characters and words, its kind and level."""
-    numbers, code = list(below.units), below.code
-    if not isinstance(units, Blocks):
-        texts, names, levels = texts_and_kinds(units, numbers, code)
-        kinds = [_KIND_OF.get(name, 0) for name in names]
-        return list(map(len, texts)), kinds, levels, list(map(words_of, texts))
-    # The walk has counted characters and words, so most texts need not be read.
-    chars, kinds, levels, words = values_of(units.walk.blocks, numbers, _COUNTED)
-    may_lack_spaces = units.with_bytes(numbers, _LEADS)
-    if may_lack_spaces:
-        counts = map(words_of, units.texts(may_lack_spaces))
-        recounted = dict(zip(may_lack_spaces, counts, strict=True))
-        words = [recounted.get(i, n) for i, n in zip(numbers, words, strict=True)]
-    for n, i in enumerate(numbers if code else ()):
-        if i in code:
-            kinds[n] = CODE
-            if code[i]:
-                chars[n], words[n] = len(code[i]), words_of(code[i])
-    return chars, kinds, levels, words
-
-
-def _texts_of_items(units: Units, below: Content, kinds: list[int]) -> list[str]:
-    """The texts of the list items among the units shown."""
-    if ITEM not in kinds:
-        return []
-    items = [i for i, kind in zip(below.units, kinds, strict=True) if kind == ITEM]
-    if isinstance(units, Blocks):
-        return units.texts(items)
-    return [units.text(i) for i in items]
 
 
 def lines_of(text: str, headline: str = "") -> Passages:
@@ -336,15 +254,3 @@ def _ends(text: str, at: int, following: int) -> bool:
     before = text[max(at - 1 - _LONGEST_SHORTENED, 0) : at - 1]
     word = before.rpartition(" ")[2].lstrip("([\"'\u201c\u201e\u00ab")
     return not _SHORTENED.fullmatch(word)
-
-
-def mark_of(text: str, content: str, begin: int) -> str:
-    """The mark that stands before a list item, with its indentation."""
-    if text.startswith("- ", begin) and text.startswith(content, begin + 2):
-        return "- "  # as most are
-    found = _MARK.match(text, begin)
-    if found is not None:
-        for mark in (found[0], found[1]):
-            if text.startswith(content, begin + len(mark)):
-                return mark
-    return ""

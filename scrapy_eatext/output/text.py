@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.code import Content, content
@@ -71,37 +71,89 @@ def _joined(
     deepest: int,
 ) -> str:
     """The text of some units; ``code`` has other texts for some of them."""
-    texts, kinds, levels = texts_and_kinds(units, kept, code)
+    told = told_of(units, kept, code)
+    return joined(pieces(told, range(len(kept)), dict(first), gaps, deepest))
+
+
+class Told(NamedTuple):
+    """What a text is made of: lists with an entry for each unit.
+
+    ``items`` and ``lists`` are the units' list items and numbered lists, as of
+    Blocks.items_and_lists().
+    """
+
+    texts: list[str]
+    kinds: list[str]
+    levels: list[int]
+    items: list[int]
+    lists: list[int]
+
+
+def joined(parts: Iterable[tuple[str, str, str]]) -> str:
+    """The pieces of a text as one."""
+    return "".join(chain.from_iterable(parts))
+
+
+def told_of(units: Units, kept: list[int], code: Mapping[int, str]) -> Told:
+    """What a text is made of, of some units; the units in ``code`` are code."""
     items = lists = [-1] * len(kept)
     if isinstance(units, Blocks):
+        texts, kinds, levels = units.some(kept)
         items, lists = units.items_and_lists(kept)
-    numbers = Counter({row: number - 1 for row, number in first})
+    else:
+        texts = [units.text(i) for i in kept]
+        kinds = [units.kind(i) for i in kept]
+        levels = [units.level(i) for i in kept]
+    for n, i in enumerate(kept if code else ()):
+        if i in code:
+            kinds[n], texts[n] = "code", code[i] or texts[n]
+    return Told(texts, kinds, levels, items, lists)
+
+
+def pieces(
+    told: Told,
+    which: Sequence[int],
+    numbers: dict[int, int],
+    gaps: Sequence[str] | Mapping[int, str],
+    deepest: int = DEEPEST,
+    within: int | None = None,
+) -> Iterator[tuple[str, str, str]]:
+    """For some units what parts each from the one before, its mark, and its text.
+
+    The first is parted from nothing.  ``numbers`` are the next numbers of lists, where
+    these are not 1; they are counted on.  ``gaps`` is as in python_join(), and lists
+    around the element ``within`` do not show.
+    """
+    texts, kinds, levels, items, lists = told
+    is_item = {
+        n: kinds[n] == "list item" and (within is None or items[n] > within)
+        for n in which
+    }
+    outermost = 1
+    if within is not None:
+        outermost = min((levels[n] for n in which if is_item[n]), default=1)
     begun: dict[int, str] = {}
-    parts: list[str] = []
-    was_listed = False
-    for n, (text, kind, level, item, ordered) in enumerate(
-        zip(texts, kinds, levels, items, lists, strict=True)
-    ):
-        lead, gap, is_listed = "", "\n\n", False
+    begins, was_listed = True, False
+    for n in which:
+        kind, item = kinds[n], items[n]
+        mark, gap, is_listed = "", "\n\n", False
         again = item in begun
         if item >= 0 and not again:
             begun[item] = kind
         if gaps and gaps[n]:
             gap = gaps[n]
-        elif kind == "list item" and begun.get(item, kind) == kind:
+        elif is_item[n] and begun.get(item, kind) == kind:
             is_listed = True
-            lead = "  " * min(level - 1 + again, deepest)
-            if not again and ordered >= 0:
-                numbers[ordered] += 1
-                lead += f"{numbers[ordered]}. "
+            mark = "  " * min(levels[n] - outermost + again, deepest)
+            if not again and lists[n] >= 0:
+                number = numbers.setdefault(lists[n], 1)
+                numbers[lists[n]] = number + 1
+                mark += f"{number}. "
             elif not again:
-                lead += "- "
+                mark += "- "
             gap = "\n" if was_listed else gap
-        if parts:
-            parts.append(gap)
-        parts += (lead, text)
-        was_listed = is_listed
-    return "".join(parts)
+        yield "" if begins else gap, mark, texts[n]
+        begins, was_listed = False, is_listed
 
 
 def places_in_tables(units: Units, shown: Content) -> Places | None:
@@ -151,22 +203,6 @@ def number_of(given: str | None) -> int | None:
     if given.isascii() and given.isdigit() and len(given) < 9:
         return int(given)
     return None
-
-
-def texts_and_kinds(
-    units: Units, kept: list[int], code: Mapping[int, str]
-) -> tuple[list[str], list[str], list[int]]:
-    """The texts, kinds and levels of kept units; the units in ``code`` are code."""
-    if isinstance(units, Blocks):
-        texts, kinds, levels = units.some(kept)
-    else:
-        texts = [units.text(i) for i in kept]
-        kinds = [units.kind(i) for i in kept]
-        levels = [units.level(i) for i in kept]
-    for n, i in enumerate(kept if code else ()):
-        if i in code:
-            kinds[n], texts[n] = "code", code[i] or texts[n]
-    return texts, kinds, levels
 
 
 join = twin(python_join, "_text")

@@ -79,16 +79,6 @@ class Blocks:
         starts, ends = values_of(self.walk.blocks, of, (_START, _END))
         return [text[a:b].decode() for a, b in zip(starts, ends, strict=True)]
 
-    def with_bytes(self, of: list[int], wanted: bytes) -> list[int]:
-        """Those of some of the blocks whose texts have any of some bytes in them."""
-        text = self.walk.text
-        starts, ends = values_of(self.walk.blocks, of, (_START, _END))
-        return [
-            i
-            for i, a, b in zip(of, starts, ends, strict=True)
-            if len(text[a:b].translate(None, wanted)) < b - a
-        ]
-
     def place(self, i: int) -> tuple[int, int]:
         """Where a block's text stands in the walk's, in bytes."""
         cell = self.walk.blocks.item
