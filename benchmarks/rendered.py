@@ -1,0 +1,87 @@
+"""Whether CommonMark renderers give back what Markdown was made of, on labelled pages.
+
+Markdown and HTML of a page are written from the same nodes.  The Markdown is rendered by
+markdown-it-py, mistune and cmark (with GitHub's extensions), and the text of what comes
+out must be that of the HTML: a word that is lost, and a sign of Markdown that stays, are
+differences.  White space and quotation marks do not count, which Markdown may change.
+What GitHub alone renders, alerts and boxes of tasks, does not count either.  Formulas are
+for renderers that know TeX: texts with one that differ in ASCII punctuation alone are
+counted apart.
+
+    pip install scrapy-eatext[test]
+    python benchmarks/rendered.py labelled-dev labelled-web [--every 1] [--show]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import string
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import lxml.html
+
+from scrapy_eatext import extract
+from scrapy_eatext.learning.data import read_folder
+from tests.support.unsafe import RENDERERS
+
+QUOTATION_MARKS = str.maketrans("", "", "\"'“”‘’„«»")
+GITHUB = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]|\[[ x]\](?=\s)")
+PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def words(html: str) -> str:
+    """The text of HTML without white space and quotation marks."""
+    text = lxml.html.fragment_fromstring(html, create_parent=True).text_content()
+    return "".join(text.translate(QUOTATION_MARKS).split())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Markdown rendered, beside the HTML.")
+    parser.add_argument("folders", nargs="+", help="labelled pages")
+    parser.add_argument("--every", type=int, default=1, help="each of so many pages")
+    parser.add_argument("--show", action="store_true", help="what differs first")
+    arguments = parser.parse_args()
+    renderers = {name: load() for name, load in RENDERERS.items()}
+    differ: Counter[str] = Counter()
+    formulas: Counter[str] = Counter()
+    pages = 0
+    for folder in arguments.folders:
+        for page in list(read_folder(folder).pages)[:: arguments.every]:
+            pages += 1
+            result = extract(page.html, url=page.url or None)
+            expected = words(result.html)
+            for name, render in renderers.items():
+                found = words(GITHUB.sub("", render(result.markdown)))
+                if found == expected:
+                    continue
+                same = found.translate(PUNCTUATION) == expected.translate(PUNCTUATION)
+                if "$" in expected and same:
+                    formulas[name] += 1
+                    continue
+                differ[name] += 1
+                if arguments.show:
+                    print(f"{page.name} {name}: {_first(expected, found)}")
+    print(f"{pages} pages")
+    for name in renderers:
+        print(f"{name}: {differ[name]} differ, {formulas[name]} in formulas alone")
+    return 1 if differ else 0
+
+
+def _first(expected: str, found: str) -> str:
+    """Where two texts begin to differ."""
+    start = next(
+        (i for i, (a, b) in enumerate(zip(expected, found, strict=False)) if a != b),
+        min(len(expected), len(found)),
+    )
+    begin = max(0, start - 20)
+    return f"{expected[begin : start + 40]!r} became {found[begin : start + 40]!r}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
