@@ -276,9 +276,6 @@ def test_tables_that_are_mostly_nothing():
         lambda count: "<p>x<code>" + "a<br><br>" * count,
         lambda count: "<code>a<br><br>" * 500 + "<b></b>" * count,
         lambda count: "<p>x" + "<div class=gutter>" * 500 + "<p>1" * count,
-        lambda count: (
-            "<p>x" + "<div class='line code'><p>a<p>b</p>" * 500 + "<p>a" * count
-        ),
     ],
 )
 def test_code_is_looked_at_once(page):

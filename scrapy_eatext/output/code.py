@@ -1,8 +1,7 @@
-"""Code as its author wrote it: to the character, without line numbers, in one piece.
+"""Code as its author wrote it: to the character, and without line numbers.
 
 Most code stands in pre elements, of which the walk keeps every space.  Some pages
-put line numbers beside it or into it, or have an element for each line, in which
-the walk cannot know that spaces count.
+put line numbers beside it or into it, or have its lines in a code element alone.
 """
 
 from __future__ import annotations
@@ -12,39 +11,28 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, islice, zip_longest
+from itertools import compress, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.elements import is_hidden
-from scrapy_eatext.page.names import CODE_LINES
+from scrapy_eatext.page.names import LINE_NUMBERS
 from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
-from scrapy_eatext.page.walk import attribute_values, nodes_of
+from scrapy_eatext.page.walk import attribute_values
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
 
-# Classes of elements that hold line numbers, and classes of elements that each are a
-# line of code: both are among the elements of CODE_LINES.
+# Classes of elements that hold line numbers.
 _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
 )
-_LINE = re.compile(
-    r"(?:^|[\s_-])(?:blob-code|code-?line|hljs-ln-code|(?:view|ace|CodeMirror)[_-]line"
-    r"|line)(?:$|\s)"
-)
-# Classes of elements around lines of code.
-_CODE_BOX = re.compile(
-    r"(?:^|[\s_-])(?:ace_editor|blob|cm-editor|code|codehilite|CodeMirror|crayon|gist"
-    r"|highlight|highlighter|hljs|monaco|prettyprint|prism|rouge|shiki|source-?code"
-    r"|syntaxhighlighter|view-lines)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
-_BOX_LEVELS = 8
+# How many elements around code may name its language.
+_LEVELS = 8
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:sourceCode\s+|hljs\s+)?lang(?:uage)?[-:]|(?:sourceCode|hljs)\s+"
@@ -63,8 +51,7 @@ _NO_LANGUAGE = frozenset(
 
 _CODE_TAG = TAG_ID["code"]
 _INNER, _KIND = (BlockColumn.INNER, BlockColumn.KIND)
-_PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
-    ElementColumn.PARENT,
+_TAG, _DEPTH, _FIRST, _LAST = (
     ElementColumn.TAG,
     ElementColumn.DEPTH,
     ElementColumn.FIRST_BLOCK,
@@ -106,7 +93,7 @@ def language(element: Any) -> str:
         name = _language_of(first)
         if name:
             return name
-    for _ in range(_BOX_LEVELS):
+    for _ in range(_LEVELS):
         name = _language_of(element)
         if name:
             return name
@@ -185,11 +172,15 @@ def _holds_numbers(element: Any) -> bool:
     """Whether an element in code is called line numbers, and may be some."""
     called = element.get("class") or ""
     if called != "ln":
-        return _NUMBERS.search(called) is not None
+        return _calls_numbers(called)
     # The name is short for a line as well.
     first = _child(element, 0)
     text = (element.text or "") + ("" if first is None else first.text or "")
     return text.strip().isdecimal()
+
+
+def _calls_numbers(classes: str | None) -> bool:
+    return _NUMBERS.search((classes or "")[:500]) is not None
 
 
 def trimmed(text: str) -> str:
@@ -205,18 +196,13 @@ class _Reader:
         self._walk = blocks.walk
         self.numbers = numbers
         self.code: dict[int, str] = {}
-        rows = CODE_LINES.rows(self._walk)
+        rows = LINE_NUMBERS.rows(self._walk)
         if rows:
             rows = self._near(rows)
-            called = self._classes(rows)
-            self._gutters([row for row in rows if _NUMBERS.search(called[row])])
-            self._lines([row for row in rows if _LINE.search(called[row])])
+            names = attribute_values(self._walk, rows, "class")
+            called = zip(rows, names, strict=True)
+            self._gutters([row for row, name in called if _calls_numbers(name)])
         self._alone()
-
-    def _classes(self, rows: list[int]) -> dict[int, str]:
-        """The classes of some elements, which are in rising order; long ones are cut."""
-        values = attribute_values(self._walk, rows, "class")
-        return {row: (name or "")[:500] for row, name in zip(rows, values, strict=True)}
 
     def _near(self, rows: list[int]) -> list[int]:
         """The elements that have a kept block inside, or right behind them."""
@@ -261,54 +247,6 @@ class _Reader:
             elif _is_numbers(self._blocks.text(i)):
                 dropped.add(i)
         self.numbers = [i for i in numbers if i not in dropped]
-
-    # -- an element for each line
-
-    def _lines(self, rows: list[int]) -> None:
-        of_block: dict[int, int] = {}
-        boxes: dict[int, list[int]] = {}
-        # An element that holds lines is not a line itself.
-        lines = self._innermost(rows)
-        for row, box in zip(lines, self._boxes(lines), strict=True):
-            if box < 0:
-                continue
-            boxes.setdefault(box, []).append(row)
-            first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
-            of_block.update((i, box) for i in range(first, last))
-        kept: dict[int, list[int]] = {}
-        for i in self.numbers:
-            if i in of_block:
-                kept.setdefault(of_block[i], []).append(i)
-        merged: set[int] = set()
-        for box, inside in kept.items():
-            if len(inside) < 2:
-                continue
-            elements = nodes_of(self._walk, boxes[box])
-            texts = [verbatim(line).strip("\n") for line in elements]
-            self.code[inside[0]] = trimmed("\n".join(map(str.rstrip, texts)))
-            merged.update(inside[1:])
-        self.numbers = [i for i in self.numbers if i not in merged]
-
-    def _boxes(self, rows: list[int]) -> list[int]:
-        """For each line the element around all lines of its code, -1 for none."""
-        cell = self._walk.elements.item
-        parents = [cell(row, _PARENT) for row in rows]
-        around = {parent: self._around(parent) for parent in set(parents)}
-        called = self._classes(sorted(set(chain.from_iterable(around.values()))))
-        boxes = {
-            parent: next((at for at in ats if _CODE_BOX.search(called[at])), -1)
-            for parent, ats in around.items()
-        }
-        return [boxes[parent] for parent in parents]
-
-    def _around(self, row: int) -> list[int]:
-        """An element and its nearest ancestors."""
-        cell = self._walk.elements.item
-        rows: list[int] = []
-        while row >= 0 and len(rows) < _BOX_LEVELS:
-            rows.append(row)
-            row = cell(row, _PARENT)
-        return rows
 
     def _innermost(self, rows: list[int]) -> list[int]:
         """The elements, which are in rising order, that hold no other of them."""

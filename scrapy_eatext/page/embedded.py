@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -46,12 +45,9 @@ _STATE_KEYS = frozenset(
     "articlebody body bodyhtml body_html content contenthtml content_html "
     "description descriptionhtml html longdescription markdown text".split()
 )
-# Keys of the pieces of such a text where it is a list of them.
-_PIECE_KEYS = _STATE_KEYS | frozenset("blocks children paragraphs value".split())
 # A text has so many characters, a description fewer, and no page's data is read
 # beyond so many.
 _MIN_CHARS, _MIN_DESCRIPTION = 200, 80
-_LONGER = 3
 _MAX_DATA = 4_000_000
 # How many values of the data are searched for texts.
 _MAX_VALUES = 200_000
@@ -98,7 +94,6 @@ class _Found:
     text: str
     rank: int = 2
     page_type: str = ""
-    pieces: bool = False
 
     def is_long(self) -> bool:
         return len(self.text) >= (_MIN_DESCRIPTION if self.rank == 1 else _MIN_CHARS)
@@ -107,60 +102,56 @@ class _Found:
         return self.rank, len(self.text)
 
 
-class _Best:
-    """The best of the texts that are found: one in one piece, and one in several.
-
-    No other is kept, as all of them together may be many times the data.
-    """
-
-    def __init__(self) -> None:
-        self._best: dict[bool, _Found] = {}
-
-    def add(self, all_found: Iterator[_Found]) -> None:
-        for found in all_found:
-            best = self._best.get(found.pieces)
-            if found.is_long() and (best is None or found.worth() > best.worth()):
-                self._best[found.pieces] = found
-
-    def choose(self) -> _Found | None:
-        """The text that is worth most.
-
-        One in pieces has to have what is one piece elsewhere, or be much longer: it
-        may as well be a list of anything.
-        """
-        whole, pieces = self._best.get(False), self._best.get(True)
-        if whole is None or pieces is None:
-            return whole or pieces
-        longer = len(pieces.text) > _LONGER * len(whole.text)
-        return pieces if longer or whole.text in pieces.text else whole
+def _best(all_found: Iterator[_Found]) -> _Found | None:
+    """The text that is worth most; all of them together may be many times the data."""
+    return max(filter(_Found.is_long, all_found), key=_Found.worth, default=None)
 
 
 def embedded_text(page: Page) -> Embedded | None:
     """The longest text in a page's data, from JSON-LD where that has one."""
-    linked, state, framed = _Best(), _Best(), _Best()
-    for frame in page.root.iter("iframe"):
-        source = frame.get("srcdoc") or ""
-        if len(source) <= _MAX_DATA:
-            framed.add(iter((_Found(source),)))
-    for script in page.root.iter("script"):
-        kind = (script.get("type") or "").partition(";")[0].strip().lower()
-        source = script.text or ""
-        if len(source) > _MAX_DATA:
-            continue
-        if kind == _LINKED_DATA:
-            linked.add(_of_things(values_in(source)))
-        elif script.get("id") == _NEXT:
-            state.add(_of_state(_parsed(source)))
-        elif script.get("id") == _NUXT:
-            state.add(_of_state(_resolved(_parsed(source))))
-    for origin, found in (("json-ld", linked), ("state", state), ("srcdoc", framed)):
-        best = found.choose()
+    readers = (("json-ld", _linked), ("state", _states), ("srcdoc", _framed))
+    for origin, texts_in in readers:
+        best = _best(texts_in(page.root))
         if best is not None:
             alone = _page_of(best.text, page)
             blocks = _Placeless(alone.blocks.walk)
             if len(blocks):
                 return Embedded(origin, alone, blocks, best.page_type)
     return None
+
+
+def _scripts(root: Any) -> Iterator[tuple[Any, str]]:
+    """The scripts of a page that are not too long, with their texts."""
+    for script in root.iter("script"):
+        source = script.text or ""
+        if len(source) <= _MAX_DATA:
+            yield script, source
+
+
+def _linked(root: Any) -> Iterator[_Found]:
+    for script, source in _scripts(root):
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        if kind == _LINKED_DATA:
+            for thing in _values(values_in(source)):
+                yield from _of_thing(thing)
+
+
+def _states(root: Any) -> Iterator[_Found]:
+    for script, source in _scripts(root):
+        name = script.get("id")
+        if name in (_NEXT, _NUXT):
+            data = _parsed(source)
+            for value in _values(_resolved(data) if name == _NUXT else data):
+                for key, text in value.items():
+                    if isinstance(text, str) and key.lower() in _STATE_KEYS:
+                        yield _Found(text)
+
+
+def _framed(root: Any) -> Iterator[_Found]:
+    for frame in root.iter("iframe"):
+        source = frame.get("srcdoc") or ""
+        if len(source) <= _MAX_DATA:
+            yield _Found(source)
 
 
 def _parsed(source: str) -> Any:
@@ -202,11 +193,6 @@ def _values(data: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(value)
 
 
-def _of_things(data: Any) -> Iterator[_Found]:
-    for thing in _values(data):
-        yield from _of_thing(thing)
-
-
 def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
     given = thing.get("@type")
     types = [
@@ -234,94 +220,6 @@ def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
     description = thing.get("description")
     if isinstance(description, str) and not any(map(_NOT_DESCRIBED.search, types)):
         yield _Found(description, min(rank, 1), page_type)
-
-
-def _of_state(data: Any) -> Iterator[_Found]:
-    """The texts in one piece, and the longest of those in several."""
-    trees = _Trees(data)
-    longest: list[Any] = []
-    for value in _values(data):
-        for key, text in value.items():
-            if key.lower() not in _STATE_KEYS:
-                continue
-            if isinstance(text, str):
-                yield _Found(text)
-            elif isinstance(text, list) and trees.chars(text) > trees.chars(longest):
-                longest = text
-    yield _Found(trees.text(longest), pieces=True)
-
-
-class _Trees:
-    """The texts in JSON data that are written as trees; of what is twice, once.
-
-    How long they are is known before any is made.  Each may be a part of others, so
-    to make them all could take the square of the data's size.
-    """
-
-    def __init__(self, data: Any) -> None:
-        self._data = data
-
-    def chars(self, pieces: list[Any]) -> int:
-        """How long the text of a list of pieces is."""
-        return _length(pieces, self._chars) + max(len(pieces) - 1, 0)
-
-    def text(self, pieces: list[Any]) -> str:
-        """The text of a list of pieces, a line each."""
-        return "\n".join("".join(self._parts(piece)) for piece in pieces)
-
-    @cached_property
-    def _chars(self) -> dict[int, int]:
-        """The length of each list's and object's text, by its id, where it has one."""
-        waiting, all_nodes = [self._data], []
-        for node in watched(_popped(waiting)):
-            if isinstance(node, (dict, list)):
-                all_nodes.append(node)
-                waiting.extend(node.values() if isinstance(node, dict) else node)
-        found: dict[int, int] = {}
-        # What is inside comes before what it is inside of.
-        for node in watched(reversed(all_nodes)):
-            if isinstance(node, list):
-                chars = sum(_length(part, found) for part in node)
-            else:
-                told = _text_value(node, found)
-                chars = _length(told, found) + isinstance(told, list)
-            if chars:
-                found[id(node)] = chars
-        return found
-
-    def _parts(self, piece: Any) -> Iterator[str]:
-        waiting = [piece]
-        for node in watched(_popped(waiting)):
-            if isinstance(node, str):
-                yield node
-            elif isinstance(node, list):
-                waiting.extend(reversed(node))
-            elif isinstance(node, dict):
-                told = _text_value(node, self._chars)
-                waiting.extend(["\n", told] if isinstance(told, list) else [told])
-
-
-def _popped(waiting: list[Any]) -> Iterator[Any]:
-    """What is in a list, from its end, with what is put there meanwhile."""
-    while waiting:
-        yield waiting.pop()
-
-
-def _length(node: Any, chars: dict[int, int]) -> int:
-    return len(node) if isinstance(node, str) else chars.get(id(node), 0)
-
-
-def _text_value(node: dict[str, Any], chars: dict[int, int]) -> Any:
-    """The value of an object that is its text, or None."""
-    for kind in (str, list, dict):
-        for key, value in node.items():
-            if (
-                isinstance(value, kind)
-                and key.lower() in _PIECE_KEYS
-                and _length(value, chars)
-            ):
-                return value
-    return None
 
 
 def _page_of(text: str, page: Page) -> Page:

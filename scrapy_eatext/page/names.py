@@ -76,10 +76,10 @@ def _named(walk: Walk) -> _Named:
     return rows, wanted, int(np.bitwise_or.reduce(wanted))
 
 
-# Names that highlighters give to line numbers and to lines.
-CODE_LINES = Names(
-    "blob gutter hljs line lineno linenos linenum linenumber linenumbers linenums ln lnt "
-    "num number numbers nums"
+# Names that highlighters give to line numbers.
+LINE_NUMBERS = Names(
+    "gutter line lineno linenos linenum linenumber linenumbers linenums ln lnt num number "
+    "numbers nums"
 )
 # A post or comment, who wrote it, and when.
 POSTS = Names(

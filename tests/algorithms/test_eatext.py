@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tracemalloc
 from copy import deepcopy
 from functools import reduce
 from operator import getitem
@@ -20,10 +19,7 @@ from scrapy_eatext.algorithms.modelfile import (
     load_model,
     save_model,
 )
-from scrapy_eatext.page import Page
-from scrapy_eatext.page.embedded import embedded_text
 from tests.support.passages import PROSE
-from tests.support.properties import least_seconds
 
 MENU = "".join(
     f"<li><a href='/{name}'>{name.title()}</a></li>"
@@ -328,55 +324,6 @@ def test_a_product_comes_before_what_is_said_of_it():
     product = {"@type": "Product", "description": ARTICLE[:100], "review": [review]}
     assert with_data(product).text == ARTICLE[:100].strip()
     assert with_data(review).text == ARTICLE
-
-
-def test_a_text_in_pieces():
-    def paragraph(*texts):
-        return {"type": "p", "content": [{"type": "text", "text": t} for t in texts]}
-
-    items = [{"type": "li", "content": [paragraph(word)]} for word in ("one", "two")]
-    content = [paragraph(ARTICLE[:50], ARTICLE[50:]), {"content": items}, 7, "three"]
-    found = with_data({"doc": {"type": "doc", "content": content}}, NEXT)
-    assert found.text == f"{ARTICLE}\n\none\n\ntwo\n\nthree"
-
-
-def test_a_text_nested_without_end():
-    deep = ARTICLE
-    for _ in range(200):
-        deep = [deep]
-    assert with_data({"content": deep}, NEXT).text == ARTICLE.strip()
-
-
-def nested_state(levels):
-    # An emoji makes Python take four bytes for each character.
-    piece = json.dumps(
-        {"type": "text", "text": "🚢 boats in a row"}, ensure_ascii=False
-    )
-    pieces = ",".join([piece] * 20_000)
-    data = '{"content":[' * levels + pieces + "]}" * levels
-    return Page.of(f"<script {NEXT}>{data}</script>")
-
-
-@pytest.mark.parametrize("levels", [2, 40, 400])
-def test_nested_state_takes_a_few_times_its_memory(levels):
-    page = nested_state(levels)
-    tracemalloc.start()
-    try:
-        found = embedded_text(page)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert found is not None
-    assert found.chars > 300_000
-    assert peak < 30 * len(page.html)
-
-
-def test_nested_state_takes_the_time_of_its_size():
-    flat, deep = nested_state(1), nested_state(45)
-    assert any(
-        least_seconds(embedded_text, deep) < 4 * least_seconds(embedded_text, flat)
-        for _ in range(5)
-    )
 
 
 LONG_REFERENCE = f"&#{'9' * 5000};"
