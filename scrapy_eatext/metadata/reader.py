@@ -13,11 +13,12 @@ from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd, read_json_ld
 from scrapy_eatext.metadata.media import figures, films, media_of
 from scrapy_eatext.metadata.people import is_agency, is_name, people_in, trimmed
-from scrapy_eatext.metadata.visible import Visible, is_in_a_review, key
+from scrapy_eatext.metadata.schema import Data
+from scrapy_eatext.metadata.visible import Visible, key
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.head import OF_META, add_metas
-from scrapy_eatext.page.names import BREADCRUMBS, PROPS
+from scrapy_eatext.page.names import BREADCRUMBS
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.values import (
     COMMA,
@@ -28,7 +29,7 @@ from scrapy_eatext.page.values import (
     shortened,
     unescaped_again,
 )
-from scrapy_eatext.page.walk import nodes_in, nodes_of
+from scrapy_eatext.page.walk import nodes_in
 from scrapy_eatext.result import Breadcrumb, IncompleteError, Metadata
 
 if TYPE_CHECKING:
@@ -102,10 +103,8 @@ _LONGEST_HOME = 4
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 # An address of mail, with what may stand around it.
 _MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
-# Bounds on an element of microdata, which may hold the whole page, and fifty of which may
-# be nested: the elements searched for its name, and the characters read of its value and
-# of the names of its properties.
-_MAX_INSIDE, _MAX_VALUE, _MAX_NAMES = 1000, 500, 200
+# How many characters of the name of a breadcrumb are read.
+_MAX_NAME = 500
 # How many breadcrumbs are looked at, and how many steps of each.
 _MAX_PATHS, _MAX_STEPS = 5, 20
 
@@ -147,6 +146,7 @@ class Reader:
         self._values: dict[str, Any] = {"published_raw": "", "modified_raw": ""}
         self._sources: dict[str, str] = {}
         self._errors: list[Exception] = []
+        self._things = Data.of(page)
         self._data = self._safely(lambda: read_json_ld(page), _NO_DATA)
         self._addresses = Addresses(page.root, page.url)
 
@@ -189,31 +189,6 @@ class Reader:
             add_metas(metas, (tuple(map(meta.get, OF_META)) for meta in all_metas))
         return metas
 
-    @cached_property
-    def _props(self) -> dict[str, list[Any]]:
-        """The elements of microdata by their properties."""
-        walk = self._page.blocks.walk
-        props: dict[str, list[Any]] = {}
-        for node in nodes_of(walk, PROPS.rows(walk)[:50]):
-            if is_in_a_review(node):
-                continue
-            for prop in (node.get("itemprop") or "")[:_MAX_NAMES].lower().split():
-                known = props.setdefault(prop, [node])
-                # Further values stand beside the first; others are of something else,
-                # as the authors of comments are.
-                if known[-1] is not node and known[0].getparent() is node.getparent():
-                    known.append(node)
-        return props
-
-    def _prop(self, name: str) -> Iterator[str]:
-        for node in self._props.get(name, ()):
-            value = node.get("content") or node.get("datetime")
-            if not value:
-                inside = islice(node.iter(), _MAX_INSIDE)
-                named = next((e for e in inside if e.get("itemprop") == "name"), node)
-                value = named.get("content") or beginning(named, _MAX_VALUE)
-            yield " ".join(value[:_MAX_VALUE].split())
-
     def _meta(self, *names: str) -> Iterator[str]:
         metas = self._metas
         for name in names:
@@ -255,7 +230,7 @@ class Reader:
         yield "json-ld", self._data.title()
         yield from (("opengraph", title) for title in self._meta("og:title"))
         yield from (("meta", title) for title in self._meta(*_TITLES))
-        yield from (("microdata", title) for title in self._prop("headline"))
+        yield "microdata", self._things.in_microdata("headline")
         yield "page", unescaped_again(self._page.title)
 
     def _cut(self, title: str, site: str) -> str:
@@ -343,7 +318,7 @@ class Reader:
             labels = map(key, self._meta(f"twitter:label{number}"))
             if not _WRITTEN_BY.isdisjoint(labels):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
-        yield "microdata", True, self._prop("author")
+        yield "microdata", True, [self._things.in_microdata("author")]
         # On a page without a date a name behind "by" is seldom an author.
         if is_dated and not self._is_product:
             yield "page", True, self._visible.authors()
@@ -395,7 +370,7 @@ class Reader:
                            "og:article:published_time")  # fmt: skip
         yield from self._iso("opengraph", times)
         yield from self._iso("meta", self._meta(*_PUBLISHED))
-        yield from self._iso("microdata", self._prop("datepublished"))
+        yield from self._iso("microdata", [self._things.in_microdata("datePublished")])
         if self._is_product:
             return
         visible = self._visible
@@ -416,7 +391,7 @@ class Reader:
         times = self._meta("article:modified_time", "og:updated_time")
         yield from self._iso("opengraph", times)
         yield from self._iso("meta", self._meta(*_MODIFIED))
-        yield from self._iso("microdata", self._prop("datemodified"))
+        yield from self._iso("microdata", [self._things.in_microdata("dateModified")])
         if self._is_product or self._sources.get("published") not in _SHOWN:
             return  # data that have the date of publication have that of a change too
         for source, found in (
@@ -539,7 +514,7 @@ class Reader:
         rows = BREADCRUMBS.rows(walk)[:_MAX_PATHS]
         for links in nodes_in(walk, rows, ("a",), _MAX_STEPS):
             if len(links) > 1:
-                path = [(beginning(a, _MAX_VALUE), a.get("href") or "") for a in links]
+                path = [(beginning(a, _MAX_NAME), a.get("href") or "") for a in links]
                 yield "page", self._path(path)
 
     def _path(self, steps: Iterable[tuple[str, str]]) -> tuple[Breadcrumb, ...]:

@@ -7,12 +7,14 @@ the types under "@type".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.metadata.jsonld import read_json_ld, text_of, types_of
+from scrapy_eatext.metadata.jsonld import JsonLd, read_json_ld, text_of, types_of
+from scrapy_eatext.metadata.visible import is_of_readers
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.values import MOST_VALUES, beginning, shortened
 from scrapy_eatext.result import Thing
@@ -75,10 +77,13 @@ def things_in(page: Page) -> Iterator[Thing]:
             continue
         scopes: dict[Any, dict[str, Any]] = {}
         for element in watched(islice(syntax.find(page.root), _MAX_ELEMENTS)):
-            owner = next(
-                (scopes[a] for a in element.iterancestors() if a in scopes), None
-            )
-            names = _names(element, syntax.prop)
+            owner, names = None, _names(element, syntax.prop)
+            for around in element.iterancestors():
+                if around in scopes:
+                    owner = scopes[around]
+                    break
+                if is_of_readers(around):
+                    names = []  # what is said of the reader is not of the page
             value: Any
             if element.get(syntax.scope) is not None:
                 value = scopes[element] = {"@type": _names(element, syntax.types)}
@@ -111,8 +116,15 @@ class Data:
     """All things of a page, JSON-LD's first; read once for all outputs."""
 
     def __init__(self, page: Page) -> None:
-        self._json_ld = read_json_ld(page)
-        self._elements = list(things_in(page))
+        self._page = page
+
+    @cached_property
+    def _json_ld(self) -> JsonLd:
+        return read_json_ld(self._page)
+
+    @cached_property
+    def _elements(self) -> list[Thing]:
+        return list(things_in(self._page))
 
     @classmethod
     def of(cls, page: Page) -> Data:
@@ -138,6 +150,12 @@ class Data:
         for thing in self._elements:
             if not set(names).isdisjoint(types_of(thing.values)):
                 yield thing
+
+    def in_microdata(self, name: str) -> str:
+        """The first text of a property in microdata; others may be commenters'."""
+        things = (one for one in self._elements if one.source == "microdata")
+        texts = (text for one in things for text in self.texts(one.values, name))
+        return next(texts, "")
 
     def at(self, value: Any, *path: str) -> Iterator[Any]:
         """What stands in a value at a path of properties, of lists each part."""

@@ -433,7 +433,7 @@ class Visible:
             if around in own:
                 return False
             called = (around.get("class") or "").casefold()
-            if around.tag in _MENUS or _MENU.search(called) or _is_of_readers(around):
+            if around.tag in _MENUS or _MENU.search(called) or is_of_readers(around):
                 return True
             if around.tag in _CARDS and _is_card(around):
                 return True
@@ -595,14 +595,14 @@ def is_in_a_review(node: Any) -> bool:
     The elements around it are looked at, up to the one that its property belongs to.
     """
     for around in islice(node.iterancestors(), _MAX_DEPTH):
-        if _is_of_readers(around):
+        if is_of_readers(around):
             return True
         if around.get("itemscope") is not None:
             break
     return False
 
 
-def _is_of_readers(element: Any) -> bool:
+def is_of_readers(element: Any) -> bool:
     """Whether an element is marked as a comment, a review or an answer."""
     prop = element.get("itemprop")
     return bool(prop) and prop[:_LABEL].lower() in _READERS_PROPS

@@ -129,7 +129,6 @@ FIGURES = Names("caption figure")
 FILMS = Names("embed player video videos vimeo youtube")
 # What holds the path to a page in its site.
 BREADCRUMBS = Names("breadcrumb breadcrumbs type:breadcrumblist")
-PROPS = Names("prop:author prop:published prop:modified prop:headline")
 
 # The hashes that are looked for, in rising order, and the bits of each.
 _HASHES = sorted(_WANTED)

@@ -211,11 +211,12 @@ def test_many_of_one_kind_are_linear(piece):
 
 def test_microdata_around_the_whole_page() -> None:
     around = "<div itemprop='headline author datePublished dateModified'>" * 50
+    around = f"<div itemscope>{around}"
     start = time.process_time()
     found = metadata("", around + "<b>a</b>" * 50_000)
     # It would take three seconds to read the whole page for each of them.
     assert time.process_time() - start < 1
-    assert found.title == "a" * 500
+    assert found.title == "a" * 1000
 
 
 def test_the_source_of_a_response_is_its_body():
