@@ -210,4 +210,4 @@ def test_time_is_linear(unit, options):
         list(source_lines(page.html))
         get_algorithm("density", options).judge(page)
 
-    check_linear(read, lambda count: Page.of(f"<p {unit}" + unit * count), 10_000)
+    check_linear(read, lambda count: Page.of(f"<p {unit}" + unit * count), 3_000)

@@ -24,6 +24,7 @@ from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.perceptron import (
+    EPOCHS,
     PerceptronTrainer,
     Reading,
     backpropagate,
@@ -223,6 +224,9 @@ def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):
     content = np.arange(200) % 2 == 0
     sample = dict.fromkeys(READINGS, reading_of(rows, content))
     monkeypatch.setattr("scrapy_eatext.learning.perceptron.THRESHOLDS", [0.5])
+    # Of its networks the smallest is looked at.
+    epochs = {**EPOCHS, "mlp": 1}
+    monkeypatch.setattr("scrapy_eatext.learning.perceptron.EPOCHS", epochs)
     fitted = PerceptronTrainer().fit([sample], 0, silent)
     bias = float(fitted.arrays[f"blocks.{network_name('slp', 1, 1)}.output"][-1, 0])
     assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.5, abs=0.01)

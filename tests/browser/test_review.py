@@ -276,7 +276,7 @@ def test_no_click_is_lost_when_the_server_is_killed(pages, tmp_path, review, scr
     (pages / "long.html").write_text(article("long", 24), "utf-8")
     run = review("pages")
     shown = screen(run.url)
-    for click in range(20):
+    for click in range(5):
         shown.open("long")
         shown.block(4 + click).click()
         shown.saved()
@@ -289,7 +289,7 @@ def test_no_click_is_lost_when_the_server_is_killed(pages, tmp_path, review, scr
         shown.page.wait_for_selector(".row")
     shown.open("long")
     assert shown.signs() == expected
-    assert shown.signs()[4:24] == "-" * 20
+    assert shown.signs()[4:9] == "-" * 5
 
 
 def test_a_full_disk_shows_and_the_old_labels_stay(pages, tmp_path, review, screen):
