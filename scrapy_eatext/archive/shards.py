@@ -92,11 +92,11 @@ def main() -> None:
     """Serve the process that started this one, for as long as it is there."""
     end_with_parent()
     with suppress(BrokenPipeError):
-        _serve()
+        serve(*pipes())
 
 
-def _serve() -> None:
-    source, answers = pipes()
+def serve(source: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer messages, the first of which is the Task, up to their end."""
     hello = receive(source)
     if hello is None:
         return

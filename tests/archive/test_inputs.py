@@ -13,10 +13,15 @@ pytest.importorskip("pyarrow")
 
 from scrapy_eatext.archive.local import Run
 from tests.archive.test_local import plan, written
-from tests.support.archives import page, warc
+from tests.support.archives import INLINE, page, warc
 from tests.support.commands import run_command
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_threads")]
+
+
+def archive(*args):
+    """Run the command; its exit code."""
+    return run_command("archive", *map(str, args), settings=INLINE)
 
 
 def test_an_input_is_known_in_whichever_way_it_is_named(tmp_path, monkeypatch):
@@ -56,11 +61,11 @@ def test_rows_of_a_file_that_is_gone_stay_after_an_error(tmp_path, capsys):
     inputs.mkdir()
     for name in ("a", "b"):
         (inputs / f"{name}.warc.gz").write_bytes(warc(3))
-    args = ("archive", str(inputs), "-o", str(tmp_path / "out"), "-j", "1")
-    assert run_command(*args) == 0
+    args = (inputs, "-o", tmp_path / "out", "-j", "1")
+    assert archive(*args) == 0
     (inputs / "a.warc.gz").unlink()
     (inputs / "bad.parquet").write_bytes(b"no parquet")
-    assert run_command(*args) == 1
+    assert archive(*args) == 1
     assert (
         "1 parts of files that are gone stay in the output" in capsys.readouterr().err
     )
@@ -70,11 +75,10 @@ def test_rows_of_a_file_that_is_gone_stay_after_an_error(tmp_path, capsys):
 def test_a_report(tmp_path):
     (tmp_path / "a.warc.gz").write_bytes(warc(3))
     (tmp_path / "b.html").write_bytes(b"")
-    args = ("archive", str(tmp_path / "a.warc.gz"), str(tmp_path / "b.html"))
+    args = (tmp_path / "a.warc.gz", tmp_path / "b.html")
     report = tmp_path / "report.json"
     for _ in range(2):
-        code = run_command(*args, "-o", str(tmp_path / "o"), "--report", str(report))
-        assert code == 0
+        assert archive(*args, "-o", tmp_path / "o", "--report", report) == 0
         said = json.loads(report.read_text())
         assert said["outcomes"] == {"extracted": 3, "empty": 1}
         assert said["hosts"] == {"site.example": 3}
@@ -95,16 +99,16 @@ def test_a_file_that_is_cut_off_is_named_with_exit_code_1(tmp_path, capsys, name
     (inputs / name).write_bytes(data[:-200])
     (inputs / "empty.warc").write_bytes(b"")
     (inputs / "whole.jl").write_text(rows)
-    args = ("archive", str(inputs), "-o", str(tmp_path / "out"), "-j", "1")
+    args = (inputs, "-o", tmp_path / "out", "-j", "1")
     for again in (False, True):
-        assert run_command(*args) == 1
+        assert archive(*args) == 1
         said = capsys.readouterr().out
         assert ("Nothing to do" in said) == again
         assert "; damaged records: 1; files cut off or empty: " in said
         assert f"{name}" in said
         assert "empty.warc" in said
         assert "whole" not in said
-    assert run_command(*args, "--allow-damage") == 0
+    assert archive(*args, "--allow-damage") == 0
 
 
 def test_whole_files_are_not_called_damaged(tmp_path, capsys):
@@ -113,15 +117,15 @@ def test_whole_files_are_not_called_damaged(tmp_path, capsys):
     # Without an end of its last line.
     (inputs / "a.jl").write_text(json.dumps({"html": page(1).decode()}))
     (inputs / "b.warc.gz").write_bytes(warc(3))
-    assert run_command("archive", str(inputs), "-o", str(tmp_path / "out")) == 0
+    assert archive(inputs, "-o", tmp_path / "out") == 0
     assert "damaged" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("how", ["cut", "changed", "touched", "gone"])
 def test_an_output_that_was_changed_is_made_anew(tmp_path, capsys, how):
     (tmp_path / "a.warc.gz").write_bytes(warc(3))
-    args = ("archive", str(tmp_path / "a.warc.gz"), "-o", str(tmp_path / "out"))
-    assert run_command(*args) == 0
+    args = (tmp_path / "a.warc.gz", "-o", tmp_path / "out")
+    assert archive(*args) == 0
     (file,) = (tmp_path / "out").glob("*.parquet")
     data = file.read_bytes()
     if how == "gone":
@@ -131,7 +135,7 @@ def test_an_output_that_was_changed_is_made_anew(tmp_path, capsys, how):
         file.write_bytes(changes.get(how, data))
         os.utime(file, (1, 1))
     capsys.readouterr()
-    assert run_command(*args) == 0
+    assert archive(*args) == 0
     out, err = capsys.readouterr()
     assert ("Nothing to do" in out) == (how == "touched")
     assert ("was cut or changed after it was written" in err) == (

@@ -34,13 +34,18 @@ from scrapy_eatext.commands.archive import bar, summary
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.sites.evidence import Site
 from scrapy_eatext.sites.files import SiteFile
-from tests.support.archives import URL, article, page, record, response, warc
+from tests.support.archives import INLINE, URL, article, page, record, response, warc
 from tests.support.commands import run_command
 from tests.support.passages import PROSE
 
 pytestmark = pytest.mark.slow
 
-INLINE = {"EATEXT_EXECUTOR": "inline"}
+
+@pytest.fixture(autouse=True)
+def _of_processes(request):
+    """Tests of the long archive do things to processes; the others need none."""
+    if "long_archive" not in request.fixturenames:
+        request.getfixturevalue("in_threads")
 
 
 def batch(**columns):
@@ -675,7 +680,7 @@ def test_the_remaining_time_after_a_minute(name):
 def test_a_single_part_tells_how_far_it_is(tmp_path):
     # Several looks long, on a fast machine too.
     archive = tmp_path / "pages.warc.gz"
-    archive.write_bytes(warc(1200, 1500))
+    archive.write_bytes(warc(400, 1500))
     shares = []
 
     def look(progress: Progress) -> None:
@@ -691,7 +696,7 @@ def test_a_single_part_tells_how_far_it_is(tmp_path):
 def test_the_command(archive, tmp_path):
     names = "tests.support.algorithms.Plain,eatext"
     args = (archive, "-o", tmp_path / "out", "-j", 1, "-a", names)
-    done = told(command(*args, "--where", "host!=x"))
+    done = told(command(*args, "--where", "host!=x", "-s", "EATEXT_EXECUTOR=inline"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("85 pages in ")
     assert {row["algorithm"] for row in written(tmp_path / "out")} == {"plain"}

@@ -25,7 +25,7 @@ from scrapy_eatext.archive.readers import (
     read_part,
     size_for,
 )
-from tests.support.archives import URL, page, read_in_parts, record, response
+from tests.support.archives import INLINE, URL, page, read_in_parts, record, response
 from tests.support.archives import warc as warc_of
 from tests.support.commands import run_command
 
@@ -395,6 +395,7 @@ def test_a_wacz(tmp_path):
         list(read(str(path)))
 
 
+@pytest.mark.usefixtures("in_threads")
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_list_of_archives(tmp_path, packed):
     (tmp_path / "crawl").mkdir()
@@ -404,27 +405,29 @@ def test_a_list_of_archives(tmp_path, packed):
     name = tmp_path / ("warc.paths.gz" if packed else "list.txt")
     name.write_bytes(gzip.compress(lines) if packed else lines)
     how = (str(name),) if packed else ("--inputs-from", str(name))
-    code = run_command("archive", *how, "-o", str(tmp_path / "out"), "-j", "1")
-    assert code == 0
+    args = ("archive", *how, "-o", str(tmp_path / "out"), "-j", "1")
+    assert run_command(*args, settings=INLINE) == 0
     assert len(outputs(str(tmp_path / "out"))) == 2
     # In another place, the list says where its files are.
     (tmp_path / "lists").mkdir()
     moved = name.rename(tmp_path / "lists" / name.name)
     how = (str(moved),) if packed else ("--inputs-from", str(moved))
     args = ("archive", *how, "--inputs-base", str(tmp_path), "-j", "1")
-    assert run_command(*args, "-o", str(tmp_path / "other")) == 0
+    assert run_command(*args, "-o", str(tmp_path / "other"), settings=INLINE) == 0
     assert len(outputs(str(tmp_path / "other"))) == 2
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_a_file_of_a_list_that_is_not_there_costs_no_other(tmp_path):
     (tmp_path / "a.warc.gz").write_bytes(warc_of(2))
     (tmp_path / "my.paths").write_text("a.warc.gz\nnone.warc.gz\n")
-    done = Run(Plan([str(tmp_path / "my.paths")], tmp_path / "out")).go()
+    done = Run(Plan([str(tmp_path / "my.paths")], tmp_path / "out", INLINE)).go()
     (error,) = done.errors.values()
     assert "none.warc.gz: " in error
     assert done.counts == {"extracted": 2}
 
 
+@pytest.mark.usefixtures("in_threads")
 @pytest.mark.parametrize("form", ["cdx", "cdxj", "letters"])
 def test_records_that_a_cdx_selects(tmp_path, form):
     members = [
@@ -447,7 +450,7 @@ def test_records_that_a_cdx_selects(tmp_path, form):
     assert [one.html for one in found] == [page(1), page(4)]
     assert [one.offset for one in found] == [a for a, _ in reversed(places)]
     assert {one.source for one in found} == {str(tmp_path / "a.warc.gz")}
-    done = Run(Plan([str(path)], tmp_path / "out")).go()
+    done = Run(Plan([str(path)], tmp_path / "out", INLINE)).go()
     assert (done.errors, done.counts) == ({}, {"extracted": 2})
     path.write_text("nothing of the kind")
     with pytest.raises(ArchiveError, match="line 1 names no record"):

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
 
 URL = "http://site.example/{}"
+# Extraction without a worker process.
+INLINE = {"EATEXT_EXECUTOR": "inline"}
 
 
 def article(number: int, words: int = 60) -> str:
