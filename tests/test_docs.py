@@ -27,6 +27,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import scrapy
@@ -50,6 +51,7 @@ ROOT = DOCS.parent
 EXAMPLE = ROOT / "example_project"
 PAGES = sorted(DOCS.rglob("*.md"))
 ARTICLE = EXAMPLE / "site/herald/market-hall.html"
+FERRY = EXAMPLE / "site/herald/ferry-timetable.html"
 ADDRESS = "https://example.com/article"
 
 BLOCK = re.compile(r"^( *)```(\S*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -428,17 +430,39 @@ def test_names_of_settings_are_those_that_are_there(page: Path) -> None:
     assert named - set(KEYS) - {"EATEXT_"} == set()
 
 
-def test_the_front_page_makes_a_feed(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_the_front_page_shows_what_comes_out(
+    sandbox: Sandbox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("pyarrow")
+    url, html = "https://example.com/ferry-timetable.html", FERRY.read_bytes()
     sandbox.folder = tmp_path / "empty"
     sandbox.folder.mkdir()
+    monkeypatch.chdir(sandbox.folder)
+    Path("crawl.warc.gz").write_bytes(archives.record(archives.response(html), url))
     run(DOCS / "index.md", sandbox)
-    lines = (sandbox.folder / "news.jsonl").read_text("utf-8").splitlines()
-    assert lines
-    assert all(json.loads(line)["main_text"] for line in lines)
-    shown = next(b.code for b in blocks(DOCS / "index.md") if b.language == "json")
-    start = json.loads(shown)["main_text"].removesuffix("…")
-    ferry = EXAMPLE / "site/herald/ferry-timetable.html"
-    assert extract(ferry.read_bytes()).text.startswith(start)
+    shown: dict[str, list[str]] = {}
+    for block in blocks(DOCS / "index.md"):
+        shown.setdefault(block.language, []).append(block.code)
+
+    assert capsys.readouterr().out == shown["text"][0]
+    feeds = ("news.jsonl", "passages.jsonl")
+    for name, line in zip(feeds, shown["json"], strict=True):
+        items = [json.loads(one) for one in Path(name).read_text("utf-8").splitlines()]
+        expected = json.loads(line)
+        made = next(
+            item
+            for item in items
+            if Path(urlsplit(item["url"]).path).name == FERRY.name
+            and item.get("index") == expected.get("index")
+        )
+        made["url"] = url + made["url"].partition(FERRY.name)[2]
+        # The last value is cut short.
+        key, value = expected.popitem()
+        assert made.pop(key).startswith(value.removesuffix("…"))
+        assert made == expected
 
 
 def test_wheels_are_built_for_each_python_that_is_named() -> None:
