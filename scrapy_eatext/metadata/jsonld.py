@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.jsondata import values_in
@@ -37,11 +37,6 @@ _BY_RANK = (
     "WebPage AboutPage CollectionPage FAQPage ItemPage MedicalWebPage ProfilePage QAPage",
 )
 _RANKS = {name: rank for rank, names in enumerate(_BY_RANK) for name in names.split()}
-# What an article may be about: beside an article, they do not describe the page.
-_SUBJECTS = frozenset(
-    "Book Course Event JobPosting Movie PodcastEpisode Product ProductGroup "
-    "SoftwareApplication VideoObject".split()
-)
 _CRUMBS = "BreadcrumbList"
 _GOODS = frozenset(("Product", "ProductGroup"))
 _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporation"))
@@ -51,54 +46,40 @@ _MAX_CHARS, _MAX_ALL_CHARS = 500_000, 2_000_000
 _MAX_OBJECTS = 500
 # Numbers of more digits count nothing.
 _COUNT_DIGITS = 9
-_LONGEST_URL = 4000
 # Some servers escape the sign in it.
 _TYPE = re.compile(rb"application/ld(?:\+|&#x2[bB];|&#43;)json")
 _WEB = re.compile(r"\s*https?://")
-# An object's rank, whether it is of another page, its number, and the object.
-_Entry = tuple[int, bool, int, dict[str, Any]]
 
 
 class JsonLd:
-    """The metadata in a page's JSON-LD scripts, of the best object first.
+    """The metadata in a page's JSON-LD scripts, of the best object first."""
 
-    ``url`` and ``title`` are the page's; an object that has them comes before others of
-    its rank.
-    """
-
-    def __init__(self, scripts: Iterable[str], url: str = "", title: str = "") -> None:
+    def __init__(self, scripts: Iterable[str]) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
-        ranked: list[_Entry] = []
+        ranked: list[tuple[int, dict[str, Any]]] = []
         self._sites: list[dict[str, Any]] = []
-        place = _place(url)
         self.given = _values(scripts)
         self.crumbs: list[Any] = []
-        for number, thing in enumerate(_things(self.given)):
+        for thing in _things(self.given):
             key = thing.get("@id")
             if isinstance(key, str) and len(thing) > 1:
                 self._by_id.setdefault(key, thing)
             types = types_of(thing)
             ranks = [_RANKS[name] for name in types if name in _RANKS]
             if ranks:
-                # An object may be about a page that this one leads to.
-                other = not _is_about(thing, place, title)
-                ranked.append((min(ranks), other, number, thing))
+                ranked.append((min(ranks), thing))
             elif any(name in _SITE for name in types):
                 self._sites.append(thing)
             elif _CRUMBS in types:
                 self.crumbs.append(thing)
-        ranked = _without_teasers(sorted(ranked, key=lambda one: one[:3]), place)
-        self._ranked = [(rank, thing) for rank, *_, thing in ranked]
-        self._texts = [
-            (rank, thing)
-            for rank, thing in self._ranked
-            if len(ranked) == 1 or ranked[0][0] or _SUBJECTS.isdisjoint(types_of(thing))
-        ]
+        self._ranked = sorted(ranked, key=itemgetter(0))
 
     @property
     def is_product(self) -> bool:
         """Whether the page is about goods, so that its names and dates are of reviews."""
-        return bool(self._texts) and not _GOODS.isdisjoint(types_of(self._texts[0][1]))
+        return bool(self._ranked) and not _GOODS.isdisjoint(
+            types_of(self._ranked[0][1])
+        )
 
     def known(self, thing: dict[str, Any]) -> dict[str, Any]:
         """A thing, or the one that it refers to."""
@@ -108,10 +89,10 @@ class JsonLd:
 
     def things(self) -> list[dict[str, Any]]:
         """The things that the page may be about, the best first."""
-        return [thing for _, thing in self._texts]
+        return [thing for _, thing in self._ranked]
 
     def title(self) -> str:
-        for rank, thing in self._texts:
+        for rank, thing in self._ranked:
             title = text_of(thing.get("headline"))
             if not title and rank == 1:
                 # Jobs have a title, and some a name too.
@@ -122,7 +103,7 @@ class JsonLd:
 
     def authors(self) -> tuple[list[str], bool]:
         """The authors' names, and whether any of them is a person."""
-        for rank, thing in self._texts:
+        for rank, thing in self._ranked:
             for key in ("author", "creator"):
                 given = thing.get(key)
                 names = different(self._names(given))
@@ -133,12 +114,12 @@ class JsonLd:
 
     def first(self, key: str) -> str:
         """The first text under a key."""
-        found = (text_of(thing.get(key)) for _, thing in self._texts)
+        found = (text_of(thing.get(key)) for _, thing in self._ranked)
         return next(filter(None, found), "")
 
     def date(self, *keys: str) -> str:
         """The first date under one of the keys, which may be a number."""
-        found = (_dated(thing.get(key)) for key in keys for _, thing in self._texts)
+        found = (_dated(thing.get(key)) for key in keys for _, thing in self._ranked)
         return next(filter(None, found), "")
 
     def image(self) -> str:
@@ -174,7 +155,7 @@ class JsonLd:
 
     def comments(self) -> int:
         """How many comments there are, 0 if the data do not say it."""
-        for _, thing in self._texts:
+        for _, thing in self._ranked:
             counts = thing.get("interactionStatistic")
             counted = [
                 one.get("userInteractionCount")
@@ -212,7 +193,7 @@ class JsonLd:
         return next(filter(None, (text_of(one.get("name")) for one in self._sites)), "")
 
     def tags(self) -> list[str]:
-        for rank, thing in self._texts:
+        for rank, thing in self._ranked:
             if rank < 2:
                 given = thing.get("keywords")
                 parts = given if isinstance(given, list) else [given]
@@ -274,49 +255,6 @@ def _whole(value: Any) -> int | None:
     """A whole number, which may be a text; None for anything else."""
     digits = _dated(value)
     return int(digits) if digits.isdecimal() and len(digits) <= _COUNT_DIGITS else None
-
-
-def _is_about(thing: dict[str, Any], place: str, title: str) -> bool:
-    """Whether an object has the page's address, or a headline that the title contains."""
-    if place and place in _places(thing):
-        return True
-    headline = text_of(thing.get("headline"))
-    return bool(headline) and headline in title
-
-
-def _places(thing: dict[str, Any]) -> Iterator[str]:
-    """The addresses on the web that an object has, without the scheme."""
-    for key in ("url", "@id", "mainEntityOfPage"):
-        url = thing.get(key)
-        url = url.get("@id") if isinstance(url, dict) else url
-        place = _place(url) if isinstance(url, str) else ""
-        if place:
-            yield place
-
-
-def _without_teasers(ranked: list[_Entry], page: str) -> list[_Entry]:
-    """Objects without those of pages that the page leads to.
-
-    These are several articles or products with other addresses than the page's.  One
-    alone may be the page itself, which was found at another address.
-    """
-    elsewhere = {
-        (rank, number): place
-        for rank, other, number, thing in ranked
-        if page and other and rank < 2 and (place := next(_places(thing), ""))
-    }
-    places = Counter(rank for rank, _ in {(r, p) for (r, _), p in elsewhere.items()})
-    return [
-        (rank, other, number, thing)
-        for rank, other, number, thing in ranked
-        if (rank, number) not in elsewhere or places[rank] < 2
-    ]
-
-
-def _place(url: str) -> str:
-    """An address without the parts in which addresses of one page differ."""
-    url = url[:_LONGEST_URL].partition("#")[0].partition("?")[0]
-    return url.partition("://")[2].removeprefix("www.").rstrip("/")
 
 
 def text_of(value: Any) -> str:
@@ -404,7 +342,7 @@ def read_json_ld(page: Page) -> JsonLd:
     """The JSON-LD of a page, read once for all outputs."""
     found: JsonLd | None = page.__dict__.get("_json_ld")
     if found is None:
-        found = JsonLd(_scripts_of(page), page.url or "", page.title)
+        found = JsonLd(_scripts_of(page))
         page.__dict__["_json_ld"] = found
     return found
 

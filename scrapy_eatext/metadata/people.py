@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from scrapy_eatext.page import dates
-from scrapy_eatext.page.values import COMMA, COMMAS
+from scrapy_eatext.page.values import COMMAS
 
 # A name has at most so many characters.
 MAX_NAME = 60
@@ -60,11 +60,8 @@ _BY_INSIDE = re.compile(
 )
 # Words of which each line has one that _BY_INSIDE is in, or it has "by" or 者.
 _BYS = frozenset(("von", "par", "por", "door", "av", "af"))
-# A line in which somebody changed the page.
-_EDITOR = re.compile(r"\b(?:last|edited|revised|reviewed|checked)\b", re.IGNORECASE)
 # A first name, or an initial, and so on.
 _CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
-_PARTS = re.compile(r"\s{0,9}[|·•⋅—–,\n/]\s{0,9}|\s{1,9}-\s{1,9}")
 # What stands between names.  Some words for "and" are parts of names too, and "en" has
 # another meaning in Spanish: they count before a full name.
 _AND = re.compile(
@@ -75,18 +72,6 @@ _AND = re.compile(
 )
 # Not before what is part of the name.
 _LIST_COMMA = re.compile(r",(?!\s{0,9}(?:jr|sr|ii|iii)\b)\s*", re.IGNORECASE)
-# A day and a month behind a name, which may be glued to it.
-_DAY = re.compile(
-    r"(?P<before>\d{1,2})\.?\s?(?P<month>[^\W\d_]{3,9})"
-    r"|(?P<first>[A-Z][a-z]{2,8})\.?\s\d{1,2}\b"
-)
-# What ends with a point that is none of the sentence.
-_SHORTENED = re.compile(r"(?:^|\s)(?:[jsJS]r|[^\W\d_a-z])$")
-# Words that begin a name in small letters.
-_PARTICLES = frozenset(
-    "af al av bin da das de del den der di do dos du el ibn la le o st. ter ten the van von "
-    "zu zur".split()
-)
 # What people are called behind their names.
 _JOBS = frozenset(
     "analyst bureau ceo chief columnist contributing contributor correspondent cto deputy "
@@ -95,16 +80,6 @@ _JOBS = frozenset(
     "professor redakteur redakteurin reporter reporters researcher senior special staff "
     "writer writers".split()
 )
-# Degrees, and agencies, count behind a comma alone: there are people called Ma.
-_BEHIND_COMMA = frozenset(
-    "afp ap ba bsc dpa esq ma mba md mph msc phd reuters rn".split()
-)
-# What stands behind a comma for what somebody has learned, as CPA and M.Ed. do.
-_DEGREES = re.compile(
-    r"[A-Z]{2,6}[®™]?|(?:[A-Z][a-z]{0,2}\.){1,3}[A-Z]?[a-z]{0,2}\.?[®™]?"
-)
-# What stands behind a comma and is part of the name before.
-_SUFFIXES = frozenset("co corp gmbh ii iii inc jr llc ltd sr".split())
 # What stands between the names in a value for machines.
 _BETWEEN = re.compile(
     rf"\s{{0,9}}[{COMMAS}]\s{{0,9}}(?:(?:and|und|et|&)\s{{1,9}})?"
@@ -135,19 +110,8 @@ def is_agency(name: str) -> bool:
 
 
 def trimmed(text: str) -> str:
-    """A name without what stands around it, as a day behind it."""
-    text = _without_day(text)
-    name = text.strip(" ,.*@●\t")
-    has_point = text.strip(" ,*@●\t").endswith(f"{name}.")
-    return f"{name}." if has_point and _SHORTENED.search(name) else name
-
-
-def _without_day(text: str) -> str:
-    if _DIGIT.search(text):
-        for match in _DAY.finditer(text):
-            if match.start() and dates.is_month(match["month"] or match["first"]):
-                return text[: match.start()]
-    return text
+    """A name without the signs that stand around it."""
+    return text.strip(" ,.*@●\t")
 
 
 def names_by(line: str, following: str) -> list[str]:
@@ -163,7 +127,7 @@ def names_by(line: str, following: str) -> list[str]:
     lower = line.lower()
     if "by" in lower or "者" in lower or not _BYS.isdisjoint(lower.split()):
         match = _BY_INSIDE.search(line)
-        if match is None or _EDITOR.search(line[: match.start()]):
+        if match is None:
             return []
         name = line[match.end() :]
         if match["dated"] and not has_date(line[: match.end("dated")]):
@@ -173,26 +137,6 @@ def names_by(line: str, following: str) -> list[str]:
     elif "기자" in line or "특파원" in line:
         match = _REPORTER.match(line)
         return [match[1]] if match is not None else []
-    return []
-
-
-def beside_a_date(texts: list[str], may_be_dated: list[bool]) -> list[str]:
-    """The name that stands beside a date, if there is one."""
-    texts = [
-        dates.unglued(text) if may_be else text
-        for text, may_be in zip(texts, may_be_dated, strict=True)
-    ]
-    have_date = [
-        may_be and any(dates.found(text))
-        for text, may_be in zip(texts, may_be_dated, strict=True)
-    ]
-    for number, text in enumerate(texts):
-        if not any(have_date[max(0, number - 2) : number + 3]):
-            continue
-        parts = _PARTS.split(text) if have_date[number] else [text]
-        for part in parts:
-            if is_whole(part):
-                return [part]
     return []
 
 
@@ -238,15 +182,13 @@ def has_date(line: str) -> bool:
 def _names_on(line: str) -> list[str]:
     if _is_label(line):
         return []
-    line = dates.unglued(line)
     if _DIGIT.search(line):
-        line = _without_day(line)
         _, begin, _ = next(dates.found(line), ("", len(line), 0))
         line = line[:begin]
     end = _NAME_END.search(line)
     names = []
     for part in _listed(line[: end.start()] if end else line):
-        name = without_job(trimmed(part))
+        name = trimmed(part)
         if is_name(name):
             names.append(name)
     return names
@@ -269,21 +211,10 @@ def people_in(text: str) -> list[str]:
     What does not look like several names stays as it is, as may the name of a company.
     """
     parts = [part for part in _BETWEEN.split(text) if part]
-    if len(parts) < 2:
-        return [text]
-    if any(part.lower().strip(".") in _SUFFIXES for part in parts):
-        return [text]
-    names = [without_job(part) for part in parts]
-    whole = [name for name in names if _may_be_one(name)]
-    others = [name for name in names if not _may_be_one(name)]
-    if not others or "|" in text:
-        return whole or names[:1]
-    if whole[:1] == names[:1] and all(map(_is_job, others)):
-        return whole
-    if all(map(_DEGREES.fullmatch, parts[1:])):
-        return [text]
-    if COMMA.search(text) and (whole or len(parts) > 2 or text.islower()):
-        return parts
+    names = [part for part in parts if _may_be_one(part)]
+    others = [part for part in parts if part not in names]
+    if names[:1] == parts[:1] and all(map(_is_job, others)):
+        return names
     return [text]  # Food and Drug Administration; Smith, John
 
 
@@ -298,17 +229,7 @@ def _may_be_one(name: str) -> bool:
 
 
 def _is_job(text: str) -> bool:
-    words = text.replace(".", "").lower().split()
-    return any(word in _JOBS or word in _BEHIND_COMMA for word in words)
-
-
-def without_job(name: str) -> str:
-    """A name without what its bearer does, where that stands behind the name."""
-    words = name.split()
-    for number, word in enumerate(words):
-        if number > 1 and word.lower() in _JOBS and _is_full_name(words[:number]):
-            return " ".join(words[:number])
-    return name
+    return any(word in _JOBS for word in text.replace(".", "").lower().split())
 
 
 def is_name(text: str) -> bool:
@@ -328,5 +249,5 @@ def is_name(text: str) -> bool:
         return not any(c.islower() for c in text)
     first = words[0]
     if len(words) > 1 and first.isalpha() and first.islower():
-        return first in _PARTICLES
+        return False
     return any(c.isalpha() for c in text)

@@ -17,7 +17,6 @@ from scrapy_eatext.metadata.schema import Data
 from scrapy_eatext.metadata.visible import Visible, key
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import strip_unstorable
-from scrapy_eatext.page.head import OF_META, add_metas
 from scrapy_eatext.page.names import BREADCRUMBS
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.values import (
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.metadata.media import Found as FoundMedia
     from scrapy_eatext.metadata.visible import Dated
     from scrapy_eatext.page import Page
-    from scrapy_eatext.page.head import Metas
 
 # Names of meta elements by field, the best first.
 _TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
@@ -46,11 +44,6 @@ _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "d
             "schema:author", "og:article:author", "citation_authors",
             "bepress_citation_author", "eprints.creators_name", "byl", "article.author",
             "article_author", "authors")  # fmt: skip
-# Those that libraries fill, with family names first.
-_OF_LIBRARIES = frozenset((
-    "citation_author", "citation_authors", "dc.creator", "dc.creator.personalname",
-    "dcterms.creator", "bepress_citation_author", "eprints.creators_name",
-))  # fmt: skip
 _PUBLISHED = ("citation_publication_date", "citation_date", "citation_online_date",
               "parsely-pub-date", "sailthru.date", "dc.date.issued",
               "dcterms.issued", "prism.publicationdate", "bepress_citation_online_date",
@@ -91,15 +84,11 @@ _SEPARATOR = re.compile(
 )
 # A test for separators that takes a tenth of the time, as most titles have none.
 _SEPARATES = re.compile(rf"[{_SIGNS}](?:\s|(?<=[|»]))|｜|{_UNSPACED}")
-# What may stand before the site's name at the end of a title, and behind it.
-_OPENED, _COLONS, _CLOSED = "：([（【", ",:", ")]）】"
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)(?:[/-]?(0[1-9]|1[0-2])[/-]?"
     r"|/(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/)([0-2]\d|3[01])(?=[/_.-]|$)"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
-# A shorter heading of a blog's page may be "Home".
-_LONGEST_HOME = 4
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
 # An address of mail, with what may stand around it.
 _MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
@@ -112,8 +101,6 @@ _MAX_PATHS, _MAX_STEPS = 5, 20
 # stay too.
 _NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
 _BRACES = "{{"
-# How many slashes an address has before its path.
-_SLASHES = 2
 # A host without a scheme.
 _BARE_HOST = re.compile(r"www\.[\w-]+\.[\w.-]+(?:/|$)")
 
@@ -140,7 +127,7 @@ class Reader:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._metas = self._read_metas()
+        self._metas = page.head.metas
         self._links = page.head.links
         # The dates as the page writes them are noted when the dates are read.
         self._values: dict[str, Any] = {"published_raw": "", "modified_raw": ""}
@@ -178,16 +165,6 @@ class Reader:
         except Exception as error:  # noqa: BLE001
             self._errors.append(error)
             return otherwise
-
-    # -- the places
-
-    def _read_metas(self) -> Metas:
-        metas = self._page.head.metas
-        if len(metas) < 3:  # they may stand outside the head
-            metas = {name: contents.copy() for name, contents in metas.items()}
-            all_metas = self._page.root.iter("meta")
-            add_metas(metas, (tuple(map(meta.get, OF_META)) for meta in all_metas))
-        return metas
 
     def _meta(self, *names: str) -> Iterator[str]:
         metas = self._metas
@@ -237,13 +214,6 @@ class Reader:
         """A title without the site's name."""
         if site and title.startswith(f"{site}: "):
             return title[len(site) + 2 :]
-        if site and title.rstrip(_CLOSED).endswith(site):
-            # Signs that part nothing but a name that is known.
-            parted = title.rstrip(_CLOSED)[: -len(site)]
-            begun = parted.rstrip()
-            end = begun[-1:]
-            if end and (end in _OPENED or (end in _COLONS and begun != parted)):
-                return begun.rstrip(_OPENED + _COLONS + " ")
         if not _SEPARATES.search(title):
             return title
         separators = list(_SEPARATOR.finditer(title))
@@ -264,10 +234,6 @@ class Reader:
     def _confirmed(self, source: str, title: str) -> _Found:
         """The first heading whose words are in the title; the title if there is none."""
         given = key(title)
-        if given == self._site_key or self._visible.is_in_logo(given):
-            own = self._visible.titled_heading()
-            if len(key(own)) > _LONGEST_HOME:
-                return "page", own
         wanted = f"{given} {key(self._page.title)}"
         whole = self._page.title
         parts = _SEPARATOR.split(whole) if _SEPARATES.search(whole) else [whole]
@@ -310,10 +276,7 @@ class Reader:
         yield "opengraph", True, self._split(article)
         for name in _AUTHORS:
             if name in self._metas:
-                values = self._meta(name)
-                if name in _OF_LIBRARIES:
-                    values = _family_last(values)
-                yield "meta", True, self._split(values)
+                yield "meta", True, self._split(self._meta(name))
         for number in ("1", "2"):
             labels = map(key, self._meta(f"twitter:label{number}"))
             if not _WRITTEN_BY.isdisjoint(labels):
@@ -382,9 +345,6 @@ class Reader:
             yield from self._iso("page", ["-".join(filter(None, match.groups()))])
         yield from _unchanged("page", visible.written(), changes)
         yield from changes
-        changes.clear()
-        yield from _unchanged("page", visible.far(), changes)
-        yield from changes
 
     def _changes(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("dateModified")])
@@ -429,12 +389,12 @@ class Reader:
         yield "json-ld", self._address(self._data.first("url"))
 
     def _image(self) -> Iterator[_Found]:
-        yield "json-ld", self._image_address(self._data.image())
+        yield "json-ld", self._address(self._data.image())
         for url in self._meta("og:image", "og:image:url", "og:image:secure_url"):
-            yield "opengraph", self._image_address(url)
+            yield "opengraph", self._address(url)
         for url in self._meta(*_IMAGES):
-            yield "meta", self._image_address(url)
-        yield "meta", self._image_address(self._links.get("image_src", ""))
+            yield "meta", self._address(url)
+        yield "meta", self._address(self._links.get("image_src", ""))
 
     def _address(self, url: str) -> str:
         """An address as a whole, "" for what is none."""
@@ -448,11 +408,6 @@ class Reader:
                 url = f"//{url}"
         return self._addresses.image(url)
 
-    def _image_address(self, url: str) -> str:
-        """The address of an image, which is not that of a whole site."""
-        address = self._address(url)
-        return "" if address.rstrip("/").count("/") == _SLASHES else address
-
     def _media(
         self, found: Iterable[tuple[str, Iterable[FoundMedia]]]
     ) -> Iterator[_Found]:
@@ -465,7 +420,7 @@ class Reader:
                     sources.append(source)
                     yield one
 
-        media = media_of(every(), self._image_address)
+        media = media_of(every(), self._address)
         if media:
             yield sources[0], media
 
@@ -592,21 +547,6 @@ def _without_by(value: str) -> str:
         # The name may stand in brackets behind the mail.
         value = _MAIL.sub("", value).strip(" ()")
     return _IN_LINE.sub("", value)
-
-
-def _family_last(values: Iterable[str]) -> Iterator[str]:
-    """Names, as Jane Doe for Doe, Jane; what may be several names stays as it is."""
-    for value in values:
-        for name in value.split(";"):
-            family, comma, given = map(str.strip, name.partition(","))
-            is_one = " " not in family or family[0].islower()
-            if not (family and comma and given and is_one) or "," in given:
-                yield name
-            elif given.upper() == given.lower():
-                # Chinese and the like have the family name first.
-                yield f"{family} {given}"
-            else:
-                yield f"{given} {family}"
 
 
 def _unchanged(

@@ -16,16 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_eatext.metadata.people import (
-    MAX_NAME,
-    beside_a_date,
     has_date,
-    is_whole,
     names_by,
     names_in,
 )
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES
+from scrapy_eatext.page.names import BYLINES, DATELINES
 from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
@@ -49,16 +46,9 @@ _SHORT = 200
 _LONGEST = BOUNDS["title"].most
 # The characters read of an element for a short text, white space included.
 _MAX_READ = 20 * _SHORT
-# How many names are read of one element.
-_MOST_NAMES = 10
 _MAX_LOOKED_AT = 40
 _MAX_BLOCKS = 12
 _MAX_HEADINGS = 20
-_DATE_ALONE = 20
-# How many words a sentence has at least beside a date in it.
-_SENTENCE = 5
-# What parts place and date of a report from its first sentence.
-_BEHIND_DATELINE = frozenset("-–—/(")
 # How many dates at the end of a page may be that of its last change.
 _MAX_IN_FOOT = 5
 # How many links near the title are looked at for one to an author.
@@ -90,16 +80,6 @@ _EDITED = re.compile(
     r"edit(?:ed|ó|ad[ao]|\b)|review|revis|amend|checked|geändert|bearbeitet"
     r"|last (?:ch|sav|touch)|ändrad|измен|編集(?![部者長])"
 )
-_ISSUED = re.compile(
-    r"pubb?li|posted|created|veröffentlicht|erschienen|first|date|written|geplaatst"
-    r"|vydán|megjelen|yayın|julkais|udgivet|terbit|đăng|опубл|δημοσ|פורסם|نشر|प्रकाशित|เผยแพร่"
-    r"|发布|發[布佈]|発表|公開|投稿|입력|등록"
-)
-# What else a date may be of: a reader who joined, a source that was looked at.
-_OTHER = re.compile(
-    r"born|birth|died|joined|member since|regist|retrieved|access|expir|due|deadline|valid"
-    r"|event|taken on|abgerufen|geboren|consulté|inscrit"
-)
 # What the foot of a page has beside the date of its last change.
 _OF_PAGE = re.compile(
     r"\blast (?:updat|edit|modif|chang|revis)|\bpage|\bseite|\bpágina|\bpagina|страниц|ページ"
@@ -119,22 +99,13 @@ def _at_begin(words: str) -> str:
 _LOGO = re.compile(
     _at_begin("logo branding navbar-brand sitetitle site-title sitename site-name")
 )
-# Elements, and names of elements, that hold no byline of the page: menus and logins.
+# Elements that hold no byline of the page: menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
-_MENU_NAMES = _at_begin(
-    "nav navbar navigation menu login account related sidebar topbar teaser teasers"
-)
-_MENU = re.compile(rf"(?:{_MENU_NAMES})(?![^\s_-])")
 _HOME = ("/", "./", "/index.html")
-_CARDS = frozenset(("article", "li"))
-_LONGEST_CARD = 2000
 # Properties of microdata whose values readers wrote, with names and dates of their own.
 _READERS_PROPS = frozenset(
     ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
 )
-# Names of a post's own heading, in folded case.
-_TITLED = re.compile(_at_begin("post-title entry-title article-title posttitle"))
-_CARD_HEADINGS = ("h2", "h3", "h4", "h5")
 
 
 class Dated(NamedTuple):
@@ -227,25 +198,6 @@ class Visible:
         link = next(node.iter("a"), None)
         return link is not None and link.get("href") in self._home
 
-    def is_in_logo(self, title: str) -> bool:
-        """Whether a heading with this key() is the site's name in its logo."""
-        numbers = self._headings[:_MAX_HEADINGS]
-        texts = self._blocks.texts(numbers)
-        return any(
-            key(text) == title and self._is_logo(i)
-            for i, text in zip(numbers, texts, strict=True)
-        )
-
-    def titled_heading(self) -> str:
-        """The one heading that is marked as a post's title; "" for none, or several."""
-        found = [
-            i
-            for i in self._headings[:_MAX_HEADINGS]
-            if _TITLED.search((self._blocks.element(i).get("class") or "").casefold())
-        ]
-        is_one = len(found) == 1
-        return shortened(self._blocks.text(found[0]), _LONGEST) if is_one else ""
-
     def heading_of(self, parts: list[str], behind: int = -1) -> str:
         """The first heading, of any level, behind a block with the words of these parts.
 
@@ -294,24 +246,6 @@ class Visible:
             return 0, _BEFORE + _BEHIND
         return max(0, start - _BEFORE), start + _BEHIND
 
-    @cached_property
-    def _near_comments(self) -> frozenset[int]:
-        """The blocks of readers' comments near the title and behind it."""
-        start, (_, end) = self._start, self._near
-        cell = self._walk.elements.item
-        rows = COMMENTS.rows(self._walk)
-        numbers: set[int] = set()
-        at = bisect_left(rows, start + 1, key=lambda row: cell(row, _FIRST))
-        done = 0
-        for row in rows[at:]:
-            # Comments may be nested, and no block is looked at twice.
-            first = max(cell(row, _FIRST), done)
-            if first >= end:
-                break
-            done = max(min(cell(row, _LAST), end), done)
-            numbers.update(range(first, done))
-        return frozenset(numbers)
-
     def _tagged(self, tag: int) -> list[int]:
         """The rows of the elements of a tag."""
         return rows_with(self._walk.elements, ElementColumn.TAG, tag)
@@ -340,7 +274,7 @@ class Visible:
         found = [
             (row, first, last)
             for row, first, last in spans
-            if last - first < _MAX_BLOCKS and first not in self._near_comments
+            if last - first < _MAX_BLOCKS
         ][:_MAX_LOOKED_AT]
         nodes = nodes_of(self._walk, [row for row, _, _ in found])
         for node, (_, first, last) in zip(nodes, found, strict=True):
@@ -379,7 +313,7 @@ class Visible:
                 break
             text = self._text(node, first, last)
             if 0 < len(text) <= _SHORT:
-                names = _each(node) or names_in(text)
+                names = names_in(text)
                 if names and not self._is_elsewhere(node):
                     # Other authors' names stand beside the first.
                     parent = around
@@ -397,19 +331,17 @@ class Visible:
             names = names_by(line, following)
             if names and not self._is_elsewhere(self._blocks.element(i)):
                 return names
-        may_be_dated = frozenset(self._dated)
-        return beside_a_date(texts, [i in may_be_dated for i in numbers])
+        return []
 
     def _short_near(self) -> list[int]:
-        """The short blocks near the title that are neither code nor readers' comments."""
+        """The short blocks near the title that are no code."""
         begin, end = self._near
         near = list(range(begin, min(end, len(self._blocks))))
         chars, kinds = values_of(self._walk.blocks, near, (_CHARS, _KIND))
-        comments = self._near_comments
         return [
             i
             for i, count, kind in zip(near, chars, kinds, strict=True)
-            if count <= _SHORT and kind != CODE and i not in comments
+            if count <= _SHORT and kind != CODE
         ]
 
     def _marked_names(self) -> Iterator[tuple[Any, int, int]]:
@@ -426,16 +358,13 @@ class Visible:
         yield from self._those_near(BYLINES.rows(self._walk))
 
     def _is_elsewhere(self, node: Any) -> bool:
-        """Whether an element is in a menu, or belongs to another article."""
+        """Whether an element is in a menu or is a reader's, and not beside the title."""
         title = self._blocks.element(max(self._start, 0))
         own = {title, *title.iterancestors()} if self._start >= 0 else set()
         for around in islice(node.iterancestors(), _AROUND):
             if around in own:
                 return False
-            called = (around.get("class") or "").casefold()
-            if around.tag in _MENUS or _MENU.search(called) or is_of_readers(around):
-                return True
-            if around.tag in _CARDS and _is_card(around):
+            if around.tag in _MENUS or is_of_readers(around):
                 return True
         return False
 
@@ -457,12 +386,12 @@ class Visible:
                 day = self._iso(given)
             if day:
                 names = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
-                yield Dated(day, given, _change(names) or _change(_before(node)))
+                yield Dated(day, given, _change(names))
 
     def written(self) -> Iterator[Dated]:
         """The dates in short texts near the title.
 
-        First come dates beside a word such as "published", then dates in elements with
+        First come dates beside a word such as "updated", then dates in elements with
         such a name.
         """
         self._written, written = tee(self._written)
@@ -472,37 +401,20 @@ class Visible:
         unlabelled: list[Dated] = []
         begin, end = self._near
         for i in self._dated:
-            if begin <= i < end and i not in self._near_comments:
-                text = self._blocks.text(i)
-                for issued, found in self._dates_in(text, i):
-                    if found.change or issued:
+            if begin <= i < end:
+                for found in self._dates_in(self._blocks.text(i), i):
+                    if found.change:
                         yield found
-                    elif not _is_sentence(text, found.written):
+                    else:
                         unlabelled.append(found)
         for node, first, last in self._those_near(DATELINES.rows(self._walk)):
             # An element without a date in its text may have it for a tooltip.
             given = (node.get("title") or "")[:_SHORT]
             day = self._iso(given)
             if day:
-                yield Dated(day, given, _change(_before(node)))
-            for _, found in self._dates_in(self._text(node, first, last)[:_SHORT]):
-                yield found
-        yield from (found._replace(change="") for found in unlabelled)
-
-    def far(self) -> Iterator[Dated]:
-        """The dates further away, in short texts with little else.
-
-        Such a text has a word such as "published", or is the date alone.
-        """
-        blocks = self._blocks
-        begin, end = self._near
-        for i in self._dated:
-            if blocks.chars[i] > _SHORT // 2 or begin <= i < end:
-                continue
-            text = blocks.text(i)
-            for issued, found in self._dates_in(text, i):
-                if found.change or issued or len(text) <= _DATE_ALONE:
-                    yield found
+                yield Dated(day, given, "")
+            yield from self._dates_in(self._text(node, first, last)[:_SHORT])
+        yield from unlabelled
 
     def foot(self) -> Iterator[Dated]:
         """The dates of changes in the foot of the page, as wikis have them."""
@@ -511,7 +423,7 @@ class Visible:
                 text = self._blocks.text(i)
                 change = _change(text) if _OF_PAGE.search(text.casefold()) else ""
                 if change:
-                    for _, found in self._dates_in(text):
+                    for found in self._dates_in(text):
                         yield found._replace(change=change)
 
     def _label(self, block: int) -> str:
@@ -526,33 +438,19 @@ class Visible:
     def _iso(self, text: str) -> str:
         return dates.iso(text, day_first=self._page.is_day_first) if text else ""
 
-    def _dates_in(self, text: str, block: int = -1) -> Iterator[tuple[bool, Dated]]:
-        """The dates in a text, each with whether a word calls it a date of publication.
+    def _dates_in(self, text: str, block: int = -1) -> Iterator[Dated]:
+        """The dates in a text.
 
         ``block`` is the block that the text is from, if the block before it may have the
         label of a date.
         """
-        text = dates.unglued(text)
         done = 0
         for day, begin, end in dates.found(text, day_first=self._page.is_day_first):
             before = text[done:end][-_LABEL:]
             if not text[:begin].strip() and block > 0:
                 before = self._label(block - 1) + before
             done = end
-            label = before.casefold()
-            issued = _ISSUED.search(label) is not None
-            change = _change(label)
-            if issued or change or not _OTHER.search(label):
-                yield issued, Dated(day, text[begin:end], change)
-
-
-def _is_sentence(text: str, written: str) -> bool:
-    """Whether a short text with a date is a sentence, which may be about anything."""
-    if not text.endswith((".", "!", "?")) or text[-4:].lower() in ("a.m.", "p.m."):
-        return False
-    if text.partition(written)[2].lstrip()[:1] in _BEHIND_DATELINE:
-        return False
-    return text.count(" ") - written.count(" ") >= _SENTENCE
+            yield Dated(day, text[begin:end], _change(before))
 
 
 def _change(words: str) -> str:
@@ -561,32 +459,6 @@ def _change(words: str) -> str:
     if _UPDATED.search(words):
         return "updated"
     return "edited" if _EDITED.search(words) else ""
-
-
-def _before(node: Any) -> str:
-    """The end of the text right before an element, or else before its parent.
-
-    The search ends at another time element, as a text before that is of that date.
-    """
-    for _ in range(2):
-        text = ""
-        siblings = list(islice(node.itersiblings(preceding=True), 2))
-        for sibling in siblings:
-            if isinstance(sibling.tag, str):
-                if next(sibling.iter("time"), None) is not None:
-                    return text
-                text = beginning(sibling, _LABEL) + (sibling.tail or "") + text
-            else:
-                text = (sibling.tail or "") + text
-        parent = node.getparent()
-        if parent is None:
-            break
-        if len(siblings) < 2:
-            text = (parent.text or "")[-_LABEL:] + text
-        if text.strip():
-            return text[-_LABEL:]
-        node = parent
-    return ""
 
 
 def is_in_a_review(node: Any) -> bool:
@@ -606,29 +478,6 @@ def is_of_readers(element: Any) -> bool:
     """Whether an element is marked as a comment, a review or an answer."""
     prop = element.get("itemprop")
     return bool(prop) and prop[:_LABEL].lower() in _READERS_PROPS
-
-
-def _is_card(element: Any) -> bool:
-    """Whether an element is small and its heading is a link to another page."""
-    heading = next(element.iter(*_CARD_HEADINGS), None)
-    if heading is None or len(beginning(element, _LONGEST_CARD)) == _LONGEST_CARD:
-        return False
-    around = heading.getparent()
-    return around.tag == "a" or next(heading.iter("a"), None) is not None
-
-
-def _each(node: Any) -> list[str]:
-    """The names in an element that holds several, with nothing between them."""
-    children = list(islice(node.iterchildren(), _MOST_NAMES))
-    if len(children) < 2 or any(
-        child.tag != children[0].tag
-        or child.get("class") != children[0].get("class")
-        or (child.tail or "").strip()
-        for child in children
-    ):
-        return []
-    texts = [" ".join(beginning(child, MAX_NAME).split()) for child in children]
-    return texts if all(map(is_whole, texts)) else []
 
 
 def key(text: str) -> str:

@@ -90,11 +90,6 @@ _ISO = re.compile(
     r"(?:(?:T|t|\s{1,3}|(?<=\d{8}))(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
     rf"{_BEHIND})?(?!\d)"
 )
-# Dates as C and Java write them, with the year at the end: Sun Mar 03 08:00:00 CST 2024.
-_CTIME = re.compile(
-    r"[A-Z][a-z]{2}\s([A-Z][a-z]{2})\s{1,2}(\d{1,2})\s(\d\d):(\d\d):(\d\d)"
-    r"\s(?:(UTC|GMT|[+-]\d{4})\s|[A-Z]{2,5}\s)?((?:19|20)\d\d)"
-)
 # Seconds or milliseconds since 1970, of the years from 2001 to 2033.
 _SINCE_1970 = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d{1,9})?")
 _WORD = r"[^\W\d_]{3,12}"
@@ -117,10 +112,6 @@ _DATE = re.compile(
     rf"|\b(?P<m2>{_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,3}}|\s{{1,3}})"
     r"(?P<y2>(?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
-)
-# The capital that a month begins with, where a word ends in small letters before it.
-_GLUED = re.compile(
-    r"[A-Z](?<=[^\W\d_A-Z][A-Z])(?=[a-z]{2,9}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d)"
 )
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _YEAR = re.compile(r"(?:19|20|25)\d\d")
@@ -157,11 +148,6 @@ def iso(text: str, *, day_first: bool = True) -> str:
             if not day or not hour:
                 return day
             return _moment(day, hour, *others)
-    match = _CTIME.fullmatch(text)
-    if match is not None:
-        month, number, hour, minute, second, zone, year = match.groups("")
-        day = _named(year, month, number)
-        return day and _moment(day, hour, minute, second, "", zone)
     for day, _, end in found(text, day_first=day_first):
         time = _TIME.match(text, end)
         return _moment(day, *time.groups()) if time is not None else day
@@ -193,11 +179,6 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]
             day = _day(year, second, first) or _day(year, first, second)
         if day:
             yield day, match.start(), match.end()
-
-
-def unglued(text: str) -> str:
-    """A text with a space between a word and the date that is glued to it."""
-    return _GLUED.sub(r" \g<0>", text)
 
 
 def _in_ascii_digits(text: str) -> str:
