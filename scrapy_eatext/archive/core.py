@@ -183,7 +183,7 @@ class Extractor:
         row: dict[str, Any] = {
             "id": record.id,
             "url": record.url,
-            **{name: _value(outcome, name) for name in self._attributes},
+            **{name: getattr(outcome.result, name) for name in self._attributes},
             "outcome": outcome.kind,
             "error": "; ".join(errors)[:_LONGEST_ERROR],
             **{name: getattr(record, name) for name in _OF_RECORD},
@@ -311,11 +311,6 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
             if one is not None and not getattr(record, name)
         }
         yield replace(record, **missing)
-
-
-def _value(outcome: Outcome, name: str) -> Any:
-    value = getattr(outcome.result, name)
-    return float(value) if name == "score" else value
 
 
 def _describe(failure: Failure) -> str:

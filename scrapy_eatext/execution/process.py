@@ -86,7 +86,9 @@ class InProcess:
                 deaths += not worker.stopped
                 if not worker.stopped and deaths < _MAX_DEATHS:
                     continue
-                easier = _easier(job, "timed_out" if worker.stopped else "worker_died")
+                kind = "timed_out" if worker.stopped else "worker_died"
+                give_up = replace(job, give_up=kind)
+                easier = _beginning(job, kind) if job.give_up else give_up
                 if easier is None:
                     break
             elif not any(f.name == "MemoryError" for f in outcome.failures):
@@ -142,11 +144,6 @@ class InProcess:
         if self._worker is not None and self._worker.close():
             self.counts["died"] += 1  # after its last page
         self._worker = None
-
-
-def _easier(job: Job, kind: str) -> Job | None:
-    """An easier job for a page that ended its worker, None if there is none."""
-    return _beginning(job, kind) if job.give_up else replace(job, give_up=kind)
 
 
 def _beginning(job: Job, kind: str) -> Job | None:

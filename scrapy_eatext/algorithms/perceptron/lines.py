@@ -153,7 +153,7 @@ class _Formatter:
         """Text whose white space is collapsed."""
         before, after = data[0] in _SPACE, data[-1] in _SPACE
         # In bytes only these were white space.
-        data = " ".join(_words(data))
+        data = " ".join(filter(None, _SPACES.split(data)))
         if not data:
             if not self._tight:
                 self._space = True
@@ -174,10 +174,6 @@ class _Formatter:
         self._broken = self._tight = self._ended = self._label = False
         self._skipped = 0
         self._space = space
-
-
-def _words(data: str) -> list[str]:
-    return [word for word in _SPACES.split(data) if word]
 
 
 class _Reader:
@@ -244,7 +240,9 @@ class _Reader:
         if html.startswith("<![", at):
             word = _NAME.match(html, at + 3)
             known = word is not None and word[0].lower() in ("if", "else", "endif")
-            return _after(html, "]>" if known else "]]>", at)
+            mark = "]>" if known else "]]>"
+            end = html.find(mark, at)
+            return end + len(mark) if end >= 0 else None
         return html.find(">", at) + 1 or None
 
     def _reference(self, at: int) -> int | None:
@@ -472,9 +470,3 @@ def _resolved(found: re.Match[str]) -> str:
     if digits is not None:
         return _numbered(digits) or found[0]
     return (_named(name) if end else "") or found[0]
-
-
-def _after(html: str, mark: str, at: int) -> int | None:
-    """The place after the next mark, or None."""
-    found = html.find(mark, at)
-    return found + len(mark) if found >= 0 else None
