@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -39,16 +39,14 @@ class _Syntax(NamedTuple):
         return found
 
 
-_SYNTAXES = (
-    _Syntax(
-        "microdata",
-        (b"itemscope", b"itemScope", b"ITEMSCOPE"),
-        "itemscope",
-        "itemtype",
-        "itemprop",
-    ),
-    _Syntax("rdfa", (b"typeof=",), "typeof", "typeof", "property"),
+_MICRODATA = _Syntax(
+    "microdata",
+    (b"itemscope", b"itemScope", b"ITEMSCOPE"),
+    "itemscope",
+    "itemtype",
+    "itemprop",
 )
+_RDFA = _Syntax("rdfa", (b"typeof=",), "typeof", "typeof", "property")
 # How many elements are read, how many characters of one value, and of all.
 _MAX_ELEMENTS, _LONGEST, _MAX_CHARS = 3000, 5000, 300_000
 _MAX_NAMES = 200
@@ -67,34 +65,33 @@ _MAX_DEPTH, _MAX_COPIED = 12, 5000
 _TOO_LARGE = 1e300
 
 
-def things_in(page: Page) -> Iterator[Thing]:
-    """The things in the page's elements, in their order."""
+def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
+    """The things that elements of a page give in a syntax, in their order."""
     source = page.source
+    # To look for them in the tree takes longer.
+    if source is not None and not any(name in source for name in syntax.written):
+        return
     left = _MAX_CHARS
-    for syntax in _SYNTAXES:
-        # To look for them in the tree takes longer.
-        if source is not None and not any(name in source for name in syntax.written):
-            continue
-        scopes: dict[Any, dict[str, Any]] = {}
-        for element in watched(islice(syntax.find(page.root), _MAX_ELEMENTS)):
-            owner, names = None, _names(element, syntax.prop)
-            for around in element.iterancestors():
-                if around in scopes:
-                    owner = scopes[around]
-                    break
-                if is_of_readers(around):
-                    names = []  # what is said of the reader is not of the page
-            value: Any
-            if element.get(syntax.scope) is not None:
-                value = scopes[element] = {"@type": _names(element, syntax.types)}
-                if not names or owner is None:
-                    yield Thing(syntax.source, value)
-            else:
-                value = _value(element, names, left)
-                left -= len(value)
-            if owner is not None and value:
-                for name in names:
-                    owner.setdefault(name, []).append(value)
+    scopes: dict[Any, dict[str, Any]] = {}
+    for element in watched(islice(syntax.find(page.root), _MAX_ELEMENTS)):
+        owner, names = None, _names(element, syntax.prop)
+        for around in element.iterancestors():
+            if around in scopes:
+                owner = scopes[around]
+                break
+            if is_of_readers(around):
+                names = []  # what is said of the reader is not of the page
+        value: Any
+        if element.get(syntax.scope) is not None:
+            value = scopes[element] = {"@type": _names(element, syntax.types)}
+            if not names or owner is None:
+                yield Thing(syntax.source, value)
+        else:
+            value = _value(element, names, left)
+            left -= len(value)
+        if owner is not None and value:
+            for name in names:
+                owner.setdefault(name, []).append(value)
 
 
 def _names(element: Any, attribute: str) -> list[str]:
@@ -123,8 +120,12 @@ class Data:
         return read_json_ld(self._page)
 
     @cached_property
+    def _microdata(self) -> list[Thing]:
+        return list(_things_in(self._page, _MICRODATA))
+
+    @cached_property
     def _elements(self) -> list[Thing]:
-        return list(things_in(self._page))
+        return [*self._microdata, *_things_in(self._page, _RDFA)]
 
     @classmethod
     def of(cls, page: Page) -> Data:
@@ -153,9 +154,8 @@ class Data:
 
     def in_microdata(self, name: str) -> str:
         """The first text of a property in microdata; others may be commenters'."""
-        things = (one for one in self._elements if one.source == "microdata")
-        texts = (text for one in things for text in self.texts(one.values, name))
-        return next(texts, "")
+        things = (self.texts(one.values, name) for one in self._microdata)
+        return next(chain.from_iterable(things), "")
 
     def at(self, value: Any, *path: str) -> Iterator[Any]:
         """What stands in a value at a path of properties, of lists each part."""
