@@ -40,8 +40,6 @@ _LANGUAGE = re.compile(
     r"([a-z0-9][a-z0-9+#._-]{0,30})",
     re.IGNORECASE,
 )
-# Hexo's figure around a block of code.
-_CODE_FIGURE = re.compile(r"highlight\s+([a-z0-9][a-z0-9+#._-]{0,30})", re.IGNORECASE)
 _LANGUAGE_ATTRIBUTES = ("data-lang", "data-language", "data-enlighter-language")
 _LANGUAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,30}")
 _NO_LANGUAGE = frozenset(
@@ -111,8 +109,6 @@ def _child(element: Any, place: int) -> Any:
 def _language_of(element: Any) -> str:
     called = (element.get("class") or "")[:500]
     found = _LANGUAGE.search(called)
-    if found is None and element.tag == "figure":
-        found = _CODE_FIGURE.fullmatch(called)
     given = [found[1]] if found else []
     given += [element.get(name) or "" for name in _LANGUAGE_ATTRIBUTES]
     if element.tag == "pre":

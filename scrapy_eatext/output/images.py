@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.names import FIGURES
-from scrapy_eatext.page.tags import CAPTION, TAG_ID
+from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import EMBED, RULE
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _PARENT, _TAG, _FIRST, _LAST = (
 def others_of(walk: Walk, units: list[int]) -> list[int]:
     """The marks of the images, embeds and rules to show with some kept blocks, in order.
 
-    An image or embed is shown before a kept caption, between two kept blocks, alone in a
+    An image or embed is shown between two kept blocks, alone in a
     cell beside a kept cell, and where only a few dropped words part it from kept text: the
     words of the image's own figure do not count.  An embed is also shown in a kept block,
     and a rule between two kept blocks of one element.
@@ -65,22 +65,6 @@ def others_of(walk: Walk, units: list[int]) -> list[int]:
             )
         )
     ]
-
-
-def icons_of(
-    walk: Walk, marks: list[int], rows: Collection[int]
-) -> set[tuple[int, int]]:
-    """The places of those of some marks that stand alone in cells of some rows of tables.
-
-    Each is given by the row of the element around it, and its place in that.
-    """
-    cell = walk.elements.item
-    found: set[tuple[int, int]] = set()
-    for _, start, _, _, around, place in walk.marks[marks].tolist() if rows else ():
-        _, holder = _holders(walk, around)
-        if start < 0 <= holder and cell(holder, _PARENT) in rows:
-            found.add((around, place))
-    return found
 
 
 class _Rule:
@@ -116,7 +100,7 @@ class _Rule:
         if block in self._kept:
             if not apart:
                 return is_embed  # an image is shown with its line
-            if block - 1 in self._kept or self._is_caption(block):
+            if block - 1 in self._kept:
                 return True
         # The nearest kept blocks before and behind the image.
         at = bisect_left(self._units, block)
@@ -164,10 +148,6 @@ class _Rule:
                 return row
             row = self._cell(row, _PARENT)
         return -1
-
-    def _is_caption(self, block: int) -> bool:
-        kind: int = self._walk.blocks.item(block, BlockColumn.KIND)
-        return kind == CAPTION
 
     def _stand_together(self, row: int, block: int) -> bool:
         """Whether an element, or one close around it, holds a block."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.output.embeds import embed_of, label_of, posts_in
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.tags import IMG, SOURCE
+from scrapy_eatext.page.tags import IMG
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -42,9 +40,6 @@ _Attributes = dict[str, str]
 SMALL = 32
 # How far up from an image a noscript is looked for: beside so many nested elements.
 _AROUND = 3
-# How far up from an image its picture is looked for, and in how many elements of that its
-# sources: the parser nests them.
-_LEVELS, _INSIDE = 6, 12
 # How many characters of addresses are written for any page, and how many more for each
 # byte of the page.  Without a bound, output could be far larger than the page: a link is
 # written once for each block inside it, and a base address with each relative link.
@@ -64,7 +59,6 @@ class Inlines:
     def __init__(
         self,
         page: Page,
-        icons: Collection[tuple[int, int]] = frozenset(),
         *,
         links: bool = True,
         images: bool = True,
@@ -75,8 +69,6 @@ class Inlines:
         self._addresses = Addresses(page.root, page.url)
         self._hrefs: dict[int, str | None] = {}
         self._elements: dict[tuple[int, int], Any] = {}
-        # Images that say something where they have a description, however small.
-        self._icons = icons
         # The embeds by their addresses.
         self.embeds: dict[str, Embed] = {}
         # Whether any image that was read stands for an emoji.
@@ -123,7 +115,7 @@ class Inlines:
     def images(self, row: int, place: int, small: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.
 
-        The small ones are left out, but for icons, unless ``small`` is true.  Where no
+        The small ones are left out unless ``small`` is true.  Where no
         images are asked for, emoji come all the same, as they will be text.
         """
         found = self._all_images(row, place, small)
@@ -133,62 +125,16 @@ class Inlines:
 
     def _all_images(self, row: int, place: int, small: bool) -> list[Image]:
         element = self._elements[row, place]
-        is_icon = (row, place) in self._icons
-
-        def is_shown(given: _Attributes) -> bool:
-            return (
-                small
-                or not _is_small(given)
-                or (is_icon and bool(given.get("alt", "").strip()))
-            )
-
         twin = _twin_of(element)
-        if twin is not None and not _is_small(twin) and self._image(twin) is not None:
-            if self._page.is_lenient:
-                return []  # the walk has read the noscript's image too
-        else:
-            twin = None
-        if element.tag == IMG:
-            # Most images are an img with an address of its own.
-            given = twin or _attributes_of(element)
-            if not is_shown(given):
-                return []
-            image = self._image(given)
+        if twin is not None and not _is_small(twin):
+            image = self._image(twin)
             if image is not None:
-                return [image]
-        return list(self._images_in(element, twin, is_shown))
-
-    def _images_in(
-        self,
-        element: Any,
-        twin: _Attributes | None,
-        is_shown: Callable[[_Attributes], bool],
-    ) -> Iterator[Image]:
-        for image in element.iter(IMG):
-            given = _attributes_of(image)
-            if is_shown(given):
-                found = self._image(given)
-                if found is None and twin is not None:
-                    # The noscript's image stands in for the first img alone.
-                    found, twin = self._image(twin), None
-                if found is None:
-                    found = self._of_picture(image, given)
-                if found is not None:
-                    yield found
-
-    def _of_picture(self, image: Any, given: _Attributes) -> Image | None:
-        """An image without an address of its own, by the sources of its picture."""
-        around = islice(image.iterancestors(), _LEVELS)
-        picture = next((one for one in around if one.tag == "picture"), None)
-        inside = () if picture is None else islice(picture.iter(), _INSIDE)
-        for source in inside:
-            if source.tag == SOURCE:
-                found = self._image(
-                    {**_attributes_of(source), "alt": given.get("alt", "")}
-                )
-                if found is not None:
-                    return found
-        return None
+                # A lenient walk has read the noscript's image too.
+                return [] if self._page.is_lenient else [image]
+        # A picture's source may hold its img, as the parser nests them.
+        given = map(_attributes_of, element.iter(IMG))
+        shown = (one for one in given if small or not _is_small(one))
+        return [found for one in shown if (found := self._image(one)) is not None]
 
     def _image(self, given: _Attributes) -> Image | None:
         """The image by its attributes, None without an address."""

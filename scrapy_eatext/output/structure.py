@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.output.callouts import wrap_callouts
 from scrapy_eatext.output.code import Content, language
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
-from scrapy_eatext.output.images import icons_of, others_of
+from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
@@ -93,11 +93,9 @@ def tree_of(
     data = data_tables(walk)
     tables: Collection[int] = ()
     headers: Collection[int] = ()
-    icons: set[tuple[int, int]] = set()
     if data is not None:
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
-        icons = icons_of(walk, others, data.rows_of(tables))
-    inlines = Inlines(page, icons, links=links, images=images)
+    inlines = Inlines(page, links=links, images=images)
     layout = thread.laid_out() if thread else walk
     placed = place(layout, numbers, shown.code, bylines, inlines, others)
     kinds, parents, rows, numbers, levels, spans = placed

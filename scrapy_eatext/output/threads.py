@@ -24,7 +24,7 @@ from scrapy_eatext.deadline import watched
 from scrapy_eatext.output.posts import Posts, moment_of
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.page.names import NO_AUTHORS, POST_TIMES, QUOTES, SIGNATURES, WRITERS
+from scrapy_eatext.page.names import POST_TIMES, QUOTES, WRITERS
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import STRONG, STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.walk import attribute_values, nodes_of
@@ -141,8 +141,7 @@ class Thread:
         profiles = [row for row in links if _PROFILE.search(addresses[row])]
         worth.update(dict.fromkeys(profiles, _LINKED))
         worth.update(dict.fromkeys(WRITERS.rows(walk), _NAMED))
-        rows = sorted(worth.keys() - set(NO_AUTHORS.rows(walk)))
-        rows = [row for row in rows if self._ends[row] - row <= _ROWS]
+        rows = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
         pairs = [*zip(rows, nodes_of(walk, rows), strict=True)]
         for row, node in watched(reversed(pairs)):
             text = dated.get(row) or _text_of(node)[: 2 * _CHARS]
@@ -372,7 +371,7 @@ class Thread:
     def _telling(self) -> npt.NDArray[np.intp]:
         """For each block the post whose text it may be, or -1.
 
-        Signatures are none, nor is what stands around authors: in the largest element
+        What stands around authors is none: in the largest element
         that in few posts has all words, and of all posts together less than half.
         """
         found = self._post_of.copy()
@@ -392,11 +391,6 @@ class Thread:
                 if up >= frame.row + (frame.end == self._ends[frame.row]):
                     above.append((frame, up))
             there = above
-        left = self._sizes(found)
-        for row in SIGNATURES.rows(self._walk):
-            signature = found[self._firsts[row] : self._lasts[row]]
-            if len(signature) and self._words_in(row) < left[signature[0]]:
-                signature[:] = -1
         return found
 
     @cached_property

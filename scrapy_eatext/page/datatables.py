@@ -173,10 +173,6 @@ class DataTables:
         count[np.array(blocks, dtype=np.intp) + 1] = 1
         return count.cumsum()
 
-    def rows_of(self, tables: Collection[int]) -> frozenset[int]:
-        """The rows of some of the tables."""
-        return frozenset(self.rows[np.isin(self.tables, list(tables))].tolist())
-
     def places(self, blocks: Sequence[int], shown: Collection[int]) -> Places | None:
         """Where some blocks stand in some of the tables; None if no block does.
 

@@ -93,18 +93,15 @@ POST_TIMES = Names(
     "age ago created date datetime posted published relativetime time timeago timestamp "
     "prop:created prop:published"
 )
-# Of a thread: who wrote a post, what is told of an author, what is quoted, and what a
-# member writes below every post.
+# Of a thread: who wrote a post, and what is quoted.
 WRITERS = Names(
     "author authorname bigusername commenter creator fn handle hnuser member name nick "
     "nickname postauthor poster user username prop:author prop:creator prop:name"
 )
-NO_AUTHORS = Names("avatar banner rank stats title usertitle")
 QUOTES = Names(
     "bbquote blockquote quotation quote quotebox quotecontainer quotecontent quoted "
     "quoteheader quotetitle"
 )
-SIGNATURES = Names("sig signature")
 # Notes and warnings set apart from the text.
 CALLOUTS = Names("admonition admonitionblock alert callout custom")
 # Posts of other sites, quoted for a script to draw.
