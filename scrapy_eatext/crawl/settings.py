@@ -119,7 +119,7 @@ class Config:
     weak: Weak = declare(  # noqa: RUF009 - it makes a field
         NEVER,
         WeakPages("a dict with `meta` and more"),
-        "which pages to request once more, with other meta, as for a browser: "
+        "which pages to request again, with other meta, as for a browser: "
         '`{"meta": {"playwright": True}, "min_chars": 200}`',
         shown="`{}`",
     )
@@ -145,8 +145,8 @@ class Config:
     items: str | tuple[type, ...] = declare(
         "all",
         Items(),
-        "which items are filled: `all`, those that have a field `declared`, or classes "
-        "by their import paths",
+        "which items are filled: `all`, those with a field `declared`, or classes by "
+        "import path",
     )
     html_field: str = text(
         "",
@@ -162,14 +162,12 @@ class Config:
         0,
         0,
         1000,
-        doc="pages of an article that are requested and joined at most, the first "
-        "included; 0 and 1 join none",
+        doc="pages of an article that are joined at most, the first included",
     )
     site_files: str = text(
         "",
         "the path of a folder",
-        "the folder with what `scrapy eatext learn` has learned of sites, for the "
-        "default algorithm",
+        "the folder of site files, which `scrapy eatext learn` writes",
     )
     executor: str = declare(
         "thread",
@@ -204,12 +202,12 @@ class Config:
     on_decay: str = declare(
         "warn",
         OneOf(("ignore", "warn", "close_spider")),
-        "when nearly all texts of a host have become empty or the same: `ignore`, "
-        "`warn` or `close_spider`",
+        "when a host's texts have become empty or the same: `ignore`, `warn` or "
+        "`close_spider`",
     )
     tune_process: bool = switch(
         False,
-        "whether to shorten stalls of the event loop by changes to the whole process",
+        "whether to change the whole process for shorter stalls of the event loop",
     )
     enabled: bool = switch(True, "off: no component does anything")
 
