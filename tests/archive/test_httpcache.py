@@ -28,23 +28,17 @@ PATHS = ("page/1", "page/2", "gzip/3", "redirect/4", "charset/latin-1", "missing
 STORAGE = "scrapy.extensions.httpcache.{}CacheStorage"
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"HTTPCACHE_STORAGE": STORAGE.format("Filesystem")},
-        {"HTTPCACHE_STORAGE": STORAGE.format("Filesystem"), "HTTPCACHE_GZIP": True},
-        {
-            "HTTPCACHE_STORAGE": STORAGE.format("Dbm"),
-            "HTTPCACHE_DBM_MODULE": "dbm.dumb",
-        },
-        {"HTTPCACHE_STORAGE": STORAGE.format("Dbm")},
-    ],
-    ids=["files", "gzip", "dbm.dumb", "dbm"],
-)
-def test_the_cache_of_a_crawl(server, settings, tmp_path):
+# Others are those of test_crawl.py.
+@pytest.mark.parametrize("storage", ["Filesystem", "Dbm"])
+def test_the_cache_of_a_crawl(server, storage, tmp_path):
     urls = tuple(server(f"/{path}") for path in (*PATHS, "image.png"))
     folder = tmp_path / "cache"
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder), **settings}
+    settings = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(folder),
+        "HTTPCACHE_STORAGE": STORAGE.format(storage),
+        "HTTPCACHE_DBM_MODULE": "dbm.dumb",
+    }
     done = crawl(Compressed, settings, urls=urls)
     found = list(read(str(folder)))
     assert {one.url: one.html for one in found if not one.outcome} == {

@@ -473,9 +473,9 @@ def test_errors_do_not_keep_back_what_is_alike(site):
         def wants(self, response, result):
             raise RuntimeError(response.url)
 
-    add_news(site, 40, 40)
+    add_news(site, 15, 15)
     crawl(Failing, SETTINGS, urls=site.url)
-    assert sum(path.startswith("/news/") for path in site.asked) == 40
+    assert sum(path.startswith("/news/") for path in site.asked) == 15
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.jsonl.gz"])
