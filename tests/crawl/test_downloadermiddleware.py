@@ -524,19 +524,6 @@ def test_main_text_in_a_crawl_beside_the_one_with_the_components(server, caplog)
     assert "answers no request of a crawl with this package's components" in said
 
 
-def test_main_text_of_a_response_with_a_request_made_by_hand(server, caplog):
-    class Making(UrlSpider):
-        def parse(self, response):
-            for request in (Request(response.url), response.request):
-                made = response.replace(body=b"<p>More.", request=request)
-                yield {"by": main_text(made).algorithm}
-
-    done = crawl(Making, ADDON, urls=(server("/page/1"),))
-    assert [item["by"] for item in done.items] == ["eatext", "plain"]
-    (said,) = complaints(caplog)
-    assert "give it its request" in said
-
-
 class Broken:
     """An extension that breaks a crawl at its start, and keeps its crawler alive."""
 
