@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scrapy_eatext.crawl.addon import Addon
     from scrapy_eatext.crawl.callbacks import main_text
+    from scrapy_eatext.crawl.chunkfeed import ChunkItemExporter
     from scrapy_eatext.crawl.downloadermiddleware import EatextDownloaderMiddleware
     from scrapy_eatext.crawl.pipelines import EatextPipeline
     from scrapy_eatext.crawl.spidermiddleware import EatextSpiderMiddleware
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Addon",
     "Block",
+    "ChunkItemExporter",
     "EatextDownloaderMiddleware",
     "EatextPipeline",
     "EatextSpiderMiddleware",
@@ -41,6 +43,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 _HOMES = {
     "Addon": "crawl.addon",
     "Block": "result",
+    "ChunkItemExporter": "crawl.chunkfeed",
     "EatextDownloaderMiddleware": "crawl.downloadermiddleware",
     "EatextPipeline": "crawl.pipelines",
     "EatextSpiderMiddleware": "crawl.spidermiddleware",
