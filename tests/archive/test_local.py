@@ -654,13 +654,10 @@ def slower(now: float) -> float:
 
 
 RUNS = {
-    "parts of one size": Simulated([1000] * 40, 2, steady),
     "uneven parts": Simulated([1500, 400, 400, 300] * 14, 3, steady),
-    "two parts": Simulated([9000, 12_000], 2, steady),
     "one part that is longer than all others": Simulated(
         [300] * 20 + [14_000], 2, steady
     ),
-    "one part": Simulated([11_000], 1, steady),
     "more processes than parts": Simulated([9000, 9500], 8, steady),
     "a machine with other work": Simulated([1000] * 40, 2, waves),
     "a machine that became busy": Simulated([1000] * 24, 2, slower),

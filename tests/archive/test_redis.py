@@ -30,9 +30,6 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None, reason="there is no redis-server"),
 ]
 
-MIDDLEWARE = {
-    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
-}
 ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
 
 
@@ -139,37 +136,6 @@ def test_two_processes_crawl_each_page_once(server, database, serializer):
         number = item["url"].rpartition("/")[2]
         assert item["main_text"].startswith(text_of(number))
         assert "eatext" in item["keys"]
-
-
-def queued_requests(server, database, serializer, components):
-    """What a crawl that ends after four pages leaves in its queue."""
-    client, address = database
-    client.flushall()
-    settings = settings_for(
-        address,
-        SCHEDULER_SERIALIZER=serializer,
-        CLOSESPIDER_PAGECOUNT=4,
-        CONCURRENT_REQUESTS=1,
-        **components,
-    )
-    crawl(settings, [server("/word/0")])
-    return client.lrange("tree:requests", 0, -1)
-
-
-@pytest.mark.parametrize(
-    "components", [MIDDLEWARE, ADDON, {}], ids=["middleware", "addon", "none"]
-)
-@pytest.mark.parametrize(
-    "serializer", ["scrapy_redis.picklecompat", "tests.support.jsonrequests"]
-)
-def test_a_queued_request_carries_no_text(server, database, serializer, components):
-    queued = queued_requests(server, database, serializer, components)
-    assert queued
-    for request in queued:
-        assert b"main_text" not in request
-        assert b"This is the text" not in request
-        assert b"min_chars" in request
-        assert len(request) < 900
 
 
 def test_counters_in_redis(server, database):

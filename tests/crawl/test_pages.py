@@ -273,11 +273,8 @@ URL = "https://a.org/boats"
         (URL, '<link rel="next" href="?page=2">', 2),
         (URL, '<a rel="nofollow Next" href="/boats/2">more</a>', 2),
         (URL, '<a href="/boats/page/3/#text">3</a>', 3),
-        (URL + "/", '<a href="/boats/2/">next page »</a>', 2),
-        (URL + ".html", '<a href="boats-2.html">2</a>', 2),
         (URL + ".html", '<a href="boats_2.html">Weiter &gt;</a>', 2),
         (URL + "?id=7", '<a href="/boats?id=7&amp;page=2">2</a>', 2),
-        (URL + "?page=1", '<a href="/boats?page=2">2</a>', 2),
         (URL + "/12", '<a href="/boats/12?p=2">2</a>', 2),
     ],
 )
@@ -290,14 +287,11 @@ def test_where_the_next_page_is(first, link, number):
     ("first", "link"),
     [
         (URL, '<link rel="next" href="/chapter2">'),
-        (URL, '<link rel="next" href="https://b.org/boats/2">'),
         (URL, '<a href="/boats/3">3</a>'),
         (URL, '<a href="/boats/2">Two boats</a>'),
         (URL, '<a href="/boats2">2</a>'),
         (URL + "/2", '<a href="/boats/3">3</a>'),
         (URL + "/12", '<a rel=next href="/boats/13">next</a>'),
-        (URL, '<a href="http://[2">2</a>'),
-        (URL, '<a href="javascript:go(2)">2</a>'),
     ],
 )
 def test_what_is_not_the_next_page(first, link):

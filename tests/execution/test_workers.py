@@ -479,20 +479,6 @@ def test_a_job_that_nobody_waits_for_is_left_out():
     assert second.cancelled()
 
 
-@pytest.mark.parametrize("used", [True, False])
-def test_a_page_after_the_end(executor, used):
-    """As one that is downloaded while the spider is closed."""
-    if used:
-        assert outcome_of(executor, job(LONG, "Plain")).kind == "extracted"
-    run(executor.close())
-    pages = [executor.submit(job(LONG, "Plain")) for _ in range(2)]
-    for page_after in pages:
-        assert page_after.result(PATIENCE).kind == "extracted"
-    late = executor.submit(job(LONG + "endless", "Endless", timeout=0.2))
-    assert late.result(PATIENCE).kind == "timed_out"
-    assert happens(lambda: not workers._live)
-
-
 def test_no_page_is_lost_where_the_pool_is_closed():
     """Whether it is handed in before the threads are told to end, or after."""
     for _ in range(30):
