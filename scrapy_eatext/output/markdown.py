@@ -66,7 +66,6 @@ _REFERENCE = re.compile(
 )
 # An address whose brackets stand in pairs, none within others.
 _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
-_BRACKET = re.compile(r"[\[\]]")
 _TICKS = re.compile(r"`+")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
@@ -525,7 +524,7 @@ def _in_elements(text: str, style: int, signs: int, means: re.Pattern[str]) -> s
     code = style & CODE_TEXT
     if code and not (means is _MEANS_IN_LINK and "]:" in text):
         made = _code_span(text)
-    elif style & TEX_TEXT and not (means is _MEANS_IN_LINK and _ends_link(text)):
+    elif style & TEX_TEXT and means is not _MEANS_IN_LINK:
         made = for_markdown(text)  # a script reads it, which knows no escapes
     else:
         made = _escaped(text, signs, means)
@@ -535,16 +534,6 @@ def _in_elements(text: str, style: int, signs: int, means: re.Pattern[str]) -> s
         if style & shown:
             made = f"<{tag}>{made}</{tag}>"
     return made
-
-
-def _ends_link(tex: str) -> bool:
-    """Whether the text of a link would end in a formula, whose brackets have no escape."""
-    opened = 0
-    for bracket in _BRACKET.findall(tex):
-        opened += 1 if bracket == "[" else -1
-        if opened < 0:
-            return True
-    return opened > 0
 
 
 def _code_span(text: str) -> str:

@@ -26,9 +26,6 @@ _OPERATORS: dict[str, Callable[[str, str], bool]] = {
     "*=": str.__contains__,
     "~=": lambda has, value: value in has.split(),
 }
-# Elements that a page can disable: by a fieldset around them, or by themselves.
-_CONTROL = ":is(input, button, select, textarea)"
-_ABLE = ":is(input, button, select, textarea, fieldset, optgroup, option)"
 # Pseudo-classes of places: whether elements of one name are counted, and from the end.
 _COUNTED = {
     "nth-child": (False, False),
@@ -317,21 +314,6 @@ class Matcher:
         return [
             begin == end and not child
             for begin, end, child in zip(begins, ends, has_child, strict=True)
-        ]
-
-    def _is_disabled(self) -> _Flags:
-        own = self._match_all(f"{_ABLE}[disabled], optgroup[disabled] option")
-        inside = self._match_all(f"fieldset[disabled] {_CONTROL}")
-        legend = "fieldset[disabled] > legend:first-of-type"
-        exempt = self._match_all(f"{legend} {_CONTROL}")
-        within = [one and not other for one, other in zip(inside, exempt, strict=True)]
-        return self._any((own, within))
-
-    def _is_enabled(self) -> _Flags:
-        able = self._match_all(_ABLE)
-        return [
-            one and not other
-            for one, other in zip(able, self._is_disabled(), strict=True)
         ]
 
 
