@@ -8,8 +8,9 @@ folder: where labels or the walk change, take another one.
     python benchmarks/trials.py FOLDER wcxb-dev labelled-dev segments-dev labelled-web \\
         --corrections tools/labels/corrections.json
 
-Prints the word F1 of the chosen blocks by set and kind of page, how blocks' chances and
-pages' scores agree with the labels by kind, and writes benchmarks/results/trials.json.
+Writes into docs/algorithms/eatext.md and benchmarks/results/trials.json the word F1 of
+the chosen blocks by set and kind of page, and how far blocks' chances are off, before
+and after they are calibrated by kind, and how pages' scores order them by their F1.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.tables import ENOUGH, RESULTS
+from benchmarks.tables import DOCS, ENOUGH, RESULTS, fill, share, table
 from scrapy_eatext.learning import tagger as learning
+from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import LabelledPage, joined, read_folder
 from scrapy_eatext.learning.names import learn_names
@@ -38,13 +40,13 @@ from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
 from scrapy_eatext.learning.train import silent, take_samples, trainer
 from scrapy_eatext.learning.words import learn_words, tokens_of
+from scrapy_eatext.tagger.calibration import calibrated, score_of
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
-from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees
-from scrapy_eatext.tagger.whole import NAMES, page_figures
+from scrapy_eatext.tagger.whole import NAMES
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
@@ -138,19 +140,30 @@ def _grown(
         yield learning.grow(matrix, share[used], weight[used], names, how, k)
 
 
+def calibrated_pages(of: Prepared, found: Sequence[Any], words: Sequence[Any]) -> Any:
+    """The likelihoods by lines and by trees of kinds that have not seen a page's site."""
+    figures, _ = learning.chosen_pages(of.samples, words, found)
+    _, trees = learning.kind_trees(of.samples, figures, of.fold, FOLDS, 0)
+    votes = kind_votes(trees, of.fold, figures)
+    lines = []
+    for k in range(FOLDS):
+        seen = np.flatnonzero(of.fold != k).tolist()
+        parts = ([row[i] for i in seen] for row in (of.samples, words, found, votes))
+        lines.append(calibration_lines(*parts))
+    return [
+        calibrated(one, vote, lines[k])
+        for one, vote, k in zip(found, votes, of.fold, strict=True)
+    ]
+
+
 def page_scores(of: Prepared, figures: Any, f1: Any) -> Any:
     """The score that each page is given by trees that have not seen its site."""
-    scores, even = np.zeros(len(f1)), np.ones(len(f1))
+    scores = np.zeros(len(f1))
     for k in range(FOLDS):
         seen = of.fold != k
-        trees = NamedTrees(
-            learning.grow(
-                figures[seen], f1[seen], even[seen], NAMES, learning.PAGES, 0, "RMSE"
-            ),
-            NAMES,
-        )
+        trees = NamedTrees(learning.quality_trees(figures[seen], f1[seen], 0), NAMES)
         for i in np.flatnonzero(~seen).tolist():
-            scores[i] = int(trees.answers(figures[i])[0]) / trees.scale
+            scores[i] = score_of(int(trees.answers(figures[i])[0]) / trees.scale)
     return scores
 
 
@@ -182,51 +195,71 @@ def main() -> None:
     arguments = parser.parse_args()
     of = prepared(arguments.folder, arguments.sets, arguments.corrections)
     with patch.object(learning, "_BLOCKS", BLOCKS):
-        found = likelihoods(of)
+        raw = likelihoods(of)
     words = [weights(sample.walk) for sample in of.samples]
-    chosen = [select(one, w) for one, w in zip(found, words, strict=True)]
+    found = calibrated_pages(of, raw, words)
     # Scores are by the data's own texts.
     scored = [
         replace(s, true=bag(p.text)) if p.correction else s
         for p, s in zip(of.pages, of.samples, strict=True)
     ]
-    f1 = np.array(
-        [learning.score(s, c.kept) for s, c in zip(scored, chosen, strict=True)]
-    )
-    figures = np.array(
-        [
-            page_figures(s.walk, one, w, c)
-            for s, one, w, c in zip(of.samples, found, words, chosen, strict=True)
-        ]
-    )
+    before = learning.chosen_pages(scored, words, raw)[1]
+    figures, f1 = learning.chosen_pages(scored, words, found)
     scores = page_scores(of, figures, f1)
     sets, kinds = (
         np.array([getattr(p, name) for p in of.pages]) for name in ("data", "kind")
     )
-    result: dict[str, Any] = {}
-    for name in dict.fromkeys(sets.tolist()):
-        here = sets == name
-        result[name] = {"f1": round(float(f1[here].mean()), 4)} | {
-            kind: round(float(f1[here & (kinds == kind)].mean()), 4)
-            for kind in sorted(set(kinds[here].tolist()))
-            if (here & (kinds == kind)).sum() >= ENOUGH
-        }
+    names = list(dict.fromkeys(sets.tolist()))
     # Of pages with segments only some blocks are known, and no kind.
     whole = np.array([s.true is not None for s in of.samples])
+    result: dict[str, Any] = {"all": {"f1": means(names, sets, before, f1)}}
     for kind in sorted(set(kinds[whole].tolist())):
-        which = np.flatnonzero(whole & (kinds == kind)).tolist()
-        share = np.concatenate([of.samples[i].share for i in which])
-        chance = CHANCE[np.concatenate([found[i] for i in which])] / 1000
-        known = share >= 0
-        result[f"kind {kind}"] = {
+        here = whole & (kinds == kind)
+        which = np.flatnonzero(here).tolist()
+        known = np.concatenate([of.samples[i].share for i in which])
+        known, content = known >= 0, known >= 0.5
+        result[kind] = {
             "pages": len(which),
+            "f1": means(names, np.where(here, sets, ""), before, f1),
             "order of pages": order(scores[which], f1[which]),
-            "labels less chances": apart(chance[known], share[known] >= 0.5),
+            "score less F1": round(float((scores[which] - f1[which]).mean()), 3),
+            "labels less chances": [
+                apart(
+                    CHANCE[np.concatenate([one[i] for i in which])][known] / 1000,
+                    content[known],
+                )
+                for one in (raw, found)
+            ],
         }
-    text = json.dumps(result, indent=1)
-    print(text)
     RESULTS.mkdir(exist_ok=True)
+    text = json.dumps(result, indent=1)
     (RESULTS / "trials.json").write_text(text + "\n", "utf-8")
+    rows = [
+        [
+            name,
+            *(" → ".join(map(share, part["f1"].get(of_set, []))) for of_set in names),
+            " → ".join(map(mean_of, part.get("labels less chances", []))),
+            share(part["order of pages"]) if "order of pages" in part else "",
+        ]
+        for name, part in result.items()
+    ]
+    found_table = table(["pages", *names, "chances off", "order"], rows)
+    print(found_table)
+    fill(DOCS / "algorithms" / "eatext.md", "trial", found_table)
+
+
+def means(names: Sequence[str], sets: Any, *f1: Any) -> dict[str, list[float]]:
+    """The mean of each F1 on each set with enough pages."""
+    return {
+        name: [round(float(one[sets == name].mean()), 4) for one in f1]
+        for name in names
+        if (sets == name).sum() >= ENOUGH
+    }
+
+
+def mean_of(bins: dict[str, float]) -> str:
+    """How far chances are off in the mean of the bins."""
+    return share(float(np.abs(list(bins.values())).mean()))
 
 
 if __name__ == "__main__":

@@ -68,9 +68,8 @@ def one(html: bytes, clock: Clock) -> None:
 
     def whole() -> None:
         w = weights(walk)
-        figures = page_figures(walk, likelihood, w, select(likelihood, w))
-        model.kinds.answers(figures)
-        model.quality.answers(figures)
+        found = model.calibrated(walk, likelihood, w)[0]
+        model.score(page_figures(walk, found, w, select(found, w)))
 
     clock.time("choice, score and kind of page", whole)
     verdict = algorithm.judge(page)

@@ -38,6 +38,7 @@ from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.bylines import without_bylines
+from scrapy_eatext.tagger.calibration import calibrated, score_of, votes
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.copies import without_copies
 from scrapy_eatext.tagger.descriptions import described_walk
@@ -62,11 +63,11 @@ if TYPE_CHECKING:
 
 
 MODEL = "eatext.model"
-_CODE_VERSION = "2"
+_CODE_VERSION = "3"
 # A page of these kinds whose likeliest block has a lower chance than this, in
 # thousandths, has no main text.
 SPARSE = frozenset(("collection", "listing", "product", "service"))
-_UNLIKELY = 300
+_UNLIKELY = 400
 # If fewer words than _FEW are kept, a text in the page's data takes the place of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
@@ -156,7 +157,10 @@ class Eatext(Algorithm[EatextOptions]):
         options, model = self.options, self.model
         # What rules look up in the page's own walk, outputs find there.
         walk, described = blocks.walk, described_walk(page)
-        likelihood, w = model.tagger.likelihoods(described), weights(walk)
+        w = weights(walk)
+        likelihood, kind = model.calibrated(
+            walk, model.tagger.likelihoods(described), w
+        )
         lesson = self.lessons.of(page.url) if self.lessons else None
         evidence, spoken, template = None, None, ""
         if lesson is not None:
@@ -170,7 +174,7 @@ class Eatext(Algorithm[EatextOptions]):
             options.favor,
             None if isinstance(least, str) else round(least * 1000),
         )
-        kind, score = _whole(model, page_figures(walk, likelihood, w, chosen))
+        score = model.score(page_figures(walk, likelihood, w, chosen))
         comments = _Comments(model.comments, described, w, chosen.kept, spoken)
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
@@ -214,8 +218,9 @@ class TaggerModel:
 
     ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was
     trained on pages that have some.  ``kinds`` and ``quality`` judge the page as a whole:
-    ``kinds`` has a class for each of ``kind_names``, and ``quality`` estimates the word
-    F1 of the kept blocks.
+    ``kinds`` has a class for each of ``kind_names``, and ``quality`` estimates what
+    the word F1 of the kept blocks lacks.  ``lines`` calibrate the tagger's likelihoods by
+    kind.
     """
 
     version: str
@@ -224,6 +229,21 @@ class TaggerModel:
     kinds: NamedTrees
     kind_names: tuple[str, ...]
     quality: NamedTrees
+    lines: Ints
+
+    def calibrated(self, walk: Walk, likelihood: Ints, w: Ints) -> tuple[Ints, str]:
+        """The tagger's likelihoods, calibrated, and the likeliest kind of page."""
+        chosen = select(likelihood, w)
+        answers = self.kinds.answers(page_figures(walk, likelihood, w, chosen))
+        kind = self.kind_names[int(answers.argmax())]
+        return calibrated(
+            likelihood, votes(answers, self.kinds.scale), self.lines
+        ), kind
+
+    def score(self, figures: Ints) -> float:
+        """The expected F1."""
+        lack = int(self.quality.answers(figures)[0]) / self.quality.scale
+        return round(score_of(lack), 4)
 
 
 # Bounded by the few model files that a process has use for.
@@ -261,8 +281,11 @@ def load_tagger(path: str | Path) -> TaggerModel:
             for name in header["features"]
         }
         kinds = tuple(str(kind) for kind in header["kinds"])
+        lines = arrays["lines"]
         if len(parts["kinds"].leaves) != len(kinds):
             raise ValueError("there is not a class for each kind of page")
+        if lines.shape != (len(kinds), 2) or lines.dtype.kind != "i":
+            raise ValueError("there is not a line for each kind of page")
         return TaggerModel(
             version=model.version,
             tagger=Tagger(table, parts["first"], parts["second"]),
@@ -272,16 +295,10 @@ def load_tagger(path: str | Path) -> TaggerModel:
             kinds=NamedTrees(parts["kinds"], NAMES),
             kind_names=kinds,
             quality=NamedTrees(parts["quality"], NAMES),
+            lines=lines,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
-
-
-def _whole(model: TaggerModel, figures: Ints) -> tuple[str, float]:
-    """The likeliest kind of page, and the expected F1."""
-    kind = model.kind_names[int(model.kinds.answers(figures).argmax())]
-    score = int(model.quality.answers(figures)[0]) / model.quality.scale
-    return kind, round(min(max(score, 0.0), 1.0), 4)
 
 
 def _apply(

@@ -17,6 +17,7 @@ from scrapy_eatext.learning.refinement import bag, refine
 from scrapy_eatext.page import Page
 from scrapy_eatext.sites.learning import COMMENT, MAIN, REST, UNKNOWN, Studied
 from scrapy_eatext.tagger.descriptions import described_walk
+from scrapy_eatext.tagger.facts import weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,9 @@ _SIGNS = {"main": MAIN, "comment": COMMENT, "": REST}
 def studied(page: Page, labels: str, model: str = "") -> Studied:
     """A page to learn from, given a sign a block."""
     algorithm: Eatext = get_algorithm(DEFAULT, {"model": model})  # type: ignore[assignment]
-    likelihood = algorithm.model.tagger.likelihoods(described_walk(page))
+    judge, walk = algorithm.model, described_walk(page)
+    found = judge.tagger.likelihoods(walk)
+    likelihood, _ = judge.calibrated(walk, found, weights(walk))
     return Studied(page.blocks, labels, likelihood)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.augmentation import augmented
+from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
 from scrapy_eatext.learning.labels import label_page
 from scrapy_eatext.learning.names import learn_names
@@ -31,6 +32,7 @@ from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.learning.words import learn_words, tokens_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.tagger.calibration import calibrated, lack_of
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
@@ -291,7 +293,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     second, likelihoods = _round(
         samples, rows, weights, names, SECOND, inner, seed, progress
     )
-    of_pages, kind_names = _page_trees(samples, rows, likelihoods, seed)
+    of_pages, kind_names, lines = _page_parts(samples, rows, likelihoods, inner, seed)
     parts = {"first": first, "second": second, **of_pages}
     if any(sample.has_comments for sample in samples):
         parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
@@ -302,6 +304,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     arrays |= {
         f"words.{name}": getattr(table.words, name) for name in ("hashes", "weight")
     }
+    arrays["lines"] = lines
     for name, trees in parts.items():
         arrays |= trees.arrays(name)
     header = {
@@ -478,36 +481,81 @@ def _page_weights(sample: Sample, w: Ints, seed: int) -> NDArray[np.float64]:
     return weights * (whole / max(float(weights.sum()), 1.0))
 
 
-def _page_trees(
+def _page_parts(
     samples: Sequence[Sample],
     rows: Sequence[Rows],
     likelihoods: Sequence[Ints],
+    inner: NDArray[np.intp],
     seed: int,
-) -> tuple[dict[str, Trees], list[str]]:
-    """Trees of a page as a whole, and the names of the kinds.
+) -> tuple[dict[str, Trees], list[str], Ints]:
+    """What judges a page as a whole: trees, the names of the kinds, and their lines.
 
-    They are for its kind, and for the F1 of its chosen blocks, which is by words, and by
-    segments where only these are known.
+    The trees are for its kind, and for what the F1 of the blocks lacks that are chosen by
+    calibrated likelihoods.
     """
-    matrix, kinds, scores = [], [], []
-    for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
-        w = row["w"].astype(np.int64)
+    words = [row["w"].astype(np.int64) for row in rows]
+    figures, _ = chosen_pages(samples, words, likelihoods)
+    names, trees = kind_trees(samples, figures, inner, INNER, seed)
+    votes = kind_votes(trees, inner, figures)
+    lines = calibration_lines(samples, words, likelihoods, votes)
+    likelihoods = [
+        calibrated(likelihood, vote, lines)
+        for likelihood, vote in zip(likelihoods, votes, strict=True)
+    ]
+    figures_of_choice, scores = chosen_pages(samples, words, likelihoods)
+    return (
+        {"kinds": trees[-1], "quality": quality_trees(figures_of_choice, scores, seed)},
+        names,
+        lines,
+    )
+
+
+def chosen_pages(
+    samples: Sequence[Sample], words: Sequence[Ints], likelihoods: Sequence[Ints]
+) -> tuple[Ints, NDArray[np.float64]]:
+    """The figures of pages with their chosen blocks, and the F1 of these."""
+    figures, scores = [], []
+    for sample, w, likelihood in zip(samples, words, likelihoods, strict=True):
         choice = select(likelihood, w)
-        matrix.append(page_figures(sample.walk, likelihood, w, choice))
-        kinds.append(sample.kind)
+        figures.append(page_figures(sample.walk, likelihood, w, choice))
         scores.append(score(sample, choice.kept))
-    table = np.array(matrix, dtype=np.int32)
+    return np.array(figures), np.array(scores)
+
+
+def kind_trees(
+    samples: Sequence[Sample],
+    figures: Ints,
+    fold: NDArray[np.intp],
+    count: int,
+    seed: int,
+) -> tuple[list[str], list[Trees]]:
+    """The names of the kinds, and trees that tell them without each fold, and of all."""
     whole = np.array([sample.true is not None for sample in samples])
-    kind_names = sorted({sample.kind for sample in samples if sample.true is not None})
-    which = np.array([kind_names.index(k) for k in np.array(kinds)[whole].tolist()])
+    kinds = np.array([sample.kind for sample in samples])
+    names = sorted({*kinds[whole].tolist()})
+    which = np.searchsorted(names, kinds)
     of_kind = _kind_weights(samples)
-    weights = np.array([of_kind[kind] for kind in kinds])[whole]
+    weights = np.array([of_kind[kind] for kind in kinds.tolist()])
+    # Behind the last fold is none left out.
+    parts = [whole & (fold != k) for k in range(count + 1)]
+    return names, [
+        grow(
+            figures[there],
+            which[there],
+            weights[there],
+            NAMES,
+            PAGES,
+            seed,
+            "MultiClass",
+        )
+        for there in parts
+    ]
+
+
+def quality_trees(figures: Ints, scores: NDArray[np.float64], seed: int) -> Trees:
+    """Trees that estimate what the F1 of pages lacks."""
     even = np.ones(len(scores))
-    trees = {
-        "kinds": grow(table[whole], which, weights, NAMES, PAGES, seed, "MultiClass"),
-        "quality": grow(table, np.array(scores), even, NAMES, PAGES, seed, "RMSE"),
-    }
-    return trees, kind_names
+    return grow(figures, lack_of(scores), even, NAMES, PAGES, seed, "RMSE")
 
 
 def score(sample: Sample, kept: NDArray[np.bool_]) -> float:

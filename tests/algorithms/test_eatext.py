@@ -378,6 +378,7 @@ UNKNOWN = "no feature is called '{}'"
         (["arrays", "tokens.near"], np.zeros(3, dtype=np.int32), DAMAGED),
         (["arrays", "first.starts"], np.zeros(2, dtype=np.int32), DAMAGED),
         (["arrays", "kinds.bias"], np.zeros(2, dtype=np.int32), DAMAGED),
+        (["arrays", "lines"], np.ones((1, 2), dtype=np.int32), DAMAGED),
         (["header", "kinds"], ["article"], DAMAGED),
         (["header", "scales"], {}, DAMAGED),
         (["header", "features", "kinds", 0], "nothing", DAMAGED),
