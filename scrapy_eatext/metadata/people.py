@@ -94,19 +94,8 @@ _NO_NAME = frozenset(
     "this true tweet twitter undefined unknown updated user version view web website "
     "writer writers written".split()
 )
-# Agencies that pages name as authors, where nobody else is named.
-_AGENCIES = frozenset(
-    "afp|agence france-presse|ani|ansa|ap|apa|associated press|bloomberg|dpa|efe"
-    "|europa press|ians|kyodo|pti|reuters|sda|sid|tass|tt|united press international"
-    "|upi|xinhua".split("|")
-)
 # Addresses, of a site or of mail, and what is left of templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
-
-
-def is_agency(name: str) -> bool:
-    """Whether a name is a news agency's."""
-    return name.lower().removeprefix("the ") in _AGENCIES
 
 
 def trimmed(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd, read_json_ld
 from scrapy_eatext.metadata.media import figures, films, media_of
-from scrapy_eatext.metadata.people import is_agency, is_name, people_in, trimmed
+from scrapy_eatext.metadata.people import is_name, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
 from scrapy_eatext.metadata.visible import Visible, key
 from scrapy_eatext.page import dates
@@ -101,8 +101,6 @@ _MAX_PATHS, _MAX_STEPS = 5, 20
 # stay too.
 _NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
 _BRACES = "{{"
-# A host without a scheme.
-_BARE_HOST = re.compile(r"www\.[\w-]+\.[\w.-]+(?:/|$)")
 
 # The sources of dates that readers see, or none.
 _SHOWN = (None, "time", "page")
@@ -251,20 +249,13 @@ class Reader:
     # -- authors
 
     def _authors(self) -> Iterator[_Found]:
-        """The names of people, and then those of agencies and others."""
-        agencies: list[_Found] = []
+        """The names of people, and then those of others, without the site's own."""
         others: list[_Found] = []
         for source, people, names in self._bylines(bool(self._value("published"))):
-            if source == "page":
-                # What readers see may be a name for other reasons than being the author's.
-                yield from agencies
             good = tuple(different(filter(None, map(self._name, names))))
-            named = [name for name in good if key(name) != self._site_key]
-            persons = tuple(name for name in named if not is_agency(name))
-            if people and persons:
-                yield source, persons
-            elif people and named:
-                agencies.append((source, tuple(named)))
+            named = tuple(name for name in good if key(name) != self._site_key)
+            if people and named:
+                yield source, named
             others.append((source, good))
         yield from others
 
@@ -398,15 +389,7 @@ class Reader:
 
     def _address(self, url: str) -> str:
         """An address as a whole, "" for what is none."""
-        if not url or _BRACES in url:
-            return ""
-        # Most are whole, and need no closer look.
-        if not url.startswith(("http", "/")):
-            if _is_nothing(url):
-                return ""
-            if _BARE_HOST.match(url):
-                url = f"//{url}"
-        return self._addresses.image(url)
+        return "" if _is_nothing(url) else self._addresses.image(url)
 
     def _media(
         self, found: Iterable[tuple[str, Iterable[FoundMedia]]]
