@@ -1,14 +1,182 @@
-"""`scrapy eatext train`; see learning/cli.py."""
+"""`scrapy eatext train`: the shipped models, and a user's own."""
 
 from __future__ import annotations
 
-from argparse import Namespace
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from itertools import zip_longest
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
 
-from scrapy_eatext.learning.cli import ERRORS, run_train
-from scrapy_eatext.learning.cli import add_train_arguments as add_arguments
+from scrapy_eatext.algorithms.base import OptionError
+from scrapy_eatext.algorithms.modelfile import ModelError
+from scrapy_eatext.learning import DataError, bar
+from scrapy_eatext.learning.corrections import corrected, read_corrections
+from scrapy_eatext.learning.data import Dataset, joined, read_folder
+from scrapy_eatext.learning.marked import read_marked
+from scrapy_eatext.learning.train import TRAINERS, Judged, save, train
 
-__all__ = ["ERRORS", "add_arguments", "run"]
+# Exceptions of data, models and outputs that fail.
+ERRORS = (DataError, ModelError, ImportError, OSError)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.description = "Train models on labelled pages."
+    parser.add_argument(
+        "folder",
+        nargs="+",
+        help="labelled pages: WCXB's layout, NAME.html and NAME.txt, or segments, for "
+        "what can learn from these; of several folders all pages are learned from",
+    )
+    parser.add_argument(
+        "-a",
+        "--algorithm",
+        action="append",
+        choices=sorted(TRAINERS),
+        help="what to train, may be given again (default: everything)",
+    )
+    parser.add_argument(
+        "--models",
+        required=True,
+        metavar="FOLDER",
+        help="the folder to write models and their cards to; those of the same name "
+        "that are in it are replaced",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="with another number folds and trees are drawn anew (default: 0)",
+    )
+    parser.add_argument(
+        "--folds",
+        type=int,
+        default=5,
+        help="folds by site for the scores on the cards, 0 for no scores (default: 5)",
+    )
+    parser.add_argument(
+        "--page-scores",
+        metavar="FILE",
+        help="write each page's scores from the folds to a file of JSON lines, the "
+        "worst page first",
+    )
+    parser.add_argument(
+        "--marks",
+        metavar="HOW",
+        help="the pages are marked in their source: content (<!-- content --> and "
+        "<!-- /content -->), google (googleoff and googleon), or a CSS selector of "
+        "what holds the content",
+    )
+    parser.add_argument(
+        "--corrections",
+        metavar="FILE",
+        help="labels of pages that were read once more, and pages not to learn from, as "
+        "a JSON file of hashes",
+    )
+    parser.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="leave out pages that can't be learned from instead of stopping",
+    )
+    parser.add_argument(
+        "--data-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="what the cards call the data, once for each folder in their order "
+        "(default: the folder)",
+    )
+    parser.add_argument(
+        "--licence",
+        action="append",
+        default=[],
+        help="the data's licence and author, once for each folder in their order "
+        "(default: its LICENSE)",
+    )
 
 
 def run(args: Namespace, command: object) -> int:
-    return run_train(args)
+    """Train, write models and cards, and say what was written."""
+    # The model of a single fold would have no page to learn from.
+    if args.folds < 0 or args.folds == 1:
+        raise OptionError("--folds", args.folds, "0, or 2 or more")
+    if args.seed < 0:
+        raise OptionError("--seed", args.seed, "0 or more")
+    if args.page_scores and not args.folds:
+        allowed = "left out with --folds 0: the scores are those of the folds"
+        raise OptionError("--page-scores", args.page_scores, allowed)
+    data = joined(list(_parts(args)))
+    if args.corrections:
+        data = corrected(data, read_corrections(args.corrections))
+    folder = Path(args.models)
+    folder.mkdir(parents=True, exist_ok=True)
+    if args.page_scores:
+        _check_writable(Path(args.page_scores))
+    scored: list[dict[str, Any]] = []
+    for name in args.algorithm or sorted(TRAINERS):
+        judged: list[Judged] = []
+        model, card = train(
+            name,
+            data,
+            seed=args.seed,
+            count=args.folds,
+            skip=args.skip_bad,
+            progress=bar,
+            on_scores=judged.extend,
+        )
+        scored += [_page_scores(model.file, one) for one in judged]
+        path = save(name, model, folder, card)
+        line = f"{path}: {path.stat().st_size} bytes, version {model.version}"
+        if "scores" in card:
+            line += f", word F1 {card['scores']['mean']['f1']:.3f}"
+        print(line)
+    if args.page_scores:
+        scored.sort(key=itemgetter("f1"))
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in scored)
+        Path(args.page_scores).write_text("".join(lines), "utf-8")
+    return 0
+
+
+def _check_writable(file: Path) -> None:
+    """Raise OSError where a file cannot be written; leave the file as it is."""
+    if file.is_fifo():
+        return  # its reader would take this try for the end
+    is_new = not file.exists()
+    # To append writes nothing, so that older scores stay until there are new ones.
+    with file.open("a"):
+        pass
+    if is_new:
+        file.unlink()
+
+
+def _page_scores(file: str, judged: Judged) -> dict[str, Any]:
+    """A line of --page-scores."""
+    page = judged.page
+    return {
+        "f1": round(judged.score.f1, 4),
+        "precision": round(judged.score.precision, 4),
+        "recall": round(judged.score.recall, 4),
+        "score": round(judged.expected, 4),
+        "model": file,
+        "page": str(page.file),
+        "url": page.url,
+        "kind": page.kind,
+        "data": page.data,
+    }
+
+
+def _parts(args: Namespace) -> Iterator[Dataset]:
+    """The data of each folder, by the names and licences given."""
+    for given, option in (
+        (args.data_name, "--data-name"),
+        (args.licence, "--licence"),
+    ):
+        if len(given) > len(args.folder):
+            allowed = f"given {len(args.folder)} times at most, once for each folder"
+            raise OptionError(option, given, allowed)
+    rows = zip_longest(args.folder, args.data_name, args.licence, fillvalue="")
+    for folder, name, licence in rows:
+        data = read_marked(folder, args.marks) if args.marks else read_folder(folder)
+        yield data.named(name, licence)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class DataError(ValueError):
@@ -19,3 +22,10 @@ def need(module: str) -> Any:
         raise ImportError(
             f'training needs {name}: pip install "scrapy-eatext[train]"'
         ) from error
+
+
+def bar(items: Sequence[T], label: str) -> Iterable[T]:
+    """The items, with a bar on standard error, where that is a terminal."""
+    tqdm = need("tqdm").tqdm
+    shown: Iterable[T] = tqdm(items, desc=label, leave=False, disable=None)
+    return shown

@@ -6,8 +6,8 @@ import pytest
 
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.cli import main
 from scrapy_eatext.learning.marked import marked_lines, read_marked, true_text
+from tests.support.commands import run_command
 from tests.support.passages import NOTICE, STORY
 
 
@@ -91,7 +91,7 @@ def test_a_model_trained_on_marked_pages(tmp_path, capsys):
     models = tmp_path / "models"
 
     how = ["--marks", "div.post", "--algorithm", "ngram", "--folds", "0"]
-    done = main(["train", str(tmp_path), *how, "--models", str(models)])
+    done = run_command("train", str(tmp_path), *how, "--models", str(models))
 
     assert done == 0
     assert "ngram.model" in capsys.readouterr().out

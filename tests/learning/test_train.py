@@ -6,7 +6,6 @@ import gzip
 import json
 import random
 import re
-import runpy
 import sys
 from pathlib import Path
 
@@ -16,7 +15,6 @@ import pytest
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import SHIPPED, load_card, load_model
 from scrapy_eatext.learning import DataError, labels
-from scrapy_eatext.learning.cli import main
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.dragnet import DragnetTrainer, choose_tokens
 from scrapy_eatext.learning.logistic import Regression
@@ -29,6 +27,7 @@ from scrapy_eatext.learning.train import (
     train,
     trainer,
 )
+from tests.support.commands import run_command
 from tests.support.passages import PROSE
 
 pytestmark = pytest.mark.slow
@@ -270,7 +269,7 @@ def test_commands(folder, tmp_path, capsys):
     models = tmp_path / "models"
     arguments = ["train", str(folder), "--algorithm", "dragnet", "--folds", "0"]
     arguments += ["--models", str(models), "--data-name", "ours", "--licence", "none"]
-    assert main(arguments) == 0
+    assert run_command(*arguments) == 0
     out = capsys.readouterr().out
     assert "dragnet.model" in out
     card = json.loads((models / "dragnet.json").read_text())
@@ -280,11 +279,11 @@ def test_commands(folder, tmp_path, capsys):
 
     arguments = ["evaluate", str(folder), "--algorithm", "dragnet"]
     arguments += ["--options", f"model={model}", "--options", "threshold=0.5"]
-    assert main(arguments) == 0
+    assert run_command(*arguments) == 0
     out = capsys.readouterr().out
     names = [line.split()[0] for line in out.splitlines()]
     assert names == ["kind", "article", "forum", "all"]
-    assert main([*arguments, "--json"]) == 0
+    assert run_command(*arguments, "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["pages"] == 12
     assert found["scores"]["all"]["f1"] > 0.9
@@ -301,7 +300,7 @@ def test_several_folders_are_one_training(folder, tmp_path, capsys):
     train = ["train", str(folder), str(others), "--algorithm", "dragnet"]
     train += ["--models", str(tmp_path / "models")]
     names = ["--data-name", "ours", "--data-name", "theirs", "--licence", "none"]
-    assert main([*train, *names]) == 0
+    assert run_command(*train, *names) == 0
     card = json.loads((tmp_path / "models" / "dragnet.json").read_text())
     assert (card["data"], card["licence"]) == ("ours; theirs", "none")
     assert (card["pages"], card["sites"]) == (18, 12)
@@ -312,14 +311,14 @@ def test_several_folders_are_one_training(folder, tmp_path, capsys):
     assert scores["groups"]["without HTML5's elements"]["f1"] > 0.8
     assert scores["stripped"]["mean"]["f1"] > 0.7
     capsys.readouterr()
-    assert main([*train, *names, "--data-name", "nobody's"]) == 2
+    assert run_command(*train, *names, "--data-name", "nobody's") == 2
     assert "it must be given 2 times at most" in capsys.readouterr().err
 
 
 def test_train_asks_where_models_go(folder, capsys):
     shipped = {file: file.stat() for file in SHIPPED.iterdir()}
     with pytest.raises(SystemExit) as end:
-        main(["train", str(folder), "--algorithm", "dragnet", "--folds", "0"])
+        run_command("train", str(folder), "--algorithm", "dragnet", "--folds", "0")
     assert end.value.code == 2
     assert "arguments are required: --models" in capsys.readouterr().err
     assert shipped == {file: file.stat() for file in SHIPPED.iterdir()}
@@ -329,7 +328,7 @@ def test_evaluate_tells_of_pages_that_the_model_was_trained_on(
     folder, tmp_path, capsys
 ):
     train = ["train", str(folder), "--algorithm", "dragnet", "--folds", "0"]
-    assert main([*train, "--models", str(tmp_path), "--data-name", "ours"]) == 0
+    assert run_command(*train, "--models", str(tmp_path), "--data-name", "ours") == 0
     capsys.readouterr()
     own = ["--algorithm", "dragnet", "--options", f"model={tmp_path}/dragnet.model"]
     others = write_wcxb(tmp_path / "others", 12)
@@ -337,14 +336,14 @@ def test_evaluate_tells_of_pages_that_the_model_was_trained_on(
     (html / "0002.html.gz").write_bytes((folder / "html/0003.html.gz").read_bytes())
     (html / "0003.html.gz").write_bytes(b"no gzip")
     said = "1 of these 12 pages are of the data that the model was trained on (ours): "
-    assert main(["evaluate", str(others), *own]) == 0
+    assert run_command("evaluate", str(others), *own) == 0
     assert said in capsys.readouterr().err
-    assert main(["evaluate", str(others), *own, "--json"]) == 0
+    assert run_command("evaluate", str(others), *own, "--json") == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["training_pages"] == 1
     assert said in err
     for of_others in (["--algorithm", "dragnet"], ["--algorithm", "justext"]):
-        assert main(["evaluate", str(others), *of_others, "--json"]) == 0
+        assert run_command("evaluate", str(others), *of_others, "--json") == 0
         out, err = capsys.readouterr()
         assert json.loads(out)["training_pages"] == 0
         assert "trained on" not in err
@@ -358,23 +357,15 @@ def test_shipped_models_know_what_they_were_trained_on(name):
 
 def test_an_algorithm_of_ones_own_is_evaluated(folder, capsys):
     arguments = ["evaluate", str(folder), "--options", '{"min_length": 30}']
-    assert main([*arguments, "--algorithm", "tests.support.algorithms.Plain"]) == 0
+    assert run_command(*arguments, "--algorithm", "tests.support.algorithms.Plain") == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
-
-
-def test_the_module_runs(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(sys, "argv", ["learning", "evaluate", str(tmp_path / "none")])
-    with pytest.raises(SystemExit) as error:
-        runpy.run_module("scrapy_eatext.learning", run_name="__main__")
-    assert error.value.code == 1
-    assert "is no folder" in capsys.readouterr().err
 
 
 def test_scores_after_training(folder, tmp_path, capsys):
     arguments = ["train", str(folder), "--algorithm", "dragnet", "--folds", "2"]
     file = tmp_path / "scores.jsonl"
     arguments += ["--models", str(tmp_path), "--page-scores", str(file)]
-    assert main(arguments) == 0
+    assert run_command(*arguments) == 0
     assert "word F1 0.9" in capsys.readouterr().out.replace("1.000", "0.9")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert len(rows) == 12
@@ -390,11 +381,13 @@ def test_file_of_scores_is_tried_before_training(folder, tmp_path, capsys):
 
     def code(file, data=folder):
         arguments = ["train", str(data), "--algorithm", "dragnet", "--folds", "2"]
-        return main([*arguments, "--models", str(models), "--page-scores", str(file)])
+        return run_command(
+            *arguments, "--models", str(models), "--page-scores", str(file)
+        )
 
     for file in (tmp_path / "none" / "scores.jsonl", tmp_path):
         assert code(file) == 1
-        said = rf"python -m scrapy_eatext.learning: .*{re.escape(repr(str(file)))}\n"
+        said = rf"scrapy eatext: .*{re.escape(repr(str(file)))}\n"
         assert re.fullmatch(said, capsys.readouterr().err)
         assert not list(models.iterdir())
     # Where training fails, there is the old file, or none.
@@ -416,7 +409,7 @@ def test_evaluate_segments(tmp_path, capsys):
     (tmp_path / "html" / "a.html.gz").write_bytes(gzip.compress(page.encode()))
     row = {"with": text.split("\n")[:2], "without": ["Terms of use"]}
     (tmp_path / "truth.json").write_text(json.dumps({"a.html": row}))
-    assert main(["evaluate", str(tmp_path), "--algorithm", "justext"]) == 0
+    assert run_command("evaluate", str(tmp_path), "--algorithm", "justext") == 0
     assert capsys.readouterr().out.splitlines()[1].split() == ["all"] + ["1.000"] * 3
 
 
@@ -449,7 +442,7 @@ def test_commands_say_what_is_wrong(tmp_path, capsys, arguments, message):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "a.html").write_text("<p>a")
     (tmp_path / "a" / "a.txt").write_text("a")
-    code = main([argument.format(tmp_path) for argument in arguments])
+    code = run_command(*(argument.format(tmp_path) for argument in arguments))
     err = capsys.readouterr().err
     assert code == (2 if "it must be" in err else 1)
     assert message in err
@@ -457,14 +450,14 @@ def test_commands_say_what_is_wrong(tmp_path, capsys, arguments, message):
 
 def test_commands_name_the_extra(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert main(["evaluate", str(folder)]) == 1
+    assert run_command("evaluate", str(folder)) == 1
     assert 'pip install "scrapy-eatext[train]"' in capsys.readouterr().err
 
 
 def test_a_page_that_can_not_be_read_is_told(folder, tmp_path, capsys):
     (tmp_path / "a.html.gz").write_bytes(b"no gzip")
     (tmp_path / "a.txt").write_text("a")
-    assert main(["evaluate", str(tmp_path), "--algorithm", "justext"]) == 0
+    assert run_command("evaluate", str(tmp_path), "--algorithm", "justext") == 0
     assert "a: DataError" in capsys.readouterr().err
 
 
@@ -473,6 +466,6 @@ def test_a_page_that_can_not_be_read_is_told(folder, tmp_path, capsys):
 )
 def test_a_number_that_cannot_be_is_told(folder, tmp_path, capsys, wrong):
     arguments = ["train", str(folder), "--algorithm", "dragnet", *wrong]
-    assert main([*arguments, "--models", str(tmp_path / "models")]) == 2
+    assert run_command(*arguments, "--models", str(tmp_path / "models")) == 2
     assert f"{wrong[0]} is {wrong[1]}, it must be" in capsys.readouterr().err
     assert not (tmp_path / "models").exists()
