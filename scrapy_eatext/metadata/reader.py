@@ -328,14 +328,14 @@ class Reader:
         if self._is_product:
             return
         visible = self._visible
-        # The dates of updates, which serve a page that has no others.
-        changes: list[_Date] = []
-        yield from _unchanged("time", visible.times(), changes)
+        yield from _shown("time", visible.times, "")
         match = _URL_DATE.search((self._page.url or "").partition("?")[0])
         if match is not None:
             yield from self._iso("page", ["-".join(filter(None, match.groups()))])
-        yield from _unchanged("page", visible.written(), changes)
-        yield from changes
+        yield from _shown("page", visible.written, "")
+        # The date of an update serves a page that has no other.
+        yield from _shown("time", visible.times, "updated")
+        yield from _shown("page", visible.written, "updated")
 
     def _changes(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("dateModified")])
@@ -346,11 +346,11 @@ class Reader:
         if self._is_product or self._sources.get("published") not in _SHOWN:
             return  # data that have the date of publication have that of a change too
         for source, found in (
-            ("time", self._visible.times()),
-            ("page", self._visible.written()),
+            ("time", self._visible.times),
+            ("page", self._visible.written),
             ("page", self._visible.foot()),
         ):
-            yield from ((source, day, raw) for day, raw, change in found if change)
+            yield from _shown(source, found, "updated", "edited")
 
     # -- the other fields
 
@@ -532,12 +532,6 @@ def _without_by(value: str) -> str:
     return _IN_LINE.sub("", value)
 
 
-def _unchanged(
-    source: str, dated: Iterable[Dated], changes: list[_Date]
-) -> Iterator[_Date]:
-    """The dates that are not of a change; those of updates are added to the list."""
-    for day, written, change in dated:
-        if not change:
-            yield source, day, written
-        elif change == "updated":
-            changes.append((source, day, written))
+def _shown(source: str, found: Iterable[Dated], *changes: str) -> Iterator[_Date]:
+    """The dates of some kinds of changes, "" for those of none."""
+    return ((source, day, raw) for day, raw, change in found if change in changes)

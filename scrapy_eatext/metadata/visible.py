@@ -10,10 +10,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice, pairwise, tee
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from scrapy_eatext.metadata.people import (
     has_date,
@@ -29,8 +27,6 @@ from scrapy_eatext.page.values import BOUNDS, beginning, shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrapy_eatext.page import Page
 
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
@@ -49,8 +45,8 @@ _MAX_READ = 20 * _SHORT
 _MAX_LOOKED_AT = 40
 _MAX_BLOCKS = 12
 _MAX_HEADINGS = 20
-# How many dates at the end of a page may be that of its last change.
-_MAX_IN_FOOT = 5
+# How many blocks at the end of a page may have the date of its last change.
+_FOOT = 30
 # How many links near the title are looked at for one to an author.
 _MAX_LINKS = 200
 # How many places are tried where the title's words stand.
@@ -61,11 +57,6 @@ _AROUND = 6
 _MAX_DEPTH = 50
 # How many characters before a date may have the label of the date.
 _LABEL = 60
-_DIGIT = re.compile(r"\d")
-_YEAR_DIGITS = 4
-# A year in the digits of another script, or behind Thai letters.
-_OTHER_YEAR = re.compile(r"(?:(?![0-9])\d){4}|[\u0e01-\u0e4e]\.?\s?25\d\d")
-
 # The ASCII characters that key() leaves out; most texts have no others.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 # The date of an update may stand for that of publication; one of an edit or a review may
@@ -86,19 +77,8 @@ _OF_PAGE = re.compile(
 )
 
 
-def _at_begin(words: str) -> str:
-    """A pattern for any of some words where a name, or a part of one, begins.
-
-    What is before a word is looked at behind it, so that the search goes from letter to
-    letter that a word begins with.
-    """
-    return "|".join(rf"{word}(?<![^\s_-]{word})" for word in words.split())
-
-
 # Names of logos, and of the elements around them, in folded case.
-_LOGO = re.compile(
-    _at_begin("logo branding navbar-brand sitetitle site-title sitename site-name")
-)
+_LOGO = re.compile(r"(?<![^\s_-])(?:logo|branding|navbar-brand|site-?title|site-?name)")
 # Elements that hold no byline of the page: menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
@@ -119,36 +99,6 @@ class Dated(NamedTuple):
     change: str
 
 
-def dated(text: bytes, blocks: npt.NDArray[np.int32], longest: int) -> list[int]:
-    """The blocks of at most ``longest`` characters with a year and digits for a day."""
-    years = np.array(_years_in(text), dtype=np.int32)
-    numbers = blocks[:, _START].searchsorted(years, side="right") - 1
-    there = years + 4 <= blocks[numbers, _END]
-    there &= blocks[numbers, _CHARS] <= longest
-    found = np.unique(numbers[there])
-    places = zip(*blocks[found].T[[_START, _END]].tolist(), strict=True)
-    return [
-        i
-        for i, (start, end) in zip(found.tolist(), places, strict=True)
-        if len(_DIGIT.findall(text[start:end].decode())) > _YEAR_DIGITS
-    ]
-
-
-def _years_in(text: bytes) -> list[int]:
-    """The places of what may be years in a text, in order.
-
-    Two searches are many times faster than a pattern with two beginnings.
-    """
-    found = []
-    for century in (b"19", b"20"):
-        at = text.find(century)
-        while at >= 0:
-            if text[at + 2 : at + 4].isdigit() and at + 4 <= len(text):
-                found.append(at)
-            at = text.find(century, at + 2)
-    return sorted(found)
-
-
 class Visible:
     """The title, the bylines and the dates that a page shows."""
 
@@ -157,9 +107,6 @@ class Visible:
         self._blocks = page.blocks
         self._walk = page.blocks.walk
         self._title = title
-        # Dates are read once, for the date of publication and that of the last change.
-        self._times = self._read_times()
-        self._written = self._read_written()
 
     @cached_property
     def _home(self) -> tuple[str, ...]:
@@ -280,21 +227,6 @@ class Visible:
         for node, (_, first, last) in zip(nodes, found, strict=True):
             yield node, first, last
 
-    @cached_property
-    def _dated(self) -> list[int]:
-        """The short blocks with the digits of a date.
-
-        Digits of other scripts and years of the Buddhist era are sought near the title.
-        """
-        found = dated(self._walk.text, self._walk.blocks, _SHORT)
-        near = self._short_near()
-        others = [
-            i
-            for i, text in zip(near, self._blocks.texts(near), strict=True)
-            if not text.isascii() and _OTHER_YEAR.search(text)
-        ]
-        return sorted({*found, *others}) if others else found
-
     def _text(self, node: Any, first: int, last: int) -> str:
         """The text of an element: its blocks, or its part of a block."""
         if last > first:
@@ -370,12 +302,10 @@ class Visible:
 
     # -- dates
 
-    def times(self) -> Iterator[Dated]:
+    @cached_property
+    def times(self) -> list[Dated]:
         """The dates in time elements near the title."""
-        self._times, times = tee(self._times)
-        return times
-
-    def _read_times(self) -> Iterator[Dated]:
+        made: list[Dated] = []
         for node, first, last in self._those_near(self._tagged(_TIME_TAG)):
             if is_in_a_review(node):
                 continue
@@ -386,45 +316,39 @@ class Visible:
                 day = self._iso(given)
             if day:
                 names = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
-                yield Dated(day, given, _change(names))
+                made.append(Dated(day, given, _change(names)))
+        return made
 
-    def written(self) -> Iterator[Dated]:
+    @cached_property
+    def written(self) -> list[Dated]:
         """The dates in short texts near the title.
 
         First come dates beside a word such as "updated", then dates in elements with
         such a name.
         """
-        self._written, written = tee(self._written)
-        return written
-
-    def _read_written(self) -> Iterator[Dated]:
-        unlabelled: list[Dated] = []
-        begin, end = self._near
-        for i in self._dated:
-            if begin <= i < end:
-                for found in self._dates_in(self._blocks.text(i), i):
-                    if found.change:
-                        yield found
-                    else:
-                        unlabelled.append(found)
+        numbers = self._short_near()
+        texts = zip(numbers, self._blocks.texts(numbers), strict=True)
+        shown = [found for i, text in texts for found in self._dates_in(text, i)]
+        named: list[Dated] = []
         for node, first, last in self._those_near(DATELINES.rows(self._walk)):
             # An element without a date in its text may have it for a tooltip.
             given = (node.get("title") or "")[:_SHORT]
             day = self._iso(given)
             if day:
-                yield Dated(day, given, "")
-            yield from self._dates_in(self._text(node, first, last)[:_SHORT])
-        yield from unlabelled
+                named.append(Dated(day, given, ""))
+            named += self._dates_in(self._text(node, first, last)[:_SHORT])
+        labelled = [found for found in shown if found.change]
+        return [*labelled, *named, *(found for found in shown if not found.change)]
 
     def foot(self) -> Iterator[Dated]:
         """The dates of changes in the foot of the page, as wikis have them."""
-        for i in self._dated[: -_MAX_IN_FOOT - 1 : -1]:
-            if i >= self._near[1]:
-                text = self._blocks.text(i)
-                change = _change(text) if _OF_PAGE.search(text.casefold()) else ""
-                if change:
-                    for found in self._dates_in(text):
-                        yield found._replace(change=change)
+        count = len(self._blocks)
+        for i in range(count - 1, max(count - _FOOT, self._near[1]) - 1, -1):
+            text = self._blocks.text(i) if self._blocks.chars[i] <= _SHORT else ""
+            change = _change(text) if _OF_PAGE.search(text.casefold()) else ""
+            if change:
+                for found in self._dates_in(text):
+                    yield found._replace(change=change)
 
     def _label(self, block: int) -> str:
         """The text of a block if it is a label of the date behind it, else ""."""
