@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
 
 
-# A heading may end with the letters of a shorter title by accident.
-_SHORTEST = 12
-
-
 class Headline(NamedTuple):
     """The text of a headline, "" for none, and the kept units that are the headline."""
 
@@ -60,20 +56,9 @@ def _equal_to(wanted: str, units: Units, headings: Iterable[int]) -> list[int]:
         if heading == wanted:
             if not has_others or units.level(i) == 1:
                 own.append(i)
-        elif not own and not has_others and _has_kicker(heading, wanted):
-            own.append(i)
         else:
             has_others = True
     return own
-
-
-def _has_kicker(heading: str, wanted: str) -> bool:
-    """Whether a heading says a title behind a few words more."""
-    return (
-        len(wanted) >= _SHORTEST
-        and heading.endswith(wanted)
-        and len(heading) <= 2 * len(wanted)
-    )
 
 
 def without_headline(text: str, headline: str) -> str:

@@ -100,17 +100,6 @@ def test_all_outputs_begin_with_the_headline_once(script, is_kept):
             "Boats of ours",
             ["Boats of ours", "Part", "All boats", "a"],
         ),
-        # A kicker stands before it.
-        (
-            "<h2>On the river: Boats of the town</h2><p>a</p>",
-            "Boats of the town",
-            ["On the river: Boats of the town", "a"],
-        ),
-        (
-            "<h2>a</h2><h2>More on boats of the town</h2>",
-            "Boats of the town",
-            ["Boats of the town", "a", "More on boats of the town"],
-        ),
         # A part may be called as the whole is.
         (
             "<h1>Boats</h1><p>a</p><h2>Wood</h2><p>b</p><h2>Boats</h2>",
