@@ -154,8 +154,8 @@ def _best_bias(model: LineModel, lines: Sequence[Line]) -> int:
 
     def f1(bias: int) -> float:
         kept = bits + bias >= 0
-        both = words[kept & keep].sum()
-        return float(2 * both / max(words[kept].sum() + words[keep].sum(), 1))
+        both = int(words[kept & keep].sum())
+        return 2 * both / max(int(words[kept].sum() + words[keep].sum()), 1)
 
     return max(BIASES, key=f1)
 
