@@ -73,11 +73,6 @@ def test_a_feed_is_large_or_empty_or_has_fields_that_are_named():
     assert list(table.to_pylist()[0].items()) == [("B", 2), ("A", 1)]
 
 
-class Pages(UrlSpider):
-    def parse(self, response):
-        yield {"url": response.url}
-
-
 @pytest.mark.slow
 def test_every_attribute_goes_into_a_feed(tmp_path, server):
     file = tmp_path / "feed.parquet"
@@ -88,7 +83,7 @@ def test_every_attribute_goes_into_a_feed(tmp_path, server):
         "FEEDS": {str(file): {"format": "parquet"}},
     }
     urls = tuple(server(f"/page/{i}") for i in range(3))
-    done = crawl(Pages, settings, urls=urls)
+    done = crawl(UrlSpider, settings, urls=urls)
     rows = parquet.read_table(file).to_pylist()
     items = {item["url"]: item for item in done.items}
     assert len(rows) == len(items) == 3

@@ -196,7 +196,7 @@ def people_in(text: str) -> list[str]:
     """
     parts = [part for part in _BETWEEN.split(text) if part]
     names = [part for part in parts if _may_be_one(part)]
-    others = [part for part in parts if part not in names]
+    others = [part for part in parts if not _may_be_one(part)]
     if names[:1] == parts[:1] and all(map(_is_job, others)):
         return names
     return [text]  # Food and Drug Administration; Smith, John

@@ -64,11 +64,6 @@ def test_fields_are_chosen_as_in_other_feeds():
     assert found == [{"url": "https://example.com/#x", "index": 0, "n": 1}]
 
 
-class Pages(UrlSpider):
-    def parse(self, response):
-        yield {"url": response.url}
-
-
 @pytest.mark.slow
 def test_a_crawl_writes_pages_and_chunks(tmp_path, server):
     file = tmp_path / "chunks.jsonl"
@@ -80,7 +75,7 @@ def test_a_crawl_writes_pages_and_chunks(tmp_path, server):
         "FEEDS": {str(file): {"format": "chunks"}},
     }
     urls = tuple(server(f"/page/{i}") for i in range(3))
-    done = crawl(Pages, settings, urls=urls)
+    done = crawl(UrlSpider, settings, urls=urls)
     found = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     expected = [chunk.text for item in done.items for chunk in item["chunks"]]
     assert len(expected) >= 3
