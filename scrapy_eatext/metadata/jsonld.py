@@ -46,8 +46,8 @@ _MAX_CHARS, _MAX_ALL_CHARS = 500_000, 2_000_000
 _MAX_OBJECTS = 500
 # Numbers of more digits count nothing.
 _COUNT_DIGITS = 9
-# Some servers escape the sign in it.
-_TYPE = re.compile(rb"application/ld(?:\+|&#x2[bB];|&#43;)json")
+# How the type of JSON-LD begins, and how it ends: some servers escape the sign in it.
+_TYPE, _TYPE_END = b"application/ld", re.compile(rb"(?:\+|&#x2[bB];|&#43;)json")
 _WEB = re.compile(r"\s*https?://")
 
 
@@ -296,11 +296,13 @@ def types_of(thing: dict[str, Any]) -> list[str]:
 
 def scripts_in(source: bytes) -> Iterator[str]:
     """The text of the JSON-LD scripts in a page's source; HTML has it unescaped."""
-    found = _TYPE.search(source)
-    while found is not None:
-        at, begin = found.span()
+    # A search by the pattern as a whole would take three times as long.
+    at = source.find(_TYPE)
+    while at >= 0:
+        begin = at + len(_TYPE)
         tag = source.rfind(b"<", max(0, at - 1000), at)
-        if tag >= 0 and source[tag : tag + 7].lower() == b"<script":
+        is_script = tag >= 0 and source[tag : tag + 7].lower() == b"<script"
+        if is_script and _TYPE_END.match(source, begin):
             begin = source.find(b">", at) + 1
             end = source.find(b"</", begin) if begin else -1
             while end >= 0 and source[end + 2 : end + 8].lower() != b"script":
@@ -309,7 +311,7 @@ def scripts_in(source: bytes) -> Iterator[str]:
                 return
             yield source[begin:end].decode("utf-8", "replace")
             begin = end
-        found = _TYPE.search(source, begin)
+        at = source.find(_TYPE, begin)
 
 
 def _values(scripts: Iterable[str]) -> list[Any]:

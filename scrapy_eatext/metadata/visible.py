@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import compress, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.metadata.people import (
@@ -77,8 +77,8 @@ _OF_PAGE = re.compile(
 )
 
 
-# Names of logos, and of the elements around them, in folded case.
-_LOGO = re.compile(r"(?<![^\s_-])(?:logo|branding|navbar-brand|site-?title|site-?name)")
+# Names of logos, and of the elements around them, in folded case behind a space.
+_LOGO = re.compile(r"[\s_-](?:logo|branding|navbar-brand|site-?title|site-?name)")
 # Elements that hold no byline of the page: menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
@@ -124,7 +124,10 @@ class Visible:
         """
         cell = self._walk.blocks.item
         tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) == 1)
-        numbers = [i for i in islice(tops, _MAX_HEADINGS) if not self._is_logo(i)]
+        numbers = list(islice(tops, _MAX_HEADINGS))
+        nodes = self._blocks.elements(numbers)
+        logos = set(compress(numbers, map(self._is_logo, nodes)))
+        numbers = [i for i in numbers if i not in logos]
         texts = [shortened(text, _LONGEST) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
 
@@ -133,17 +136,19 @@ class Visible:
         """The blocks that are headings, of any level."""
         return rows_with(self._walk.blocks, _KIND, HEADING)
 
-    def _is_logo(self, block: int) -> bool:
+    def _is_logo(self, node: Any) -> bool:
         """Whether a heading is the site's name, by its names or a link to the first page."""
-        node = self._blocks.element(block)
         names = [
             f"{one.get('class') or ''} {one.get('id') or ''}"[:_SHORT]
             for one in (node, *islice(node.iterancestors(), 2))
         ]
-        if _LOGO.search(" ".join(names).casefold()):
+        if _LOGO.search(f" {' '.join(names)}".casefold()):
             return True
         link = next(node.iter("a"), None)
         return link is not None and link.get("href") in self._home
+
+    def _element(self, block: int) -> Any:
+        return self._blocks.elements([block])[0]
 
     def heading_of(self, parts: list[str], behind: int = -1) -> str:
         """The first heading, of any level, behind a block with the words of these parts.
@@ -157,7 +162,7 @@ class Visible:
             # A label may stand before it, as in "Thread: Boats".
             for title in (text, text.rpartition(": ")[2]):
                 if key(title) == wanted:
-                    return "" if self._is_logo(i) else title
+                    return "" if self._is_logo(self._element(i)) else title
         return ""
 
     @cached_property
@@ -261,7 +266,7 @@ class Visible:
         ]
         for (i, line), (_, following) in pairwise([*lines, (-1, "")]):
             names = names_by(line, following)
-            if names and not self._is_elsewhere(self._blocks.element(i)):
+            if names and not self._is_elsewhere(self._element(i)):
                 return names
         return []
 
@@ -291,8 +296,10 @@ class Visible:
 
     def _is_elsewhere(self, node: Any) -> bool:
         """Whether an element is in a menu or is a reader's, and not beside the title."""
-        title = self._blocks.element(max(self._start, 0))
-        own = {title, *title.iterancestors()} if self._start >= 0 else set()
+        own = set()
+        if self._start >= 0:
+            title = self._element(self._start)
+            own = {title, *title.iterancestors()}
         for around in islice(node.iterancestors(), _AROUND):
             if around in own:
                 return False

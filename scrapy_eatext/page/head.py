@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,8 +16,6 @@ _LOOKED_AT = frozenset((*RELATIONS, _FEED))
 LONGEST_LINK = BOUNDS["canonical_url"].most
 # The attributes that may name the content of a meta element.
 _NAMING = ("property", "name", "itemprop")
-OF_META = ("content", *_NAMING, "http-equiv")
-_OF_LINK = ("rel", "href", "type")
 # The values that pages also give as http-equiv.
 _HEADERS = frozenset(("author", "content-language", "description", "keywords"))
 # An attribute may have several names; so many characters of them are read.
@@ -49,13 +47,12 @@ def head_of(root: Any) -> Head:
     links: dict[str, str] = {}
     feeds: list[str] = []
     for part in root.iterchildren("head", "body"):
-        add_metas(metas, _of_children(part, "meta", OF_META))
-        for names, href, kind in _links(part):
-            if _LOOKED_AT.isdisjoint(names):
-                continue
+        for meta in part.iterchildren("meta"):
+            _add_meta(metas, meta)
+        for link, names, href in _links(part, _LOOKED_AT):
             for name in RELATIONS.intersection(names):
                 links.setdefault(name, href)
-            if _FEED in names and _is_feed(kind):
+            if _FEED in names and _is_feed(link.get("type") or ""):
                 feeds.append(href)
                 del feeds[_MOST_FEEDS:]
         if title is None and part.tag == "head":
@@ -67,24 +64,22 @@ def head_of(root: Any) -> Head:
 def canonical_of(root: Any) -> str:
     """The canonical address in head_of(root), or nothing; it takes a small part of the time."""
     for part in root.iterchildren("head", "body"):
-        for names, href, _ in _links(part):
-            if "canonical" in names:
-                return href
+        for _, _, href in _links(part, frozenset(("canonical",))):
+            return href
     return ""
 
 
-def _links(part: Any) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """The names, the address and the type of each link with an address within bounds."""
-    for rel, href, kind in _of_children(part, "link", _OF_LINK):
-        if rel and href and len(href) <= LONGEST_LINK:
-            yield _names(rel), href, kind or ""
-
-
-def _of_children(
-    part: Any, name: str, wanted: tuple[str, ...]
-) -> Iterator[tuple[str | None, ...]]:
-    """The wanted attributes of each child of an element that has a name."""
-    return (tuple(map(child.get, wanted)) for child in part.iterchildren(name))
+def _links(
+    part: Any, relations: frozenset[str]
+) -> Iterator[tuple[Any, tuple[str, ...], str]]:
+    """The links of some relations, with these and an address within bounds."""
+    for link in part.iterchildren("link"):
+        rel = link.get("rel")
+        names = _names(rel) if rel else ()
+        if not relations.isdisjoint(names):
+            href = link.get("href")
+            if href and len(href) <= LONGEST_LINK:
+                yield link, names, href
 
 
 def _is_feed(kind: str) -> bool:
@@ -96,18 +91,20 @@ def title_of(element: Any) -> str:
     return shortened(element.text or "", BOUNDS["title"].most)
 
 
-def add_metas(metas: Metas, elements: Iterable[tuple[str | None, ...]]) -> None:
-    """Add the contents of some meta elements, given by OF_META, by their names."""
-    for content, *naming, header in elements:
-        if not content:
-            continue
-        if header and header.strip().lower() in _HEADERS:
-            naming.append(header)
-        for attribute in naming:
-            for name in _names(attribute) if attribute else ():
-                contents = metas.setdefault(name, [])
-                if len(contents) < MOST_VALUES:
-                    contents.append(content[:LONGEST_READ])
+def _add_meta(metas: Metas, meta: Any) -> None:
+    """Add the content of a meta element by its names."""
+    content = meta.get("content")
+    if not content:
+        return
+    naming = list(filter(None, map(meta.get, _NAMING)))
+    header = meta.get("http-equiv")
+    if header and header.strip().lower() in _HEADERS:
+        naming.append(header)
+    for attribute in naming:
+        for name in _names(attribute):
+            contents = metas.setdefault(name, [])
+            if len(contents) < MOST_VALUES:
+                contents.append(content[:LONGEST_READ])
 
 
 def _names(attribute: str) -> tuple[str, ...]:
