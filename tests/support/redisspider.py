@@ -18,7 +18,7 @@ from scrapy.exceptions import DontCloseSpider
 
 PAGES = 24
 # Seconds that a process without requests waits for those of the others.
-WAIT = 8.0
+WAIT = 4.0
 
 
 class TreeSpider(scrapy.Spider):
