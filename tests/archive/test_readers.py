@@ -286,12 +286,12 @@ def test_an_object_store(store):
         list(read("s3://crawl/none.warc"))
 
 
-@pytest.mark.parametrize("workers", [1, 2, 8])
+@pytest.mark.parametrize("workers", [1, 8])
 def test_a_large_file_takes_few_requests_and_no_byte_twice(store, workers):
     bucket, seen = store
-    noise = [b"<!--" + os.urandom(100_000).hex().encode() + b"-->" for _ in range(390)]
+    noise = [b"<!--" + os.urandom(55_000).hex().encode() + b"-->" for _ in range(390)]
     data = b"".join(
-        gzip.compress(record(response(page(i) + some), URL.format(i)), 1)
+        gzip.compress(record(response(page(i) + some), URL.format(i)), 0)
         for i, some in enumerate(noise)
     )
     assert len(data) > 43_000_000
