@@ -12,7 +12,6 @@ from scrapy_eatext.crawl.ownrequests import continuation_meta, download, is_clos
 from scrapy_eatext.crawl.reextraction import continuations
 from scrapy_eatext.crawl.tally import shortened
 from scrapy_eatext.page.continued import page_of
-from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.result import joined
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ async def join_continuations(
         service.tally.error(response.url, error)
     if len(results) == 1:
         return first
-    continuations[pages[0]] = [(text_of(page), page.url) for page in pages[1:]]
+    continuations[pages[0]] = pages[1:]
     return replace(first, result=joined(results))
 
 

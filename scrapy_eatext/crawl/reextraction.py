@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary
 
@@ -19,11 +18,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import Chunk
 
-# The HTML and URLs of the pages that were joined to a response's, for as long as the
-# response lives.
-continuations: WeakKeyDictionary[TextResponse, list[tuple[str, str]]] = (
-    WeakKeyDictionary()
-)
+# The pages that were joined to a response's, for as long as the response lives.
+continuations: WeakKeyDictionary[TextResponse, list[TextResponse]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +45,17 @@ class Reextraction:
                 "another has replaced it: name what you need in EATEXT_AHEAD to have "
                 "it computed with the text, or ask main_text(response)"
             )
-        make = partial(Job, limits=self.limits, fields=COMPUTED)
-        job = make(text_of(response), response.url, self.choice).bounded()
+        job = self._job(response, self.choice)
         if self.kind in GIVEN_UP and not job.give_up:
             job = replace(job, give_up=self.kind)
         more = continuations.get(response, ())
         of_more = self.choice.of_continuation
-        jobs = [job, *(make(*page, of_more).bounded() for page in more)]
+        jobs = [job, *(self._job(page, of_more) for page in more)]
         return joined([extract_page(job).result for job in jobs]).computed
+
+    def _job(self, page: TextResponse, choice: Choice) -> Job:
+        job = Job(text_of(page), page.url, choice, limits=self.limits, fields=COMPUTED)
+        return job.bounded()
 
     def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
         """Chunks of another form, by one more extraction."""
