@@ -21,10 +21,11 @@ _SESSION = re.compile(
 # of queries, and by both.
 _PATHS = {
     "calendar": r"calendar|kalender|calendario|calendrier",
-    "login": r"log-?in|log-?out|sign-?(?:in|up|out)|register|registration|my-?account"
-    r"|account|password|wp-login\.php|cart|basket|checkout|wishlist|auth",
+    "login": r"(?:wp-)?log-?in|log-?out|sign-?(?:in|up|out)|register|registration"
+    r"|my-?account|account|password|cart|basket|checkout|wishlist|auth",
     "print": r"print|printable|printer|amp|pdf",
-    "reply": r"reply|respond|report|share|newreply\.php|newthread\.php|posting\.php",
+    "reply": r"reply|respond|report|share|newreply|newthread|posting",
+    "search": r"search|suche|buscar|recherche|ricerca",
 }
 _QUERIES = {
     "calendar": r"month|year|day|week|caldate|cal_?month|ical",
@@ -37,7 +38,10 @@ _QUERIES = {
     r"|rating|availability|in_?stock|refine|tags?",
 }
 _IN_PATH = re.compile(
-    "|".join(f"(?P<{name}>(?:{words}))" for name, words in _PATHS.items()),
+    "|".join(
+        rf"(?P<{name}>(?:{words})(?:\.(?:s?html?|php|aspx?))?)"
+        for name, words in _PATHS.items()
+    ),
     re.IGNORECASE,
 )
 _IN_QUERY = re.compile(
@@ -47,6 +51,7 @@ _IN_QUERY = re.compile(
     re.IGNORECASE,
 )
 _MONTH = re.compile(r"/(?:19|20)\d\d/\d{1,2}(?:/\d{1,2})?/?$")
+_LANGUAGE = re.compile(r"/([a-z]{2})(?:[-_][a-z]{2})?(?:/|$)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _ENDING = re.compile(r"(?:/(?:index|default)(?=\.))?(?:\.(?:s?html?|php|aspx?))?/?$")
 
@@ -84,6 +89,12 @@ def is_same_page(url: str, other: str, *, with_query: bool = False) -> bool:
     one, two = urlsplit(url), urlsplit(other)
     is_same = _ENDING.sub("", one.path) == _ENDING.sub("", two.path)
     return is_same and (one.query == two.query or not with_query)
+
+
+def language_of(url: str) -> str:
+    """The language that the first folder of an address seems to name, or ""."""
+    found = _LANGUAGE.match(urlsplit(url).path)
+    return found[1] if found else ""
 
 
 def trap(url: str) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -27,6 +28,7 @@ from scrapy_eatext.spiders.addresses import (
     canonical,
     is_of_visit,
     is_same_page,
+    language_of,
     shapes,
     trap,
 )
@@ -85,11 +87,15 @@ _NOT_FOLLOWED = {"dont_redirect": True, "handle_httpstatus_list": _REDIRECTS}
 _AGAIN, _HOPS = 2, 10
 # How many copies a page may have, and of how many that is known at a time.
 _COPIES, _MOST_COPIES = 3, 10_000
-# Priorities in the queue: what a site itself names, what a list lists, the list's next
-# page, other links, and what is likely a trap.
-_NAMED, _LISTED, _NEXT, _OTHER, _TRAP = 100, 80, 60, 40, -100
-# How many lists of addresses a site may name, and how many requests wait in Scrapy.
-_SITEMAPS, _WAITING = 1000, 2
+# Priorities in the queue: the start, what a list lists, what a site itself names, the
+# list's next page, other links, and what is named by what names many dead pages.
+_START, _LISTED, _NAMED, _NEXT, _OTHER, _DOUBTED = 120, 110, 100, 60, 40, -100
+# The least priorities of what is asked for together.
+_RANKS = (_NAMED, _DOUBTED + 1, -inf)
+# What a host names is doubted from so many dead addresses on, if they are a quarter.
+_DEAD, _SHARE = 10, 4
+# How many lists of addresses a site may name.
+_SITEMAPS = 1000
 # So many addresses are put into the queue before the event loop has its turn.
 _PORTION = 200
 
@@ -163,7 +169,12 @@ class SiteSpider(Spider):
         self._copies: Counter[str] = Counter()
         # How many addresses led to one in the queue.
         self._hops: dict[str, int] = {}
-        self._waiting = self._found = self._sitemaps = 0
+        # How many of the pages that a host itself names were asked for, and are dead.
+        self._named: Counter[str] = Counter()
+        self._dead: Counter[str] = Counter()
+        # How many requests of each rank are under way.
+        self._under_way: Counter[float] = Counter()
+        self._found = self._sitemaps = 0
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -178,6 +189,8 @@ class SiteSpider(Spider):
         # Scrapy's 5 seconds would be most of a small site's crawl.
         settings.set("AUTOTHROTTLE_START_DELAY", 0.5, "addon")
         settings.set("ROBOTSTXT_OBEY", True, "addon")
+        # What has no answer holds up what is worth less.
+        settings.set("DOWNLOAD_TIMEOUT", 30, "addon")
         # How far a link is from the start is the spider's own to say.
         settings.set("DEPTH_LIMIT", 0, "addon")
 
@@ -198,13 +211,18 @@ class SiteSpider(Spider):
         if not result.text or result.score < self.min_score or trap(response.url):
             return False
         kind = result.page_type
-        if self.kinds and kind not in self.kinds:
+        if kind not in self.kinds and kind in _LISTS:
             return False
-        if kind in _LISTS and kind not in self.kinds:
+        # Pages whose addresses are made alike are of one kind, though one may look else.
+        if (
+            self.kinds
+            and kind not in self.kinds
+            and not self._is_among_wanted(response)
+        ):
             return False
         if kind not in self.kinds & _LISTS and self._leads_on(result):
             return False
-        if self.language and not result.language.lower().startswith(self.language):
+        if not self._is_language(result.language or "unknown"):
             return False
         if self.include and not self.include.search(response.url):
             return False
@@ -217,6 +235,8 @@ class SiteSpider(Spider):
         if name := trap(visit.url):
             self._count(f"trap/{name}")
             return None
+        if visit.depth and not self._is_language(language_of(visit.url)):
+            return _OTHER - visit.depth
         if visit.role != "page" or not visit.lastmod:
             return visit.priority
         # A page may have been changed long after it was published.
@@ -234,12 +254,17 @@ class SiteSpider(Spider):
 
     def _requests(self) -> Iterator[Request]:
         """Requests for what stands first in the queue, as many as Scrapy has room for."""
-        most = _WAITING * self.settings.getint("CONCURRENT_REQUESTS")
-        if self._waiting >= most:
-            return
-        for visit in self.known.take():
+        most = self.settings.getint("CONCURRENT_REQUESTS")
+        while self._under_way.total() < most:
+            # What is worth less waits for what these lead to.
+            best = max(+self._under_way, default=_RANKS[-1])
+            if (visit := self.known.take(best)) is None:
+                return
+            if self._is_doubted(visit):
+                self.known.postpone(visit.url, _DOUBTED)
+                continue
             if visit.role == "page":
-                verdict, shape = self._yields.judge(shapes(visit.url))
+                verdict, shape = self._yields.judge(_shapes(visit))
                 if verdict == HOLD:
                     self.known.hold(visit.url, shape)
                 elif verdict == REFUSE:
@@ -247,14 +272,12 @@ class SiteSpider(Spider):
                     self._count("trap/alike")
                 if verdict != ASK:
                     continue
-            self._waiting += 1
             self._count(f"asked/{visit.role}")
             meta = _NOT_FOLLOWED if visit.role == "page" else {}
             yield self._request(visit, visit.url, meta)
-            if self._waiting >= most:
-                return
 
     def _request(self, visit: Visit, url: str, meta: dict[str, Any]) -> Request:
+        self._under_way[_rank(visit)] += 1
         return Request(
             url,
             self._answered,
@@ -266,7 +289,7 @@ class SiteSpider(Spider):
 
     def spider_idle(self) -> None:
         # Nothing is under way: what was dropped on its way counts no more.
-        self._waiting = 0
+        self._under_way.clear()
         self._yields.forget_coming()
         self.known.release()
         if requests := list(self._requests()):
@@ -289,14 +312,14 @@ class SiteSpider(Spider):
 
     def _beginnings(self) -> Iterator[Visit]:
         for url in self.urls:
-            yield Visit(url, "page", 0, _NAMED + 10)
-            yield Visit(urljoin(url, "/robots.txt"), "robots", 0, _NAMED + 20)
+            yield Visit(url, "page", 0, _START)
+            yield Visit(urljoin(url, "/robots.txt"), "robots", 0, _START + 20)
 
     # -- responses
 
     def _answered(self, response: Response) -> Iterator[Any]:
         visit = self._visit(response)
-        self._waiting -= 1
+        self._under_way[_rank(visit)] -= 1
         try:
             yield from getattr(self, f"parse_{visit.role}")(response, visit)
         finally:
@@ -306,7 +329,7 @@ class SiteSpider(Spider):
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
         visit = Visit(*failure.request.meta["site_visit"])  # type: ignore[attr-defined]
-        self._waiting -= 1
+        self._under_way[_rank(visit)] -= 1
         error = failure.value
         status = error.response.status if isinstance(error, HttpError) else 0
         is_passing = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
@@ -318,10 +341,10 @@ class SiteSpider(Spider):
         if self._is_start(visit):
             logger.warning("%s has no page: %s", visit.url, error)
         if visit.role == "page":
-            self._count_answer(visit.url, gave=False)
+            self._count_answer(visit, gave=False, is_dead=True)
         if visit.role == "robots":
             self._add(
-                [Visit(urljoin(visit.url, "/sitemap.xml"), "sitemap", 0, _NAMED + 10)]
+                [Visit(urljoin(visit.url, "/sitemap.xml"), "sitemap", 0, _START + 10)]
             )
         yield from self._requests()
 
@@ -330,21 +353,23 @@ class SiteSpider(Spider):
             yield from self._redirected(response, visit)
             return
         if not isinstance(response, HtmlResponse):
-            self._count_answer(visit.url, gave=False)
+            self._count_answer(visit, gave=False)
             self.known.done(visit.url)
             return
         result, url = main_text(response), visit.url
+        if self.language:
+            self._leave_other_languages(response)
         is_list = self._leads_on(result)
         added = yield from self._follow(response, result, visit, is_list)
         is_wanted = self.wants(response, result)
         original = self._original(result, visit) if is_wanted else ""
         is_new = is_wanted and not original
         yields = self._item_of(response, result, visit) if is_new else None
-        self._count_answer(url, gave=bool(added or yields))
+        self._count_answer(visit, gave=bool(added or yields))
         if original:
             self._count("trap/copy")
             if self.known.is_done(original):
-                self.known.refuse(url)
+                self.known.done(url)
             else:
                 self.known.hold(url, original)
             return
@@ -357,6 +382,18 @@ class SiteSpider(Spider):
         if 0 < self.max_pages <= self._found:
             raise CloseSpider("max_pages")
 
+    def _leave_other_languages(self, response: HtmlResponse) -> None:
+        """Do not ask for what a page calls itself in other languages."""
+        for link in response.xpath("//*[@hreflang and @href]"):
+            code = link.attrib["hreflang"]
+            if code == "x-default" or self._is_language(code):
+                continue
+            url = canonical(joined(response.url, link.attrib["href"]))
+            if self._is_ours(url) and self.known.rule_out(url):
+                # As if it had been asked for.
+                self._count("trap/language")
+                self._count_answer(Visit(url), gave=False)
+
     def _redirected(self, response: Response, visit: Visit) -> Iterator[Request]:
         """Put where an answer leads to into the queue."""
         self._count("trap/redirect")
@@ -366,7 +403,6 @@ class SiteSpider(Spider):
         times = response.meta.get("site_again", 0) + 1
         if url == visit.url and times <= _AGAIN:
             # It wants a cookie back, or the number of a visit.
-            self._waiting += 1
             yield self._request(visit, target, {**_NOT_FOLLOWED, "site_again": times})
             return
         hops = self._hops.pop(visit.url, 0) + 1
@@ -377,12 +413,13 @@ class SiteSpider(Spider):
             self._hops[url] = hops
         # Another spelling of a page's address says nothing of others like it.
         is_same = is_same_page(url, visit.url, with_query=True)
-        self._count_answer(visit.url, gave=None if is_same else bool(added))
+        gave = None if is_same else bool(added)
+        self._count_answer(visit, gave=gave, is_dead=gave is False)
         self.known.done(visit.url)
 
     def _item_of(self, response: Response, result: MainText, visit: Visit) -> Any:
         """The item of a page that is new or changed, else None."""
-        if self.known.has_text(result.text, but=visit.url):
+        if not self.known.is_first_with(result.text, visit.url):
             self._count("trap/copy")
             return None
         change = self.known.change(visit.url, result.text)
@@ -450,7 +487,7 @@ class SiteSpider(Spider):
         # Without a base it takes any text for an address.
         named = list(sitemap_urls_from_robots(response.body)) or ["/sitemap.xml"]
         urls = [joined(response.url, url) for url in named]
-        self._add((Visit(url, "sitemap", 0, _NAMED + 10) for url in urls), again=True)
+        self._add((Visit(url, "sitemap", 0, _START + 10) for url in urls), again=True)
         return iter(())
 
     def parse_sitemap(self, response: Response, visit: Visit) -> Iterator[Any]:
@@ -527,7 +564,7 @@ class SiteSpider(Spider):
         return Visit(*response.meta["site_visit"])
 
     def _is_start(self, visit: Visit) -> bool:
-        return visit.role == "page" and visit.depth == 0 and visit.priority > _NAMED
+        return visit.role == "page" and visit.depth == 0 and visit.priority >= _START
 
     def _is_ours(self, url: str) -> bool:
         host = host_of(url)
@@ -540,6 +577,12 @@ class SiteSpider(Spider):
         own = sum(self._is_ours(entry.url) for entry in result.entries)
         return own * 2 > len(result.entries)
 
+    def _is_among_wanted(self, response: Response) -> bool:
+        return self._yields.most_gave(shapes(canonical(response.url))[0])
+
+    def _is_language(self, code: str) -> bool:
+        return not code or code.lower().startswith(self.language)
+
     def _is_in_time(self, date: str) -> bool:
         """Whether a date lies between ``since`` and ``until``; one that is unknown does not."""
         if not (self.since or self.until):
@@ -547,8 +590,22 @@ class SiteSpider(Spider):
         day = date[:10]
         return bool(day) and self.since <= day and (not self.until or day <= self.until)
 
-    def _count_answer(self, url: str, *, gave: bool | None) -> None:
-        for shape, verdict in self._yields.answered(shapes(url), gave):
+    def _is_doubted(self, visit: Visit) -> bool:
+        """Whether much of what its host names, as this address, was found dead."""
+        host = host_of(visit.url)
+        dead = self._dead[host]
+        is_old = dead >= _DEAD and dead * _SHARE >= self._named[host]
+        return is_old and _is_named(visit)
+
+    def _count_answer(
+        self, visit: Visit, *, gave: bool | None, is_dead: bool = False
+    ) -> None:
+        if _is_named(visit):
+            self._named[host_of(visit.url)] += 1
+            self._dead[host_of(visit.url)] += is_dead
+            # It is the sitemap that is wrong, and not what is alike.
+            gave = None if is_dead else gave
+        for shape, verdict in self._yields.answered(_shapes(visit), gave):
             released = self.known.release(shape, refuse=verdict == REFUSE)
             if verdict == REFUSE:
                 self._count("trap/alike", released)
@@ -556,6 +613,22 @@ class SiteSpider(Spider):
     def _count(self, name: str, count: int = 1) -> None:
         if self.crawler.stats is not None and count:
             self.crawler.stats.inc_value(f"eatext/site/{name}", count)
+
+
+def _rank(visit: Visit) -> float:
+    return next(least for least in _RANKS if visit.priority >= least)
+
+
+def _is_named(visit: Visit) -> bool:
+    """Whether an address was found in a sitemap or a feed, and in no list so far."""
+    return visit.role == "page" and _NAMED <= visit.priority < _LISTED
+
+
+def _shapes(visit: Visit) -> list[str]:
+    """What an address has in common with others: that it is doubted, or how it looks."""
+    if visit.priority == _DOUBTED:
+        return [f"{host_of(visit.url)} doubted"]
+    return shapes(visit.url)
 
 
 def _listed(value: str | Sequence[str]) -> list[str]:

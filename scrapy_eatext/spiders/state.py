@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ _PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED, _STOOD_FOR = range(7)
 _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
 # By so many bytes at its end a feed is known to be the one that was written.
 _ENDING = 200
+# So many pages may be answered and not done, those of items that failed too.
+_MOST_COMING = 1000
 # The number of these tables, which no other program's files have.  It changes with them.
 _FORMAT = 0x0EA7_0002
 _TABLES = """
@@ -58,6 +61,8 @@ class State:
 
     def __init__(self, path: str = "", hosts: Iterable[str] = ()) -> None:
         self.is_kept = bool(path)
+        # The pages that are answered and not done, by the hashes of their texts.
+        self._coming: dict[int | None, str] = {}
         self._base = _opened(path)
         rows = [(host,) for host in sorted(hosts)]
         names = self._base.execute("SELECT name FROM hosts ORDER BY name").fetchall()
@@ -114,30 +119,31 @@ class State:
                     (_PENDING, lastmod, self._round, url, _DONE, always),
                 )
             else:
-                # What is known from two places is asked for as the better one says.
+                # What is known from two places is asked for as the better one says, also
+                # if it was refused.
                 self._base.execute(
-                    "UPDATE pages SET priority=max(priority, ?), depth=min(depth, ?)"
-                    " WHERE url=? AND status=?",
-                    (priority, depth, url, _PENDING),
+                    "UPDATE pages SET status=?1, priority=max(priority, ?2),"
+                    " depth=min(depth, ?3) WHERE url=?4 AND"
+                    " (status=?1 OR status=?5 AND priority < ?2)",
+                    (_PENDING, priority, depth, url, _REFUSED),
                 )
         self._base.execute("COMMIT")
         return added
 
-    def take(self) -> Iterator[Visit]:
-        """The addresses in the queue, first those of the highest priority.
+    def take(self, least: float = -inf) -> Visit | None:
+        """The address of the highest priority in the queue, which is asked for from then on.
 
-        Each is asked for from then on.
+        None if there is none of a priority or a higher one.
         """
-        while True:
-            row = self._base.execute(
-                "SELECT url, role, depth, priority, lastmod FROM pages WHERE status=?"
-                " ORDER BY priority DESC, number LIMIT 1",
-                (_PENDING,),
-            ).fetchone()
-            if row is None:
-                return
-            self._set(row[0], _ASKED)
-            yield Visit(*row)
+        row = self._base.execute(
+            "SELECT url, role, depth, priority, lastmod FROM pages WHERE status=?"
+            " AND priority>=? ORDER BY priority DESC, number LIMIT 1",
+            (_PENDING, least),
+        ).fetchone()
+        if row is None:
+            return None
+        self._set(row[0], _ASKED)
+        return Visit(*row)
 
     def fail(self, url: str) -> None:
         """A page had no answer: it is asked for again in the next run."""
@@ -150,6 +156,23 @@ class State:
     def refuse(self, url: str) -> None:
         self._set(url, _REFUSED)
 
+    def postpone(self, url: str, priority: int) -> None:
+        """Put an address that was taken back into the queue, as one of a priority."""
+        self._update(
+            "UPDATE pages SET status=?, priority=? WHERE url=?",
+            *(_PENDING, priority, url),
+        )
+
+    def rule_out(self, url: str) -> bool:
+        """Refuse an address that need not be known; whether it was not asked for before."""
+        found = self._base.execute(
+            "INSERT INTO pages (url, status, role, lastmod, round) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (url) DO UPDATE SET status=excluded.status"
+            " WHERE status IN (?, ?)",
+            (url, _REFUSED, "page", "", self._round, _PENDING, _HELD),
+        )
+        return found.rowcount > 0
+
     def hold(self, url: str, shape: str) -> None:
         """Keep an address back until those of a shape are released or refused.
 
@@ -159,17 +182,12 @@ class State:
             "UPDATE pages SET status=?, shape=? WHERE url=?", _HELD, shape, url
         )
 
-    def release(self, shape: str | None = None, *, refuse: bool = False) -> int:
+    def release(self, shape: str = "", *, refuse: bool = False) -> int:
         """Put addresses that are held back into the queue, or refuse them; how many.
 
         Without a shape these are all.
         """
-        values: tuple[object, ...] = (_REFUSED if refuse else _PENDING,)
-        sql = "UPDATE pages SET status=? WHERE status=4"
-        if shape is not None:
-            sql, values = f"{sql} AND shape=?", (*values, shape)
-        found = self._base.execute(sql, values)
-        return found.rowcount
+        return self._let_go(_REFUSED if refuse else _PENDING, shape)
 
     def begin_round(self, visits: Iterable[Visit]) -> None:
         """Ask for what may have news: some addresses, and the first lists of before."""
@@ -194,13 +212,16 @@ class State:
     ) -> None:
         """A page is done, and the files of the feeds have so many bytes.
 
-        What was held back for it is refused if it has a text, else released.
+        What was held back for it is done too if it has a text, else released.
         """
+        key = _hash(text)
+        if self._coming.get(key) == url:
+            del self._coming[key]
         self._base.execute("BEGIN")
-        self.release(url, refuse=bool(text))
+        self._let_go(_DONE if text else _PENDING, url)
         self._base.execute(
             "UPDATE pages SET status=?, hash=?, is_list=? WHERE url=?",
-            (_DONE, _hash(text), is_list, url),
+            (_DONE, key, is_list, url),
         )
         for path, size in (feeds or {}).items():
             self._base.execute(
@@ -238,12 +259,14 @@ class State:
         sql = "SELECT 1 FROM pages WHERE url=? AND status=? AND hash IS NULL"
         return bool(self._value(sql, url, _DONE))
 
-    def has_text(self, text: str, but: str) -> bool:
-        """Whether another page has a text."""
-        found = self._value(
-            "SELECT 1 FROM pages WHERE hash=? AND url<>? LIMIT 1", _hash(text), but
-        )
-        return bool(found)
+    def is_first_with(self, text: str, url: str) -> bool:
+        """Whether no other page has a text; the text is this page's from then on."""
+        key = _hash(text)
+        if self._value("SELECT 1 FROM pages WHERE hash=? AND url<>? LIMIT 1", key, url):
+            return False
+        if len(self._coming) > _MOST_COMING:
+            self._coming.clear()
+        return self._coming.setdefault(key, url) == url
 
     # -- SQL
 
@@ -254,6 +277,12 @@ class State:
             if self.goes_on and ending and _ending(path, size) == ending:
                 os.truncate(path, size)
         self._update("DELETE FROM feeds")
+
+    def _let_go(self, status: int, shape: str) -> int:
+        sql, values = "UPDATE pages SET status=? WHERE status=4", (status, shape)
+        if shape:
+            sql += " AND shape=?"
+        return self._base.execute(sql, values[: 1 + bool(shape)]).rowcount
 
     def _set(self, url: str, status: int) -> None:
         self._update("UPDATE pages SET status=? WHERE url=?", status, url)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 # So many addresses that are alike may give nothing in a row, and more the more have given
 # something before; each that gives a page, or addresses that are new, makes up for some.
-_TRIES, _WORTH, _MOST_TRIES = 8, 6, 300
+_TRIES, _WORTH, _MOST_TRIES = 6, 6, 300
 # So many shapes are remembered, those that were met last.
 _MOST = 20_000
 
@@ -17,11 +17,12 @@ ASK, HOLD, REFUSE = "ask", "hold", "refuse"
 
 @dataclass(slots=True)
 class _Shape:
-    """How many more answers may be worth nothing, how many come, how many were worth it."""
+    """How many more answers may be worth nothing; how many come, were worth it, and came."""
 
     left: int = _TRIES
     coming: int = 0
     worth: int = 0
+    answers: int = 0
 
     @property
     def gave(self) -> bool:
@@ -67,16 +68,23 @@ class Yields:
             one.coming = max(one.coming - 1, 0)
             if gave is None:
                 continue
+            one.answers += 1
             was_first = gave and not one.gave
             if gave:
-                one.worth = min(one.worth + 1, _MOST_TRIES)
-                one.left = min(one.left + _WORTH, _TRIES + one.worth // _WORTH)
+                one.worth += 1
+                most = _TRIES + min(one.worth, _MOST_TRIES) // _WORTH
+                one.left = min(one.left + _WORTH, most)
             else:
                 one.left -= 1
             if was_first:
                 yield shape, ASK
             elif not one.left and not one.gave:
                 yield shape, REFUSE
+
+    def most_gave(self, shape: str) -> bool:
+        """Whether three of four answers to addresses of a shape, and some, were worth it."""
+        one = self._known(shape)
+        return one.worth >= _TRIES and one.worth * 4 >= one.answers * 3
 
     def forget_coming(self) -> None:
         """No answer is under way."""

@@ -8,6 +8,7 @@ from scrapy_eatext.spiders.addresses import (
     canonical,
     is_of_visit,
     is_same_page,
+    language_of,
     shapes,
     trap,
 )
@@ -61,6 +62,8 @@ def test_what_is_of_a_visit():
         (f"{A}/shop/c?sort=price", "sort"),
         (f"{A}/shop/c?filter_color=red", "filter"),
         (f"{A}/shop/c?filters[size]=4", "filter"),
+        (f"{A}/search?q=boats", "search"),
+        (f"{A}/en/search.html", "search"),
         (f"{A}/blog/how-to-login-safely", ""),
         (f"{A}/2024/05/boats", ""),
         (f"{A}/?page=2", ""),
@@ -68,6 +71,18 @@ def test_what_is_of_a_visit():
 )
 def test_traps(url, name):
     assert trap(url) == name
+
+
+def test_the_language_of_an_address():
+    for path, language in {
+        "de/boats": "de",
+        "pt-br/": "pt",
+        "EN_gb": "EN",
+        "news/de": "",
+        "dead/boats": "",
+        "": "",
+    }.items():
+        assert language_of(f"{A}/{path}") == language
 
 
 @pytest.mark.parametrize(

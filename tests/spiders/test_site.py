@@ -20,6 +20,7 @@ from scrapy_eatext import MainText
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.result import Entry, Metadata
 from scrapy_eatext.spiders import SiteSpider
+from scrapy_eatext.spiders.addresses import shapes
 from scrapy_eatext.spiders.site import KINDS
 from scrapy_eatext.spiders.state import Visit
 from tests.support.commands import run_command
@@ -326,8 +327,7 @@ def test_a_text_that_another_page_has(site):
     add_news(site, 4)
     add_link(site, "/old/b1")
     site.pages["/old/b1"] = site.pages["/news/b1"]
-    # Of two that come together neither is known as the other's copy yet.
-    found, paths = done(site, settings={"CONCURRENT_REQUESTS": 1})
+    found, paths = done(site)
     assert len(paths) == 4
     assert found.eatext("site/trap/") == {"copy": 1}
 
@@ -394,6 +394,66 @@ def test_an_original_that_is_not_to_be_asked_for(site):
     wanted = add_news(site, 4)
     site.pages["/news/b1"] = article("b1", f"<link rel=canonical href={site.url}/x/1>")
     assert done(site, exclude="/x/")[1] == wanted
+
+
+def test_a_sitemap_of_which_much_is_dead(site):
+    """What lists name is asked for, and of the rest little."""
+    wanted = add_news(site, 30, 10)
+    urls = [f"/news/{'b' if n < 30 else 'x'}{n}" for n in range(60)]
+    urls = "".join(f"<url><loc>{site.url}{url}</loc></url>" for url in urls[::-1])
+    site.pages["/sitemap.xml"] = f'<?xml version="1.0"?><urlset>{urls}</urlset>'
+    settings = {"CONCURRENT_REQUESTS": 2}
+    assert done(site, settings=settings)[1] == sorted(wanted)
+    assert 10 <= sum(path.startswith("/news/x") for path in site.asked) <= 20
+
+
+def test_a_sitemap_of_which_little_is_dead(site):
+    site.pages["/"] = listing([])
+    urls = [f"/news/b{n}" for n in range(45)]
+    for n, url in enumerate(urls):
+        if n % 4:
+            site.pages[url] = article(f"b{n}")
+    urls += [f"/news/c{n}" for n in range(100)]
+    for url in urls[45:]:
+        site.pages[url] = article(url)
+    text = "".join(f"<url><loc>{site.url}{url}</loc></url>" for url in urls)
+    site.pages["/sitemap.xml"] = f'<?xml version="1.0"?><urlset>{text}</urlset>'
+    assert len(done(site)[1]) == 133
+
+
+def test_what_pages_call_themselves_in_other_languages(site):
+    add_news(site, 30, 30)
+    german = {}
+    for n in range(30):
+        german[f"/de/b{n}"] = article(f"c{n}").replace("lang=en", "lang=de")
+        other = f"<link rel=alternate hreflang=de href=/de/b{n}>"
+        other += f"<link rel=alternate hreflang=en-GB href=/news/b{n}>"
+        site.pages[f"/news/b{n}"] = article(f"b{n}", other)
+    site.pages |= german
+    text = "".join(f"<url><loc>{site.url}{url}</loc></url>" for url in german)
+    site.pages["/sitemap.xml"] = f'<?xml version="1.0"?><urlset>{text}</urlset>'
+    found, paths = done(site, language="en")
+    assert len(paths) == 30
+    assert not german.keys() & site.asked.keys()
+    assert found.eatext("site/trap/")["language"] > 0
+
+
+def test_a_page_that_looks_like_another_kind_than_those_around_it():
+    spider = SiteSpider(urls="https://a.org/", kinds="article")
+
+    def is_wanted(url, kind):
+        result = MainText("Boats", score=0.9, page_type=kind).backed(
+            {"entries": (), "metadata": Metadata()}
+        )
+        response = HtmlResponse(url, request=Request(url, meta={"site_visit": (url,)}))
+        return spider.wants(response, result)
+
+    assert not is_wanted("https://a.org/news/1", "service")
+    for n in range(9):
+        list(spider._yields.answered(shapes(f"https://a.org/news/{n}"), gave=n > 1))
+    assert is_wanted("https://a.org/news/9", "service")
+    assert not is_wanted("https://a.org/about", "service")
+    assert not is_wanted("https://a.org/news/9", "listing")
 
 
 def test_long_lists_give_the_event_loop_its_turn(site):

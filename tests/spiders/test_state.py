@@ -12,7 +12,7 @@ from scrapy_eatext.spiders.state import State, Visit
 
 
 def taken(state):
-    return [visit.url for visit in state.take()]
+    return [visit.url for visit in iter(state.take, None)]
 
 
 def killed(state):
@@ -38,7 +38,7 @@ def test_the_queue_has_each_address_once_and_the_best_first():
 def test_what_was_asked_for_and_is_not_done_is_asked_for_again(path):
     state = State(path)
     state.add([Visit("a"), Visit("b"), Visit("c")])
-    queue = state.take()
+    queue = iter(state.take, None)
     state.done(next(queue).url, text="A")
     state.refuse(next(queue).url)
     next(queue)
@@ -62,7 +62,7 @@ def test_a_new_round(path):
             Visit("dated map", "sitemap", lastmod="2024-01-01"),
         ]
     )
-    for visit in state.take():
+    for visit in iter(state.take, None):
         state.done(visit.url, text=visit.url, is_list=visit.url == "list")
     state.close()
     state = State(path)
@@ -85,13 +85,45 @@ def test_a_new_round(path):
     state.close()
 
 
+def test_the_queue_from_a_priority_on():
+    state = State()
+    state.add([Visit("a", priority=1), Visit("b", priority=2)])
+    assert state.take(2).url == "b"
+    assert state.take(2) is None
+    state.postpone("b", 0)
+    assert taken(state) == ["a", "b"]
+    state.close()
+
+
+def test_what_was_refused_is_asked_for_if_a_better_place_names_it():
+    state = State()
+    state.add([Visit("a", priority=1), Visit("b", priority=1)])
+    for url in taken(state):
+        state.refuse(url)
+    state.add([Visit("a", priority=2), Visit("b", priority=1)])
+    assert taken(state) == ["a"]
+    state.close()
+
+
+def test_what_is_ruled_out():
+    state = State()
+    state.add([Visit("a"), Visit("b")])
+    assert state.take().url == "a"
+    assert [state.rule_out(url) for url in "abcc"] == [False, True, True, False]
+    state.add([Visit("c", priority=100)])
+    assert taken(state) == []
+    state.close()
+
+
 def test_texts():
     state = State()
     state.add([Visit("a"), Visit("b")])
     state.done("a", text="A text.")
-    assert state.has_text("A text.", but="b")
-    assert not state.has_text("A text.", but="a")
-    assert not state.has_text("", but="b")
+    assert not state.is_first_with("A text.", "b")
+    assert state.is_first_with("A text.", "a")
+    # Of two that come together the second is known as a copy too.
+    assert state.is_first_with("Another.", "b")
+    assert not state.is_first_with("Another.", "a")
     assert state.change("a", "A text.") == ""
     assert state.change("a", "Another.") == "changed"
     assert state.change("b", "A text.") == "new"
@@ -181,7 +213,7 @@ def test_a_file_that_another_crawl_uses(path, monkeypatch):
 def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
     state = State(path)
     state.add([Visit("a"), Visit("b"), Visit("c")])
-    queue = state.take()
+    queue = iter(state.take, None)
     next(queue)
     state.hold(next(queue).url, "x")
     state.done(next(queue).url)
@@ -195,7 +227,7 @@ def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
 def test_what_is_held_back():
     state = State()
     state.add([Visit("a"), Visit("b"), Visit("c")])
-    for visit in state.take():
+    for visit in iter(state.take, None):
         state.hold(visit.url, "x" if visit.url < "c" else "y")
     assert state.release("x") == 2
     assert taken(state) == ["a", "b"]
@@ -238,7 +270,7 @@ def test_a_page_that_another_one_stands_for():
 def test_what_had_no_answer_is_asked_for_in_the_next_run(path):
     state = State(path)
     state.add([Visit("a"), Visit("b")])
-    queue = state.take()
+    queue = iter(state.take, None)
     state.fail(next(queue).url)
     state.done(next(queue).url)
     assert list(queue) == []

@@ -15,11 +15,11 @@ def asked(yields, shapes, gives, most=1000):
 
 
 def test_what_gives_nothing_is_asked_for_a_few_times():
-    assert asked(Yields(), ["a"], 0) == 8
+    assert asked(Yields(), ["a"], 0) == 6
 
 
 def test_what_gave_something_is_asked_for_longer():
-    assert 8 < asked(Yields(), ["a"], 5) < 20
+    assert 6 < asked(Yields(), ["a"], 5) < 20
     assert asked(Yields(), ["a"], 1000) == 1000
     assert 500 < asked(Yields(), ["a"], 500) < 600
 
@@ -36,7 +36,7 @@ def test_a_wider_shape_refuses_only_if_it_never_gave_anything():
 
 def test_what_has_given_nothing_yet_is_held_until_it_does():
     yields = Yields()
-    assert {yields.judge(["a"])[0] for _ in range(8)} == {ASK}
+    assert {yields.judge(["a"])[0] for _ in range(6)} == {ASK}
     assert yields.judge(["a"]) == (HOLD, "a")
     assert list(yields.answered(["a"], gave=True)) == [("a", ASK)]
     assert yields.judge(["a"]) == (ASK, "")
@@ -44,10 +44,10 @@ def test_what_has_given_nothing_yet_is_held_until_it_does():
 
 def test_what_is_held_is_refused_with_the_last_answer():
     yields = Yields()
-    for _ in range(8):
+    for _ in range(6):
         yields.judge(["a"])
-    answers = [list(yields.answered(["a"], gave=False)) for _ in range(8)]
-    assert answers == [[]] * 7 + [[("a", REFUSE)]]
+    answers = [list(yields.answered(["a"], gave=False)) for _ in range(6)]
+    assert answers == [[]] * 5 + [[("a", REFUSE)]]
 
 
 def test_few_shapes_are_remembered():
@@ -55,3 +55,13 @@ def test_few_shapes_are_remembered():
     for n in range(25_000):
         yields.judge([str(n)])
     assert len(yields._shapes) == 20_000
+
+
+def test_whether_most_gave():
+    yields = Yields()
+    asked(yields, ["a"], 5, 5)
+    assert not yields.most_gave("a")
+    asked(yields, ["a"], 1, 3)
+    assert yields.most_gave("a")
+    asked(yields, ["a"], 0, 1)
+    assert not yields.most_gave("a")
