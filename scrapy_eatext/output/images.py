@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
@@ -77,8 +76,7 @@ class _Rule:
         self._kept = frozenset(units)
         self._count = len(walk.blocks)
         # How many words are before each block.
-        words = walk.blocks[:, BlockColumn.WORDS].tolist()
-        self._words = list(accumulate(words, initial=0))
+        self._words = [0, *walk.blocks[:, BlockColumn.WORDS].cumsum().tolist()]
         self._figures = frozenset(FIGURES.rows(walk))
 
     def allows_rule(self, block: int, around: int) -> bool:

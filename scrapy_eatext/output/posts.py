@@ -19,6 +19,7 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
+from scrapy_eatext.page.values import text_in
 from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ _AUTHOR = re.compile(
     r"|nickname)(?:$|[\s_-])|^\s{0,9}user\s{0,9}$",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"(?i)(?:\b(?:says|said|wrote|writes|schrieb))?\s*:?$")
+_SAYS = re.compile(r"(?i)\b(?:says|said|wrote|writes|schrieb)\Z")
+_LONGEST_SAYS = len("schrieb")
 _LONGEST = 60
 
 
@@ -147,6 +149,8 @@ class Posts:
 
     def of_units(self, units: Sequence[int]) -> dict[int, int]:
         """For some blocks the nearest post around each."""
+        if not self._rows:
+            return {}
         rows = self._walk.blocks[units, BlockColumn.ELEMENT].tolist()
         post_of = self.around(rows)
         found = zip(units, rows, strict=True)
@@ -177,7 +181,9 @@ class Posts:
     @staticmethod
     def without_says(text: str) -> str:
         """A text without a "says" at its end, or a "by" at its beginning."""
-        text = _SAYS.sub("", text.strip())
+        text = text.strip().removesuffix(":").rstrip()
+        says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))
+        text = text[: says.start()] if says is not None else text
         return text.removeprefix("By ").removeprefix("by ").strip()
 
     @cached_property
@@ -233,7 +239,7 @@ class Posts:
             return None
         if last - first > 3:
             return ""
-        lines = "".join(self._nodes[row].itertext()).strip().split("\n")
+        lines = text_in(self._nodes[row]).strip().split("\n")
         text = " ".join(lines[0].split())
         return text if len(text) <= _LONGEST else ""
 

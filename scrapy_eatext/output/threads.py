@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice, pairwise
@@ -27,6 +27,7 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, QUOTES, WRITERS
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import STRONG, STRONG_TEXT, TAG_ID
+from scrapy_eatext.page.values import text_in
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ _PROFILE = re.compile(
     r"[/.?-]|(?:user|member|u)_?(?:id)?=|(?:action|mod|mode)=(?:profile|space|viewprofile)"
     r"|memberlist|showuser|user-?info|viewprofile)"
 )
-# The most characters and words of a name, and elements in the element that holds it.
-_CHARS, _WORDS, _ROWS = 60, 6, 40
+# The most characters and words of a name, elements in the element that holds it, and
+# characters that are read of that, white space included.
+_CHARS, _WORDS, _ROWS, _READ = 60, 6, 40, 2000
 # What an author is worth by what its element is, and what is added where a link's
 # address has the name.
 _NAMED, _LINKED, _STRONG, _TOLD = 1.1, 1.0, 0.6, 0.2
@@ -73,9 +75,9 @@ class Frame(NamedTuple):
     author: int
 
 
-def _text_of(node: Any) -> str:
-    """The text of a small element; of a large one some of it."""
-    return " ".join("".join(islice(node.itertext(), _ROWS)).split())
+def _line_of(node: Any) -> str:
+    """The text of an element, of a long one its beginning."""
+    return " ".join(text_in(node)[:_READ].split())
 
 
 def _is_name(text: str) -> bool:
@@ -130,7 +132,7 @@ class Thread:
     def _find_authors(self) -> None:
         """Find elements whose text may be a name, in order."""
         walk = self._walk
-        dated = {row: text[:start] for _, row, text, start in self._dated_blocks()}
+        dated = {row: text[:start] for _, row, text, start in self._dated}
         worth = dict.fromkeys(dated, _STRONG)
         for tag in STRONG:
             rows = rows_with(walk.elements, _TAG, TAG_ID[tag])
@@ -144,13 +146,15 @@ class Thread:
         rows = [row for row in sorted(worth) if self._ends[row] - row <= _ROWS]
         pairs = [*zip(rows, nodes_of(walk, rows), strict=True)]
         for row, node in watched(reversed(pairs)):
-            text = dated.get(row) or _text_of(node)[: 2 * _CHARS]
+            text = dated.get(row) or _line_of(node)
             name = Posts.without_says(text.rstrip(" ·•|,;:–—-»"))
             if not _is_name(name):
                 continue
-            value, letters = worth[row], _letters(name)
-            if value > _STRONG and letters in _letters(addresses.get(row, "")):
-                value += _TOLD * (len(letters) > 2)
+            value = worth[row]
+            if value > _STRONG:
+                letters = _letters(name)
+                if len(letters) > 2 and letters in _letters(addresses.get(row, "")):
+                    value += _TOLD
             # Of elements inside each other the innermost has the name alone.
             inner = next(reversed(self._names), len(self._ends))
             if inner < self._ends[row]:
@@ -158,16 +162,20 @@ class Thread:
             else:
                 self._names[row], self._worth[row] = name, value
 
-    def _dated_blocks(self) -> Iterator[tuple[int, int, str, int]]:
+    @cached_property
+    def _dated(self) -> list[tuple[int, int, str, int]]:
         """Short blocks with dates: number, element, text, and where the date begins."""
         blocks = self._walk.blocks
         is_short = blocks[:, BlockColumn.CHARS] < 2 * _CHARS
         has_digits = blocks[:, BlockColumn.DIGITS] > 4
         units: list[int] = (is_short & has_digits).nonzero()[0].tolist()
-        for unit in units:
-            text = self.blocks.text(unit)
-            for _, start, _ in islice(dates.found(text), 1):
-                yield unit, int(blocks[unit, BlockColumn.ELEMENT]), text, start
+        rows = blocks[units, BlockColumn.ELEMENT].tolist()
+        texts = self.blocks.texts(units)
+        return [
+            (unit, row, text, start)
+            for unit, row, text in zip(units, rows, texts, strict=True)
+            for _, start, _ in islice(dates.found(text), 1)
+        ]
 
     def _groups(self) -> Sequence[tuple[int, ...]]:
         """Possible authors that have the same place, the largest groups first.
@@ -351,14 +359,14 @@ class Thread:
         """
         walk = self._walk
         found: list[tuple[int, int, str]] = []
-        for unit, row, text, start in self._dated_blocks():
+        for unit, row, text, start in self._dated:
             if not self._is_quoted[unit] and not _OTHER_DATE.match(text):
                 time = dates.iso(text[start:], day_first=self._day_first)
                 found.append((row, 1, time))
         rows = {*rows_with(walk.elements, _TAG, TAG_ID["time"]), *POST_TIMES.rows(walk)}
         named = sorted(row for row in rows if not self._is_quoted[self._firsts[row]])
         for row, node in zip(named, nodes_of(walk, named), strict=True):
-            text = _text_of(node)
+            text = _line_of(node)
             if time := moment_of(node, text, day_first=self._day_first):
                 found.append((row, 0, time))
             elif len(text) <= _CHARS and re.search(r"\d.*[^\W\d]", text):

@@ -181,10 +181,11 @@ class Walk:
     def ends(self) -> list[int]:
         """For each element the row behind the last one in it."""
         parents: list[int] = self.elements[:, ElementColumn.PARENT].tolist()
-        ends = list(range(1, len(parents) + 1))
-        for row in range(len(ends) - 1, 0, -1):
-            parent = parents[row]
-            ends[parent] = max(ends[parent], ends[row])
+        ends = [0] * len(parents)
+        for row in reversed(range(len(ends))):
+            # Of what is in an element the last is met first.
+            ends[row] = ends[row] or row + 1
+            ends[parents[row]] = ends[parents[row]] or ends[row]
         return ends
 
     def names_of(self, row: int) -> bytes:
