@@ -53,6 +53,7 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
         reasons=reasons,
         text=None,
         comments=comments and (lambda: _without_ruled(comments(), ruled)),
+        removed=frozenset(i for i, rule in enumerate(ruled) if rule is False),
     )
 
 

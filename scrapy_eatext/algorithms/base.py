@@ -112,9 +112,10 @@ class Verdict:
     text of an original that joins its units in its own way; without it, the kept units
     are rendered.  ``score`` is how sure the algorithm is of the page as a whole, 0 to 1;
     None counts as 1, so that the text passes any EATEXT_MIN_SCORE.  ``comments``, if the
-    algorithm knows readers' comments, says of each unit whether it is one.  ``origin`` is "page", or names the data in the page that
-    the text is from; then ``page`` is a page of that text alone, and the units are its
-    blocks.  ``template`` is as in MainText.
+    algorithm knows readers' comments, says of each unit whether it is one.  ``origin`` is
+    "page", or names the data in the page that the text is from; then ``page`` is a page of
+    that text alone, and the units are its blocks.  ``template`` is as in MainText.
+    ``removed`` are the units that a site's rule removed, which no output brings back.
     """
 
     units: Units
@@ -129,6 +130,7 @@ class Verdict:
     template: str = ""
     page: Page | None = None
     comments: Callable[[], Sequence[bool]] | None = None
+    removed: frozenset[int] = frozenset()
 
 
 class Algorithm(ABC, Generic[OptionsT]):

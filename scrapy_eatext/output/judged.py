@@ -86,7 +86,8 @@ class JudgedPage:
 
         if verdict.comments is not None:
             spoken = content(self.units, [*map(or_, verdict.kept, verdict.comments())])
-        return Thread(self.units, spoken, day_first=self.text_page.is_day_first)
+        day_first = self.text_page.is_day_first
+        return Thread(self.units, spoken, verdict.removed, day_first=day_first)
 
     @cached_property
     def headline(self) -> Headline:

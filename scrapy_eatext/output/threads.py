@@ -93,12 +93,21 @@ def _letters(text: str) -> str:
 
 
 class Thread:
-    """The posts of a page, each told by its first element's row; ``spoken`` is their text."""
+    """The posts of a page, each named by the row of its first element.
+
+    ``spoken`` is their text, ``removed`` are the blocks that are no part of it in any case.
+    """
 
     def __init__(
-        self, blocks: Blocks, spoken: Content, *, day_first: bool = True
+        self,
+        blocks: Blocks,
+        spoken: Content,
+        removed: frozenset[int] = frozenset(),
+        *,
+        day_first: bool = True,
     ) -> None:
         self.blocks, self.spoken, self._day_first = blocks, spoken, day_first
+        self._removed = removed
         units = list(spoken.units)
         self._walk = walk = blocks.walk
         columns: list[list[int]] = walk.elements[:, _COLUMNS].T.tolist()
@@ -315,7 +324,7 @@ class Thread:
         places = {self._place(unit) for inside in own.values() for unit in inside}
         everything = self.text_units(range(len(self.blocks)))
         others = [inside for post, inside in everything.items() if post not in own]
-        units = chain.from_iterable(others)
+        units = {*chain.from_iterable(others)} - self._removed
         return [unit for unit in units if self._place(unit) in places]
 
     def _place(self, unit: int) -> object:

@@ -329,6 +329,8 @@ def test_extract():
     result = extract(board("XenForo", prose), url=URL)
     assert result.page_type == "forum"
     assert [post.author for post in result.posts] == ["Ann", "bo77", "Ann"] * 4
+    result = extract(board("XenForo", prose), url=URL, remove=".message:last-of-type")
+    assert [post.author for post in result.posts] == (["Ann", "bo77", "Ann"] * 4)[:-1]
 
 
 PAGES = st.one_of(
