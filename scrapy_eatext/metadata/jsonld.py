@@ -340,16 +340,8 @@ def _things(values: list[Any]) -> Iterator[dict[str, Any]]:
             todo += [value[key] for key in into if key in value]
 
 
-def read_json_ld(page: Page) -> JsonLd:
-    """The JSON-LD of a page, read once for all outputs."""
-    found: JsonLd | None = page.__dict__.get("_json_ld")
-    if found is None:
-        found = JsonLd(_scripts_of(page))
-        page.__dict__["_json_ld"] = found
-    return found
-
-
-def _scripts_of(page: Page) -> Iterator[str]:
+def scripts_of(page: Page) -> Iterator[str]:
+    """The text of a page's JSON-LD scripts."""
     source = page.source
     if source is not None:
         yield from scripts_in(source)

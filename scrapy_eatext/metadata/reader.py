@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.metadata.jsonld import JsonLd, read_json_ld
+from scrapy_eatext.metadata.jsonld import JsonLd
 from scrapy_eatext.metadata.media import figures, films, media_of
 from scrapy_eatext.metadata.people import is_name, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
@@ -132,7 +132,7 @@ class Reader:
         self._sources: dict[str, str] = {}
         self._errors: list[Exception] = []
         self._things = Data.of(page)
-        self._data = self._safely(lambda: read_json_ld(page), _NO_DATA)
+        self._data = self._safely(lambda: self._things.json_ld, _NO_DATA)
         self._addresses = Addresses(page.root, page.url)
 
     def read(self) -> Metadata:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from lxml import etree
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.metadata.jsonld import JsonLd, read_json_ld, text_of, types_of
+from scrapy_eatext.metadata.jsonld import JsonLd, scripts_of, text_of, types_of
 from scrapy_eatext.metadata.visible import is_of_readers
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.values import MOST_VALUES, beginning, shortened
@@ -124,8 +124,8 @@ class Data:
         self._page = page
 
     @cached_property
-    def _json_ld(self) -> JsonLd:
-        return read_json_ld(self._page)
+    def json_ld(self) -> JsonLd:
+        return JsonLd(scripts_of(self._page))
 
     @cached_property
     def _microdata(self) -> list[Thing]:
@@ -145,7 +145,7 @@ class Data:
     @property
     def given(self) -> Iterator[Thing]:
         """The things as they stand in the page, those in others within these."""
-        for value in self._json_ld.given:
+        for value in self.json_ld.given:
             for one in value if isinstance(value, list) else [value]:
                 if isinstance(one, dict):
                     yield Thing("json-ld", one)
@@ -153,7 +153,7 @@ class Data:
 
     def of_types(self, *names: str) -> Iterator[Thing]:
         """The things of some types that the page may be about, those of JSON-LD first."""
-        for one in self._json_ld.things():
+        for one in self.json_ld.things():
             if not set(names).isdisjoint(types_of(one)):
                 yield Thing("json-ld", one)
         for thing in self._elements:
@@ -169,7 +169,7 @@ class Data:
         """What stands in a value at a path of properties, of lists each part."""
         for one in value[:MOST_VALUES] if isinstance(value, list) else (value,):
             if isinstance(one, dict):
-                known = self._json_ld.known(one)
+                known = self.json_ld.known(one)
                 if path:
                     yield from self.at(known.get(path[0]), *path[1:])
                 else:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import numpy as np
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.output.passages import SPACELESS
+from scrapy_eatext.output.passages import IS_SPACELESS, SPACELESS
 from scrapy_eatext.page.blocks import Blocks
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ _NEAR = 64
 _KEPT = 8
 _WORD = re.compile(r"\S+")
 _WORD_OR_SIGN = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
-_IS_SIGN = re.compile(f"[{SPACELESS}]")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
@@ -98,7 +97,7 @@ class _Words:
         self._lines = text.split("\n")
         self._pattern = _WORD
         split: Callable[[str], list[str]] = str.split
-        if not text.isascii() and _IS_SIGN.search(text):
+        if not text.isascii() and IS_SPACELESS.search(text):
             self._pattern, split = _WORD_OR_SIGN, _WORD_OR_SIGN.findall
         of_lines = [
             split(line.lower()) if line.isascii() else list(map(_folded, split(line)))
@@ -168,7 +167,8 @@ class _Words:
         if begins[at] > ends[at - 1]:
             return True
         return not (
-            _IS_SIGN.match(text, begins[at]) and _IS_SIGN.match(text, begins[at - 1])
+            IS_SPACELESS.match(text, begins[at])
+            and IS_SPACELESS.match(text, begins[at - 1])
         )
 
     def _border(self, word: int, low: int, high: int, step: int) -> int:

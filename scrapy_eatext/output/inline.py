@@ -35,7 +35,6 @@ SOURCES = (
 _CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")
 # The attributes with an image's size.
 _SIZES = ("width", "height")
-_Attributes = dict[str, str]
 # Images that are smaller are dots, spacers and icons.
 SMALL = 32
 # How far up from an image a noscript is looked for: beside so many nested elements.
@@ -132,20 +131,19 @@ class Inlines:
                 # A lenient walk has read the noscript's image too.
                 return [] if self._page.is_lenient else [image]
         # A picture's source may hold its img, as the parser nests them.
-        given = map(_attributes_of, element.iter(IMG))
-        shown = (one for one in given if small or not _is_small(one))
+        shown = (one for one in element.iter(IMG) if small or not _is_small(one))
         return [found for one in shown if (found := self._image(one)) is not None]
 
-    def _image(self, given: _Attributes) -> Image | None:
-        """The image by its attributes, None without an address."""
+    def _image(self, element: Any) -> Image | None:
+        """The image that an element is, None without an address."""
         for name in SOURCES:
-            source = given.get(name)
+            source = element.get(name)
             if not source:
                 continue
             address = largest(source) if name.endswith("srcset") else source
             url = self._addresses.image(address)
             if url:
-                alt = " ".join(given.get("alt", "").split())
+                alt = " ".join(element.get("alt", "").split())
                 if not alt.isascii():
                     alt = INVISIBLE.sub("", alt)
                     self.has_emoji = self.has_emoji or is_emoji(alt)
@@ -153,13 +151,12 @@ class Inlines:
         return None
 
 
-def _twin_of(element: Any) -> _Attributes | None:
-    """The attributes of the image in a noscript, shown instead where no script runs."""
+def _twin_of(element: Any) -> Any:
+    """The image in a noscript, shown instead where no script runs; None for none."""
     for _ in range(_AROUND):
         beside = element.getnext()
         if beside is not None:
-            image = next(beside.iter(IMG), None) if beside.tag == "noscript" else None
-            return None if image is None else _attributes_of(image)
+            return next(beside.iter(IMG), None) if beside.tag == "noscript" else None
         parent = element.getparent()
         if parent is None or (
             element.getprevious() is not None and parent.tag != "picture"
@@ -167,10 +164,6 @@ def _twin_of(element: Any) -> _Attributes | None:
             return None
         element = parent
     return None
-
-
-def _attributes_of(image: Any) -> _Attributes:
-    return dict(image.items())
 
 
 def largest(srcset: str) -> str:
@@ -191,10 +184,10 @@ def largest(srcset: str) -> str:
     return best
 
 
-def _is_small(given: _Attributes) -> bool:
+def _is_small(image: Any) -> bool:
     """Whether an image is too small to show anything, by its attributes."""
     for name in _SIZES:
-        size = given.get(name, "").strip().removesuffix("px")
+        size = image.get(name, "").strip().removesuffix("px")
         if size.isascii() and size.isdigit() and int(size[:9]) < SMALL:
             return True
     return False

@@ -28,6 +28,7 @@ _HEADING_WORDS = 40
 _IDEOGRAPHS = "\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 _LETTERS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 SPACELESS = _IDEOGRAPHS + _LETTERS
+IS_SPACELESS = re.compile(f"[{SPACELESS}]")
 _COUNTS = ((re.compile(f"[{_IDEOGRAPHS}]+"), 2), (re.compile(f"[{_LETTERS}]+"), 5))
 _ENDS = (
     ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4\u3002\uff01\uff1f\uff61"
@@ -221,7 +222,7 @@ def lines_of(text: str, headline: str = "") -> Passages:
 def words_of(text: str) -> int:
     """The number of words in a text, an estimate for scripts without spaces."""
     count = len(text.split())
-    if not text.isascii():
+    if not text.isascii() and IS_SPACELESS.search(text):
         for script, chars in _COUNTS:
             # Each run is rounded by itself, so that the parts of a text, cut between
             # runs, have no fewer words in all.
