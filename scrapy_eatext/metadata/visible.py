@@ -352,10 +352,10 @@ class Visible:
         count = len(self._blocks)
         for i in range(count - 1, max(count - _FOOT, self._near[1]) - 1, -1):
             text = self._blocks.text(i) if self._blocks.chars[i] <= _SHORT else ""
-            change = _change(text) if _OF_PAGE.search(text.casefold()) else ""
+            shown = list(self._dates_in(text))  # few have any
+            change = _change(text) if shown and _OF_PAGE.search(text.casefold()) else ""
             if change:
-                for found in self._dates_in(text):
-                    yield found._replace(change=change)
+                yield from (found._replace(change=change) for found in shown)
 
     def _label(self, block: int) -> str:
         """The text of a block if it is a label of the date behind it, else ""."""

@@ -76,6 +76,8 @@ def text_in(element: Any) -> str:
 
 def beginning(element: Any, most: int) -> str:
     """The beginning of an element's text."""
+    if not len(element):  # most have no others, and itertext() takes long to begin
+        return (element.text or "")[:most]
     parts: list[str] = []
     left = most
     for text in element.itertext():
