@@ -50,7 +50,6 @@ _IN_QUERY = re.compile(
     ),
     re.IGNORECASE,
 )
-_MONTH = re.compile(r"/(?:19|20)\d\d/\d{1,2}(?:/\d{1,2})?/?$")
 _LANGUAGE = re.compile(r"/([a-z]{2})(?:[-_][a-z]{2})?(?:/|$)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _ENDING = re.compile(r"(?:/(?:index|default)(?=\.))?(?:\.(?:s?html?|php|aspx?))?/?$")
@@ -130,8 +129,6 @@ def shapes(url: str) -> list[str]:
 
 def _path_shape(parts: SplitResult) -> str:
     *folders, last = parts.path.rstrip("/").split("/")
-    if _MONTH.search(parts.path):
-        last = "0"
-    elif not _DIGITS.fullmatch(last) and not (parts.query and "." in last):
+    if not _DIGITS.fullmatch(last) and not (parts.query and "." in last):
         last = "*"
     return parts.netloc + _DIGITS.sub("0", "/".join([*folders, last]))

@@ -64,17 +64,7 @@ FIELDS = {
 _AHEAD = ("entries", "next_page", "metadata")
 # The kinds of pages that the shipped model knows.
 KINDS = frozenset(
-    (
-        "article",
-        "collection",
-        "documentation",
-        "forum",
-        "listing",
-        "other",
-        "page",
-        "product",
-        "service",
-    )
+    "article collection documentation forum listing other page product service".split()
 )
 # The kinds of pages that lead to others, and are none to want unless they are named.
 _LISTS = frozenset(("collection", "listing"))
@@ -214,11 +204,8 @@ class SiteSpider(Spider):
         if kind not in self.kinds and kind in _LISTS:
             return False
         # Pages whose addresses are made alike are of one kind, though one may look else.
-        if (
-            self.kinds
-            and kind not in self.kinds
-            and not self._is_among_wanted(response)
-        ):
+        shape = shapes(canonical(response.url))[0]
+        if self.kinds and kind not in self.kinds and not self._yields.most_gave(shape):
             return False
         if kind not in self.kinds & _LISTS and self._leads_on(result):
             return False
@@ -389,7 +376,7 @@ class SiteSpider(Spider):
             if code == "x-default" or self._is_language(code):
                 continue
             url = canonical(joined(response.url, link.attrib["href"]))
-            if self._is_ours(url) and self.known.rule_out(url):
+            if self._is_ours(url) and self.known.leave_out(url):
                 # As if it had been asked for.
                 self._count("trap/language")
                 self._count_answer(Visit(url), gave=False)
@@ -445,7 +432,7 @@ class SiteSpider(Spider):
             return ""
         if not self.known.is_done(own):
             if is_same_page(own, visit.url):
-                self.known.stand_for(own)
+                self.known.leave_out(own)
                 return ""
             self._add([visit._replace(url=own)])
             if not self.known.is_coming(own):
@@ -576,9 +563,6 @@ class SiteSpider(Spider):
         """Whether a page lists others of the site, and is no list of things elsewhere."""
         own = sum(self._is_ours(entry.url) for entry in result.entries)
         return own * 2 > len(result.entries)
-
-    def _is_among_wanted(self, response: Response) -> bool:
-        return self._yields.most_gave(shapes(canonical(response.url))[0])
 
     def _is_language(self, code: str) -> bool:
         return not code or code.lower().startswith(self.language)

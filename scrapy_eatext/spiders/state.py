@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-_PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED, _STOOD_FOR = range(7)
+_PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED, _LEFT_OUT = range(7)
 # Some of the lists that a run has found are asked for again in the next: a share of all
 # pages, and so many at least.
 _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
@@ -163,13 +163,13 @@ class State:
             *(_PENDING, priority, url),
         )
 
-    def rule_out(self, url: str) -> bool:
-        """Refuse an address that need not be known; whether it was not asked for before."""
+    def leave_out(self, url: str) -> bool:
+        """Never ask for a page that need not be known; whether it was not asked for yet."""
         found = self._base.execute(
             "INSERT INTO pages (url, status, role, lastmod, round) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (url) DO UPDATE SET status=excluded.status"
             " WHERE status IN (?, ?)",
-            (url, _REFUSED, "page", "", self._round, _PENDING, _HELD),
+            (url, _LEFT_OUT, "page", "", self._round, _PENDING, _HELD),
         )
         return found.rowcount > 0
 
@@ -230,14 +230,6 @@ class State:
             )
         self._base.execute("COMMIT")
 
-    def stand_for(self, url: str) -> None:
-        """A page is not to be asked for, as another one stands for it."""
-        self._update(
-            "INSERT INTO pages (url, status, role, lastmod, round) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (url) DO UPDATE SET status=excluded.status",
-            *(url, _STOOD_FOR, "page", "", self._round),
-        )
-
     def change(self, url: str, text: str) -> str:
         """Whether a page's text is "new", "changed", or that of the run before: ""."""
         before = self._value("SELECT hash FROM pages WHERE url=?", url)
@@ -252,7 +244,7 @@ class State:
 
     def is_done(self, url: str) -> bool:
         status = self._value("SELECT status FROM pages WHERE url=?", url)
-        return status in (_DONE, _STOOD_FOR)
+        return status in (_DONE, _LEFT_OUT)
 
     def has_no_text(self, url: str) -> bool:
         """Whether a page was asked for and is none, or has no text."""

@@ -105,11 +105,12 @@ def test_what_was_refused_is_asked_for_if_a_better_place_names_it():
     state.close()
 
 
-def test_what_is_ruled_out():
+def test_what_is_left_out():
     state = State()
     state.add([Visit("a"), Visit("b")])
     assert state.take().url == "a"
-    assert [state.rule_out(url) for url in "abcc"] == [False, True, True, False]
+    assert [state.leave_out(url) for url in "abcc"] == [False, True, True, False]
+    assert [state.is_done(url) for url in "abc"] == [False, True, True]
     state.add([Visit("c", priority=100)])
     assert taken(state) == []
     state.close()
@@ -254,17 +255,6 @@ def test_a_state_of_other_hosts(path):
     State(path, ["b.org", "a.org"]).close()
     with pytest.raises(ValueError, match=r"a crawl of a\.org, b\.org$"):
         State(path, ["a.org"])
-
-
-def test_a_page_that_another_one_stands_for():
-    state = State()
-    state.add([Visit("a"), Visit("b")])
-    state.stand_for("a")
-    state.stand_for("c")
-    assert state.is_done("a")
-    assert state.is_done("c")
-    assert taken(state) == ["b"]
-    state.close()
 
 
 def test_what_had_no_answer_is_asked_for_in_the_next_run(path):
