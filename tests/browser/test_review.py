@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -91,15 +92,30 @@ def test_labels_by_mouse(pages, tmp_path, review, screen):
     assert signs_in(tmp_path, "spring") == shown.signs()
     assert "Number 1." not in found["ground_truth"]["main_content"]
     assert "Number 2." in found["ground_truth"]["main_content"]
+    # A click in the page leaves the keys alive.
+    shown.block(4).click()
+    shown.press("j", "x")
+    assert shown.signs()[4:6] == "m-"
 
 
-def test_hovering_tells_chance_and_reason(pages, review, screen):
+def test_it_opens_with_a_page_and_tells_chances_reasons_and_lines(
+    pages, review, screen
+):
     shown = screen(review("pages").url)
+    shown.shown()
+    assert "Click a block" in shown.page.text_content("#hover")
+    assert shown.page.text_content("#page-name") in ("autumn", "spring", "summer")
     shown.open("spring")
     shown.block(4).hover()
     said = shown.page.text_content("#hover")
     assert "main text" in said
     assert re.search(r"chance (0\.9|1\.0)\d", said)
+    shown.press("2")
+    line = shown.page.locator(".text-line", has_text="Number 3.")
+    assert line.locator(".says").text_content() == "main"
+    assert float(line.locator(".density").get_attribute("title")) > 0.7
+    head = shown.page.text_content("#lines-head")
+    assert "lines as they were rendered" in head
 
 
 def test_everything_by_keyboard_alone(pages, tmp_path, review, screen):
@@ -151,14 +167,6 @@ def test_everything_by_keyboard_alone(pages, tmp_path, review, screen):
     shown.shown("summer")
     shown.press("t")
     assert shown.page.input_value("#form") == "markdown"
-
-
-def test_a_click_in_the_page_leaves_the_keys_alive(pages, review, screen):
-    shown = screen(review("pages").url)
-    shown.open("spring")
-    shown.block(4).click()
-    shown.press("j", "x")
-    assert shown.signs()[4:6] == "--"
 
 
 def test_the_list_is_weakest_first_and_filtered(written, review, screen):
@@ -227,21 +235,13 @@ def test_a_late_answer_to_an_earlier_choice_is_not_shown(pages, review, screen):
     assert shown.page.evaluate(now)
 
 
-def test_lines_with_their_density_and_labels(pages, review, screen):
-    shown = screen(review("pages").url)
-    shown.open("spring")
-    shown.press("2")
-    line = shown.page.locator(".text-line", has_text="Number 3.")
-    assert line.locator(".says").text_content() == "main"
-    assert float(line.locator(".density").get_attribute("title")) > 0.7
-    head = shown.page.text_content("#lines-head")
-    assert "lines as they were rendered" in head
+def test_nothing_overflows_or_jumps(pages, review, screen):
+    url = review("pages").url
+    for width, scheme in itertools.product((1280, 1920), ("light", "dark")):
+        looks_well(screen(url, width, 800, color_scheme=scheme), width, scheme)
 
 
-@pytest.mark.parametrize("width", [1280, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows_or_jumps(pages, review, screen, width, scheme):
-    shown = screen(review("pages").url, width, 800, color_scheme=scheme)
+def looks_well(shown, width, scheme):
     boxes = """() => ["queue", "page-view", "text-view", "frame", "list", "accept"].map(
         (id) => { const b = document.getElementById(id).getBoundingClientRect();
                   return [id, b.x, b.y, b.width, b.height]; })"""
@@ -276,7 +276,7 @@ def test_no_click_is_lost_when_the_server_is_killed(pages, tmp_path, review, scr
     (pages / "long.html").write_text(article("long", 24), "utf-8")
     run = review("pages")
     shown = screen(run.url)
-    for click in range(5):
+    for click in range(3):
         shown.open("long")
         shown.block(4 + click).click()
         shown.saved()
@@ -289,7 +289,7 @@ def test_no_click_is_lost_when_the_server_is_killed(pages, tmp_path, review, scr
         shown.page.wait_for_selector(".row")
     shown.open("long")
     assert shown.signs() == expected
-    assert shown.signs()[4:9] == "-" * 5
+    assert shown.signs()[4:7] == "-" * 3
 
 
 def test_a_full_disk_shows_and_the_old_labels_stay(pages, tmp_path, review, screen):
@@ -336,29 +336,33 @@ def test_labels_of_a_changed_page_are_shown_and_never_applied(
     shown.saved()
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("empty", b""),
-        ("blank", b"   "),
-        ("frames", b"<frameset cols=*><frame src=a.html><frame src=b.html></frameset>"),
-        ("binary", bytes(range(256)) * 40),
-        ("utf16", article("x").encode("utf-16")),
-        ("koi8", "<meta charset=koi8-r><p>Река была тихой.".encode("koi8-r")),
-        ("deep", b"<div>" * 3000 + b"deep" + b"</div>" * 3000),
-    ],
-)
-def test_odd_pages_open(written, review, screen, name, content):
-    written(**{name: content})
+ODD = {
+    "empty": b"",
+    "blank": b"   ",
+    "frames": b"<frameset cols=*><frame src=a.html><frame src=b.html></frameset>",
+    "binary": bytes(range(256)) * 40,
+    "utf16": article("x").encode("utf-16"),
+    "koi8": "<meta charset=koi8-r><p>Река была тихой.".encode("koi8-r"),
+    "deep": b"<div>" * 3000 + b"deep" + b"</div>" * 3000,
+}
+
+
+def test_odd_pages_open(written, review, screen):
+    written(**ODD)
     shown = screen(review("pages").url)
-    shown.page.click(".row")
-    shown.page.wait_for_function(
-        "() => ['new', 'error'].includes(document.getElementById('page-state').textContent)"
-        " && document.getElementById('page-name').textContent"
-    )
-    if name == "koi8":
-        shown.shown("koi8")
-        assert "Река была тихой." in shown.block(0).text_content()
+    for name in ODD:
+        shown.page.fill("#find", name)
+        shown.page.click(".row")
+        shown.page.wait_for_function(
+            """(name) => {
+              const found = (id) => document.getElementById(id);
+              return (found("page-name").title + found("page-name").textContent)
+                .includes(name) && ["new", "error"].includes(found("page-state").textContent);
+            }""",
+            arg=name,
+        )
+    shown.open("koi8")
+    assert "Река была тихой." in shown.block(0).text_content()
 
 
 def slack() -> float:
@@ -380,13 +384,6 @@ def test_a_queue_of_5000_pages_opens_in_a_second(written, review, screen):
         took.append(time.perf_counter() - started)
     assert min(took) < 1 * slack()
     assert shown.page.locator(".row").count() < 60
-
-
-def test_it_opens_with_a_page_and_what_to_do(pages, review, screen):
-    shown = screen(review("pages").url)
-    shown.shown()
-    assert "Click a block" in shown.page.text_content("#hover")
-    assert shown.page.text_content("#page-name") in ("autumn", "spring", "summer")
 
 
 def test_the_page_is_in_the_address(pages, review, screen):
@@ -531,19 +528,30 @@ def test_a_drag_over_a_long_article_shows_at_once(tmp_path, written, review, scr
     assert signs_in(tmp_path, "long").count("-") > 2700
 
 
-def test_a_click_among_20000_blocks_shows_at_once(written, review, screen):
-    rows = "".join(
-        f"<p>Paragraph {i} of very many, and no more.</p>" for i in range(20_000)
-    )
-    written(many=f"<title>many</title><main>{rows}")
+LARGE = {
+    20_000: "".join(f"<p>Paragraph {i} of very many." for i in range(20_000)),
+    100: f"<p>{'A sentence that is repeated. ' * 700}</p>" * 100,
+}
+
+
+@pytest.mark.parametrize("blocks", LARGE)
+def test_a_large_page_is_shown_labelled_and_saved(
+    tmp_path, written, review, screen, blocks
+):
+    written(large=f"<title>large</title>{LARGE[blocks]}")
     shown = screen(review("pages").url)
-    shown.page.set_default_timeout(60_000)
-    shown.open("many")
+    shown.open("large")
+    count = shown.page.evaluate(
+        "() => new Set([...document.getElementById('frame').contentDocument"
+        ".querySelectorAll('eatext-t')].map((piece) => piece.getAttribute('b'))).size"
+    )
+    assert count == blocks
+    # A click shows at once.
     took = shown.page.evaluate(
         """async () => {
           const page = document.getElementById("frame").contentDocument;
           const piece = page.querySelector('eatext-t[b="10"]');
-          const before = piece.getAttribute("k"), times = [];
+          const times = [];
           for (let i = 0; i < 9; i += 1) {
             const start = performance.now(), old = piece.getAttribute("k");
             for (const name of ["mousedown", "mouseup"]) {
@@ -558,34 +566,12 @@ def test_a_click_among_20000_blocks_shows_at_once(written, review, screen):
     )
     assert took is not None
     assert took < 100 * slack()
-    shown.saved()
-
-
-LARGE = {
-    "100,000 blocks": "".join(f"<p>Paragraph {i} of many." for i in range(100_000)),
-    "10 MB": f"<p>{'A sentence that is repeated. ' * 3400}</p>" * 100,
-}
-
-
-@pytest.mark.parametrize("name", LARGE)
-def test_a_large_page_is_shown_labelled_and_saved(
-    tmp_path, written, review, screen, name
-):
-    written(large=f"<title>large</title>{LARGE[name]}")
-    shown = screen(review("pages").url)
-    shown.page.set_default_timeout(240_000)
-    shown.open("large")
-    count = shown.page.evaluate(
-        "() => new Set([...document.getElementById('frame').contentDocument"
-        ".querySelectorAll('eatext-t')].map((piece) => piece.getAttribute('b'))).size"
-    )
-    assert count == (100_000 if name == "100,000 blocks" else 100)
     before = shown.signs()
     shown.press("j", "Space")
     shown.saved()
     after = shown.signs()
-    assert after[0] != before[0]
-    assert after[1:] == before[1:]
+    assert after[11] != before[11]
+    assert (after[:11], after[12:]) == (before[:11], before[12:])
     assert signs_in(tmp_path, "large") == after
     # The text is there as a whole, though little of it is laid out.
     text = labels_in(tmp_path, "large")["ground_truth"]["main_content"].split()
