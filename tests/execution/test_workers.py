@@ -519,10 +519,9 @@ def test_who_waits_for_the_end_may_be_cancelled(caplog):
 
 
 def names(number: int) -> str:
-    """A page of 40,000 names that no other has."""
-    return LONG + "".join(
-        f"<b a{number}x{i} c{number}x{i}>x</b>" for i in range(20_000)
-    )
+    """A page of 16,000 long names that no other has."""
+    names = (f"{'y' * 80}{number}x{i}" for i in range(8_000))
+    return LONG + "".join(f"<b a{name} c{name}>x</b>" for name in names)
 
 
 def resident(pid: int | str) -> float:
@@ -532,11 +531,11 @@ def resident(pid: int | str) -> float:
 
 
 def sizes_with_names(kind: str) -> list[float]:
-    """The memory after each of 60 pages of names, for a process that runs this alone."""
+    """The memory after each of 25 pages of names, for a process that runs this alone."""
     config = Config(executor=kind, workers=1, choice=choice("Plain"), memory=512)
     executor = executor_of(config)
     sizes = []
-    for number in range(60):
+    for number in range(25):
         told = job(names(number), "Plain", timeout=0, last_resort="empty")
         assert outcome_of(executor, told).kind == "extracted"
         process = next(iter(workers._live), None)
@@ -561,8 +560,8 @@ def test_names_are_not_kept_for_good(kind):
         text=True,
     )
     sizes = [float(size) for size in done.stdout.split()]
-    assert len(sizes) == 60
-    assert max(sizes[40:]) < max(sizes[10:20]) + 30
+    assert len(sizes) == 25
+    assert max(sizes[15:]) < max(sizes[5:10]) + 15
 
 
 def test_threads_take_turns_whatever_they_are_for(executor):
