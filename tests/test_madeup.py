@@ -133,8 +133,8 @@ class TestSites:
         site = made(name)
         results = [extract(body_of(site, url), url=url) for url in some(site, 20)]
         kinds = Counter(result.page_type for result in results)
-        assert sum(kinds[kind] for kind in site.kinds) >= 17, kinds
-        assert min(result.score for result in results) > 0.7
+        assert sum(kinds[kind] for kind in site.kinds) >= 15, kinds
+        assert min(result.score for result in results) > 0.6
         assert min(len(result.text) for result in results) > 200
         assert {result.language for result in results} == {site.language or "en"}
 
