@@ -294,14 +294,18 @@ class Visible:
         )
         yield from self._those_near(BYLINES.rows(self._walk))
 
+    @cached_property
+    def _around_title(self) -> set[Any]:
+        """The element of the title, and those around it."""
+        if self._start < 0:
+            return set()
+        title = self._element(self._start)
+        return {title, *title.iterancestors()}
+
     def _is_elsewhere(self, node: Any) -> bool:
         """Whether an element is in a menu or is a reader's, and not beside the title."""
-        own = set()
-        if self._start >= 0:
-            title = self._element(self._start)
-            own = {title, *title.iterancestors()}
         for around in islice(node.iterancestors(), _AROUND):
-            if around in own:
+            if around in self._around_title:
                 return False
             if around.tag in _MENUS or is_of_readers(around):
                 return True
