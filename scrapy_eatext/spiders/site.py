@@ -344,7 +344,8 @@ class SiteSpider(Spider):
             self.known.done(visit.url)
             return
         result, url = main_text(response), visit.url
-        if self.language:
+        # A page without the word need not be parsed for it.
+        if self.language and b"hreflang" in response.body.lower():
             self._leave_other_languages(response)
         is_list = self._leads_on(result)
         added = yield from self._follow(response, result, visit, is_list)
