@@ -70,8 +70,7 @@ def small() -> None:
     """Train smaller models from here on, in a minute each."""
     eatext.FIRST = replace(eatext.FIRST, trees=120, rate=0.2)
     eatext.SECOND = replace(eatext.SECOND, trees=160, rate=0.2)
-    eatext.KINDS = replace(eatext.KINDS, trees=60)
-    eatext.QUALITY = replace(eatext.QUALITY, trees=20)
+    eatext.PAGES = replace(eatext.PAGES, trees=20)
     eatext.INNER = 2
 
 

@@ -48,6 +48,11 @@ LISTS = {
 }
 
 
+def not_yet(reason: str) -> pytest.MarkDecorator:
+    """What the shipped model does not see yet."""
+    return pytest.mark.xfail(strict=True, reason=reason)
+
+
 @cache
 def made(name: str) -> Site:
     return next(site() for site in SITES if site.name == name)
@@ -129,16 +134,22 @@ class TestSites:
             assert own is not None
             assert unescape(own[1]) == url
 
-    def test_a_reader_sees_what_it_is(self, name):
+    def test_a_reader_sees_what_it_is(self, name, request):
+        if name == "shop":
+            request.applymarker(not_yet("15 of 20 are called products"))
         site = made(name)
         results = [extract(body_of(site, url), url=url) for url in some(site, 20)]
         kinds = Counter(result.page_type for result in results)
-        assert sum(kinds[kind] for kind in site.kinds) >= 15, kinds
-        assert min(result.score for result in results) > 0.6
+        assert sum(kinds[kind] for kind in site.kinds) >= 17, kinds
+        assert min(result.score for result in results) > 0.7
         assert min(len(result.text) for result in results) > 200
         assert {result.language for result in results} == {site.language or "en"}
 
-    def test_lists_have_entries(self, name):
+    def test_lists_have_entries(self, name, request):
+        if name == "liar":
+            request.applymarker(
+                not_yet("a list with long teasers is called an article")
+            )
         site = made(name)
         for path in LISTS.get(name, []):
             result = extract(body_of(site, path), url=site.base + path)

@@ -93,8 +93,7 @@ class Rounds:
 FIRST = Rounds(trees=140, rate=0.14)
 SECOND = Rounds(trees=220, rate=0.11)
 COMMENTS = Rounds(trees=100, rate=0.15)
-KINDS = Rounds(trees=500, rate=0.04, depth=5, columns=0.3, borders=32)
-QUALITY = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
+PAGES = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
 
 
 @dataclass(frozen=True)
@@ -545,7 +544,7 @@ def kind_trees(
             which[there],
             weights[there],
             NAMES,
-            KINDS,
+            PAGES,
             seed,
             "MultiClass",
         )
@@ -556,7 +555,7 @@ def kind_trees(
 def quality_trees(figures: Ints, scores: NDArray[np.float64], seed: int) -> Trees:
     """Trees that estimate what the F1 of pages lacks."""
     even = np.ones(len(scores))
-    return grow(figures, lack_of(scores), even, NAMES, QUALITY, seed, "RMSE")
+    return grow(figures, lack_of(scores), even, NAMES, PAGES, seed, "RMSE")
 
 
 def score(sample: Sample, kept: NDArray[np.bool_]) -> float:

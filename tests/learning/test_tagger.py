@@ -239,7 +239,7 @@ def test_an_ensemble_of_two_seeds_is_their_mean() -> None:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few and small trees, so that a test does not take long."""
     small = eatext.Rounds(trees=8, rate=0.5, columns=1.0, rows=0.9, depth=3, seeds=2)
-    for name in ("FIRST", "SECOND", "KINDS", "QUALITY", "COMMENTS"):
+    for name in ("FIRST", "SECOND", "PAGES", "COMMENTS"):
         monkeypatch.setattr(eatext, name, small)
 
 

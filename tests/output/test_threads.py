@@ -326,10 +326,10 @@ def test_extract():
         )
         for who, moment, said in PEOPLE * 4
     ]
-    result = extract(board("phpBB 3", prose), url=URL)
+    result = extract(board("XenForo", prose), url=URL)
     assert result.page_type == "forum"
     assert [post.author for post in result.posts] == ["Ann", "bo77", "Ann"] * 4
-    result = extract(board("phpBB 3", prose), url=URL, remove=".post:last-of-type")
+    result = extract(board("XenForo", prose), url=URL, remove=".message:last-of-type")
     assert [post.author for post in result.posts] == (["Ann", "bo77", "Ann"] * 4)[:-1]
 
 

@@ -181,7 +181,7 @@ def test_feeds(site):
     site.pages["/feed"] = (
         f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'
     )
-    assert done(site)[1] == [f"/news/b{n}" for n in range(5)]
+    assert done(site, kinds="article")[1] == [f"/news/b{n}" for n in range(5)]
 
 
 def test_addresses_that_are_none(site):
@@ -418,7 +418,7 @@ def test_a_sitemap_of_which_little_is_dead(site):
         site.pages[url] = article(url)
     text = "".join(f"<url><loc>{site.url}{url}</loc></url>" for url in urls)
     site.pages["/sitemap.xml"] = f'<?xml version="1.0"?><urlset>{text}</urlset>'
-    assert len(done(site)[1]) == 133
+    assert len(done(site, kinds="article")[1]) == 133
 
 
 def test_what_pages_call_themselves_in_other_languages(site):
