@@ -374,12 +374,12 @@ cdef class Placing:
         self.texts.append(text)
         return 0
 
-    cdef int add_images(self, Py_ssize_t mark, int link, bint small) except -1:
+    cdef int add_images(self, Py_ssize_t mark, int link, bint in_line) except -1:
         cdef object row = self.marks[mark, MARK_AROUND_STYLE]
         cdef object place = self.marks[mark, MARK_AROUND_LINK]
-        for text, url in self.inlines.images(row, place, small):
+        for text, url, breaks in self.inlines.images(row, place, in_line):
             if self.allows(url):
-                self.add_span(-1, -1, 0, link, self.number(url), text)
+                self.add_span(-1, -1, breaks, link, self.number(url), text)
         return 0
 
     # -- addresses

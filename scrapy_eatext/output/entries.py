@@ -442,7 +442,7 @@ class _Details:
         """The address of the first image between two blocks that is no icon."""
         begin = bisect_left(self._images, first)
         for place in self._places[begin : bisect_left(self._images, last)][:_FEW]:
-            for image in self._inlines.images(*place, small=False):
+            for image in self._inlines.images(*place, in_line=False):
                 self._left -= len(image.url)
                 return image.url if self._left >= 0 else ""
         return ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.names import FIGURES
+from scrapy_eatext.page.names import BADGES, FIGURES, Names
+from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import EMBED, RULE
 
@@ -20,6 +20,8 @@ WORDS, WORDS_IN_ALL = 30, 150
 # How many dropped blocks may stand around an image that is in no figure: an image
 # among more of them rather belongs to a profile.
 BLOCKS = 2
+# The most blocks of an element that is a figure, or a badge, by its name alone.
+BLOCKS_OF_FIGURE = 3
 # How many elements around an image are looked at, and how many around its figure.
 LEVELS, OUTER = 6, 2
 _FIGURE, _TABLE = TAG_ID["figure"], TAG_ID["table"]
@@ -77,7 +79,18 @@ class _Rule:
         self._count = len(walk.blocks)
         # How many words are before each block.
         self._words = [0, *walk.blocks[:, BlockColumn.WORDS].cumsum().tolist()]
-        self._figures = frozenset(FIGURES.rows(walk))
+        self._figures = self._small(FIGURES)
+        self._badges = self._small(BADGES)
+
+    def _small(self, names: Names) -> frozenset[int]:
+        """The elements with one of some names that hold few blocks."""
+        rows = names.rows(self._walk)
+        firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
+        return frozenset(
+            row
+            for row, first, last in zip(rows, firsts, lasts, strict=True)
+            if last - first <= BLOCKS_OF_FIGURE
+        )
 
     def allows_rule(self, block: int, around: int) -> bool:
         """Whether a rule before a block is shown; ``around`` is the element that holds it."""
@@ -110,7 +123,7 @@ class _Rule:
         lost = self._words[last] - self._words[first]
         if lost > WORDS_IN_ALL:
             return False
-        figure, cell = _holders(self._walk, around, self._figures)
+        figure, cell = self._holders(around)
         if cell >= 0:
             row = self._cell(cell, _PARENT)
             return apart and any(
@@ -158,24 +171,26 @@ class _Rule:
             row = cell(row, _PARENT)
         return False
 
+    def _holders(self, row: int) -> tuple[int, int]:
+        """The figure around an element, and the table cell without text around it.
 
-def _holders(walk: Walk, row: int, figures: Collection[int] = ()) -> tuple[int, int]:
-    """The figure around an element, and the table cell without text around it.
-
-    Each is -1 where there is none.  A table that is named as a figure is one.
-    """
-    cell = walk.elements.item
-    figure = holder = -1
-    for _ in range(LEVELS):
-        if row < 0:
-            break
-        tag = cell(row, _TAG)
-        if holder >= 0:
-            if tag == _TABLE:
-                return (row, -1) if row in figures else (figure, holder)
-        elif tag in _CELLS and cell(row, _FIRST) == cell(row, _LAST):
-            holder = row
-        elif tag == _FIGURE or (figure < 0 and row in figures):
-            figure = row
-        row = cell(row, _PARENT)
-    return figure, holder
+        Each is -1 where there is none.  A table that is named as a figure is one; what is
+        named as a badge is in none.
+        """
+        cell, figures = self._cell, self._figures
+        figure = holder = -1
+        for _ in range(LEVELS):
+            if row < 0:
+                break
+            tag = cell(row, _TAG)
+            if row in self._badges:
+                return -1, holder
+            if holder >= 0:
+                if tag == _TABLE:
+                    return (row, -1) if row in figures else (figure, holder)
+            elif tag in _CELLS and cell(row, _FIRST) == cell(row, _LAST):
+                holder = row
+            elif tag == _FIGURE or (figure < 0 and row in figures):
+                figure = row
+            row = cell(row, _PARENT)
+        return figure, holder

@@ -37,8 +37,15 @@ _CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")
 _SIZES = ("width", "height")
 # Images that are smaller are dots, spacers and icons.
 SMALL = 32
-# How far up from an image a noscript is looked for: beside so many nested elements.
+# How far up from an image a noscript or a line break is looked for: beside so many
+# nested elements.
 _AROUND = 3
+# Bits of an image's style: whether a line ends right before it, or right behind it.
+BREAK_BEFORE, BREAK_BEHIND = 1 << 9, 1 << 10
+# What stands in for an image until a script loads it.
+_PLACEHOLDER = re.compile(
+    r"(?:^|/)(?:1x1|blank|clear|loading|pixel|placeholder|spacer|transparent)\.(?:gif|png|svg)$"
+)
 # How many characters of addresses are written for any page, and how many more for each
 # byte of the page.  Without a bound, output could be far larger than the page: a link is
 # written once for each block inside it, and a base address with each relative link.
@@ -46,10 +53,11 @@ ADDRESS_CHARS, ADDRESS_TIMES = 500_000, 10
 
 
 class Image(NamedTuple):
-    """An image: its description and its address."""
+    """An image: its description, its address, and the bits of the breaks beside it."""
 
     alt: str
     url: str
+    breaks: int = 0
 
 
 class Inlines:
@@ -111,18 +119,23 @@ class Inlines:
         """The posts of other sites among quotes, see embeds.posts_in()."""
         return posts_in(self._walk, quotes, self._addresses.image)
 
-    def images(self, row: int, place: int, small: bool) -> list[Image]:
+    def images(self, row: int, place: int, in_line: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.
 
-        The small ones are left out unless ``small`` is true.  Where no
+        In a line, small ones come too, and each knows the breaks beside it.  Where no
         images are asked for, emoji come all the same, as they will be text.
         """
-        found = self._all_images(row, place, small)
-        return (
-            found if self._has_images else [one for one in found if is_emoji(one.alt)]
-        )
+        found = self._all_images(row, place, in_line)
+        if not self._has_images:
+            found = [one for one in found if is_emoji(one.alt)]
+        if found and in_line:
+            element = self._elements[row, place]
+            found[0] = found[0]._replace(breaks=_break_before(element))
+            last = found[-1]
+            found[-1] = last._replace(breaks=last.breaks | _break_behind(element))
+        return found
 
-    def _all_images(self, row: int, place: int, small: bool) -> list[Image]:
+    def _all_images(self, row: int, place: int, in_line: bool) -> list[Image]:
         element = self._elements[row, place]
         twin = _twin_of(element)
         if twin is not None and not _is_small(twin):
@@ -131,7 +144,7 @@ class Inlines:
                 # A lenient walk has read the noscript's image too.
                 return [] if self._page.is_lenient else [image]
         # A picture's source may hold its img, as the parser nests them.
-        shown = (one for one in element.iter(IMG) if small or not _is_small(one))
+        shown = (one for one in element.iter(IMG) if in_line or not _is_small(one))
         return [found for one in shown if (found := self._image(one)) is not None]
 
     def _image(self, element: Any) -> Image | None:
@@ -142,7 +155,7 @@ class Inlines:
                 continue
             address = largest(source) if name.endswith("srcset") else source
             url = self._addresses.image(address)
-            if url:
+            if url and not _PLACEHOLDER.search(url):
                 alt = " ".join(element.get("alt", "").split())
                 if not alt.isascii():
                     alt = INVISIBLE.sub("", alt)
@@ -164,6 +177,33 @@ def _twin_of(element: Any) -> Any:
             return None
         element = parent
     return None
+
+
+def _break_before(element: Any) -> int:
+    for _ in range(_AROUND):
+        before, parent = element.getprevious(), element.getparent()
+        text = parent.text if before is None else before.tail
+        if text and not text.isspace():
+            return 0
+        if before is not None:
+            return BREAK_BEFORE if before.tag == "br" else 0
+        element = parent
+        if element.getparent() is None:
+            break
+    return 0
+
+
+def _break_behind(element: Any) -> int:
+    for _ in range(_AROUND):
+        if element.tail and not element.tail.isspace():
+            return 0
+        behind = element.getnext()
+        if behind is not None:
+            return BREAK_BEHIND if behind.tag == "br" else 0
+        element = element.getparent()
+        if element is None:
+            break
+    return 0
 
 
 def largest(srcset: str) -> str:

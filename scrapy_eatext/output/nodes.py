@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 
 from scrapy_eatext.output.emoji import is_emoji
+from scrapy_eatext.output.inline import BREAK_BEFORE, BREAK_BEHIND
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import QUOTE_TEXT
@@ -30,6 +31,7 @@ _QUOTES = frozenset(
     "\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300d\u300e\u300f"
 )
 _BEGINS, _ENDS = ("Ps", "Pi"), ("Pe", "Pf")
+_LINE_END = ("\n", 0, "", "", signs_of("\n"))
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
@@ -47,31 +49,45 @@ def merged(spans: Sequence[Span]) -> list[Span]:
 
 
 def parted(spans: Sequence[Span]) -> Sequence[Span]:
-    """Spans with spaces between images and words.
+    """Spans with spaces and line breaks between images and words.
 
-    The walk has one space at most around an image, behind it wherever it stood.
+    The walk has one of these at most around images, behind them wherever it stood.
     """
     if not any(image for _, _, _, image, _ in spans):
         return spans
     made: list[Span] = []
     last, was_image, link_before = "", False, ""
+    # Whether a line ends here, and whether one ended before the images right before.
+    ends, has_ended = False, False
     next_links = [*(link for _, _, link, _, _ in spans[1:]), ""]
     for (text, style, link, image, signs), next_link in zip(
         spans, next_links, strict=True
     ):
-        shown, within = text, link
+        shown, within, ends_behind = text, link, False
         if image:
+            ends = bool(made) and (ends or bool(style & BREAK_BEFORE))
+            ends_behind = bool(style & BREAK_BEHIND)
+            has_ended = has_ended or ends
             parts = not was_image and _wants_space_behind(last)
         else:
-            if was_image and _closes(text):
-                shown = text[1:]
-            elif was_image and text == " " and link_before == next_link:
+            if ends:
+                shown = text[text[0] in " \n" :]
+            elif has_ended and text[0] == "\n":
+                shown = f" {text[1:]}"
+            if was_image and _closes(shown):
+                shown = shown[1:]
+            elif was_image and shown == " " and link_before == next_link:
                 within = link_before  # the space stood before a link that goes on
-            parts = was_image and text[:1].isalnum()
-        if parts:
+            parts = was_image and shown[:1].isalnum()
+            has_ended = False
+        if ends:
+            made.append(_LINE_END)
+        elif parts:
             made.append((" ", 0, link if link == link_before else "", "", 0))
-        made.append((shown, style, within, image, signs))
+        if shown or image:
+            made.append((shown, 0 if image else style, within, image, signs))
         last, was_image, link_before = text[-1:], bool(image), within
+        ends = ends_behind
     return made
 
 

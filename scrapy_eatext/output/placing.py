@@ -69,7 +69,8 @@ DEEPEST = 18
 
 
 # A piece of a block: its text, its styles, the address of its link, the address of an
-# image (the text is then its description), and bits for formats with signs in the text.
+# image (the text is then its description, the styles are its breaks), and bits for formats
+# with signs in the text.
 Span = tuple[str, int, str, str, int]
 
 # Characters that may be markup in a line of Markdown, and characters that HTML escapes.
@@ -311,7 +312,7 @@ class _Placing:
             link = self._link(mark[MarkColumn.LINK])
             if not self._allows(self._addresses[link]):
                 link = 0
-            self._add_images(mark, link, small=False)
+            self._add_images(mark, link, in_line=False)
             if len(self._spans) > first:
                 parent = self._node(mark[MarkColumn.AROUND_STYLE])
             for span in range(first, len(self._spans)):
@@ -350,7 +351,7 @@ class _Placing:
                     link = 0
             if style < 0:
                 if style == IMAGE:
-                    self._add_images(mark, link, small=True)
+                    self._add_images(mark, link, in_line=True)
                 continue
             around = self._link(around_row)
             until = stop
@@ -403,14 +404,17 @@ class _Placing:
         self._other_texts[len(self._spans)] = text
         self._spans.append([-1, -1, style, link, image])
 
-    def _add_images(self, mark: list[int], link: int, *, small: bool) -> None:
+    def _add_images(self, mark: list[int], link: int, *, in_line: bool) -> None:
         """Add the images at a mark whose addresses may still be written."""
         place = mark[MarkColumn.AROUND_STYLE], mark[MarkColumn.AROUND_LINK]
-        for image in self._inlines.images(*place, small):
+        for image in self._inlines.images(*place, in_line):
             # An address that is not written is not stored either.
             if self._allows(image.url):
                 self._add_other_text(
-                    image.alt, link=link, image=self._number(image.url)
+                    image.alt,
+                    style=image.breaks,
+                    link=link,
+                    image=self._number(image.url),
                 )
 
     # -- addresses

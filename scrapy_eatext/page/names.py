@@ -120,8 +120,12 @@ DATELINES = Names(
 )
 # A wiki's links to edit a section, right behind its heading.
 EDITS = Names("editsection")
-# What holds an image and its caption.
-FIGURES = Names("caption figure")
+# What holds an image, maybe with its caption.
+FIGURES = Names("caption figure image img photo picture thumb thumbnail")
+# What holds the picture of a person, or the sign of a site or a button.
+BADGES = Names(
+    "author avatar avatars icon icons logo profile share social user userpic"
+)
 # What holds a video, or a player in a frame.
 FILMS = Names("embed player video videos vimeo youtube")
 # What holds the path to a page in its site.
