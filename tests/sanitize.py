@@ -25,7 +25,7 @@ from tests import ROOT
 
 FLAGS = (
     "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer "
-    "-O1 -g"
+    "-O1 -g1"
 )
 # Build products, which another process may be writing at the moment.
 IGNORED = ".* build *.so *.c __pycache__ *.egg-info scrapy_eatext-*".split()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import subprocess
 import sys
 import tracemalloc
 import zlib
@@ -13,7 +12,7 @@ from itertools import product
 
 import pytest
 
-from scrapy_eatext.archive.readers import Reading, parts, read, read_part, warc
+from scrapy_eatext.archive.readers import Reading, parts, read_part, warc
 from tests.support.archives import (
     URL,
     page,
@@ -200,7 +199,8 @@ MEMBERS = {"gzip": gzip.compress, "gzip with a name": named, "zstd": checked}
 @pytest.mark.parametrize("bits", [1, 4, 8, 28, 64, 255])
 def test_damage_anywhere_in_a_member_costs_no_other(packing, bits):
     packed = [MEMBERS[packing](one) for one in FIVE]
-    for at in range(len(packed[1])):
+    # Of the data behind a member's head, other bits of other bytes.
+    for at in (*range(40), *range(40 + bits % 3, len(packed[1]), 3)):
         damaged = bytearray(packed[1])
         damaged[at] ^= bits
         found = records_of(b"".join([packed[0], damaged, *packed[2:]]))
@@ -434,67 +434,3 @@ def test_zstd_with_a_dictionary(tmp_path):
 
 
 # warcio leaves temporary files open.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("gzipped", [True, False])
-def test_archives_of_warcio(gzipped, tmp_path):
-    warcwriter = pytest.importorskip("warcio.warcwriter")
-    from warcio.statusandheaders import StatusAndHeaders
-
-    path = tmp_path / "pages.warc.gz"
-    with path.open("wb") as file:
-        writer = warcwriter.WARCWriter(file, gzip=gzipped)
-        writer.write_record(writer.create_warcinfo_record("pages", {"software": "x"}))
-        for url, html in ALL.items():
-            headers = StatusAndHeaders(
-                "200 OK", [("Content-Type", "text/html")], "HTTP/1.0"
-            )
-            for kind in ("response", "request"):
-                writer.write_record(
-                    writer.create_warc_record(
-                        url, kind, payload=io.BytesIO(html), http_headers=headers
-                    )
-                )
-    assert {one.url: one.html for one in read(str(path))} == ALL
-
-
-def test_archives_of_fastwarc(tmp_path):
-    fastwarc = pytest.importorskip("fastwarc.warc")
-    path = tmp_path / "pages.warc"
-    with path.open("wb") as file:
-        for url, html in ALL.items():
-            one = fastwarc.WarcRecord()
-            one.init_headers(record_type=fastwarc.WarcRecordType.response)
-            one.headers["WARC-Target-URI"] = url
-            one.set_bytes_content(response(html))
-            one.headers["Content-Type"] = "application/http; msgtype=response"
-            one.write(file)
-    assert {one.url: one.html for one in read(str(path))} == ALL
-
-
-def test_archives_of_wget(server, tmp_path):
-    try:
-        subprocess.run(["wget", "--version"], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("there is no wget")
-    urls = [server(f"/{path}") for path in ("page/1", "page/2", "gzip/3", "redirect/4")]
-    subprocess.run(
-        [
-            "wget",
-            "-q",
-            "--warc-file=pages",
-            "--delete-after",
-            *urls,
-            server("/image.png"),
-        ],
-        check=True,
-        cwd=tmp_path,
-    )
-    found = list(read(str(tmp_path / "pages.warc.gz")))
-    assert sorted(one.url for one in found if not one.outcome) == [
-        server("/gzip/3"),
-        *(server(f"/page/{i}") for i in (1, 2, 4)),
-    ]
-    assert all(
-        b"This is the text of page" in one.html for one in found if not one.outcome
-    )
-    assert not any(one.error for one in found)
