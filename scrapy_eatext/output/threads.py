@@ -58,6 +58,9 @@ _COLUMNS = (_PARENT, _TAG, ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK)
 _OTHER_DATE = re.compile(
     r"(?i)\W*(?:join|regist|member|since|last|edit|updat|modif|inscri|mitglied|注册|登录|最后)"
 )
+# What stands between an author and a date, and an age that is no name.
+_BEFORE_DATE = re.compile(r"\s(?:am|at|den|el|il|le|on|op)\s*\Z")
+_AGE = re.compile(r"(?i)\W*\d{1,3}\s?(?:d|h|hr|m|min|mo|s|w|y|yr)s?\W*")
 # The end of a line that says whom the quote below is of.
 _SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
 # What share of all words blockquotes have that are no quotes, but posts; in how many
@@ -85,7 +88,9 @@ def _is_name(text: str) -> bool:
     if len(text) > _CHARS or not any(map(str.isalpha, text)):
         return False
     has_digit = any(map(str.isdigit, text))
-    return len(text.split()) <= _WORDS and not (has_digit and dates.iso(text))
+    return len(text.split()) <= _WORDS and not (
+        has_digit and (_AGE.fullmatch(text) or dates.iso(text))
+    )
 
 
 def _letters(text: str) -> str:
@@ -141,7 +146,10 @@ class Thread:
     def _find_authors(self) -> None:
         """Find elements whose text may be a name, in order."""
         walk = self._walk
-        dated = {row: text[:start] for _, row, text, start in self._dated}
+        dated = {
+            row: _BEFORE_DATE.sub("", text[:start])
+            for _, row, text, start in self._dated
+        }
         worth = dict.fromkeys(dated, _STRONG)
         for tag in STRONG:
             rows = rows_with(walk.elements, _TAG, TAG_ID[tag])
@@ -296,7 +304,12 @@ class Thread:
         return self._names.get(frame.author, ""), time, row
 
     def byline(self, post: int) -> list[tuple[str, int]]:
-        """A post's author and time, with styles, as far as they are there and not kept."""
+        """A post's author and time, with styles, as far as they are there and not kept.
+
+        There is none where a single post has all the text.
+        """
+        if not self._are_several:
+            return []
         author, time, row = self.details(post)
         named = self._frames[post].author
         is_said = author and not self._words[self._firsts[named]]
@@ -304,6 +317,10 @@ class Thread:
         if time and not self._words[self._firsts[row]]:
             spans.append((f", {time}" if spans else time, 0))
         return spans
+
+    @cached_property
+    def _are_several(self) -> bool:
+        return np.count_nonzero(self._sizes(self._post_of)) > 1
 
     def text_units(self, units: Sequence[int]) -> dict[int, list[int]]:
         """For each post those of some blocks, in rising order, that are its text or quotes."""

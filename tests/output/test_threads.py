@@ -161,6 +161,10 @@ BOARDS = {
             '<span class="date">{day}</span><pre>{said}</pre></li>'
         ),
     ),
+    "a line by whom and when": (
+        "<ul>{}</ul>",
+        '<li><p class="note">by {who} on {day}</p><div><p>{said}</p></div></li>',
+    ),
     "names alone": (
         "<section>{}</section>",
         "<div><div><strong>{who}</strong></div><div>{day}</div><p>{said}</p></div>",
@@ -265,6 +269,19 @@ def test_markdown_and_html_write_posts(name):
         f"<p><strong>{who}</strong>, {moment}</p>\n<p>{text}</p>"
         for who, moment, text in PEOPLE
     )
+
+
+def test_a_single_post_is_the_text_of_its_page():
+    page = Page.of(board("XenForo"), URL)
+    tree = tree_of_posts(page, kept(page.blocks, only=[PEOPLE[1][-1]]))
+    assert bylines(tree) == []
+
+
+def test_an_age_is_no_author():
+    ages = ("20h", "· 3d", "4 mo")
+    people = [(age, *post[1:]) for age, post in zip(ages, PEOPLE, strict=True)]
+    found = spoken(board("Hacker News", people), [said for *_, said in people])
+    assert [post.author for post in found if post.author] == []
 
 
 def test_other_pages_stay_as_they_are():
