@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, islice, zip_longest
+from itertools import compress, islice
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.elements import is_hidden
 from scrapy_eatext.page.names import LINE_NUMBERS
 from scrapy_eatext.page.tables import rows_with, values_of
-from scrapy_eatext.page.tags import BLOCK, CODE, SKIP, TAG_ID
-from scrapy_eatext.page.walk import attribute_values
+from scrapy_eatext.page.tags import BLOCK, CODE, CODE_TEXT, PARAGRAPH, SKIP, TAG_ID
+from scrapy_eatext.page.walk import RULE, attribute_values, nodes_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from scrapy_eatext.algorithms.base import Units
 
 # Classes of elements that hold line numbers.
@@ -31,6 +34,8 @@ _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
 )
+# How many blocks in a row, each code in an element of its own, are lines of one piece.
+LONE_LINES = 3
 # How many elements around code may name its language.
 _LEVELS = 8
 
@@ -48,7 +53,8 @@ _NO_LANGUAGE = frozenset(
 )
 
 _CODE_TAG = TAG_ID["code"]
-_INNER, _KIND = (BlockColumn.INNER, BlockColumn.KIND)
+_ELEMENT, _INNER, _KIND = BlockColumn.ELEMENT, BlockColumn.INNER, BlockColumn.KIND
+_MARKS = [MarkColumn.BLOCK, MarkColumn.START, MarkColumn.STYLE]
 _TAG, _DEPTH, _FIRST, _LAST = (
     ElementColumn.TAG,
     ElementColumn.DEPTH,
@@ -57,6 +63,7 @@ _TAG, _DEPTH, _FIRST, _LAST = (
 )
 _SPACE = re.compile(r"[^\S\n\t]")
 _NEWLINES = re.compile(r"\r\n?")
+_SOURCE_LINE = re.compile(r"\A[ \t]*[\r\n][ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +127,11 @@ def _language_of(element: Any) -> str:
     return ""
 
 
-def verbatim(element: Any) -> str:
-    """The text of an element, each space as it is, without line numbers."""
+def verbatim(element: Any, *, by_breaks: bool = False) -> str:
+    """The text of an element, each space as it is, without line numbers.
+
+    If ``by_breaks``, a line ends at a br alone, not again at the source's behind it.
+    """
     parts: list[str] = []
 
     def add(text: str | None) -> None:
@@ -149,6 +159,9 @@ def verbatim(element: Any) -> str:
         name = child.tag
         if name == "br":
             parts.append("\n")
+            if by_breaks and child.tail:
+                add(_SOURCE_LINE.sub("", child.tail, count=1))
+                continue
         elif (
             isinstance(name, str)
             and name not in SKIP
@@ -244,40 +257,109 @@ class _Reader:
                 dropped.add(i)
         self.numbers = [i for i in numbers if i not in dropped]
 
-    def _innermost(self, rows: list[int]) -> list[int]:
-        """The elements, which are in rising order, that hold no other of them."""
-        depths = self._walk.elements[:, _DEPTH]
-        return [
-            row
-            for row, following in zip_longest(rows, rows[1:])
-            if following is None or depths[row + 1 : following + 1].min() <= depths[row]
-        ]
-
     # -- code that has its lines without a pre around it
 
     def _alone(self) -> None:
+        if not rows_with(self._walk.elements, _TAG, _CODE_TAG):
+            return
+        dropped: set[int] = set()
+        for run in self._runs():
+            if self._is_joined(run):
+                dropped.update(run[1:])
+            elif len(run) > 1:
+                for i in run:
+                    self._is_joined([i])
+        if dropped:
+            self.numbers = [i for i in self.numbers if i not in dropped]
+
+    def _runs(self) -> Iterator[list[int]]:
+        """The blocks that may be code together: of one element, or of children of one."""
+        all_code = self._all_code()
+        chosen = [i for i in self.numbers if all_code[i] and i not in self.code]
+        elements, kinds = values_of(self._walk.blocks, chosen, (_ELEMENT, _KIND))
+        (parents,) = values_of(self._walk.elements, elements, (ElementColumn.PARENT,))
+        run: list[int] = []
+        before, beside = -1, -1
+        for i, element, kind, parent in zip(
+            chosen, elements, kinds, parents, strict=True
+        ):
+            is_line = kind == PARAGRAPH and parent == beside
+            if run and not (i == run[-1] + 1 and (element == before or is_line)):
+                yield run
+                run = []
+            run.append(i)
+            before, beside = element, parent if kind == PARAGRAPH else -1
+        if run:
+            yield run
+
+    def _all_code(self) -> npt.NDArray[np.bool_]:
+        """For each block whether it is in no pre, and all in elements for code."""
         walk = self._walk
-        if not rows_with(walk.elements, _TAG, _CODE_TAG):
-            return
-        inner = walk.blocks[:, _INNER]
-        # The walk has marked code in a pre already.
-        alone = (walk.elements[inner, _TAG] == _CODE_TAG) & (
-            walk.blocks[:, _KIND] != CODE
+        begins = walk.blocks[:, BlockColumn.START]
+        marks = walk.marks
+        marks = marks[
+            (marks[:, MarkColumn.START] >= 0) & (marks[:, MarkColumn.STYLE] > RULE)
+        ]
+        of, starts, styles = marks[:, _MARKS].T
+        is_code = (styles >= 0) & (styles & CODE_TEXT > 0)
+        found = np.zeros(len(walk.blocks) + 1, dtype=np.bool_)
+        found[of[is_code & (starts == begins.take(of, mode="clip"))]] = True
+        found[of[~is_code]] = False
+        found[:-1] &= walk.blocks[:, _KIND] != CODE
+        return found
+
+    def _is_joined(self, run: list[int]) -> bool:
+        """Whether some blocks are code of several lines, which is noted then."""
+        nodes = nodes_of(self._walk, self._holders(run))
+        text = trimmed(
+            "\n".join([verbatim(node, by_breaks=True).rstrip() for node in nodes])
         )
-        if not alone.any():
-            return
-        numbers = [i for i in self.numbers if alone[i] and i not in self.code]
-        around: list[int] = inner[numbers].tolist()
-        # The text of an element with several blocks is not the text of one block.
-        times = Counter(around)
-        innermost = frozenset(self._innermost(sorted(times)))
-        for i, row in zip(numbers, around, strict=True):
-            if times[row] > 1 or row not in innermost:
-                continue
-            element = walk.node(row)
-            text = trimmed(verbatim(element))
-            if "\n" in text and text.split() == self._blocks.text(i).split():
-                self.code[i] = text
+        if "\n" not in text:
+            return False
+        words = [word for i in run for word in self._blocks.text(i).split()]
+        if text.split() != words:
+            return False
+        self.code[run[0]] = text
+        return True
+
+    def _holders(self, run: list[int]) -> list[int]:
+        """The elements that hold some blocks and nothing else, the outermost in a block.
+
+        There are none where such an element is neither around code nor in it.
+        """
+        blocks, cell = self._walk.blocks.item, self._walk.elements.item
+        around = blocks(run[0], _ELEMENT)
+        if blocks(run[-1], _ELEMENT) != around:
+            rows = [blocks(i, _ELEMENT) for i in run]
+            lone = all(cell(row, _LAST) - cell(row, _FIRST) == 1 for row in rows)
+            is_code = lone and len(run) >= LONE_LINES and all(map(self._in_code, run))
+            return rows if is_code else []
+        found = -1
+        is_code = False
+        is_paragraph = blocks(run[0], _KIND) == PARAGRAPH
+        for row in self._way(run[0]):
+            is_tag = cell(row, _TAG) == _CODE_TAG
+            is_code = is_code or is_tag
+            # An element in a line does not count the block that goes on behind it.
+            is_whole = cell(row, _FIRST) == run[0] and (
+                0 <= cell(row, _LAST) - run[-1] <= 1
+            )
+            if is_whole and (is_code if is_paragraph else is_tag):
+                found = row
+        return [found] if found >= 0 else []
+
+    def _in_code(self, i: int) -> bool:
+        tag = self._walk.elements[:, _TAG].item
+        return any(tag(row) == _CODE_TAG for row in self._way(i))
+
+    def _way(self, i: int) -> Iterator[int]:
+        """The elements from a block's beginning outwards, to the one that is a block."""
+        parent = self._walk.elements[:, ElementColumn.PARENT].item
+        around, row = self._walk.blocks[i, [_ELEMENT, _INNER]].tolist()
+        while row > around:
+            yield row
+            row = parent(row)
+        yield around
 
 
 def _is_numbers(text: str) -> bool:

@@ -320,7 +320,7 @@ class Thread:
 
     @cached_property
     def _are_several(self) -> bool:
-        return np.count_nonzero(self._sizes(self._post_of)) > 1
+        return bool(np.count_nonzero(self._sizes(self._post_of)) > 1)
 
     def text_units(self, units: Sequence[int]) -> dict[int, list[int]]:
         """For each post those of some blocks, in rising order, that are its text or quotes."""
