@@ -17,13 +17,14 @@ from unicodedata import category
 
 from scrapy_eatext.output.formulas import MAILBOX, for_markdown
 from scrapy_eatext.output.nodes import merged, parted, quoted, without_styles
-from scrapy_eatext.output.placing import MARKDOWN
+from scrapy_eatext.output.placing import MARKDOWN, SIGNS
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
     CODE_TEXT,
     DEL_TEXT,
     EM_TEXT,
     MARK_TEXT,
+    QUOTE_TEXT,
     STRONG_TEXT,
     SUB_TEXT,
     SUP_TEXT,
@@ -48,6 +49,8 @@ _MEANS = re.compile(
     r"|&(?=\#|[A-Za-z][A-Za-z0-9]{0,40};|\Z)"
 )
 _MEANS_IN_LINK = re.compile(rf"{_MEANS.pattern}|[\[\]]")
+# What each of these begins with: much quicker to find.
+_SIGN = re.compile(f"[{re.escape(SIGNS[MARKDOWN])}]")
 # Signs that are markup at the beginning of a line: marks of headings, quotes, items,
 # rules, tables, tasks.
 _LINE_MARK = re.compile(
@@ -353,11 +356,17 @@ def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
     if len(spans) == 1:
         text, style, link, image, signs = spans[0]
         if not (style & ~hidden or link or image):
-            return _MEANS.sub(_backslash, text) if signs & MARKDOWN else text
-    spans = quoted(spans)
+            return _escaped(text, signs, _MEANS)
+    styles, has_images = 0, False
+    for _, style, _, image, _ in spans:
+        styles |= style
+        has_images = has_images or bool(image)
+    if styles & QUOTE_TEXT:
+        spans = quoted(spans)
     if hidden:
         spans = _without(spans, hidden)
-    spans = parted(spans)
+    if has_images:
+        spans = parted(spans)
     # A list of pieces, as a growing text would be copied for each piece.
     out: list[str] = []
     count, end = len(spans), 0
@@ -548,8 +557,14 @@ def _code_span(text: str) -> str:
 
 
 def _escaped(text: str, signs: int, means: re.Pattern[str]) -> str:
-    return means.sub(_backslash, text) if signs & MARKDOWN else text
-
-
-def _backslash(match: re.Match[str]) -> str:
-    return "\\" + match[0]
+    """Text with a backslash before each sign that means markup."""
+    if not signs & MARKDOWN:
+        return text
+    parts: list[str] = []
+    begin = 0
+    for found in _SIGN.finditer(text):
+        at = found.start()
+        if means.match(text, at):
+            parts += (text[begin:at], "\\")
+            begin = at
+    return "".join([*parts, text[begin:]]) if parts else text

@@ -128,7 +128,9 @@ def tree_of(
             continue
         if kind >= NodeKind.DOCUMENT:
             children[node] = []
-        if node and not _says_again(nodes, children[parent], node):
+        if node and not (
+            kind == NodeKind.IMAGE and _says_again(nodes, children[parent], node)
+        ):
             children[parent].append(node)
     of_unit = {
         unit: node
@@ -160,13 +162,10 @@ def _keep_rules_between(nodes: Nodes) -> None:
 
 
 def _says_again(nodes: Nodes, before: Sequence[int], node: int) -> bool:
-    """Whether a node is the image that stands right before it."""
-    if not before or nodes.kinds[node] != NodeKind.IMAGE:
+    """Whether an image is the one that stands right before it."""
+    if not before or nodes.kinds[before[-1]] != NodeKind.IMAGE:
         return False
-    last = before[-1]
-    return nodes.kinds[last] == NodeKind.IMAGE and (
-        nodes.spans[last][0][3] == nodes.spans[node][0][3]
-    )
+    return nodes.spans[before[-1]][0][3] == nodes.spans[node][0][3]
 
 
 def _describe_images(nodes: Nodes, blocks: Blocks) -> None:
