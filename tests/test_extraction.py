@@ -11,6 +11,7 @@ from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from tests.support.algorithms import Plain
+from tests.support.suites import values_of
 
 PLAIN = "tests.support.algorithms.Plain"
 BROKEN = "tests.support.algorithms.Broken"
@@ -26,30 +27,9 @@ PARAGRAPHS = "One.\n\nThree, and more."
 @pytest.mark.parametrize(
     ("given", "text", "name"),
     [
-        ({"algorithm": [NOTHING, PLAIN]}, PARAGRAPHS, "plain"),
+        *values_of("tables/choices.txt"),
         ({"algorithm": (Plain, NOTHING)}, PARAGRAPHS, "plain"),
         ({"algorithm": Plain}, PARAGRAPHS, "plain"),
-        ({"algorithm": [PLAIN, SILENT], "min_score": 0.6}, ALL, "silent"),
-        ({"algorithm": [PLAIN, SILENT], "min_chars": 25}, ALL, "silent"),
-        # No text is good enough: the longest one comes out.
-        ({"algorithm": [PLAIN, NOTHING], "min_chars": 99}, PARAGRAPHS, "plain"),
-        ({"algorithm": PLAIN, "keep": "h1"}, ALL, "plain"),
-        ({"algorithm": PLAIN, "remove": "h1 + p"}, "One.", "plain"),
-        (
-            {"algorithm": PLAIN, "keep": ["h1", "i"], "remove": [".more", "b"]},
-            "One.\n\nTwo",
-            "plain",
-        ),
-        (
-            {"algorithm": [PLAIN, NOTHING], "options": {PLAIN: {"min_length": 9}}},
-            "Three, and more.",
-            "plain",
-        ),
-        (
-            {"algorithm": [PLAIN], "options": {"min_length": 9}},
-            "Three, and more.",
-            "plain",
-        ),
     ],
 )
 def test_what_the_settings_can_do(given, text, name):
@@ -70,32 +50,7 @@ def test_an_algorithm_that_fails_leaves_its_place_to_the_next(caplog):
         extract(html, algorithm=BROKEN)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"algorithm": "nope"}, "^algorithm is 'nope', it must be one of"),
-        ({"algorithm": ["eatext", "nope"]}, "^algorithm is .*, it must be one of"),
-        ({"algorithm": []}, r"^algorithm is \[\], it must be the name"),
-        ({"options": {"nope": 1}}, r"^options\['nope'\] is 1, it must be left out"),
-        ({"options": 3}, "^options is 3, it must be a dict"),
-        (
-            {"algorithm": [PLAIN, NOTHING], "options": {"min_length": 9}},
-            "^options is .* per algorithm, as there are several",
-        ),
-        (
-            {
-                "algorithm": [PLAIN, "justext"],
-                "options": {"justext": {"language": "x"}},
-            },
-            "language is 'x', it must be a language",
-        ),
-        ({"min_chars": -1}, "^min_chars is -1, it must be a whole number"),
-        ({"min_score": 2}, "^min_score is 2, it must be a number from 0 to 1"),
-        ({"keep": "p::text"}, "^keep is 'p::text', it must be CSS selectors"),
-        ({"remove": ["p", "<p>"]}, "^remove is .*, it must be CSS selectors"),
-        ({"remove": 3}, "^remove is 3, it must be a CSS selector or a list"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), values_of("tables/wrong_choices.txt"))
 def test_what_is_wrong_is_named(given, said):
     with pytest.raises(OptionError, match=said):
         extract(HTML, **given)

@@ -8,6 +8,7 @@ from hypothesis import given
 from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from tests.support.pages import any_pages
 from tests.support.properties import check_linear
+from tests.support.suites import values_of
 
 pytestmark = pytest.mark.slow
 
@@ -94,39 +95,7 @@ def test_literal_elements():
     assert written("<listing>1 & 2 < 3</listing>4") == [("1 & 2 < 3\n", 20), ("4", 1)]
 
 
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        # Of tags that have no end, the original counts bytes backwards; here
-        # they are text like any other.
-        ("a<b", "a<b"),
-        ("a<br/b", "a<br/b"),
-        ("a</b", "a</b"),
-        ("a<!-- b", "a<!-- b"),
-        ("a<?b", "a<?b"),
-        ("a<!b", "a<!b"),
-        ("a<![if b", "a<![if b"),
-        ("a<![cdata[ b", "a<![cdata[ b"),
-        ("a<![if b]>c<![x[y]]>d", "acd"),
-        ("a &", "a &"),
-        ("a & b", "a & b"),
-        ("a &am", "a &am"),
-        ("a &#6", "a &#6"),
-        ("a &#x41; b", "a &#x41; b"),
-        ("a<", "a<"),
-        ("a< b", "a< b"),
-        # An empty end tag ends what is open, an empty start tag repeats.
-        ("<a href=x>a</>b", "a[1]b"),
-        ("<img alt=a><>", "a(image)"),
-        ("</>a</b>", "a"),
-        ("<a href=' '>a</a>", "a"),
-        ("<a href>a</a>", "a[1]"),
-        ("<img alt='a&#66;c&#300;&quot;&lt d&nope;'>", 'aBc&#300;"&lt d&nope;'),
-        ("<img alt=a !=b alt=c>", "a"),
-        # A > in a value ends the tag.
-        ("<img alt='a>b'>", "a>bb'>"),
-    ],
-)
+@pytest.mark.parametrize(("html", "text"), values_of("tables/broken_markup.txt"))
 def test_broken_markup(html, text):
     assert "".join(line.text for line in write_lines(html)) == text
 

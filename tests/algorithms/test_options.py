@@ -7,48 +7,11 @@ import re
 import pytest
 
 from scrapy_eatext.algorithms import OptionError, get_algorithm
-
-# The first option of each is wrong.
-WRONG = {
-    "density": [
-        {"threshold": "median"},
-        {"threshold": 2},
-        {"min_chars": 0.5},
-        {"lines": "all"},
-    ],
-    "dragnet": [
-        {"features": name} for name in ("", "cetr+", "everything", "auto+cetr")
-    ],
-    "eatext": [
-        {"favor": "speed"},
-        {"threshold": 2},
-        {"comments": 1},
-        {"reference": True},
-    ],
-    "eatiht": [{"version": 3}, {"version": "1"}, {"min_length": -1}, {"length": 1}],
-    "justext": [
-        {"language": "Klingon"},
-        {"language": "Hausa", "reference": True},
-        {"language": 3},
-        {"length_low": -1},
-        {"stopwords_low": 1.5},
-        {"max_link_density": "all"},
-        {"no_headings": 1},
-        {"stoplist": "x"},
-    ],
-    "ngram": [{"model": 3}, {"min_chars": -1}],
-    "perceptron": [
-        {"network": "deep"},
-        {"lines": 0},
-        {"attributes": 4},
-        {"threshold": "stddev"},
-    ],
-}
+from tests.support.suites import values_of
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "options"),
-    [(name, options) for name, rows in WRONG.items() for options in rows],
+    ("algorithm", "options"), values_of("tables/wrong_options.txt")
 )
 def test_a_wrong_option_is_named_with_its_value(algorithm, options):
     name, value = next(iter(options.items()))

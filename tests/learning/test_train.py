@@ -29,6 +29,7 @@ from scrapy_eatext.learning.train import (
 )
 from tests.support.commands import run_command
 from tests.support.passages import PROSE
+from tests.support.suites import values_of
 
 pytestmark = pytest.mark.slow
 
@@ -414,29 +415,7 @@ def test_evaluate_segments(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["train", "{}/none", "--models", "{}/m"], "none is no folder"),
-        (["train", "{}", "--models", "{}/m"], "holds no labelled pages"),
-        (
-            ["train", "{}/a", "--models", "{}/m", "--algorithm", "dragnet"],
-            "; --skip-bad leaves out such pages",
-        ),
-        (["evaluate", "{}/a", "--algorithm", "nope"], "algorithm is 'nope', it must"),
-        (
-            ["evaluate", "{}/a", "--options", "model=none"],
-            "No such file or directory: 'none'",
-        ),
-        (["evaluate", "{}"], "holds no labelled pages"),
-        (
-            "train {}/a --models {}/m --folds 0 --page-scores {}/s".split(),
-            "s', it must be left out with --folds 0",
-        ),
-        (
-            ["evaluate", "{}/a", "--options", "x"],
-            "options is 'x', it must be NAME=VALUE",
-        ),
-    ],
+    ("arguments", "message"), values_of("tables/wrong_training.txt")
 )
 def test_commands_say_what_is_wrong(tmp_path, capsys, arguments, message):
     (tmp_path / "a").mkdir()

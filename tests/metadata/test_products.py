@@ -8,6 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from scrapy_eatext import extract
+from tests.support.suites import values_of
 
 URL = "https://shop.example.com/kea"
 FORMS = {
@@ -80,36 +81,7 @@ def test_what_one_source_lacks_another_has():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("offers", "price"),
-    [
-        ({"price": 12}, "12"),
-        ({"price": 12.5}, "12.50"),
-        ({"price": "12,5"}, "12.50"),
-        ({"price": "119.0000"}, "119.00"),
-        ({"price": "$1,299"}, "1299"),
-        ({"price": ["", "7.25"]}, "7.25"),
-        ([{"price": None}, {"price": "8"}], "8"),
-        ({"@type": "AggregateOffer", "lowPrice": "3", "highPrice": "9"}, "3"),
-        ({"@type": "AggregateOffer", "offers": [{"price": "4"}]}, "4"),
-        ({"priceSpecification": {"price": 6}}, "6"),
-        (
-            {
-                "priceSpecification": [
-                    {"priceType": "https://schema.org/ListPrice", "price": 9},
-                    {"price": 6},
-                ]
-            },
-            "6",
-        ),
-        ({"price": True}, ""),
-        ({"price": {"a": "b"}}, ""),
-        ({"price": -1}, ""),
-        ({"price": 1e300}, ""),
-        ("9", ""),
-        (9, ""),
-    ],
-)
+@pytest.mark.parametrize(("offers", "price"), values_of("tables/offers.txt"))
 def test_forms_of_offers(offers, price):
     assert offered(offers)[0] == price
 
@@ -154,28 +126,7 @@ def test_a_page_without_a_product():
     assert found.structured_data == ()
 
 
-@pytest.mark.parametrize(
-    ("steps", "read"),
-    [
-        ("Mix.\nBake.", ("Mix.", "Bake.")),
-        ("<p>Mix.</p><p>Bake <b>well</b>.</p>", ("Mix.", "Bake well.")),
-        (["Mix.", "Bake\nwell."], ("Mix.", "Bake well.")),
-        ([{"@type": "HowToStep", "text": "Mix."}], ("Mix.",)),
-        ([{"@type": "HowToStep", "name": "Mix."}, 7, None], ("Mix.",)),
-        (
-            [
-                {
-                    "@type": "HowToSection",
-                    "name": "a",
-                    "itemListElement": [{"text": "Mix."}],
-                }
-            ],
-            ("Mix.",),
-        ),
-        ({"itemListElement": [{"text": "Mix."}, {"text": "Bake."}]}, ("Mix.", "Bake.")),
-        (True, ()),
-    ],
-)
+@pytest.mark.parametrize(("steps", "read"), values_of("tables/recipe_steps.txt"))
 def test_steps_of_a_recipe(steps, read):
     data = {"@type": ["Recipe"], "name": "Bread", "recipeInstructions": steps}
     assert extract(page(linked(data))).recipe.steps == read

@@ -17,6 +17,7 @@ from scrapy_eatext.result import Post
 from tests.support.pages import WORDS, any_pages
 from tests.support.properties import check_linear, is_with, letters
 from tests.support.rich import rich_page
+from tests.support.suites import values_of
 
 URL = "https://example.com/boats/"
 
@@ -47,80 +48,9 @@ def test_author_and_time(code, spoken):
     ]
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        # One comment is a post too.
-        (
-            '<div class="comment"><b class="author">Bo</b><p>Hi there</p></div>',
-            [Post("Hi there", "Bo")],
-        ),
-        # What is not told is empty.
-        ('<div class="comment"><p>Hi</p></div>', [Post("Hi")]),
-        # Replies stand inside, and the first one may go on behind.
-        (
-            (
-                '<ul><li class="comment"><a class="username">ann77</a> says:<p>One.</p><ul>'
-                '<li class="comment"><a class="username">bo</a><span class="age">2 hours ago'
-                "</span><p>Two.</p></li></ul><p>More.</p></li></ul>"
-            ),
-            [Post("One.\n\nMore.", "ann77"), Post("Two.", "bo", "2 hours ago")],
-        ),
-        # The list of comments is none of their own; those inside are.
-        (
-            (
-                '<ol><li class="comment"><p>See:</p><ul><li>a<ul><li>b</ul><li>c</ul>'
-                '</li><li class="comment"><ol start=3><li>x<li>y</ol></li></ol>'
-            ),
-            [Post("See:\n\n- a\n  - b\n- c"), Post("3. x\n4. y")],
-        ),
-        # An item has one mark, whatever it holds.
-        (
-            (
-                '<div class="comment"><ol><li><p>a</p><p>b</p><ul><li>c</ul>d</li><li>e'
-                "</ol></div>"
-            ),
-            [Post("1. a\n  b\n  - c\n  d\n2. e")],
-        ),
-        # A table that holds the page is none either; one inside is.
-        (
-            (
-                '<table><tr><td><div class="comment"><p>a</p><table><tr><td>1<td>2<tr><td>3'
-                "<td>4</table></div></td></tr></table>"
-            ),
-            [Post("a\n\n1 | 2\n3 | 4")],
-        ),
-        # By its microdata.
-        (
-            (
-                '<div itemprop="comment" itemscope><span itemprop="author">Ann</span>'
-                "<p>One.</p></div>"
-            ),
-            [Post("One.", "Ann")],
-        ),
-        # Beside named ones, what stands in none.
-        (
-            '<p>Before</p><p>it</p><div class="comment"><p>One.</p></div><p>After</p>',
-            [Post("Before\n\nit"), Post("One."), Post("After")],
-        ),
-        # A link to reply belongs to what it replies to, though its place is named so.
-        (
-            (
-                '<div class="comment"><b class="fn">Ann</b><p>One.</p><div class="reply">'
-                '<a href="#">Reply</a></div></div><div class="reply"><p>Two.</p></div>'
-            ),
-            [Post("One.\n\nReply", "Ann"), Post("Two.")],
-        ),
-        # A name in the text is text.
-        (
-            '<div class="comment"><a class="author">Ann</a><p>Ann is right: 1</p></div>',
-            [Post("Ann is right: 1", "Ann")],
-        ),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("html", "expected"), values_of("tables/comments.txt"))
 def test_posts(html, expected):
-    assert posts(html) == expected
+    assert posts(html) == [Post(*said) for said in expected]
 
 
 def test_code_in_a_post():

@@ -29,6 +29,7 @@ from tests.support.crawling import ADDON, UrlSpider, crawl
 from tests.support.kept import PAGES, rendered, whole
 from tests.support.pages import WORDS
 from tests.support.properties import is_with, letters
+from tests.support.suites import values_of
 
 URL = "https://example.com/boats/"
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -81,39 +82,8 @@ def test_all_outputs_begin_with_the_headline_once(script, is_kept):
 
 
 @pytest.mark.parametrize(
-    ("html", "title", "expected"),
-    [
-        # The page's own heading, wherever and on whichever level, is not said again.
-        ("<p>News</p><h1>Boats</h1><p>a</p>", "Boats", ["Boats", "News", "a"]),
-        ("<h2>Boats</h2><p>a</p><h2>Wood</h2>", "Boats", ["Boats", "a", "Wood"]),
-        ("<h1>Boats</h1><h1>BOATS</h1><p>a</p>", "Boats", ["Boats", "a"]),
-        ("<h2>“Boats!”</h2><p>a</p>", "Boats", ["“Boats!”", "a"]),
-        # The only heading of the first level beats what metadata say.
-        ("<h1>All boats</h1><p>a</p>", "Boats of ours", ["All boats", "a"]),
-        (
-            "<h1>One</h1><p>a</p><h1>Two</h1>",
-            "Boats of ours",
-            ["Boats of ours", "One", "a", "Two"],
-        ),
-        (
-            "<h2>Part</h2><h1>All boats</h1><p>a</p>",
-            "Boats of ours",
-            ["Boats of ours", "Part", "All boats", "a"],
-        ),
-        # A part may be called as the whole is.
-        (
-            "<h1>Boats</h1><p>a</p><h2>Wood</h2><p>b</p><h2>Boats</h2>",
-            "Boats",
-            ["Boats", "a", "Wood", "b", "Boats"],
-        ),
-        # A title in no heading is one; a line that repeats the heading is text.
-        ("<div>Boats</div><p>a</p>", "Boats", ["Boats", "a"]),
-        ("<h1>O boats</h1><p>O boats</p><p>a</p>", "O boats", ["O boats", "O boats", "a"]),
-        # Nothing to say.
-        ("<p>a</p>", "", ["a"]),
-        ("<p>a</p><p>...</p>", "!", ["!", "a", "..."]),
-    ],
-)  # fmt: skip
+    ("html", "title", "expected"), values_of("tables/headlines.txt")
+)
 def test_which_headline(html, title, expected):
     assert lines(entitled(html, title=title)) == expected
 
@@ -364,35 +334,7 @@ def test_settings():
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "error"),
-    [
-        ({"title": "yes"}, "title is 'yes', it must be True or False"),
-        (
-            {"markdown": True},
-            "markdown is True, it must be a dict with some of front_matter, links, images",
-        ),
-        (
-            {"markdown": {"link": False}},
-            (
-                "markdown['link'] is False, it must be left out: the keys are "
-                "front_matter, links, images"
-            ),
-        ),
-        (
-            {"markdown": {"links": "no"}},
-            "markdown['links'] is 'no', it must be True or False",
-        ),
-        (
-            {"chunks": {"size": 9}},
-            "chunks['size'] is 9, it must be a whole number, 10 or more",
-        ),
-        (
-            {"chunks": {"size": 20, "overlap": 11}},
-            "chunks['overlap'] is 11, it must be at most half of size, which is 20",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("said", "error"), values_of("tables/wrong_forms.txt"))
 def test_wrong_forms_are_refused(said, error):
     with pytest.raises(SettingError) as caught:
         changed(Choice(), said)

@@ -7,6 +7,7 @@ import pytest
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.page import Page
 from tests.support.kept import bylines, document
+from tests.support.suites import values_of
 
 
 def tree_of(html, *dropped):
@@ -73,25 +74,7 @@ def test_replies_inside():
     )
 
 
-@pytest.mark.parametrize(
-    "post",
-    [
-        (
-            '<article class="message"><h4 class="message-name"><a class="username">{}'
-            "</a></h4><p>{}</p></article>"
-        ),
-        (
-            '<div itemscope itemtype="https://schema.org/Comment">'
-            '<b itemprop="author">{}</b><p>{}</p></div>'
-        ),
-        '<table class="post"><tr><td class="username">{}<td>{}</table>',
-        (
-            '<div class="answer"><div class="user-info"><a class="user">{}</a></div>'
-            "<p>{}</p></div>"
-        ),
-        '<div id=1 class="forum-post-wrapper"><p class="byline">By {}</p><p>{}</p></div>',
-    ],
-)
+@pytest.mark.parametrize("post", values_of("tables/shapes_of_posts.txt"))
 def test_shapes_of_posts(post):
     posts = [("Ann", "One."), ("Bo", "Two.")]
     html = "".join(post.format(name, text) for name, text in posts)

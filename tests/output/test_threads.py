@@ -23,6 +23,7 @@ from tests.support.kept import bylines
 from tests.support.pages import any_pages
 from tests.support.properties import check_linear, letters
 from tests.support.rich import rich_page
+from tests.support.suites import values_of
 
 URL = "https://boards.example/thread/7"
 PEOPLE = [
@@ -55,121 +56,8 @@ def tree_of_posts(page, shown):
     return tree_of(page, page.blocks, shown, thread=Thread(page.blocks, shown))
 
 
-# The marks are for the author, his address, the time as a date and in ISO 8601, the text
-# and the place's number.
-BOARDS = {
-    "phpBB 2": (
-        "<table><tr><th>Author<th>Message</tr>{}</table>",
-        (
-            '<tr><td class="row1"><span class="name"><b>{who}</b></span><br>Joined: 3 May 2001'
-            '</td><td><span class="postdetails">Posted: {day}</span><hr>'
-            '<span class="postbody">{said}</span></td></tr>'
-        ),
-    ),
-    "phpBB 3": (
-        "<div>{}</div>",
-        (
-            '<div class="post bg{odd}" id="p{n}"><dl class="postprofile"><dt>'
-            '<a class="username" href="./memberlist.php?mode=viewprofile&u={n}">{who}</a></dt>'
-            "<dd><strong>Joined:</strong> {day}</dd></dl><div class=postbody>"
-            '<p class="author">by {who} » {day}</p><div class="content">{said}</div></div></div>'
-        ),
-    ),
-    "vBulletin": (
-        "<div>{}</div>",
-        (
-            '<table id="post{n}"><tr><td class="thead">{day}</td></tr><tr><td>'
-            '<a class="bigusername" href="member.php?u={n}">{who}</a>'
-            "<div>Join Date: Mar 2016</div></td></tr><tr><td>"
-            '<div id="post_message_{n}">{said}</div></td></tr></table>'
-        ),
-    ),
-    "XenForo": (
-        "<div>{}</div>",
-        (
-            '<article class="message js-post" id="js-post-{n}"><div><h4 class="message-name">'
-            '<a class="username" href="/members/{slug}.{n}/">{who}</a></h4>'
-            '<h5 class="userTitle">Member</h5></div><div><time datetime="{iso}">{day}</time>'
-            '<article class="message-body js-selectToQuote"><div class="bbWrapper">{said}</div>'
-            "</article></div></article>"
-        ),
-    ),
-    "Discuz": (
-        "<div>{}</div>",
-        (
-            '<div id="post_{n}"><table><tr><td class="pls"><div class="authi">'
-            '<a class="xw1" href="space-uid-{n}.html">{who}</a></div></td><td><em>发表于 {iso}</em>'
-            '<table><tr><td class="t_f" id="postmessage_{n}">{said}</td></tr></table></td></tr>'
-            "</table></div>"
-        ),
-    ),
-    "Discourse": (
-        "<div>{}</div>",
-        (
-            '<div itemprop="comment" class="topic-body crawler-post"><div>'
-            '<span itemprop="author"><a href="/u/{slug}"><span itemprop="name">{who}</span></a>'
-            '</span><time class="post-time" datetime="{iso}">{day}</time></div>'
-            '<div class="post" itemprop="text"><p>{said}</p></div></div>'
-        ),
-    ),
-    "Stack Exchange": (
-        "<div>{}</div>",
-        (
-            '<div class="answer" id="answer-{n}"><div class="js-post-body"><p>{said}</p></div>'
-            '<div><div class="user-info"><span title="{iso}">{day}</span><div class='
-            '"user-details" itemprop="author"><a href="/users/{n}/{slug}">{who}</a></div></div>'
-            '<div class="user-info">edited by <a href="/users/9/max">max</a></div></div></div>'
-        ),
-    ),
-    "Hacker News": (
-        "<table>{}</table>",
-        (
-            '<tr class="athing comtr" id="{n}"><td><table><tr><td class="ind"></td><td>'
-            '<span class="comhead"><a href="user?id={slug}" class="hnuser">{who}</a> '
-            '<span class="age" title="{iso}">2 days ago</span></span><div class="comment">'
-            "<p>{said}</p></div></td></tr></table></td></tr>"
-        ),
-    ),
-    "bbPress": (
-        "<ul>{}</ul>",
-        (
-            '<li><div id="post-{n}" class="bbp-reply-header"><span class="bbp-reply-post-date">'
-            '{day}</span></div><div class="post-{n}"><div class="bbp-reply-author">'
-            '<a href="/users/{slug}/" class="bbp-author-name">{who}</a></div>'
-            '<div class="bbp-reply-content"><p>{said}</p></div></div></li>'
-        ),
-    ),
-    "FluxBB": (
-        "<div>{}</div>",
-        (
-            '<div class="blockpost row{odd}"><h2><span>#{n} <a href="?pid={n}">{day}</a></span>'
-            "</h2><div><dl><dt><strong>{who}</strong></dt><dd>Registered: 2011-05-06</dd></dl>"
-            '<div class="postmsg"><p>{said}</p></div></div></div>'
-        ),
-    ),
-    "rows": (
-        "<table>{}</table>",
-        (
-            '<tr><td class="bold">Re: Oak <a class="user" href="/{slug}">{who}</a>: {day}</td>'
-            '</tr><tr><td id="pb{n}"><div class="narrow">{said}</div></td></tr>'
-        ),
-    ),
-    "a list archive": (
-        "<ul>{}</ul>",
-        (
-            '<li><b>From:</b> <a href="/people/{slug}/">{who}</a><br><b>Date:</b> '
-            '<span class="date">{day}</span><pre>{said}</pre></li>'
-        ),
-    ),
-    "a line by whom and when": (
-        "<ul>{}</ul>",
-        '<li><p class="note">by {who} on {day}</p><div><p>{said}</p></div></li>',
-    ),
-    "names alone": (
-        "<section>{}</section>",
-        "<div><div><strong>{who}</strong></div><div>{day}</div><p>{said}</p></div>",
-    ),
-}
+# What is around the posts of a board, and a post.
+BOARDS = {name: html for name, *html in values_of("tables/boards.txt")}
 
 
 def board(name, people=PEOPLE):

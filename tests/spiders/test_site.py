@@ -25,6 +25,7 @@ from scrapy_eatext.spiders.site import KINDS
 from scrapy_eatext.spiders.state import Visit
 from tests.support.commands import run_command
 from tests.support.crawling import crawl
+from tests.support.suites import values_of
 
 TEXT = (
     "The water of the lake was low that summer, and nobody took the boat number {} out "
@@ -575,29 +576,7 @@ def add_link(site, path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"urls": ""}, "urls is empty, it must have an address or a host"),
-        ({"urls": "https://"}, "urls has 'https://', it must be an address or a host"),
-        ({"urls": "ftp://a.org"}, "urls has 'ftp://a.org', it must be an address"),
-        ({"urls": "https://["}, "urls has 'https://[', it must be an address"),
-        ({"since": "Monday"}, "since is 'Monday', it must be a day: 2024-03-01"),
-        (
-            {"since": "2024-02-30"},
-            "since is '2024-02-30', it must be a day: 2024-03-01",
-        ),
-        (
-            {"since": "2024-03-02", "until": "2024-03-01"},
-            "until is '2024-03-01', it must not be before since",
-        ),
-        ({"kinds": "forum, blog"}, "kinds has 'blog', it may be article, collection, "),
-        ({"language": "German"}, "language is 'German', it must be a code: en"),
-        ({"min_score": 30}, "min_score is 30, it must be at most 1"),
-        ({"min_score": "nan"}, "min_score is 'nan', it must be at most 1"),
-        ({"max_pages": "many"}, "max_pages is 'many', it must be a number from 0 on"),
-        ({"min_score": -1}, "min_score is -1, it must be a number from 0 on"),
-        ({"exclude": "("}, "exclude is '(', it must be a regular expression"),
-    ],
+    ("arguments", "message"), values_of("tables/wrong_site_arguments.txt")
 )
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):

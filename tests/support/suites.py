@@ -8,8 +8,9 @@ suite has several, and the output itself.
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests import CASES
 
@@ -37,6 +38,12 @@ def cases(folder: str) -> Iterator[Case]:
             parts = (output.removesuffix("\n").partition("\n") for output in outputs)
             told = tuple((kind.strip(), body) for kind, _, body in parts)
             yield Case(file.stem, name, html, told)
+
+
+def values_of(file: str) -> list[Any]:
+    """The rows of a table of values: a line has those of a row, as Python writes them."""
+    lines = (CASES / file).read_text("utf-8").splitlines()
+    return [literal_eval(line) for line in lines if not line.startswith("#")]
 
 
 def table_of(file: str) -> list[tuple[str, ...]]:

@@ -7,6 +7,7 @@ import pytest
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.head import canonical_of, head_of
 from scrapy_eatext.tagger.descriptions import SEEN, described_walk, descriptions_of
+from tests.support.suites import values_of
 
 URL = "https://rye.example/loaves/rye%20bread?page=2"
 
@@ -21,24 +22,7 @@ def test_a_page_that_says_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "place", "said"),
-    [
-        ("<title> Rye\n bread </title>", 0, "Rye bread"),
-        ("<meta name=twitter:title content=Rye>", 1, "Rye"),
-        (
-            "<meta name=twitter:title content=Oat><meta property=og:title content=Rye>",
-            1,
-            "Rye",
-        ),
-        ("<meta name=Description content=Rye>", 2, "Rye"),
-        (
-            "<meta name=description content=Oat><meta name=og:description content=Rye>",
-            2,
-            "Rye",
-        ),
-        ("<link rel=canonical href=https://rye.example/loaves/rye>", 3, "loaves/rye"),
-        ("<link rel=canonical href=/loaves/rye>", 3, "loaves/rye"),
-    ],
+    ("head", "place", "said"), values_of("tables/descriptions.txt")
 )
 def test_what_is_said(head: str, place: int, said: str) -> None:
     assert descriptions(head)[place] == said
