@@ -78,7 +78,7 @@ def test_families_are_of_the_size_asked_for():
 
 
 @pytest.mark.parametrize(("algorithm", "options"), MODES)
-@settings(max_examples=50)
+@settings(max_examples=settings().max_examples // 2)
 @given(html=any_pages())
 def test_what_must_hold_of_every_algorithm(algorithm, options, html):
     check_algorithm(html, algorithm, options)

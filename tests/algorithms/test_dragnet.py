@@ -255,7 +255,7 @@ def test_tokens_of_page_blocks():
 
 
 @given(any_pages())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 def test_features_are_finite(source):
     page = Page.of(source)
     for table in (page_blocks(page.blocks), original_blocks(source.encode())):

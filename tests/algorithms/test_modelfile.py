@@ -75,7 +75,7 @@ def test_big_endian_arrays_are_turned(tmp_path):
         hnp.array_shapes(min_dims=0, min_side=0, max_dims=3),
     )
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 def test_any_array_round_trips(tmp_path_factory, array):
     path = tmp_path_factory.mktemp("any") / "a.model"
     save_model(path, "x", "1", {"a": array})
