@@ -94,7 +94,10 @@ class Server:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        # It looks whether it is to end a hundred times a second.
+        serve = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        serve.daemon = True
+        serve.start()
 
     def close(self):
         self._server.shutdown()
