@@ -315,11 +315,14 @@ def test_a_response_that_is_replaced_too_late_is_told_of_once(
 
 
 class ReadingMiddleware:
-    """Reads the text before the response is tied to its request."""
+    """Reads the text before the response is tied to its request, and one of its own."""
 
     async def process_response(self, request, response):
         assert main_text(response) == request.meta["main_text"]
-        return response.replace(headers={"X-By": main_text(response).algorithm})
+        # What has no request yet goes by the settings.
+        other = HtmlResponse(response.url, body=b"<p>Other.", encoding="utf-8")
+        by = f"{main_text(response).algorithm}, {main_text(other).algorithm}"
+        return response.replace(headers={"X-By": by})
 
 
 class BySpider(UrlSpider):
@@ -334,24 +337,7 @@ def test_main_text_in_a_downloader_middleware(server):
         "DOWNLOADER_MIDDLEWARES": {ReadingMiddleware: 543},
     }
     done = crawl(BySpider, settings, urls=(server("/page/1"),))
-    assert [item["by"] for item in done.items] == ["nothing"]
-
-
-class ReplacingAndReadingMiddleware:
-    """Reads the text of a response of its own, which has no request yet."""
-
-    async def process_response(self, request, response):
-        other = HtmlResponse(response.url, body=b"<p>Other.", encoding="utf-8")
-        return response.replace(headers={"X-By": main_text(other).algorithm})
-
-
-def test_main_text_of_a_response_without_a_request_goes_by_the_settings(server):
-    settings = {
-        **ADDON,
-        "DOWNLOADER_MIDDLEWARES": {ReplacingAndReadingMiddleware: 543},
-    }
-    done = crawl(BySpider, settings, urls=(server("/page/1"),))
-    assert [item["by"] for item in done.items] == ["plain"]
+    assert [item["by"] for item in done.items] == ["nothing, nothing"]
 
 
 class ReplacedSpider(UrlSpider):
@@ -609,24 +595,23 @@ def test_a_tree_goes_with_its_response():
         gc.enable()
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_one_line_sums_up(server, caplog, monkeypatch, compiled):
+NO_STATS = {"STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector"}
+
+
+@pytest.mark.parametrize(
+    ("compiled", "more"), [(True, {}), (False, {}), (True, NO_STATS)]
+)
+def test_one_line_sums_up(server, caplog, monkeypatch, compiled, more):
     monkeypatch.setattr("scrapy_eatext.crawl.service.compiled", compiled)
     caplog.set_level(logging.INFO, "scrapy_eatext")
-    crawl(UrlSpider, ADDON, urls=(server("/page/1"), server("/data.json")))
+    settings = {**ADDON, **more}
+    crawl(UrlSpider, settings, urls=(server("/page/1"), server("/data.json")))
     said = [r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name]
     *before, line = said
     assert ["the compiled modules" in other for other in before] == [True] * (
         not compiled
     )
     assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
-
-
-def test_the_line_needs_no_stats(server, caplog):
-    caplog.set_level(logging.INFO, "scrapy_eatext")
-    none = {"STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector"}
-    crawl(UrlSpider, {**ADDON, **none}, urls=(server("/page/1"),))
-    assert "responses: 1 extracted; items: 1 response" in caplog.messages[-1]
 
 
 def test_times_add_up(server):

@@ -98,46 +98,37 @@ def outcome_of(executor, job):
     return executor.submit(job).result(PATIENCE)
 
 
-@pytest.mark.parametrize("html", [LONG, LONG.encode(), page(LONG), "<p>\ud800x</p>"])
-def test_a_page_comes_back(executor, html):
-    outcome = outcome_of(executor, job(html, "Plain"))
-    assert outcome.kind == "extracted"
-    assert outcome.seconds > 0
-    assert not outcome.failures
-    assert executor.counts() == ({"started": 1} if executor.name == "process" else {})
-
-
-def test_numbers_of_any_kind_come_back(executor):
+def test_pages_come_back(executor):
+    for html in (LONG, LONG.encode(), page(LONG), "<p>\ud800x</p>"):
+        # Without a time limit, too.
+        for timeout in (60.0, 0):
+            outcome = outcome_of(executor, job(html, "Plain", timeout=timeout))
+            assert outcome.kind == "extracted"
+            assert outcome.seconds > 0
+            assert not outcome.failures
+    # Numbers of any kind, which an algorithm may have.
     asked = Job(LONG, "", choice("Numbers"), Limits(), ("text", "blocks"))
     outcome = outcome_of(executor, asked)
     assert outcome.kind == "extracted"
     assert type(outcome.result.score) is float
     assert [block.kept for block in outcome.result.blocks] == [True]
-    assert "died" not in executor.counts()
+    assert executor.counts() == ({"started": 1} if executor.name == "process" else {})
 
 
-def test_a_page_that_breaks_its_algorithm(executor):
-    outcome = outcome_of(executor, job(LONG + "broken", "Broken"))
-    assert outcome.kind == "failed"
-    assert outcome.result.text == text_of("long")
-    assert outcome.result.algorithm == "last resort"
-    (failure,) = outcome.failures
-    assert failure.name == "ZeroDivisionError"
-    assert "a page broke it" in failure.traceback
-
-
-def test_a_page_over_which_an_algorithm_quits(executor):
-    outcome = outcome_of(executor, job(LONG + "quits", "Quits"))
-    assert outcome.kind == "failed"
-    assert outcome.result.text == text_of("long")
-    assert [failure.name for failure in outcome.failures] == ["SystemExit"]
-    assert "died" not in executor.counts()
-
-
-def test_the_last_resort_can_be_nothing(executor):
+def test_pages_that_break_their_algorithm(executor):
+    """One after the other, in one worker."""
+    for word, error in (("broken", "ZeroDivisionError"), ("quits", "SystemExit")):
+        outcome = outcome_of(executor, job(LONG + word, word.title()))
+        assert outcome.kind == "failed"
+        assert outcome.result.text == text_of("long")
+        assert outcome.result.algorithm == "last resort"
+        (failure,) = outcome.failures
+        assert failure.name == error
+        assert ("a page broke it" in failure.traceback) == (word == "broken")
+    # The last resort can be nothing.
     outcome = outcome_of(executor, job(LONG + "broken", "Broken", last_resort="empty"))
-    assert outcome.kind == "failed"
-    assert outcome.result == MainText()
+    assert (outcome.kind, outcome.result) == ("failed", MainText())
+    assert "died" not in executor.counts()
 
 
 def test_an_algorithm_that_looks_at_its_clock_gives_up(executor, monkeypatch):
@@ -156,12 +147,12 @@ def test_time_is_for_the_whole_cascade(executor):
     assert outcome_of(executor, slow).kind == "timed_out"
 
 
-@pytest.mark.parametrize("html", [LONG + "<p>x</p>" * 100, (LONG + "x" * 999).encode()])
-def test_a_page_that_is_too_large_is_cut(executor, html):
-    outcome = outcome_of(executor, job(html, "Plain", max_size=len(LONG)))
-    assert outcome.kind == "too_large"
-    assert outcome.result.text == text_of("long")
-    assert outcome.result.algorithm == "last resort"
+def test_a_page_that_is_too_large_is_cut(executor):
+    for html in (LONG + "<p>x</p>" * 100, (LONG + "x" * 999).encode()):
+        outcome = outcome_of(executor, job(html, "Plain", max_size=len(LONG)))
+        assert outcome.kind == "too_large"
+        assert outcome.result.text == text_of("long")
+        assert outcome.result.algorithm == "last resort"
 
 
 def test_a_page_that_never_looks_at_its_clock_loses_its_worker(process):
@@ -220,18 +211,14 @@ def test_a_worker_killed_in_the_middle_of_a_page(process):
     assert process.counts() == {"started": 2, "died": 1}
 
 
-def test_a_worker_killed_between_two_pages(process):
+def test_a_worker_killed_between_two_pages_and_after_the_last(process):
     outcome_of(process, job(LONG, "Plain"))
     kill_worker()
     assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
     assert process.counts() == {"started": 2, "died": 1}
-
-
-def test_a_worker_killed_after_its_last_page(process):
-    outcome_of(process, job(LONG, "Plain"))
     kill_worker()
     run(process.close())
-    assert process.counts() == {"started": 1, "died": 1}
+    assert process.counts() == {"started": 2, "died": 2}
 
 
 @has_memory_limits
@@ -716,10 +703,6 @@ def test_a_worker_that_does_not_end_is_killed(monkeypatch):
     send(worker._to, *pack_job(stuck))
     worker.close()
     assert worker.process.returncode == -signal.SIGKILL
-
-
-def test_without_a_time_limit(executor):
-    assert outcome_of(executor, job(LONG, "Plain", timeout=0)).kind == "extracted"
 
 
 @pytest.mark.parametrize("kind", ["thread", "process"])

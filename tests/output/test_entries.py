@@ -12,6 +12,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 from scrapy_eatext.result import Entry
 from tests.support.properties import check_linear
+from tests.support.suites import values_of
 
 URL = "https://example.com/list/"
 
@@ -54,65 +55,27 @@ def repeated(pattern, names=NAMES):
     return "".join(pattern(name) for name in names)
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        # A blog: headings, teasers, authors, labels, and links that say the same.
-        repeated(
-            lambda name: (
-                f"<article><h2>{link(name)}</h2><p class=meta>by <a class=author "
-                f"href=/u/ann>Ann</a> in <a href=/c/1>Water</a></p><p>{TEXT}"
-                f"<p>{link(name, 'Read more')}</article>"
-            )
-        ),
-        # Nothing stands around an entry of its own.
-        repeated(lambda name: f"<h3>{link(name)}</h3><p>{TEXT}</p>"),
-        # Cards that are links as a whole, in elements that mean nothing.
-        repeated(
-            lambda name: (
-                f"<div class=c><a href=/{name.split()[0].lower()}><div>News</div>"
-                f"<div>{name}</div><div>{TEXT}</div></a></div>"
-            )
-        ),
-        # A board: rows with the thread's starter and the last post.
-        "<table>"
-        + repeated(
-            lambda name: (
-                f"<tr><td>{link(name)}<br>by <a href=/u/b>bo</a></td><td>12</td>"
-                f"<td><a href=/{name.split()[0].lower()}?last=1>Yesterday, 10:12</a></td>"
-                "</tr>"
-            )
+@pytest.mark.parametrize(("around", "one"), values_of("tables/lists.txt"))
+def test_titles_and_addresses(around, one):
+    html = repeated(
+        lambda name: one.format(
+            name=name,
+            url=f"/{name.split()[0].lower()}",
+            link=link(name),
+            more=link(name, "Read more"),
+            text=TEXT,
         )
-        + "</table>",
-        # Two rows an entry, of which the second has links too.
-        "<table>"
-        + repeated(
-            lambda name: (
-                f"<tr><td>1.</td><td>{link(name)} (example.com)</td></tr><tr><td></td>"
-                f"<td>10 points by <a href=/u/{name[0]}>ann{name[0]}</a></td></tr>"
-            )
-        )
-        + "</table>",
-        # Lines that only line breaks part.
-        f"<p>{repeated(lambda name: link(name) + ' (PDF, 20 kB)<br>')}</p>",
-        # A list of terms.
-        f"<dl>{repeated(lambda name: f'<dt>{link(name)}</dt><dd>{TEXT}</dd>')}</dl>",
-        # Titles without links, above links that all say the same.
-        repeated(
-            lambda name: (
-                f"<div><h3>{name}</h3><p>{TEXT}</p><p>{link(name, 'Read more')}</p></div>"
-            )
-        ),
-        # Sections with headings that are links too.
-        "".join(
-            f"<h2><a href=/s/{n}>{section}</a></h2><ul>"
-            + repeated(lambda name: f"<li>{link(name)}</li>", NAMES[n : n + 2])
-            + "</ul>"
-            for n, section in ((0, "News"), (2, "Sport"))
-        ),
-    ],
-)
-def test_titles_and_addresses(html):
+    )
+    assert titles(around.format(html)) == named(*NAMES)
+
+
+def test_sections_with_headings_that_are_links_too():
+    html = "".join(
+        f"<h2><a href=/s/{n}>{section}</a></h2><ul>"
+        + repeated(lambda name: f"<li>{link(name)}</li>", NAMES[n : n + 2])
+        + "</ul>"
+        for n, section in ((0, "News"), (2, "Sport"))
+    )
     assert titles(html) == named(*NAMES)
 
 
