@@ -11,6 +11,7 @@ from scrapy.utils.conf import feed_process_params_from_cli
 
 from scrapy_eatext.commands.fetching import run_crawl
 from scrapy_eatext.commands.terminal import StatusLine, table
+from scrapy_eatext.spiders.arguments import ARGUMENTS
 from scrapy_eatext.spiders.site import FIELDS, SiteSpider
 
 if TYPE_CHECKING:
@@ -19,21 +20,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 ERRORS = (ValueError, OSError)
-# The arguments of the spider that the command has too, with their meaning.
-_ARGUMENTS = {
-    "kinds": "the kinds of pages to yield, with commas between them: article, forum,"
-    " product, documentation, service, listing ... (default: all but lists)",
-    "since": "yield pages published on this day or later: 2024-03-01",
-    "until": "yield pages published on this day or before",
-    "max-pages": "stop when so many pages are yielded",
-    "max-depth": "how many links that no list has may lead to a page (default: 2)",
-    "include": "yield pages whose address this regular expression finds something in",
-    "exclude": "never ask for such an address",
-    "language": "yield pages in this language: en",
-    "min-score": "the least score of a page (default: 0.3)",
-    "state": "a file that keeps what is known of the site: a crawl that was stopped goes"
-    " on, and the next one yields what is new or changed; use -o then, not -O",
-}
+_NAMES = [name for name in ARGUMENTS if name != "urls"]
 # Seconds between two looks of the line that shows how far the crawl is.
 _PACE = 0.2
 
@@ -44,8 +31,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         " selector: by sitemaps, feeds, lists and their next pages."
     )
     parser.add_argument("urls", nargs="+", metavar="URL", help="an address or a host")
-    for name, meaning in _ARGUMENTS.items():
-        parser.add_argument(f"--{name}", metavar="VALUE", help=meaning)
+    for name in _NAMES:
+        flag, meaning = f"--{name.replace('_', '-')}", ARGUMENTS[name].meaning
+        parser.add_argument(flag, metavar="VALUE", help=meaning)
     parser.add_argument(
         "-m", "--markdown", action="store_true", help="write Markdown instead of text"
     )
@@ -68,10 +56,7 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         fields = {**FIELDS, "markdown": "markdown"}
         del fields["text"]
         settings.set("EATEXT_FIELDS", fields, "cmdline")
-    given: dict[str, Any] = {
-        name.replace("-", "_"): getattr(args, name.replace("-", "_"))
-        for name in _ARGUMENTS
-    }
+    given = {name: getattr(args, name) for name in _NAMES}
     arguments = {name: value for name, value in given.items() if value is not None}
     # What is wrong ends the command before a crawl begins.
     SiteSpider(urls=args.urls, **arguments)

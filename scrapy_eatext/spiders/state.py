@@ -5,40 +5,45 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-_PENDING, _ASKED, _DONE, _REFUSED, _HELD, _FAILED, _LEFT_OUT = range(7)
 # Some of the lists that a run has found are asked for again in the next: a share of all
 # pages, and so many at least.
 _SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
 # By so many bytes at its end a feed is known to be the one that was written.
 _ENDING = 200
-# So many pages may be answered and not done, those of items that failed too.
+# So many texts of pages that are answered, and need not be done, are known.
 _MOST_COMING = 1000
 # The number of these tables, which no other program's files have.  It changes with them.
-_FORMAT = 0x0EA7_0002
-_TABLES = """
+_FORMAT = 0x0EA7_0003
+# A page is pending, asked, held, refused, failed, done, or left out: never asked for.
+_TABLES = f"""
+PRAGMA user_version={_FORMAT};
 CREATE TABLE IF NOT EXISTS pages (
-    number INTEGER PRIMARY KEY, url TEXT UNIQUE, status INTEGER, priority INTEGER,
-    role TEXT, depth INTEGER, lastmod TEXT, hash INTEGER, is_list INTEGER DEFAULT 0,
-    round INTEGER, shape TEXT);
+    number INTEGER PRIMARY KEY, url TEXT UNIQUE, status TEXT, priority INTEGER, role TEXT,
+    depth INTEGER, lastmod TEXT, round INTEGER, hash INTEGER, is_list INTEGER DEFAULT 0,
+    held_for TEXT);
 CREATE INDEX IF NOT EXISTS queue ON pages (status, priority DESC, number);
-CREATE INDEX IF NOT EXISTS shapes ON pages (shape) WHERE status=4;
+CREATE INDEX IF NOT EXISTS held ON pages (held_for) WHERE status='held';
 CREATE INDEX IF NOT EXISTS texts ON pages (hash) WHERE hash IS NOT NULL;
 CREATE TABLE IF NOT EXISTS hosts (name TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER, ending BLOB);
 """
-
-# A page is asked for again if ?2 is later than its date, as exact as both are.
-_AGAIN = (
-    "UPDATE pages SET status=?1, lastmod=?2, round=?3 WHERE url=?4 AND status=?5 AND"
-    " round < ?3 AND (?6 OR (lastmod <> '' AND substr(lastmod, 1, min(length(lastmod),"
-    " length(?2))) < substr(?2, 1, min(length(lastmod), length(?2)))))"
-)
+# A page of a round before is asked for again if it was changed since, by dates that are
+# as exact as both.  What is known from two places is asked for as the better one says,
+# also if it was refused.
+_ADD = """
+INSERT INTO pages (url, role, depth, priority, lastmod, round, status)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending') ON CONFLICT (url) DO UPDATE SET
+    status='pending', priority=max(priority, ?4), depth=min(depth, ?3), round=?6,
+    lastmod=CASE ?5 WHEN '' THEN lastmod ELSE ?5 END
+WHERE status='pending' OR status='refused' AND priority < ?4
+    OR status='done' AND round < ?6 AND (?7 OR lastmod <> '' AND
+        substr(lastmod, 1, length(?5)) < substr(?5, 1, length(lastmod)))
+"""
 
 
 class Visit(NamedTuple):
@@ -61,34 +66,59 @@ class State:
 
     def __init__(self, path: str = "", hosts: Iterable[str] = ()) -> None:
         self.is_kept = bool(path)
-        # The pages that are answered and not done, by the hashes of their texts.
+        # The pages that are answered, by the hashes of their texts.
         self._coming: dict[int | None, str] = {}
-        self._base = _opened(path)
-        rows = [(host,) for host in sorted(hosts)]
-        names = self._base.execute("SELECT name FROM hosts ORDER BY name").fetchall()
-        if names and names != rows:
-            self._base.close()
-            whose = ", ".join(name for (name,) in names)
-            raise ValueError(f"state is {path!r}, it is that of a crawl of {whose}")
-        self._base.executemany("INSERT OR IGNORE INTO hosts VALUES (?)", rows)
-        self._update("UPDATE pages SET status=? WHERE status=?", _PENDING, _ASKED)
-        self.release()
-        self.goes_on = bool(self._value("SELECT 1 FROM pages WHERE status=?", _PENDING))
+        try:
+            # The connection's cache is bounded; what it has no room for goes to the disk.
+            self._base = sqlite3.connect(path, isolation_level=None)
+            self._open(sorted(hosts))
+        except sqlite3.Error as error:
+            if hasattr(self, "_base"):
+                self._base.close()
+            must = "it must be a new file, or that of a crawl of these hosts before"
+            raise ValueError(f"state is {path!r}, {must}: {error}") from error
+        self._run("UPDATE pages SET status='pending' WHERE status IN ('asked', 'held')")
+        self.goes_on = bool(self.waiting())
         # What had no answer may have one now, and is no reason to go on.
-        self._update("UPDATE pages SET status=? WHERE status=?", _PENDING, _FAILED)
-        before = self._value("SELECT max(round) FROM pages") or 0
+        self._run("UPDATE pages SET status='pending' WHERE status='failed'")
         # Nothing is asked for twice in a round.
-        self._round = before if self.goes_on else before + 1
+        before = self._value("SELECT max(round) FROM pages") or 0
+        self._round = before + (not self.goes_on)
         self._cut_feeds()
+
+    def _open(self, hosts: list[str]) -> None:
+        for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=1"):
+            self._run(f"PRAGMA {pragma}")
+        is_known = self._value("PRAGMA user_version") == _FORMAT
+        if self._value("SELECT count(*) FROM sqlite_master") and not is_known:
+            raise sqlite3.DatabaseError("another version or program made it")
+        self._base.executescript(_TABLES)
+        known = [name for (name,) in self._run("SELECT name FROM hosts ORDER BY name")]
+        if known and known != hosts:
+            raise sqlite3.DatabaseError(f"it is that of a crawl of {', '.join(known)}")
+        self._base.executemany(
+            "INSERT OR IGNORE INTO hosts VALUES (?)", ((host,) for host in hosts)
+        )
+
+    def begin(self, visits: Iterable[Visit]) -> None:
+        """Ask for some addresses, and in a new round for what may have news."""
+        if not self.goes_on:
+            pages = self._value("SELECT count(*) FROM pages") or 0
+            self._run(
+                "UPDATE pages SET status='pending', round=? WHERE status='done' AND"
+                " (role='feed' OR number IN (SELECT number FROM pages WHERE is_list"
+                " ORDER BY depth, number LIMIT ?))",
+                *(self._round, max(_LEAST_AGAIN, int(pages * _SHARE_AGAIN))),
+            )
+        self.add(visits, again=True)
 
     def close(self, *, is_finished: bool = False) -> None:
         """End a run; what is not done by then is no reason to go on if it is finished."""
         # All that it wrote is of pages that are done, and may have an end of its own.
-        self._update("DELETE FROM feeds")
+        self._run("DELETE FROM feeds")
         if is_finished:
-            self._update(
-                "UPDATE pages SET status=? WHERE status IN (?, ?)",
-                *(_FAILED, _ASKED, _HELD),
+            self._run(
+                "UPDATE pages SET status='failed' WHERE status IN ('asked', 'held')"
             )
         self._base.close()
 
@@ -100,105 +130,59 @@ class State:
         One that is known from a round before is asked for anew if it was changed since,
         or if ``again``; a sitemap also if nobody says when it was changed.
         """
-        # An error in these must not leave a transaction open.
-        visits = list(visits)
-        added = 0
-        self._base.execute("BEGIN")
-        for url, role, depth, priority, lastmod in visits:
-            cursor = self._base.execute(
-                "INSERT OR IGNORE INTO pages (url, status, priority, role, depth, lastmod,"
-                " round) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (url, _PENDING, priority, role, depth, lastmod, self._round),
-            )
-            always = again or (role == "sitemap" and not lastmod)
-            if cursor.rowcount:
-                added += 1
-            elif always or lastmod:
-                self._base.execute(
-                    _AGAIN,
-                    (_PENDING, lastmod, self._round, url, _DONE, always),
-                )
-            else:
-                # What is known from two places is asked for as the better one says, also
-                # if it was refused.
-                self._base.execute(
-                    "UPDATE pages SET status=?1, priority=max(priority, ?2),"
-                    " depth=min(depth, ?3) WHERE url=?4 AND"
-                    " (status=?1 OR status=?5 AND priority < ?2)",
-                    (_PENDING, priority, depth, url, _REFUSED),
-                )
-        self._base.execute("COMMIT")
-        return added
+        rows = [
+            (*one, self._round, again or (one.role == "sitemap" and not one.lastmod))
+            for one in visits
+        ]
+        before = self._value("SELECT max(number) FROM pages") or 0
+        self._run("BEGIN")
+        self._base.executemany(_ADD, rows)
+        self._run("COMMIT")
+        return (self._value("SELECT max(number) FROM pages") or 0) - before
 
     def take(self, least: float = -inf) -> Visit | None:
-        """The address of the highest priority in the queue, which is asked for from then on.
+        """The first address of the highest priority in the queue, which is asked for then.
 
         None if there is none of a priority or a higher one.
         """
-        row = self._base.execute(
-            "SELECT url, role, depth, priority, lastmod FROM pages WHERE status=?"
+        row = self._run(
+            "SELECT url, role, depth, priority, lastmod FROM pages WHERE status='pending'"
             " AND priority>=? ORDER BY priority DESC, number LIMIT 1",
-            (_PENDING, least),
+            least,
         ).fetchone()
-        if row is None:
-            return None
-        self._set(row[0], _ASKED)
-        return Visit(*row)
-
-    def fail(self, url: str) -> None:
-        """A page had no answer: it is asked for again in the next run."""
-        self._set(url, _FAILED)
+        if row:
+            self.set(row[0], "asked")
+        return Visit(*row) if row else None
 
     def waiting(self) -> int:
         """How many addresses are in the queue."""
-        return self._value("SELECT count(*) FROM pages WHERE status=?", _PENDING) or 0
+        return self._value("SELECT count(*) FROM pages WHERE status='pending'") or 0
 
-    def refuse(self, url: str) -> None:
-        self._set(url, _REFUSED)
-
-    def postpone(self, url: str, priority: int) -> None:
-        """Put an address that was taken back into the queue, as one of a priority."""
-        self._update(
-            "UPDATE pages SET status=?, priority=? WHERE url=?",
-            *(_PENDING, priority, url),
-        )
+    def set(self, url: str, status: str) -> None:
+        """Make an address refused for this run, failed until the next, or asked."""
+        self._run("UPDATE pages SET status=? WHERE url=?", status, url)
 
     def leave_out(self, url: str) -> bool:
         """Never ask for a page that need not be known; whether it was not asked for yet."""
-        found = self._base.execute(
-            "INSERT INTO pages (url, status, role, lastmod, round) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (url) DO UPDATE SET status=excluded.status"
-            " WHERE status IN (?, ?)",
-            (url, _LEFT_OUT, "page", "", self._round, _PENDING, _HELD),
+        found = self._run(
+            "INSERT INTO pages (url, status, role, lastmod, round)"
+            " VALUES (?, 'left out', 'page', '', ?) ON CONFLICT (url) DO UPDATE"
+            " SET status='left out' WHERE status IN ('pending', 'held')",
+            *(url, self._round),
         )
         return found.rowcount > 0
 
-    def hold(self, url: str, shape: str) -> None:
-        """Keep an address back until those of a shape are released or refused.
+    def hold(self, url: str, reason: str) -> None:
+        """Keep an address back for a reason: a shape, or a page that has to be done first."""
+        sql = "UPDATE pages SET status='held', held_for=? WHERE url=?"
+        self._run(sql, reason, url)
 
-        In place of a shape it may be the address of a page that has to be done first.
-        """
-        self._update(
-            "UPDATE pages SET status=?, shape=? WHERE url=?", _HELD, shape, url
+    def release(self, reason: str = "", status: str = "pending") -> int:
+        """Give what is held back for a reason, or for any, another status; how many."""
+        sql = (
+            "UPDATE pages SET status=?1 WHERE status='held' AND (?2='' OR held_for=?2)"
         )
-
-    def release(self, shape: str = "", *, refuse: bool = False) -> int:
-        """Put addresses that are held back into the queue, or refuse them; how many.
-
-        Without a shape these are all.
-        """
-        return self._let_go(_REFUSED if refuse else _PENDING, shape)
-
-    def begin_round(self, visits: Iterable[Visit]) -> None:
-        """Ask for what may have news: some addresses, and the first lists of before."""
-        pages = self._value("SELECT count(*) FROM pages") or 0
-        most = max(_LEAST_AGAIN, int(pages * _SHARE_AGAIN))
-        self._update(
-            "UPDATE pages SET status=?, round=? WHERE status=? AND (role='feed' OR number"
-            " IN (SELECT number FROM pages WHERE is_list ORDER BY depth, number LIMIT ?))",
-            *(_PENDING, self._round, _DONE, most),
-        )
-        self.add(visits, again=True)
+        return self._run(sql, status, reason).rowcount
 
     # -- pages
 
@@ -214,21 +198,18 @@ class State:
 
         What was held back for it is done too if it has a text, else released.
         """
-        key = _hash(text)
-        if self._coming.get(key) == url:
-            del self._coming[key]
-        self._base.execute("BEGIN")
-        self._let_go(_DONE if text else _PENDING, url)
-        self._base.execute(
-            "UPDATE pages SET status=?, hash=?, is_list=? WHERE url=?",
-            (_DONE, key, is_list, url),
+        self._run("BEGIN")
+        self.release(url, "done" if text else "pending")
+        self._run(
+            "UPDATE pages SET status='done', hash=?, is_list=? WHERE url=?",
+            *(_hash(text), is_list, url),
         )
         for path, size in (feeds or {}).items():
-            self._base.execute(
+            self._run(
                 "INSERT OR REPLACE INTO feeds VALUES (?, ?, ?)",
-                (path, size, _ending(path, size)),
+                *(path, size, _ending(path, size)),
             )
-        self._base.execute("COMMIT")
+        self._run("COMMIT")
 
     def change(self, url: str, text: str) -> str:
         """Whether a page's text is "new", "changed", or that of the run before: ""."""
@@ -237,19 +218,14 @@ class State:
             return "new"
         return "" if before == _hash(text) else "changed"
 
-    def is_coming(self, url: str) -> bool:
-        """Whether a page will be answered in this run."""
-        status = self._value("SELECT status FROM pages WHERE url=?", url)
-        return status in (_PENDING, _ASKED, _HELD)
-
     def is_done(self, url: str) -> bool:
-        status = self._value("SELECT status FROM pages WHERE url=?", url)
-        return status in (_DONE, _LEFT_OUT)
+        sql = "SELECT status IN ('done', 'left out') FROM pages WHERE url=?"
+        return bool(self._value(sql, url))
 
-    def has_no_text(self, url: str) -> bool:
-        """Whether a page was asked for and is none, or has no text."""
-        sql = "SELECT 1 FROM pages WHERE url=? AND status=? AND hash IS NULL"
-        return bool(self._value(sql, url, _DONE))
+    def has_text(self, url: str) -> bool:
+        """Whether a page has a text, or may have one when it is answered."""
+        sql = "SELECT hash NOT NULL OR status NOT IN ('done', 'refused', 'failed')"
+        return bool(self._value(f"{sql} FROM pages WHERE url=?", url))
 
     def is_first_with(self, text: str, url: str) -> bool:
         """Whether no other page has a text; the text is this page's from then on."""
@@ -257,58 +233,26 @@ class State:
         if self._value("SELECT 1 FROM pages WHERE hash=? AND url<>? LIMIT 1", key, url):
             return False
         if len(self._coming) > _MOST_COMING:
-            self._coming.clear()
+            del self._coming[next(iter(self._coming))]
         return self._coming.setdefault(key, url) == url
 
-    # -- SQL
+    # -- files
 
     def _cut_feeds(self) -> None:
         """Cut what a killed run wrote of pages that are not done: they come again."""
-        for path, size, ending in self._base.execute("SELECT * FROM feeds").fetchall():
+        for path, size, ending in self._run("SELECT * FROM feeds").fetchall():
             # Another file may stand there by now.
             if self.goes_on and ending and _ending(path, size) == ending:
                 os.truncate(path, size)
-        self._update("DELETE FROM feeds")
+        self._run("DELETE FROM feeds")
 
-    def _let_go(self, status: int, shape: str) -> int:
-        sql, values = "UPDATE pages SET status=? WHERE status=4", (status, shape)
-        if shape:
-            sql += " AND shape=?"
-        return self._base.execute(sql, values[: 1 + bool(shape)]).rowcount
+    def _run(self, sql: str, *values: object) -> sqlite3.Cursor:
+        return self._base.execute(sql, values)
 
-    def _set(self, url: str, status: int) -> None:
-        self._update("UPDATE pages SET status=? WHERE url=?", status, url)
-
-    def _update(self, sql: str, *values: object) -> None:
-        self._base.execute(sql, values)
-
-    def _value(self, sql: str, *values: object) -> int | None:
-        with closing(self._base.execute(sql, values)) as cursor:
-            row: tuple[int | None] = cursor.fetchone() or (None,)
-        return row[0]
-
-
-def _opened(path: str) -> sqlite3.Connection:
-    """The tables in a file, which no other process has then.  Raises ValueError."""
-    must = f"state is {path!r}, it must be a new file, or that of a crawl before"
-    try:
-        # The connection's cache is bounded; what it has no room for goes to the disk.
-        base = sqlite3.connect(path, isolation_level=None)
-    except sqlite3.Error as error:
-        raise ValueError(f"{must}: {error}") from error
-    try:
-        base.execute("PRAGMA locking_mode=EXCLUSIVE")
-        base.execute("PRAGMA journal_mode=WAL")
-        base.execute("PRAGMA synchronous=NORMAL")
-        (made_as,) = base.execute("PRAGMA user_version").fetchone()
-        is_new = not base.execute("SELECT 1 FROM sqlite_master").fetchone()
-        if not is_new and made_as != _FORMAT:
-            raise sqlite3.DatabaseError("another version or program made it")
-        base.executescript(f"PRAGMA user_version={_FORMAT};{_TABLES}")
-    except sqlite3.Error as error:
-        base.close()
-        raise ValueError(f"{must}: {error}") from error
-    return base
+    def _value(self, sql: str, *values: object) -> Any:
+        """The first value of the first row, None without one."""
+        found = self._run(sql, *values).fetchall()
+        return found[0][0] if found else None
 
 
 def _ending(path: str, size: int) -> bytes:

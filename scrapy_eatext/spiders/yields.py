@@ -9,6 +9,8 @@ from dataclasses import dataclass
 # So many addresses that are alike may give nothing in a row, and more the more have given
 # something before; each that gives a page, or addresses that are new, makes up for some.
 _TRIES, _WORTH, _MOST_TRIES = 6, 6, 300
+# Of those that a site itself names the first may all be old.
+NAMED, _NAMED_TRIES = "named", 16
 # So many shapes are remembered, those that were met last.
 _MOST = 20_000
 
@@ -19,7 +21,7 @@ ASK, HOLD, REFUSE = "ask", "hold", "refuse"
 class _Shape:
     """How many more answers may be worth nothing; how many come, were worth it, and came."""
 
-    left: int = _TRIES
+    left: int
     coming: int = 0
     worth: int = 0
     answers: int = 0
@@ -92,7 +94,8 @@ class Yields:
             one.coming = 0
 
     def _known(self, shape: str) -> _Shape:
-        known = self._shapes.setdefault(shape, _Shape())
+        tries = _NAMED_TRIES if shape.startswith(f"{NAMED} ") else _TRIES
+        known = self._shapes.setdefault(shape, _Shape(tries))
         self._shapes.move_to_end(shape)
         if len(self._shapes) > _MOST:
             self._shapes.popitem(last=False)

@@ -40,7 +40,7 @@ def test_what_was_asked_for_and_is_not_done_is_asked_for_again(path):
     state.add([Visit("a"), Visit("b"), Visit("c")])
     queue = iter(state.take, None)
     state.done(next(queue).url, text="A")
-    state.refuse(next(queue).url)
+    state.set(next(queue).url, "refused")
     next(queue)
     state.close()
     state = State(path)
@@ -67,7 +67,7 @@ def test_a_new_round(path):
     state.close()
     state = State(path)
     assert not state.goes_on
-    state.begin_round([Visit("start")])
+    state.begin([Visit("start")])
     again = [
         *(
             Visit("old", lastmod="2024-01-01T10:00Z"),
@@ -90,8 +90,7 @@ def test_the_queue_from_a_priority_on():
     state.add([Visit("a", priority=1), Visit("b", priority=2)])
     assert state.take(2).url == "b"
     assert state.take(2) is None
-    state.postpone("b", 0)
-    assert taken(state) == ["a", "b"]
+    assert taken(state) == ["a"]
     state.close()
 
 
@@ -99,7 +98,7 @@ def test_what_was_refused_is_asked_for_if_a_better_place_names_it():
     state = State()
     state.add([Visit("a", priority=1), Visit("b", priority=1)])
     for url in taken(state):
-        state.refuse(url)
+        state.set(url, "refused")
     state.add([Visit("a", priority=2), Visit("b", priority=1)])
     assert taken(state) == ["a"]
     state.close()
@@ -129,7 +128,8 @@ def test_texts():
     assert state.change("a", "Another.") == "changed"
     assert state.change("b", "A text.") == "new"
     assert (state.is_done("a"), state.is_done("b")) == (True, False)
-    assert (state.is_coming("a"), state.is_coming("b")) == (False, True)
+    state.done("b")
+    assert [state.has_text(url) for url in "abc"] == [True, False, False]
     state.close()
 
 
@@ -232,7 +232,7 @@ def test_what_is_held_back():
         state.hold(visit.url, "x" if visit.url < "c" else "y")
     assert state.release("x") == 2
     assert taken(state) == ["a", "b"]
-    assert state.release("y", refuse=True) == 1
+    assert state.release("y", "refused") == 1
     assert taken(state) == []
     assert state.release() == 0
     state.close()
@@ -261,7 +261,7 @@ def test_what_had_no_answer_is_asked_for_in_the_next_run(path):
     state = State(path)
     state.add([Visit("a"), Visit("b")])
     queue = iter(state.take, None)
-    state.fail(next(queue).url)
+    state.set(next(queue).url, "failed")
     state.done(next(queue).url)
     assert list(queue) == []
     state.close()

@@ -1,0 +1,98 @@
+"""The arguments of a crawl of a site, each declared once for spider, command and errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import date
+from math import inf
+from typing import Any, NamedTuple
+
+from scrapy_eatext.declared import OptionError
+from scrapy_eatext.spiders.addresses import canonical
+
+# The kinds of pages that the shipped model knows.
+KINDS = "article collection documentation forum listing other page product service"
+Texts = str | Sequence[str]
+
+
+class Argument(NamedTuple):
+    """A default, what reads a value, None or an error for a wrong one, and its meaning."""
+
+    default: Any
+    read: Callable[[Any], Any]
+    meaning: str
+
+    def take(self, name: str, value: Any) -> Any:
+        """What a value stands for.  Raises OptionError for a wrong one."""
+        with suppress(ValueError, TypeError, re.error):
+            if (found := self.read(value)) is not None:
+                return found
+        raise OptionError(name, value, self.meaning)
+
+
+def _parts(value: Texts) -> list[str]:
+    """The parts of a text with commas, or of a list, without empty ones."""
+    parts = value.split(",") if isinstance(value, str) else value
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _urls(value: Texts) -> list[str] | None:
+    parts = _parts(value)
+    urls = [canonical(p if re.match(r"\w+://", p) else f"https://{p}") for p in parts]
+    return urls if urls and all(urls) else None
+
+
+def _kinds(value: Texts) -> frozenset[str] | None:
+    kinds = frozenset(_parts(value))
+    return kinds if kinds <= frozenset(KINDS.split()) else None
+
+
+def _day(value: str) -> str:
+    return value and date.fromisoformat(value).isoformat()
+
+
+def _pattern(value: Texts) -> re.Pattern[str]:
+    return re.compile(value if isinstance(value, str) else "|".join(value))
+
+
+def _code(value: str) -> str | None:
+    is_code = re.fullmatch(r"(?:[a-z]{2,3}(-[a-z0-9]{2,8})*)?", value.lower())
+    return value.lower() if is_code else None
+
+
+def _number(kind: type, most: float = inf) -> Callable[[Any], Any]:
+    return lambda value: kind(value) if 0 <= kind(value) <= most else None
+
+
+ARGUMENTS = {
+    "urls": Argument((), _urls, "addresses or hosts to begin at"),
+    "kinds": Argument(
+        "",
+        _kinds,
+        f"kinds of pages to yield: {', '.join(KINDS.split())} (all but lists if empty)",
+    ),
+    "since": Argument("", _day, "the first day of publication: 2024-03-01"),
+    "until": Argument("", _day, "the last day of publication, not before the first"),
+    "max_pages": Argument(
+        0, _number(int), "a number of pages to stop at, 0 for no limit"
+    ),
+    "max_depth": Argument(
+        2, _number(int), "how many links that no list has may lead to a page (2)"
+    ),
+    "include": Argument("", _pattern, "a regular expression for addresses to yield"),
+    "exclude": Argument(
+        "", _pattern, "a regular expression for addresses never to ask for"
+    ),
+    "language": Argument("", _code, "the code of the pages' language: en"),
+    "min_score": Argument(
+        0.3, _number(float, 1), "the least score of a page, from 0 to 1 (0.3)"
+    ),
+    "state": Argument(
+        "",
+        str,
+        "a file that keeps what is known of the site: a crawl that was stopped goes on,"
+        " and the next one yields what is new or changed; use -o then, not -O",
+    ),
+}
