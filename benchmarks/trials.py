@@ -35,6 +35,7 @@ from scrapy_eatext.learning import tagger as learning
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import LabelledPage, joined, read_folder
+from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
@@ -143,8 +144,19 @@ def _grown(
 def calibrated_pages(of: Prepared, found: Sequence[Any], words: Sequence[Any]) -> Any:
     """The likelihoods by lines and by trees of kinds that have not seen a page's site."""
     figures, _ = learning.chosen_pages(of.samples, words, found)
-    _, trees = learning.kind_trees(of.samples, figures, of.fold, FOLDS, 0)
-    votes = kind_votes(trees, of.fold, figures)
+    kinds, weight = learning.kind_names(of.samples), learning.kind_weights(of.samples)
+    named = [
+        learn_kinds(
+            [of.samples[i] for i in np.flatnonzero(of.fold != k).tolist()],
+            of.tables[k].hashes,
+            kinds,
+            weight,
+        )
+        for k in range(FOLDS)
+    ]
+    figures = np.hstack([figures, figures_of_names(of.samples, named, of.fold)])
+    trees = learning.kind_trees(of.samples, figures, of.fold, FOLDS, 0)
+    votes = kind_votes(trees, of.fold, figures, kinds)
     lines = []
     for k in range(FOLDS):
         seen = np.flatnonzero(of.fold != k).tolist()

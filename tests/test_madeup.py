@@ -134,22 +134,23 @@ class TestSites:
             assert own is not None
             assert unescape(own[1]) == url
 
-    def test_a_reader_sees_what_it_is(self, name, request):
-        if name == "shop":
-            request.applymarker(not_yet("15 of 20 are called products"))
+    def test_a_reader_sees_what_it_is(self, name):
         site = made(name)
         results = [extract(body_of(site, url), url=url) for url in some(site, 20)]
         kinds = Counter(result.page_type for result in results)
         assert sum(kinds[kind] for kind in site.kinds) >= 17, kinds
-        assert min(result.score for result in results) > 0.7
         assert min(len(result.text) for result in results) > 200
         assert {result.language for result in results} == {site.language or "en"}
 
+    def test_wanted_pages_have_high_scores(self, name, request):
+        if name == "shop":
+            request.applymarker(not_yet("the lowest score is .67"))
+        site = made(name)
+        assert min(extract(body_of(site, url)).score for url in some(site, 20)) > 0.7
+
     def test_lists_have_entries(self, name, request):
-        if name == "liar":
-            request.applymarker(
-                not_yet("a list with long teasers is called an article")
-            )
+        if name == "newspaper":
+            request.applymarker(not_yet("a section is as likely an article as a list"))
         site = made(name)
         for path in LISTS.get(name, []):
             result = extract(body_of(site, path), url=site.base + path)

@@ -44,6 +44,7 @@ from scrapy_eatext.tagger.copies import without_copies
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
+from scrapy_eatext.tagger.kinds import NameVotes, figure_names
 from scrapy_eatext.tagger.links import without_edit_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import select
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 
 
 MODEL = "eatext.model"
-_CODE_VERSION = "3"
+_CODE_VERSION = "4"
 # A page of these kinds whose likeliest block has a lower chance than this, in
 # thousandths, has no main text.
 SPARSE = frozenset(("collection", "listing", "product", "service"))
@@ -218,14 +219,15 @@ class TaggerModel:
 
     ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was
     trained on pages that have some.  ``kinds`` and ``quality`` judge the page as a whole:
-    ``kinds`` has a class for each of ``kind_names``, and ``quality`` estimates what
-    the word F1 of the kept blocks lacks.  ``lines`` calibrate the tagger's likelihoods by
-    kind.
+    ``kinds`` has a class for each of ``kind_names``, also by the votes of ``names``, and
+    ``quality`` estimates what the word F1 of the kept blocks lacks.  ``lines`` calibrate
+    the tagger's likelihoods by kind.
     """
 
     version: str
     tagger: PythonTagger
     comments: PythonTagger | None
+    names: NameVotes
     kinds: NamedTrees
     kind_names: tuple[str, ...]
     quality: NamedTrees
@@ -234,7 +236,8 @@ class TaggerModel:
     def calibrated(self, walk: Walk, likelihood: Ints, w: Ints) -> tuple[Ints, str]:
         """The tagger's likelihoods, calibrated, and the likeliest kind of page."""
         chosen = select(likelihood, w)
-        answers = self.kinds.answers(page_figures(walk, likelihood, w, chosen))
+        figures = page_figures(walk, likelihood, w, chosen), self.names.figures(walk)
+        answers = self.kinds.answers(np.concatenate(figures))
         kind = self.kind_names[int(answers.argmax())]
         return calibrated(
             likelihood, votes(answers, self.kinds.scale), self.lines
@@ -282,7 +285,8 @@ def load_tagger(path: str | Path) -> TaggerModel:
         }
         kinds = tuple(str(kind) for kind in header["kinds"])
         lines = arrays["lines"]
-        if len(parts["kinds"].leaves) != len(kinds):
+        names = NameVotes(table.hashes, arrays["names.kinds"])
+        if not len(parts["kinds"].leaves) == names.weight.shape[1] == len(kinds):
             raise ValueError("there is not a class for each kind of page")
         if lines.shape != (len(kinds), 2) or lines.dtype.kind != "i":
             raise ValueError("there is not a line for each kind of page")
@@ -292,7 +296,8 @@ def load_tagger(path: str | Path) -> TaggerModel:
             comments=Tagger(table, parts["first"], parts["comments"])
             if "comments" in parts
             else None,
-            kinds=NamedTrees(parts["kinds"], NAMES),
+            names=names,
+            kinds=NamedTrees(parts["kinds"], [*NAMES, *figure_names(kinds)]),
             kind_names=kinds,
             quality=NamedTrees(parts["quality"], NAMES),
             lines=lines,

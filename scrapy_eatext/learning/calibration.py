@@ -9,6 +9,7 @@ import numpy as np
 
 from scrapy_eatext.tagger.calibration import LEVEL, votes
 from scrapy_eatext.tagger.context import ZERO
+from scrapy_eatext.tagger.kinds import figure_names
 from scrapy_eatext.tagger.trees import NamedTrees
 from scrapy_eatext.tagger.whole import NAMES
 
@@ -27,10 +28,13 @@ _ROUNDS = 20
 
 
 def kind_votes(
-    trees: Sequence[Trees], fold: NDArray[np.intp], figures: Ints
+    trees: Sequence[Trees],
+    fold: NDArray[np.intp],
+    figures: Ints,
+    kinds: Sequence[str],
 ) -> list[Ints]:
     """What each kind counts on each page, by the trees without the page's fold."""
-    named = [NamedTrees(one, NAMES) for one in trees]
+    named = [NamedTrees(one, [*NAMES, *figure_names(kinds)]) for one in trees]
     return [
         votes(named[k].answers(row), named[k].scale)
         for k, row in zip(fold.tolist(), figures, strict=True)

@@ -23,6 +23,7 @@ from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.augmentation import augmented
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
+from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
 from scrapy_eatext.learning.labels import label_page
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.noise import noisy
@@ -36,6 +37,7 @@ from scrapy_eatext.tagger.calibration import calibrated, lack_of
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
+from scrapy_eatext.tagger.kinds import figure_names
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NO_TREES, Trees
@@ -268,12 +270,16 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     table, flagged = learn_names(samples)
     tokens = tokens_of(samples)
     table = replace(table, words=learn_words(samples, tokens))
-    tables = []
+    kinds, of_kind = kind_names(samples), kind_weights(samples)
+    votes = learn_kinds(samples, table.hashes, kinds, of_kind)
+    tables, votes_without = [], []
     for fold in range(INNER):
         training = np.flatnonzero(inner != fold).tolist()
         others = [samples[i] for i in training]
         words = learn_words(others, [tokens[i] for i in training])
         tables.append(replace(learn_names(others, flagged)[0], words=words))
+        hashes = tables[fold].hashes
+        votes_without.append(learn_kinds(others, hashes, kinds, of_kind))
     samples = varied(samples, seed)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in tables]
     # The features that every table has: a fold of few pages lacks names of the others.
@@ -293,7 +299,8 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     second, likelihoods = _round(
         samples, rows, weights, names, SECOND, inner, seed, progress
     )
-    of_pages, kind_names, lines = _page_parts(samples, rows, likelihoods, inner, seed)
+    of_names = figures_of_names(samples, votes_without, inner)
+    of_pages, lines = _page_parts(samples, rows, likelihoods, of_names, inner, seed)
     parts = {"first": first, "second": second, **of_pages}
     if any(sample.has_comments for sample in samples):
         parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
@@ -304,11 +311,11 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     arrays |= {
         f"words.{name}": getattr(table.words, name) for name in ("hashes", "weight")
     }
-    arrays["lines"] = lines
+    arrays |= {"names.kinds": votes.weight, "lines": lines}
     for name, trees in parts.items():
         arrays |= trees.arrays(name)
     header = {
-        "kinds": kind_names,
+        "kinds": kinds,
         "features": {name: list(trees.names) for name, trees in parts.items()},
         "scales": {name: trees.scale for name, trees in parts.items()},
     }
@@ -406,7 +413,12 @@ def _comment_trees(
     )
 
 
-def _kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
+def kind_names(samples: Sequence[Sample]) -> list[str]:
+    """The kinds of the pages whose whole text is known."""
+    return sorted({sample.kind for sample in samples if sample.true is not None})
+
+
+def kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
     """A weight for the pages of each kind, 1 for a kind of middling size.
 
     It is for pages whose labels were not made on blocks: the others all count the same.
@@ -427,7 +439,7 @@ def block_weights(
     samples: Sequence[Sample], rows: Sequence[Rows], seed: int
 ) -> list[NDArray[np.float64]]:
     """The weights of all pages' blocks."""
-    of_kind = _kind_weights(samples)
+    of_kind = kind_weights(samples)
     return [
         _page_weights(sample, row["w"], seed + i)
         * (1.0 if sample.by_block else of_kind[sample.kind])
@@ -485,18 +497,20 @@ def _page_parts(
     samples: Sequence[Sample],
     rows: Sequence[Rows],
     likelihoods: Sequence[Ints],
+    of_names: Ints,
     inner: NDArray[np.intp],
     seed: int,
-) -> tuple[dict[str, Trees], list[str], Ints]:
-    """What judges a page as a whole: trees, the names of the kinds, and their lines.
+) -> tuple[dict[str, Trees], Ints]:
+    """What judges a page as a whole: trees, and the lines of the kinds.
 
     The trees are for its kind, and for what the F1 of the blocks lacks that are chosen by
-    calibrated likelihoods.
+    calibrated likelihoods.  ``of_names`` are the figures of NameVotes.
     """
     words = [row["w"].astype(np.int64) for row in rows]
     figures, _ = chosen_pages(samples, words, likelihoods)
-    names, trees = kind_trees(samples, figures, inner, INNER, seed)
-    votes = kind_votes(trees, inner, figures)
+    figures = np.hstack([figures, of_names])
+    trees = kind_trees(samples, figures, inner, INNER, seed)
+    votes = kind_votes(trees, inner, figures, kind_names(samples))
     lines = calibration_lines(samples, words, likelihoods, votes)
     likelihoods = [
         calibrated(likelihood, vote, lines)
@@ -505,7 +519,6 @@ def _page_parts(
     figures_of_choice, scores = chosen_pages(samples, words, likelihoods)
     return (
         {"kinds": trees[-1], "quality": quality_trees(figures_of_choice, scores, seed)},
-        names,
         lines,
     )
 
@@ -528,22 +541,26 @@ def kind_trees(
     fold: NDArray[np.intp],
     count: int,
     seed: int,
-) -> tuple[list[str], list[Trees]]:
-    """The names of the kinds, and trees that tell them without each fold, and of all."""
+) -> list[Trees]:
+    """Trees that tell the kinds of pages without each fold, and of all.
+
+    ``figures`` has a row a page: those of the page, and those of NameVotes.
+    """
     whole = np.array([sample.true is not None for sample in samples])
     kinds = np.array([sample.kind for sample in samples])
-    names = sorted({*kinds[whole].tolist()})
+    names = kind_names(samples)
     which = np.searchsorted(names, kinds)
-    of_kind = _kind_weights(samples)
+    of_kind = kind_weights(samples)
     weights = np.array([of_kind[kind] for kind in kinds.tolist()])
     # Behind the last fold is none left out.
     parts = [whole & (fold != k) for k in range(count + 1)]
-    return names, [
+    asked = [*NAMES, *figure_names(names)]
+    return [
         grow(
             figures[there],
             which[there],
             weights[there],
-            NAMES,
+            asked,
             PAGES,
             seed,
             "MultiClass",

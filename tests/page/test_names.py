@@ -43,6 +43,7 @@ def test_what_is_found():
         "WRITERS": [1, 3],
         "COMMENTS": [1, 2],
         "BYLINES": [1, 3],
+        "BADGES": [1],
     }
 
 

@@ -1,0 +1,73 @@
+"""How the words in attributes are weighed for kinds of page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from scrapy_eatext.page import Page
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.walk import Walk
+
+pytest.importorskip("scipy")
+pytest.importorskip("catboost")
+kinds = pytest.importorskip("scrapy_eatext.learning.kinds")
+tagger = pytest.importorskip("scrapy_eatext.learning.tagger")
+
+KINDS = ["article", "forum", "product"]
+NAMES = {
+    "article": ("byline", "article", "column"),
+    "forum": ("thread", "reply", "signature"),
+    "product": ("cart", "price", "stock"),
+}
+
+
+def walk_of(names: list[str]) -> Walk:
+    boxes = "".join(f"<div class={name}><p>Some words.</p></div>" for name in names)
+    return Page.of(f"<body>{boxes}").blocks.walk
+
+
+def sample(number: int, kind: str, names: list[str], **known: object) -> object:
+    share = np.zeros(len(names), dtype=np.float32)
+    site = f"{number}.example"
+    return tagger.Sample(site, kind, walk_of(names), share, **known)
+
+
+def samples() -> list[object]:
+    chance = np.random.default_rng(7)
+    made = []
+    for number in range(90):
+        kind = KINDS[number % 3]
+        own = chance.choice(NAMES[kind], 2, replace=False).tolist()
+        others = chance.choice(["menu", "footer", "cart", "column"], 2).tolist()
+        made.append(sample(number, kind, own + others, true=Counter()))
+    return made
+
+
+def test_names_vote_for_the_kind_of_the_pages_that_have_them() -> None:
+    pages = samples()
+    hashes = np.unique(np.concatenate([page.walk.tokens for page in pages]))
+    votes = kinds.learn_kinds(pages, hashes, KINDS, dict.fromkeys(KINDS, 1.0))
+    for kind, names in NAMES.items():
+        figures = votes.figures(walk_of(["menu", *names]))
+        assert KINDS[int(figures.argmax())] == kind
+    assert votes.weight.dtype == np.int16
+    # Each page by the votes without it, and one that was never seen in any.
+    none = kinds.learn_kinds([], hashes, KINDS, {})
+    of_names = kinds.figures_of_names(pages[:3], [votes, none], np.array([0, 1, 0]))
+    assert of_names[0].tolist() == votes.figures(pages[0].walk).tolist()
+    assert of_names[1].tolist() == [0, 0, 0]
+
+
+def test_pages_of_which_segments_are_known_have_no_say() -> None:
+    pages = samples()
+    hashes = np.unique(np.concatenate([page.walk.tokens for page in pages]))
+    weights = dict.fromkeys([*KINDS, "page"], 1.0)
+    votes = kinds.learn_kinds(pages, hashes, KINDS, weights)
+    others = [sample(100 + n, "page", ["thread", "cart"]) for n in range(9)]
+    again = kinds.learn_kinds([*pages, *others], hashes, KINDS, weights)
+    assert again.weight.tolist() == votes.weight.tolist()

@@ -1,0 +1,69 @@
+"""What the words in attributes tell of a page's kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.tagger.kinds import NameVotes, words_on
+
+
+def walk_of(*names: str) -> Walk:
+    boxes = "".join(f"<div class='{name}'><p>Some words.</p></div>" for name in names)
+    return Page.of(f"<body>{boxes}").blocks.walk
+
+
+def hashes_of(*names: str) -> np.ndarray:
+    return np.unique(walk_of(*names).tokens)
+
+
+def votes(**weight: list[int]) -> NameVotes:
+    rows = sorted((int(hashes_of(name)[0]), row) for name, row in weight.items())
+    return NameVotes(
+        np.array([value for value, _ in rows], dtype=np.uint32),
+        np.array([row for _, row in rows], dtype=np.int16),
+    )
+
+
+def test_each_known_word_of_a_page_counts_once() -> None:
+    of = votes(thread=[100, 0], reply=[50, -20], cart=[-70, 90], price=[7, 7])
+    assert of.figures(walk_of("thread")).tolist() == [100, 0]
+    # The root of two is 1.41.
+    assert of.figures(walk_of("thread", "reply")).tolist() == [106, -15]
+    crowded = walk_of("reply", "thread unknown", "thread", "reply", "thread")
+    assert of.figures(crowded).tolist() == [106, -15]
+
+
+def test_pages_without_a_known_word() -> None:
+    of = votes(thread=[100, 0], reply=[50, -20])
+    assert of.figures(walk_of("sidebar")).tolist() == [0, 0]
+    assert of.figures(Page.of("").blocks.walk).tolist() == [0, 0]
+    nothing = NameVotes(np.zeros(0, dtype=np.uint32), np.zeros((0, 3), dtype=np.int16))
+    assert nothing.figures(walk_of("thread")).tolist() == [0, 0, 0]
+
+
+@given(
+    st.sets(st.integers(0, 2**32 - 1), max_size=20),
+    st.lists(st.integers(0, 2**32 - 1), max_size=20),
+    st.data(),
+)
+def test_words_of_a_table_are_found(
+    known: set[int], tokens: list[int], data: st.DataObject
+) -> None:
+    if known:
+        tokens += data.draw(st.lists(st.sampled_from(sorted(known)), max_size=20))
+    hashes = np.array(sorted(known), dtype=np.uint32)
+    empty = np.zeros((0, 0), dtype=np.int32)
+    walk = Walk(b"", empty, empty, np.array(tokens, dtype=np.uint32), None)
+    found = hashes[words_on(walk, hashes)]
+    assert found.tolist() == sorted(known & {*tokens})
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 2)])
+def test_weights_need_a_row_for_each_word(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="not a row of weights"):
+        NameVotes(np.arange(3, dtype=np.uint32), np.zeros(shape, dtype=np.int16))
