@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy import signals
 from scrapy.utils.conf import feed_process_params_from_cli
@@ -97,17 +97,10 @@ class _Progress:
 def summary(crawler: Crawler) -> str:
     """What a crawl asked for and yielded."""
     stats = crawler.stats.get_stats() if crawler.stats else {}
+    prefix = "eatext/site/"
     rows = [
-        [part, *name.partition("/")[::2], str(count)]
-        for part in ("asked", "yielded", "trap")
-        for name, count in sorted(_counts(stats, f"eatext/site/{part}/").items())
+        [*key.removeprefix(prefix).split("/"), "", str(count)]
+        for key, count in sorted(stats.items())
+        if key.startswith(prefix)
     ]
-    return table(["", "kind", "host", "count"], rows)
-
-
-def _counts(stats: dict[str, Any], prefix: str) -> dict[str, int]:
-    return {
-        name.removeprefix(prefix): value
-        for name, value in stats.items()
-        if name.startswith(prefix)
-    }
+    return table(["", "kind", "host", "count"], [[*row[:3], row[-1]] for row in rows])

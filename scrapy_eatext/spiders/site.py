@@ -37,11 +37,7 @@ from scrapy_eatext.spiders.addresses import (
 )
 from scrapy_eatext.spiders.arguments import ARGUMENTS
 from scrapy_eatext.spiders.state import State, Visit
-from scrapy_eatext.spiders.syndication import (
-    MissingParserError,
-    pages_of_feed,
-    read_sitemap,
-)
+from scrapy_eatext.spiders.syndication import pages_of_feed, read_sitemap
 from scrapy_eatext.spiders.yields import ASK, HOLD, NAMED, REFUSE, Yields
 
 if TYPE_CHECKING:
@@ -446,18 +442,14 @@ class SiteSpider(Spider):
 
     def parse_sitemap(self, response: Response, visit: Visit) -> Iterator[Any]:
         return self._add_all(
-            Visit(url, role, 1, _NAMED, lastmod)
+            Visit(url, role, 1, _NAMED if role == "page" else _NEXT, lastmod)
             for role, url, lastmod in read_sitemap(response.body)
         )
 
     def parse_feed(self, response: Response, visit: Visit) -> Iterator[Any]:
-        try:
-            pages = list(pages_of_feed(response.body, response.url))
-        except MissingParserError as error:
-            logger.warning("%s", error)
-            pages = []
         return self._add_all(
-            Visit(url, "page", 1, _NAMED, lastmod) for url, lastmod in pages
+            Visit(url, "page", 1, _NAMED, lastmod)
+            for url, lastmod in pages_of_feed(response.body, response.url)
         )
 
     def _add_all(self, visits: Iterator[Visit]) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from time import strftime
@@ -10,12 +11,10 @@ from time import strftime
 from scrapy.utils.gz import gunzip
 from scrapy.utils.sitemap import Sitemap
 
+logger = logging.getLogger(__name__)
+
 # How large a sitemap may be, as its protocol says.
 _LARGEST = 50 << 20
-
-
-class MissingParserError(ImportError):
-    """feedparser is not installed."""
 
 
 def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
@@ -37,18 +36,18 @@ def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
 def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
     """The addresses that a feed names, each with when it was changed, in ISO 8601 or "".
 
-    ``url`` is the feed's own.  What is no feed names none.  Raises MissingParserError
-    where RSS or Atom cannot be read.
+    ``url`` is the feed's own.  What is no feed names none.  A warning says where RSS
+    or Atom cannot be read.
     """
     if body.lstrip()[:1] == b"{":
         yield from _pages_of_json(body)
         return
     try:
         import feedparser
-    except ImportError as error:
-        raise MissingParserError(
-            'feeds in RSS and Atom need feedparser: pip install "scrapy-eatext[site]"'
-        ) from error
+    except ImportError:
+        hint = 'pip install "scrapy-eatext[site]"'
+        logger.warning("feeds in RSS and Atom need feedparser: %s", hint)
+        return
     try:
         found = feedparser.parse(body, response_headers={"content-location": url})
     except Exception:  # noqa: BLE001 - whatever it raises on a broken feed

@@ -26,10 +26,6 @@ class _Shape:
     worth: int = 0
     answers: int = 0
 
-    @property
-    def gave(self) -> bool:
-        return self.worth > 0
-
 
 class Yields:
     """For each shape of addresses whether it is worth further requests.
@@ -48,10 +44,10 @@ class Yields:
         """
         known = [self._known(shape) for shape in shapes]
         for at, (shape, one) in enumerate(zip(shapes, known, strict=True)):
-            if one.left <= 0 and not (at and one.gave):
+            if one.left <= 0 and not (at and one.worth):
                 return REFUSE, shape
         for shape, one in zip(shapes, known, strict=True):
-            if not one.gave and one.coming >= one.left:
+            if not one.worth and one.coming >= one.left:
                 return HOLD, shape
         for one in known:
             one.coming += 1
@@ -71,17 +67,16 @@ class Yields:
             if gave is None:
                 continue
             one.answers += 1
-            was_first = gave and not one.gave
+            one.worth += gave
             if gave:
-                one.worth += 1
                 most = _TRIES + min(one.worth, _MOST_TRIES) // _WORTH
                 one.left = min(one.left + _WORTH, most)
+                if one.worth == 1:
+                    yield shape, ASK
             else:
                 one.left -= 1
-            if was_first:
-                yield shape, ASK
-            elif not one.left and not one.gave:
-                yield shape, REFUSE
+                if not one.left and not one.worth:
+                    yield shape, REFUSE
 
     def most_gave(self, shape: str) -> bool:
         """Whether three of four answers to addresses of a shape, and some, were worth it."""
