@@ -245,7 +245,7 @@ def test_site_crawls_another_host(tmp_path: Path, server: str) -> None:
 
 def test_a_wrong_address_is_refused(tmp_path: Path) -> None:
     done = scrapy(tmp_path, "crawl", "site", "-a", "urls=ftp://example.com")
-    assert "urls has 'ftp://example.com', it must be an address" in done.stderr
+    assert "urls is 'ftp://example.com', it must be addresses" in done.stderr
     assert done.returncode != 0
 
 
