@@ -69,6 +69,8 @@ _COMMENTS_WEIGHT = 3
 # pages: by the square of the ratio.
 _TRUSTED_QUANTILE = 0.9
 _SCALE = 2000
+# How far, in logits, a kind is behind that no page of a fold's training has.
+_UNLIKELY = 20
 # Ensembles that are grown side by side, each in one thread: quicker than one ensemble in
 # many, and the same on every machine.
 _AT_ONCE = 2
@@ -555,18 +557,27 @@ def kind_trees(
     # Behind the last fold is none left out.
     parts = [whole & (fold != k) for k in range(count + 1)]
     asked = [*NAMES, *figure_names(names)]
-    return [
-        grow(
-            figures[there],
-            which[there],
-            weights[there],
-            asked,
-            PAGES,
-            seed,
-            "MultiClass",
+
+    def grown(there: NDArray[np.bool_]) -> Trees:
+        """The trees of some pages, among which some kinds may be missing."""
+        if not there.any():
+            raise DataError("the whole text is known of pages of too few sites")
+        present, classes = np.unique(which[there], return_inverse=True)
+        trees = grow(
+            figures[there], classes, weights[there], asked, PAGES, seed, "MultiClass"
         )
-        for there in parts
-    ]
+        return _among(trees, present, len(names))
+
+    return [grown(there) for there in parts]
+
+
+def _among(trees: Trees, present: NDArray[np.intp], count: int) -> Trees:
+    """The trees with a class for each of ``count`` kinds: those not present are unlikely."""
+    leaves = np.zeros((count, *trees.leaves.shape[1:]), dtype=trees.leaves.dtype)
+    leaves[present] = trees.leaves
+    bias = np.full(count, -_UNLIKELY * trees.scale, dtype=trees.bias.dtype)
+    bias[present] = trees.bias
+    return replace(trees, leaves=leaves, bias=bias)
 
 
 def quality_trees(figures: Ints, scores: NDArray[np.float64], seed: int) -> Trees:
@@ -652,7 +663,9 @@ def _constant(answer: float, depth: int) -> Trees:
 
 def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:
     """CatBoost's JSON of an ensemble as Trees, with only the features in use."""
-    trees = model["oblivious_trees"]
+    # Where pages are all alike there are trees that ask nothing.
+    trees = [tree for tree in model["oblivious_trees"] if tree["splits"]]
+    flat = [tree for tree in model["oblivious_trees"] if not tree["splits"]]
     borders_of: dict[int, set[int]] = {}
     splits: list[list[tuple[int, int]]] = []
     for tree in trees:
@@ -667,6 +680,7 @@ def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> T
     borders = [sorted(borders_of[feature]) for feature in used]
     slot = {feature: i for i, feature in enumerate(used)}
     scale, bias = model["scale_and_bias"]
+    bias = np.add(bias, sum(np.multiply(tree["leaf_values"], scale) for tree in flat))
     classes = len(bias)
     features = np.zeros((len(trees), depth), dtype=np.int16)
     bins = np.zeros((len(trees), depth), dtype=np.uint8)
@@ -687,6 +701,6 @@ def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> T
         feature=features,
         bin=bins,
         leaves=leaves,
-        bias=np.rint(np.array(bias) * _SCALE).astype(np.int32),
+        bias=np.rint(bias * _SCALE).astype(np.int32),
         scale=_SCALE,
     )

@@ -83,6 +83,27 @@ def test_a_name_that_some_folds_of_few_pages_lack(tmp_path: Path) -> None:
     assert eatext._fit(samples, 0, lambda items, _: items)
 
 
+def test_a_kind_that_one_site_has_alone(tmp_path: Path) -> None:
+    html = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
+    page = sample(tmp_path, html, text=LONG)
+    kinds = ["article", "listing", *["article"] * 6, "forum", *["listing"] * 3]
+    samples = [
+        replace(page, site=f"{number}.example", kind=kind)
+        for number, kind in enumerate(kinds)
+    ]
+    fitted = eatext._fit(samples, 0, lambda items, _: items)
+    assert fitted.header["kinds"] == ["article", "forum", "listing"]
+    assert len(fitted.arrays["lines"]) == len(fitted.arrays["kinds.bias"]) == 3
+
+
+def test_data_of_which_segments_alone_are_known(tmp_path: Path) -> None:
+    html = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
+    page = sample(tmp_path, html, wanted=(LONG,), unwanted=("Menu",))
+    samples = [replace(page, site=f"{number}.example") for number in range(12)]
+    with pytest.raises(DataError, match="of too few sites"):
+        eatext.EatextTrainer().fit(samples, 0, lambda items, _: items)
+
+
 def sample(folder: Path, html: str, **labels: object) -> eatext.Sample:
     file = folder / "page.html"
     file.write_text(html)
