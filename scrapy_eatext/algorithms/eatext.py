@@ -297,7 +297,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
             if "comments" in parts
             else None,
             names=names,
-            kinds=NamedTrees(parts["kinds"], [*NAMES, *figure_names(kinds)]),
+            kinds=NamedTrees(parts["kinds"], figure_names(kinds)),
             kind_names=kinds,
             quality=NamedTrees(parts["quality"], NAMES),
             lines=lines,

@@ -99,8 +99,8 @@ def summary(crawler: Crawler) -> str:
     stats = crawler.stats.get_stats() if crawler.stats else {}
     prefix = "eatext/site/"
     rows = [
-        [*key.removeprefix(prefix).split("/"), "", str(count)]
+        [*[*key.removeprefix(prefix).split("/"), ""][:3], str(count)]
         for key, count in sorted(stats.items())
         if key.startswith(prefix)
     ]
-    return table(["", "kind", "host", "count"], [[*row[:3], row[-1]] for row in rows])
+    return table(["", "kind", "host", "count"], rows)

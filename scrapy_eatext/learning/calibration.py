@@ -11,7 +11,6 @@ from scrapy_eatext.tagger.calibration import LEVEL, votes
 from scrapy_eatext.tagger.context import ZERO
 from scrapy_eatext.tagger.kinds import figure_names
 from scrapy_eatext.tagger.trees import NamedTrees
-from scrapy_eatext.tagger.whole import NAMES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +33,7 @@ def kind_votes(
     kinds: Sequence[str],
 ) -> list[Ints]:
     """What each kind counts on each page, by the trees without the page's fold."""
-    named = [NamedTrees(one, [*NAMES, *figure_names(kinds)]) for one in trees]
+    named = [NamedTrees(one, figure_names(kinds)) for one in trees]
     return [
         votes(named[k].answers(row), named[k].scale)
         for k, row in zip(fold.tolist(), figures, strict=True)

@@ -279,9 +279,9 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         training = np.flatnonzero(inner != fold).tolist()
         others = [samples[i] for i in training]
         words = learn_words(others, [tokens[i] for i in training])
-        tables.append(replace(learn_names(others, flagged)[0], words=words))
-        hashes = tables[fold].hashes
-        votes_without.append(learn_kinds(others, hashes, kinds, of_kind))
+        names_of = learn_names(others, flagged)[0]
+        tables.append(replace(names_of, words=words))
+        votes_without.append(learn_kinds(others, names_of.hashes, kinds, of_kind))
     samples = varied(samples, seed)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in tables]
     # The features that every table has: a fold of few pages lacks names of the others.
@@ -556,7 +556,7 @@ def kind_trees(
     weights = np.array([of_kind[kind] for kind in kinds.tolist()])
     # Behind the last fold is none left out.
     parts = [whole & (fold != k) for k in range(count + 1)]
-    asked = [*NAMES, *figure_names(names)]
+    asked = figure_names(names)
 
     def grown(there: NDArray[np.bool_]) -> Trees:
         """The trees of some pages, among which some kinds may be missing."""

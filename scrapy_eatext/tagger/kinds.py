@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.tagger.whole import NAMES
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -60,5 +62,5 @@ def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]
 
 
 def figure_names(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The names of the figures of NameVotes, by the names of the kinds."""
-    return tuple(f"names_{kind}" for kind in kinds)
+    """The names of what tells kinds: the figures of the page, then those of NameVotes."""
+    return (*NAMES, *(f"names_{kind}" for kind in kinds))
