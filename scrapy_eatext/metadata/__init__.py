@@ -1,10 +1,10 @@
 """A page's metadata: title, authors, dates and so on.
 
-Data for machines are trusted more than what is shown.  The order is: JSON-LD, OpenGraph,
-meta elements, microdata, time elements, the page itself.  There are two exceptions.  If
-the page's own heading confirms the title, the heading is taken, as titles in the data
-often have the site's name in them.  And the language is the one that the page declares,
-as og:locale is a default on many sites.
+Data for machines are preferred to the visible text, in the order JSON-LD, OpenGraph, meta
+elements, microdata, time elements, visible text.  There are two exceptions.  A heading
+whose words are in the title replaces it, as titles in the data often have the site's name
+in them.  And the page's lang attribute comes first, as og:locale is a default on many
+sites.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A page's metadata in JSON-LD, by the vocabulary of schema.org."""
+"""A page's metadata in JSON-LD, with the vocabulary of schema.org."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from scrapy_eatext.page.values import (
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-# Keys whose values may be about the page too.
+# Keys whose values may also describe the page.
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage", "breadcrumb")
-# The main entities of such a page are its questions, of which none is its title.
+# A page of this type has questions as its main entities; none of them is its title.
 _QUESTIONS = "FAQPage"
-# Types of objects by rank: 0 describes the page best.  Others, such as breadcrumbs, are
-# not read.
+# Types of objects that may describe the page, the best rank first.
 _BY_RANK = (
     """Article AdvertiserContentArticle NewsArticle AnalysisNewsArticle
     BackgroundNewsArticle OpinionNewsArticle ReportageNewsArticle ReviewNewsArticle Report
@@ -44,15 +43,15 @@ _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporat
 _MAX_SCRIPTS = 30
 _MAX_CHARS, _MAX_ALL_CHARS = 500_000, 2_000_000
 _MAX_OBJECTS = 500
-# Numbers of more digits count nothing.
+# Numbers with more digits are no counts.
 _COUNT_DIGITS = 9
-# How the type of JSON-LD begins, and how it ends: some servers escape the sign in it.
+# The beginning and the end of JSON-LD's media type; some servers escape the plus sign.
 _TYPE, _TYPE_END = b"application/ld", re.compile(rb"(?:\+|&#x2[bB];|&#43;)json")
 _WEB = re.compile(r"\s*https?://")
 
 
 class JsonLd:
-    """The metadata in a page's JSON-LD scripts, of the best object first."""
+    """The metadata in a page's JSON-LD scripts; the best object that has a value counts."""
 
     def __init__(self, scripts: Iterable[str]) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
@@ -76,26 +75,26 @@ class JsonLd:
 
     @property
     def is_product(self) -> bool:
-        """Whether the page is about goods, so that its names and dates are of reviews."""
+        """Whether the page is a product's, so that its names and dates are of reviews."""
         return bool(self._ranked) and not _GOODS.isdisjoint(
             types_of(self._ranked[0][1])
         )
 
     def known(self, thing: dict[str, Any]) -> dict[str, Any]:
-        """A thing, or the one that it refers to."""
+        """A thing; if it is only a reference, the thing that it refers to."""
         if len(thing) > 1:
             return thing
         return self._by_id.get(str(thing.get("@id")), thing)
 
     def things(self) -> list[dict[str, Any]]:
-        """The things that the page may be about, the best first."""
+        """The things that may describe the page, the best first."""
         return [thing for _, thing in self._ranked]
 
     def title(self) -> str:
         for rank, thing in self._ranked:
             title = text_of(thing.get("headline"))
             if not title and rank == 1:
-                # Jobs have a title, and some a name too.
+                # A JobPosting has a title, and may have a name too.
                 title = text_of(thing.get("name")) or text_of(thing.get("title"))
             if title:
                 return title
@@ -105,22 +104,22 @@ class JsonLd:
         """The authors' names, and whether any of them is a person."""
         for rank, thing in self._ranked:
             for key in ("author", "creator"):
-                given = thing.get(key)
-                names = different(self._names(given))
+                value = thing.get(key)
+                names = different(self._names(value))
                 if names and (rank < 2 or len(names) == 1):
-                    makers = given if isinstance(given, list) else [given]
-                    return names, not all(map(_is_organization, makers))
+                    authors = value if isinstance(value, list) else [value]
+                    return names, not all(map(_is_organization, authors))
         return [], False
 
     def first(self, key: str) -> str:
         """The first text under a key."""
-        found = (text_of(thing.get(key)) for _, thing in self._ranked)
-        return next(filter(None, found), "")
+        texts = (text_of(thing.get(key)) for _, thing in self._ranked)
+        return next(filter(None, texts), "")
 
     def date(self, *keys: str) -> str:
-        """The first date under one of the keys, which may be a number."""
-        found = (_dated(thing.get(key)) for key in keys for _, thing in self._ranked)
-        return next(filter(None, found), "")
+        """The text of the first date under one of the keys."""
+        texts = (_dated(thing.get(key)) for key in keys for _, thing in self._ranked)
+        return next(filter(None, texts), "")
 
     def image(self) -> str:
         keys = ("image", "thumbnailUrl", "primaryImageOfPage")
@@ -128,7 +127,7 @@ class JsonLd:
         return next(filter(None, urls), "")
 
     def images(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """The address, caption, width and height of each image, as the data have them."""
+        """The raw address, caption, width and height of each image."""
         for _, thing in self._ranked:
             for key in ("image", "primaryImageOfPage", "thumbnailUrl"):
                 yield from self._media(thing.get(key), "url", "contentUrl")
@@ -140,49 +139,48 @@ class JsonLd:
             yield from self._media(thing.get("video"), "contentUrl", "embedUrl", "url")
 
     def _media(self, value: Any, *keys: str) -> Iterator[tuple[Any, Any, Any, Any]]:
-        for one in value[:MOST_VALUES] if isinstance(value, list) else [value]:
-            known = self.known(one) if isinstance(one, dict) else one
-            if isinstance(known, str):
-                yield known, "", 0, 0
-            elif isinstance(known, dict):
-                url = next((known[key] for key in keys if known.get(key)), "")
-                text = known.get("caption") or known.get("name")
-                yield url, text_of(text), known.get("width"), known.get("height")
+        for medium in value[:MOST_VALUES] if isinstance(value, list) else [value]:
+            if isinstance(medium, str):
+                yield medium, "", 0, 0
+            elif isinstance(medium, dict):
+                thing = self.known(medium)
+                url = next((thing[key] for key in keys if thing.get(key)), "")
+                text = thing.get("caption") or thing.get("name")
+                yield url, text_of(text), thing.get("width"), thing.get("height")
 
     def licence(self) -> str:
-        found = (self._url(thing.get("license")) for _, thing in self._ranked)
-        return next(filter(None, found), "")
+        urls = (self._url(thing.get("license")) for _, thing in self._ranked)
+        return next(filter(None, urls), "")
 
     def comments(self) -> int:
-        """How many comments there are, 0 if the data do not say it."""
+        """The number of comments, 0 if it is unknown."""
         for _, thing in self._ranked:
-            counts = thing.get("interactionStatistic")
-            counted = [
-                one.get("userInteractionCount")
-                for one in (counts if isinstance(counts, list) else [counts])[
-                    :MOST_VALUES
-                ]
-                if isinstance(one, dict)
-                and "Comment" in str(one.get("interactionType"))[:200]
+            value = thing.get("interactionStatistic")
+            statistics = value[:MOST_VALUES] if isinstance(value, list) else [value]
+            counts = [
+                statistic.get("userInteractionCount")
+                for statistic in statistics
+                if isinstance(statistic, dict)
+                and "Comment" in str(statistic.get("interactionType"))[:200]
             ]
-            for count in (thing.get("commentCount"), *counted):
+            for count in (thing.get("commentCount"), *counts):
                 number = _whole(count)
                 if number is not None:
                     return number
         return 0
 
     def breadcrumbs(self) -> Iterator[tuple[str, str]]:
-        """The names and the addresses of the first path with any."""
+        """The names and addresses of the steps of the first path with any name."""
         for thing in self.crumbs[:MOST_VALUES]:
             steps = thing.get("itemListElement")
             steps = steps[:MOST_VALUES] if isinstance(steps, list) else [steps]
-            found = [
+            path = [
                 (text_of(step.get("name")) or text_of(_named(step.get("item"))), url)
                 for step in sorted(filter(_is_dict, steps), key=_position)
                 for url in [self._url(step.get("item"))]
             ]
-            if any(name for name, _ in found):
-                yield from found
+            if any(name for name, _ in path):
+                yield from path
                 return
 
     def site_name(self) -> str:
@@ -195,8 +193,8 @@ class JsonLd:
     def tags(self) -> list[str]:
         for rank, thing in self._ranked:
             if rank < 2:
-                given = thing.get("keywords")
-                parts = given if isinstance(given, list) else [given]
+                value = thing.get("keywords")
+                parts = value if isinstance(value, list) else [value]
                 tags = different(
                     tag.strip()
                     for part in parts
@@ -211,7 +209,7 @@ class JsonLd:
         if depth > 3:
             return []
         if isinstance(value, str):
-            # The address of a person or a site is no name.
+            # An address is no name.
             return [text_of(value)] if value.strip() and not _WEB.match(value) else []
         if isinstance(value, list):
             return [name for one in value[:50] for name in self._names(one, depth + 1)]
@@ -237,7 +235,7 @@ class JsonLd:
             if not url and isinstance(key, str):
                 known = self._by_id.get(key, {})
                 url = known.get("url") or known.get("contentUrl")
-                # A part of a page is no image.
+                # An @id with a fragment identifies a thing, and is not its address.
                 url = url or ("" if "#" in key else key)
             return self._url(url, depth + 1)
         return value.strip() if isinstance(value, str) else ""
@@ -252,29 +250,30 @@ def _position(step: dict[str, Any]) -> int:
 
 
 def _whole(value: Any) -> int | None:
-    """A whole number, which may be a text; None for anything else."""
+    """A whole number, also one given as a text; None for anything else."""
     digits = _dated(value)
     return int(digits) if digits.isdecimal() and len(digits) <= _COUNT_DIGITS else None
 
 
 def text_of(value: Any) -> str:
+    """A value as text: that of its first item, or of its "@value"; "" for any other."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
         value = value.get("@value")
     if not isinstance(value, str):
         return ""
-    # JSON needs no references of HTML, so that those in it were escaped once too often.
+    # JSON needs no character references: those in it were escaped once too often.
     return shortened(unescaped_again(unescaped(value)) if "&" in value else value)
 
 
 def _dated(value: Any) -> str:
-    """The text of a date, which may be a number."""
+    """The text of a value that may be a number."""
     return text_of(str(value) if isinstance(value, (int, float)) else value)
 
 
 def _named(value: Any) -> Any:
-    """The name of a thing, as of a DefinedTerm; any other value as it is."""
+    """The name of a thing, such as a DefinedTerm; any other value unchanged."""
     return value.get("name", value) if isinstance(value, dict) else value
 
 
@@ -285,18 +284,19 @@ def _is_organization(thing: Any) -> bool:
 
 
 def types_of(thing: dict[str, Any]) -> list[str]:
-    given = thing.get("@type")
-    names = given if isinstance(given, list) else [given]
+    """The names of a thing's types, without addresses and prefixes."""
+    value = thing.get("@type")
+    names = value if isinstance(value, list) else [value]
     return [
         name.rpartition("/")[2].rpartition(":")[2]
         for name in names
         if isinstance(name, str)
-    ]  # a type may be a whole address, or have a prefix
+    ]
 
 
 def scripts_in(source: bytes) -> Iterator[str]:
-    """The text of the JSON-LD scripts in a page's source; HTML has it unescaped."""
-    # A search by the pattern as a whole would take three times as long.
+    """The texts of the JSON-LD scripts in a page's source."""
+    # One pattern for the whole tag would take three times as long.
     at = source.find(_TYPE)
     while at >= 0:
         begin = at + len(_TYPE)
@@ -315,7 +315,7 @@ def scripts_in(source: bytes) -> Iterator[str]:
 
 
 def _values(scripts: Iterable[str]) -> list[Any]:
-    """The values of scripts, of none that is too long by itself or with those before."""
+    """The values in scripts, without scripts over the limits of size."""
     values: list[Any] = []
     left = _MAX_ALL_CHARS
     for script in islice(scripts, _MAX_SCRIPTS):
@@ -326,7 +326,7 @@ def _values(scripts: Iterable[str]) -> list[Any]:
 
 
 def _things(values: list[Any]) -> Iterator[dict[str, Any]]:
-    """The objects in values, and those in them that may be about the page too."""
+    """The objects in values, and the objects in them that may also describe the page."""
     left = _MAX_OBJECTS
     todo = values[::-1]
     while todo and left:

@@ -1,6 +1,6 @@
-"""The names of people in the texts of bylines, and in values for machines.
+"""Finds the names of people in the texts of bylines, and in values for machines.
 
-All of it is of texts alone; where on a page they stand is visible.py's.
+It reads texts alone; visible.py finds the texts on a page.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.values import COMMAS
 
-# A name has at most so many characters.
+# The most characters of a name.
 MAX_NAME = 60
 _DIGIT = re.compile(r"\d")
-# Words before a "by" in some languages, with which it is a byline's.
+# Words that make a "by" after them a byline's, in languages where "by" has more meanings.
 _MADE = (
     r"(?:geschrieben|verfasst|erstellt|veröffentlicht|artikel|beitrag|publié|écrit|rédigé"
     r"|publicad[ao]|escrit[ao]|redactad[ao]|postado|geschreven|geplaatst|gepubliceerd"
@@ -24,18 +24,18 @@ _BY = re.compile(
     r"|written)\s+)?by|"
     rf"(?:(?:ein\s)?{_MADE}\s)?(?:von|par|por|door|av|af|oleh)|di|scritto\sda"
     r"|author(?:ed by|s)?|autor|auteur|written\s+by|מאת|بقلم)\b\s*:?(?:\s+|$)"
-    # Words that are a byline's only before a colon.
+    # Words that begin a byline only before a colon.
     r"|^(?:авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
     r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|کתب|כתבה?|लेखक|โดย|ผู้เขียน"
     r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：＝]\s*"
-    # In Chinese a reporter, before a name.
+    # "Reporter" before a name, in Chinese.
     r"|^(?:本报|本報)?(?:作者|记者|記者|文|撰文)[\s/／|]{1,3}(?=[\u4e00-\u9fff]{2,4}(?:[\s／/|]|$))",
     re.IGNORECASE,
 )
-# In Korean a name stands before what its bearer is.
+# In Korean a name stands before the word for reporter.
 _REPORTER = re.compile(r"([\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00-\ud7a3])")
-# Where a name ends in a byline; runs of spaces are bounded, for linear time.  In Chinese, Japanese and Korean the next label may
-# follow behind a space.
+# Where a name ends in a byline; runs of spaces are bounded, for linear time.  In Chinese,
+# Japanese and Korean the next label may follow after a space.
 _NAME_END = re.compile(
     r"\s{0,9}(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
     r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)\s|\ben\s(?!\S+\s{1,9}\S)"
@@ -54,21 +54,21 @@ _BY_INSIDE = re.compile(
     r"|(?<=\s)(?:作者|记者|記者|著者|執筆者|筆者)\s?[:：]\s?",
     re.IGNORECASE,
 )
-# Words of which each line has one that _BY_INSIDE is in, or it has "by" or 者.
+# A line in which _BY_INSIDE matches has one of these words, "by" or 者.
 _BYS = frozenset(("von", "par", "por", "door", "av", "af"))
-# A first name, or an initial, and so on.
+# A word of a name, or an initial.
 _CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
-# What stands between names.  Some words for "and" are parts of names too, and "en" has
-# another meaning in Spanish: they count before a full name.
+# Separators of names.  Words for "and" that may be part of a name, or have another meaning
+# as "en" in Spanish, count only before a full name.
 _AND = re.compile(
     r",?\s{1,9}(?:and|&|und|et|och|og|with)\s{1,9}"
     r"|,?\s{1,9}(?:y|e|i|en|и)\s{1,9}(?=[^\W\d_]\S*\s{1,9}[^\W\d_])"
     r"|\s?[，、]\s?|\s/\s",
     re.IGNORECASE,
 )
-# Not before what is part of the name.
+# A comma, unless a part of the name such as "Jr" follows.
 _LIST_COMMA = re.compile(r",(?!\s{0,9}(?:jr|sr|ii|iii)\b)\s*", re.IGNORECASE)
-# What people are called behind their names.
+# Words of jobs, which may stand after a name.
 _JOBS = frozenset(
     "analyst bureau ceo chief columnist contributing contributor correspondent cto deputy "
     "desk director editor editors expert founder freelance freelancer intern journalist "
@@ -76,7 +76,7 @@ _JOBS = frozenset(
     "professor redakteur redakteurin reporter reporters researcher senior special staff "
     "writer writers".split()
 )
-# What stands between the names in a value for machines.
+# Separators of names in a value for machines.
 _BETWEEN = re.compile(
     rf"\s{{0,9}}[{COMMAS}]\s{{0,9}}(?:(?:and|und|et|&)\s{{1,9}})?"
     r"|\s{0,9}[|&]\s{0,9}|\s(?:and|und|et)\s"
@@ -90,17 +90,17 @@ _NO_NAME = frozenset(
     "this true tweet twitter undefined unknown updated user version view web website "
     "writer writers written".split()
 )
-# Addresses, of a site or of mail, and what is left of templates.
+# Web and mail addresses, and signs of unfilled templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
 
 
 def trimmed(text: str) -> str:
-    """A name without the signs that stand around it."""
+    """A name without punctuation around it."""
     return text.strip(" ,.*@●\t")
 
 
 def names_by(line: str, following: str) -> list[str]:
-    """The names behind a "by" in a line, or on the next line if the "by" is alone."""
+    """The names after a "by" in a line, or in the next line if the "by" is alone."""
     if _BY.match(line) is not None:
         # A name in small letters is a user name.
         return [
@@ -124,7 +124,7 @@ def names_by(line: str, following: str) -> list[str]:
     return []
 
 
-def is_whole(text: str) -> bool:
+def _is_whole(text: str) -> bool:
     """Whether a text looks like a first and a family name."""
     words = text.split()
     return 2 <= len(words) <= 4 and _is_full_name(words)
@@ -179,20 +179,20 @@ def _names_on(line: str) -> list[str]:
 
 
 def _listed(line: str) -> list[str]:
-    """The names in a list; what else stands behind a comma is a job, a place, an agency."""
+    """The names in a list, without the job, place or agency after a name's comma."""
     first, *others = _AND.split(line)
-    named, *behind = _LIST_COMMA.split(first)
-    parts = [named]
-    if others and all(map(is_whole, behind)):
-        # In "A, B and C" there are names behind commas too.
-        parts += [*behind, *(_LIST_COMMA.split(part)[0] for part in others)]
-    return parts
+    name, *behind = _LIST_COMMA.split(first)
+    names = [name]
+    if others and all(map(_is_whole, behind)):
+        # In "A, B and C" commas separate names.
+        names += [*behind, *(_LIST_COMMA.split(part)[0] for part in others)]
+    return names
 
 
 def people_in(text: str) -> list[str]:
-    """The names in a value for machines, which may hold several and what they do.
+    """The names in a value for machines, which may have several names and jobs.
 
-    What does not look like several names stays as it is, as may the name of a company.
+    A value that does not look so is one name, as that of a company.
     """
     parts = [part for part in _BETWEEN.split(text) if part]
     names = [part for part in parts if _may_be_one(part)]
@@ -226,7 +226,7 @@ def is_name(text: str) -> bool:
     if dates.is_month(words[0]) and (
         len(words) == 1 or not words[-1][0].isupper() or _DIGIT.search(text)
     ):
-        # A date; but there are people called Jan, May and August.
+        # It is a date, but for people whose name is Jan, May or August.
         return False
     if len(words) > 1 and not any(word[0].isupper() for word in words):
         # In scripts without capitals any words may be a name.

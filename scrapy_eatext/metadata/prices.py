@@ -1,11 +1,11 @@
-"""Prices and currencies, as shops write them."""
+"""Reads prices and currencies as shops write them."""
 
 from __future__ import annotations
 
 import re
 
-# Signs and names of currencies, the longer ones first where one begins with another.
-# Those that several countries have are of the first; the others' depend on the page.
+# Signs and names of currencies.  A sign that several countries use has its most common
+# currency here; _BY_HOST has the others.
 _CURRENCIES = {
     "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD",
     "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN", "R$": "BRL", "$": "USD",
@@ -21,7 +21,7 @@ _CODES = frozenset(
     "KRW KWD MXN MYR NOK NZD PEN PHP PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND "
     "ZAR".split()
 )
-# Whose sign another currency's is too, by the end of the host.
+# For signs of several currencies: the currency by the end of the page's host.
 _BY_HOST = {
     "$": {"au": "AUD", "ca": "CAD", "nz": "NZD", "mx": "MXN", "sg": "SGD", "hk": "HKD",
           "ar": "ARS", "cl": "CLP", "co": "COP"},
@@ -29,12 +29,12 @@ _BY_HOST = {
     "kr.": {"no": "NOK", "se": "SEK"},
     "¥": {"cn": "CNY"},
 }  # fmt: skip
-# Currencies with thousandths.
+# Currencies with three decimals.
 _THOUSANDTHS = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
 
 
 def _any_of(names: list[str]) -> str:
-    """A pattern for any of some signs, which stand apart from other letters."""
+    """A pattern for any of some signs or names; those of letters are whole words."""
     return "|".join(
         (r"\b" if name[0].isalpha() and name.isascii() else "")
         + re.escape(name)
@@ -49,46 +49,46 @@ _SPACES = re.compile(r"['’\s]")
 _SIGN = re.compile(_any_of([*_CURRENCIES, *_CODES]))
 
 
-def amount(given: object, currency: str = "") -> str:
-    """The number in a price, as 1299.95, or "" where there is none.
+def amount(price: object, currency: str = "") -> str:
+    """The number in a price, such as "1299.95", or "" if there is none.
 
-    A point or a comma before three digits at the end parts thousands, unless the currency
-    has thousandths.
+    A point or comma before the last three digits separates thousands, unless the currency
+    has three decimals.
     """
-    if isinstance(given, bool) or not isinstance(given, (int, float, str)):
+    if isinstance(price, bool) or not isinstance(price, (int, float, str)):
         return ""
-    text = str(given)[:100] if isinstance(given, str) else f"{given:.12g}"
-    if not isinstance(given, str) and _MACHINES.fullmatch(text) is None:
+    text = str(price)[:100] if isinstance(price, str) else f"{price:.12g}"
+    if not isinstance(price, str) and _MACHINES.fullmatch(text) is None:
         return ""
-    found = _AMOUNT.search(text)
-    if found is None:
+    match = _AMOUNT.search(text)
+    if match is None:
         return ""
-    digits = _SPACES.sub("", found[0])
+    digits = _SPACES.sub("", match[0])
     at = max(digits.rfind("."), digits.rfind(","))
     whole, fraction = (digits[:at], digits[at + 1 :]) if at >= 0 else (digits, "")
-    if isinstance(given, str) and at >= 0:
+    if isinstance(price, str) and at >= 0:
         parts = digits.count(".") + digits.count(",")
         is_repeated = parts > 1 and digits.count(digits[at]) == parts
         is_thousands = len(fraction) == 3 and whole.strip("0") != ""
         if is_repeated or (is_thousands and currency not in _THOUSANDTHS):
             whole, fraction = digits, ""
     whole = whole.replace(".", "").replace(",", "").lstrip("0") or "0"
-    # At least two decimals, and no zeros behind them.
+    # There are at least two decimals, and no further zeros.
     decimals = fraction[:2].ljust(2, "0") + fraction[2:].rstrip("0")
     return f"{whole}.{decimals}" if fraction else whole
 
 
 def currency_of(sign: str, host: str = "") -> str:
-    """The code of a currency, given by code, sign or name; "" for what is none."""
+    """The code of a currency from its code, sign or name; "" if it is unknown."""
     sign = sign.strip()[:20]
     if sign.upper() in _CODES or (len(sign) == 3 and sign.isascii() and sign.isupper()):
         return sign.upper()
-    found = sign_of(sign)
-    other = _BY_HOST.get(found, {}).get(host.rpartition(".")[2])
-    return other or _CURRENCIES.get(found, found)
+    known = sign_of(sign)
+    other = _BY_HOST.get(known, {}).get(host.rpartition(".")[2])
+    return other or _CURRENCIES.get(known, known)
 
 
 def sign_of(price: str) -> str:
-    """The sign, name or code of a currency in a price, "" where it has none."""
-    found = _SIGN.search(price)
-    return found[0] if found else ""
+    """The sign, name or code of a currency in a price, "" if it has none."""
+    sign = _SIGN.search(price)
+    return sign[0] if sign else ""

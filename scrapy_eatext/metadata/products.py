@@ -1,10 +1,10 @@
-"""The product that a page is about: from its data, else from what it shows."""
+"""The product that a page is about, from its data and its title."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.metadata.jsonld import text_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.head import Metas
 
 _TYPES = ("Product", "ProductGroup", "ProductModel", "IndividualProduct")
-# Where each text stands in a product, the best place first.
+# The paths of each text in a product, the best first.
 _PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
     "name": (("name",),),
     "brand": (("brand",), ("manufacturer",)),
@@ -31,11 +31,11 @@ _PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
         for digits in ("13", "14", "12", "8", "")
     ),
 }
-# Where the offers of a product stand.
+# The paths of a product's offers.
 _OFFERS = (("offers",), ("offers", "offers"), ("hasVariant", "offers"))
 _LIST_PRICE = re.compile("ListPrice|Strikethrough|SRP|MSRP")
 _NUMBER = re.compile(r"[0-9]{1,5}(?:[.,][0-9]{1,9})?")
-# Properties of OpenGraph, as those of schema.org.
+# Properties of OpenGraph for each property of schema.org.
 _OPENGRAPH = {
     "price": ("product:price:amount", "og:price:amount", "product:sale_price:amount"),
     "priceCurrency": ("product:price:currency", "og:price:currency"),
@@ -51,14 +51,14 @@ _AVAILABLE = {
 
 
 def write_product(judged: JudgedPage) -> Product | None:
-    """The product of a page that has one in its data or is of that kind."""
+    """The product of a page, None without one in its data or a page type "product"."""
     page, data = judged.page, Data.of(judged.page)
-    of_kind = judged.verdict.page_type == "product"
-    things = _about(list(data.of_types(*_TYPES)), judged, first=of_kind)
+    of_type = judged.verdict.page_type == "product"
+    things = _about(list(data.of_types(*_TYPES)), judged, first=of_type)
     shared = _opengraph(page.head.metas)
     if shared.values and (things or "offers" in shared.values):
         things.append(shared)
-    if not (things or of_kind):
+    if not (things or of_type):
         return None
     host = host_of(page.url or "")
     values: dict[str, Any] = {}
@@ -73,19 +73,19 @@ def write_product(judged: JudgedPage) -> Product | None:
 
 
 def _about(things: list[Thing], judged: JudgedPage, *, first: bool) -> list[Thing]:
-    """Of each source the thing that the page is about.
+    """For each source the thing that the page is about.
 
-    Of several it is the one whose name the page's title has, and else, on the page of a
-    product, the first: on others, these are goods that it lists.
+    Of several things it is the first one whose name is in the page's title; if there is
+    none, it is the first thing, but only if ``first``: other pages list products.
     """
     about = []
-    for _, some in groupby(things, key=lambda one: one.source):
-        known = list(some)
-        if len(known) > 1:
+    for _, group in groupby(things, key=lambda thing: thing.source):
+        candidates = list(group)
+        if len(candidates) > 1:
             titles = key(f"{judged.page.title} {judged.readable_metadata.title}")
-            named = [one for one in known if _is_named(one, titles)]
-            known = named or (known if first else [])
-        about += known[:1]
+            named = [thing for thing in candidates if _is_named(thing, titles)]
+            candidates = named or (candidates if first else [])
+        about += candidates[:1]
     return about
 
 
@@ -95,20 +95,20 @@ def _is_named(thing: Thing, titles: str) -> bool:
 
 
 def _opengraph(metas: Metas) -> Thing:
-    """What OpenGraph says of a product, as a thing of schema.org's."""
-    found: dict[str, Any] = {
+    """OpenGraph's properties of a product, as a thing of schema.org."""
+    values: dict[str, Any] = {
         name: value
-        for name, properties in _OPENGRAPH.items()
-        if (value := next((metas[one][0] for one in properties if one in metas), ""))
+        for name, metas_of_name in _OPENGRAPH.items()
+        if (value := next((metas[m][0] for m in metas_of_name if m in metas), ""))
     }
-    if "price" in found:
+    if "price" in values:
         offer = ("price", "priceCurrency", "availability")
-        found["offers"] = {name: found.pop(name) for name in offer if name in found}
-    return Thing("opengraph", found)
+        values["offers"] = {name: values.pop(name) for name in offer if name in values}
+    return Thing("opengraph", values)
 
 
 def _values(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
-    """The fields of a product, each with its values, the best first."""
+    """Fields of a product with their values; for each field the best one first."""
     for field, paths in _PATHS.items():
         for path in paths:
             for text in data.texts(thing, *path):
@@ -122,14 +122,15 @@ def _values(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str,
 
 
 def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
-    """Price and currency of the first offer with a price, the first availability."""
+    """Price and currency of the first offer with a price, and all availabilities."""
     offers = [
         offer
         for path in _OFFERS
         for offer in islice(data.at(thing, *path), MOST_VALUES)
         if isinstance(offer, dict)
     ]
-    for price, currency in (one for offer in offers for one in _prices(data, offer)):
+    prices = chain.from_iterable(_prices(data, offer) for offer in offers)
+    for price, currency in prices:
         code = currency_of(currency, host)
         number = amount(price, code)
         if number:
@@ -144,7 +145,7 @@ def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str
 
 
 def _prices(data: Data, offer: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """The prices of an offer with their currencies, those before a sale left out."""
+    """The prices of an offer with their currencies, without list prices."""
     specified = islice(data.at(offer, "priceSpecification"), MOST_VALUES)
     for priced in (offer, *specified):
         if not isinstance(priced, dict):
@@ -159,7 +160,7 @@ def _prices(data: Data, offer: dict[str, Any]) -> Iterator[tuple[Any, str]]:
 
 
 def _number(text: str) -> float:
-    """A rating such as 4.5, 4,5 or "4.5 out of 5"; 0 for what is none."""
+    """The number in a rating such as 4.5, 4,5 or "4.5 out of 5"; 0 if there is none."""
     found = _NUMBER.match(text)
     return float(found[0].replace(",", ".")) if found else 0.0
 
@@ -168,7 +169,7 @@ def _count(text: str) -> int:
     return int(float(amount(text) or 0))
 
 
-# Where the parts of a rating stand, and how they are read.
+# The properties of each part of a rating, and the function that reads them.
 _RATING: dict[str, tuple[tuple[str, ...], Any]] = {
     "rating": (("ratingValue",), _number),
     "rating_count": (("ratingCount", "reviewCount"), _count),

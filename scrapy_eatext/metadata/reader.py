@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.metadata.visible import Dated
     from scrapy_eatext.page import Page
 
-# Names of meta elements by field, the best first.
+# The names of the meta elements for each field, the best first.
 _TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
            "dc.title", "dcterms.title", "title")  # fmt: skip
 _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
@@ -68,21 +68,21 @@ _LICENCES = ("dcterms.license", "dc.rights", "dcterms.rights", "license")
 _FROM_RIGHT = frozenset("ar arc ckb dv fa he ks nqo ps sd ug ur yi".split())
 _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
 
-# What the label of an author is called in previews of links, as key() gives it.
+# Labels of the author in twitter:label1 and twitter:label2, as key() returns them.
 _WRITTEN_BY = frozenset(
     "author autor auteur by door escritopor geschreven geschrevendoor postedby skrevetaf "
     "scrittoda skrivenav verfasstvon verfaßtvon von writtenby écritpar автор 作者".split()
 )
 
-# Separators between a title and the site's name.  In scripts without spaces, signs that
-# part words elsewhere are separators too.
+# Separators between a title and the site's name.  In scripts without spaces, dashes without
+# spaces around them are separators too.
 _UNSPACED = r"(?<=[\u3000-\U0003ffff])[_－–—-]{1,3}(?=[\u3000-\U0003ffff])"
 _SIGNS = r"|–—‒―\-·•∙⋅⋆★»«›‹><:/~"
 _SEPARATOR = re.compile(
     rf"\s{{1,9}}[{_SIGNS}]{{1,9}}\s{{1,9}}|\s{{0,9}}[|»｜]\s{{0,9}}"
     rf"|:\s{{1,9}}(?=\S+\.\w{{2,4}}$)|{_UNSPACED}"
 )
-# A test for separators that takes a tenth of the time, as most titles have none.
+# A test for separators in a tenth of the time, as most titles have none.
 _SEPARATES = re.compile(rf"[{_SIGNS}](?:\s|(?<=[|»]))|｜|{_UNSPACED}")
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)(?:[/-]?(0[1-9]|1[0-2])[/-]?"
@@ -90,23 +90,22 @@ _URL_DATE = re.compile(
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _IN_LINE = re.compile(r"^(?:by|von|par|por)\s+", re.IGNORECASE)
-# An address of mail, with what may stand around it.
+# A mail address, with an opening bracket before it.
 _MAIL = re.compile(r"\s*[(<\[]?[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{1,64}")
-# How many characters of the name of a breadcrumb are read.
+# How many characters of a breadcrumb's name are read.
 _MAX_NAME = 500
-# How many breadcrumbs are looked at, and how many steps of each.
+# How many paths of breadcrumbs are read, and how many steps of each.
 _MAX_PATHS, _MAX_STEPS = 5, 20
 
-# What software writes where it has no value; where a template was not filled, its braces
-# stay too.
+# What software writes for a missing value, and the braces of a template that was not filled.
 _NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
 _BRACES = "{{"
 
-# The sources of dates that readers see, or none.
+# The sources of dates shown to readers, and None for no date.
 _SHOWN = (None, "time", "page")
 
 _NO_DATA = JsonLd(())
-# The fields that are read, and what they are where nothing is found.
+# The fields that are read, with their empty values.
 _EMPTY = {f.name: f.default for f in fields(Metadata) if f.name != "sources"}
 
 # A source, and a value or "".
@@ -117,9 +116,9 @@ _T = TypeVar("_T")
 
 
 class Reader:
-    """Reads the metadata of one page: each field by the method of its name.
+    """Reads the metadata of one page, each field by a method with the field's name.
 
-    The method gives pairs of a source and a value, the best first.  A field whose method
+    The method yields pairs of a source and a value, the best first.  A field whose method
     fails is left empty, and the others are read.
     """
 
@@ -127,7 +126,7 @@ class Reader:
         self._page = page
         self._metas = page.head.metas
         self._links = page.head.links
-        # The dates as the page writes them are noted when the dates are read.
+        # The raw dates are set when the dates are read.
         self._values: dict[str, Any] = {"published_raw": "", "modified_raw": ""}
         self._sources: dict[str, str] = {}
         self._errors: list[Exception] = []
@@ -144,7 +143,7 @@ class Reader:
         return found
 
     def _value(self, field: str) -> Any:
-        """The value of a field, which is read once; notes its source."""
+        """The value of a field; it is read once, and its source noted."""
         if field not in self._values:
             nothing = "", _EMPTY[field]
             source, value = self._safely(
@@ -159,7 +158,7 @@ class Reader:
         try:
             return read()
         except (TimeLimitError, MemoryError):
-            raise  # the next would meet them too
+            raise  # the other fields would fail too
         except Exception as error:  # noqa: BLE001
             self._errors.append(error)
             return otherwise
@@ -173,33 +172,33 @@ class Reader:
     # -- title
 
     def _title(self) -> Iterator[_Found]:
-        given = self._given_title
-        yield self._safely(lambda: self._confirmed(*given), given)
+        declared = self._declared_title
+        yield self._safely(lambda: self._confirmed(*declared), declared)
 
     @cached_property
-    def _given_title(self) -> _Found:
-        """The title as the page gives it; how it is shown may differ."""
-        return self._safely(lambda: _first("title", self._site_last()), ("", ""))
+    def _declared_title(self) -> _Found:
+        """The title in the data or the title element; the heading shown may differ."""
+        return self._safely(lambda: _first("title", self._without_site()), ("", ""))
 
     @cached_property
     def _visible(self) -> Visible:
-        return Visible(self._page, self._given_title[1])
+        return Visible(self._page, self._declared_title[1])
 
     @cached_property
     def _site_key(self) -> str:
         return key(self._value("site_name"))
 
-    def _site_last(self) -> Iterator[_Found]:
-        """The titles, without the site's name; that name alone only where all else fails."""
+    def _without_site(self) -> Iterator[_Found]:
+        """The titles without the site's name; titles that are only this name come last."""
         site = self._value("site_name")
-        alone: list[_Found] = []
-        for source, given in self._titles():
-            title = self._cut(given, site)
+        site_names: list[_Found] = []
+        for source, whole in self._titles():
+            title = self._cut(whole, site)
             if site and key(title) == self._site_key:
-                alone.append((source, title))
+                site_names.append((source, title))
             else:
                 yield source, title
-        yield from alone
+        yield from site_names
 
     def _titles(self) -> Iterator[_Found]:
         yield "json-ld", self._data.title()
@@ -231,17 +230,17 @@ class Reader:
 
     def _confirmed(self, source: str, title: str) -> _Found:
         """The first heading whose words are in the title; the title if there is none."""
-        given = key(title)
-        wanted = f"{given} {key(self._page.title)}"
+        title_key = key(title)
+        wanted = f"{title_key} {key(self._page.title)}"
         whole = self._page.title
         parts = _SEPARATOR.split(whole) if _SEPARATES.search(whole) else [whole]
-        for block, text, found in self._visible.headings:
-            if len(found) > 3 and found in wanted and found != self._site_key:
-                own = ""
-                if len(parts) > 1 and found == key(parts[-1]):
-                    # The site's name, where the page's own is a heading behind it.
-                    own = self._visible.heading_of(parts[:-1], block)
-                return "page" if key(own or text) != given else source, own or text
+        for block, text, words in self._visible.headings:
+            if len(words) > 3 and words in wanted and words != self._site_key:
+                heading = text
+                if len(parts) > 1 and words == key(parts[-1]):
+                    # It is the site's name; the title may be a later heading.
+                    heading = self._visible.heading_of(parts[:-1], block) or text
+                return "page" if key(heading) != title_key else source, heading
         if len(parts) > 1 and title == whole:
             return source, self._visible.heading_of(parts[:-1]) or title
         return source, title
@@ -249,18 +248,18 @@ class Reader:
     # -- authors
 
     def _authors(self) -> Iterator[_Found]:
-        """The names of people, and then those of others, without the site's own."""
+        """The names of people, then of other authors; the site's name is no person's."""
         others: list[_Found] = []
         for source, people, names in self._bylines(bool(self._value("published"))):
-            good = tuple(different(filter(None, map(self._name, names))))
-            named = tuple(name for name in good if key(name) != self._site_key)
-            if people and named:
-                yield source, named
-            others.append((source, good))
+            valid = tuple(different(filter(None, map(self._name, names))))
+            persons = tuple(name for name in valid if key(name) != self._site_key)
+            if people and persons:
+                yield source, persons
+            others.append((source, valid))
         yield from others
 
     def _bylines(self, is_dated: bool) -> Iterator[tuple[str, bool, Iterable[str]]]:
-        """The authors by each source: the source, whether they are people, the names."""
+        """The authors of each source: source, whether they may be people, names."""
         names, people = self._data.authors()
         yield "json-ld", people, self._split(names) if people else names
         article = [name for name in self._meta("article:author") if "/" not in name]
@@ -273,13 +272,13 @@ class Reader:
             if not _WRITTEN_BY.isdisjoint(labels):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
         yield "microdata", True, [self._things.in_microdata("author")]
-        # On a page without a date a name behind "by" is seldom an author.
+        # On a page without a date a name after "by" is seldom an author.
         if is_dated and not self._is_product:
             yield "page", True, self._visible.authors()
 
     @cached_property
     def _is_product(self) -> bool:
-        """Whether names and dates on the page are those of buyers' reviews."""
+        """Whether the page is a product's, so that names and dates are of reviews."""
         kinds = self._metas.get("og:type", ())
         return self._data.is_product or any(
             kind.lower().startswith(("product", "og:product")) for kind in kinds
@@ -303,7 +302,7 @@ class Reader:
                 yield source, dates.iso(value, day_first=day_first), value
 
     def _dates(self, field: str, found: Iterable[_Date]) -> Iterator[_Found]:
-        """The dates found; notes how the page writes them."""
+        """The dates that could be read; sets the field of the raw date."""
         for source, day, written in found:
             if day:
                 raw = f"{field}_raw"
@@ -333,7 +332,7 @@ class Reader:
         if match is not None:
             yield from self._iso("page", ["-".join(filter(None, match.groups()))])
         yield from _shown("page", visible.written, "")
-        # The date of an update serves a page that has no other.
+        # A page without another date has that of its update.
         yield from _shown("time", visible.times, "updated")
         yield from _shown("page", visible.written, "updated")
 
@@ -344,7 +343,7 @@ class Reader:
         yield from self._iso("meta", self._meta(*_MODIFIED))
         yield from self._iso("microdata", [self._things.in_microdata("dateModified")])
         if self._is_product or self._sources.get("published") not in _SHOWN:
-            return  # data that have the date of publication have that of a change too
+            return  # data with a publication date would have a modification date too
         for source, found in (
             ("time", self._visible.times),
             ("page", self._visible.written),
@@ -388,22 +387,22 @@ class Reader:
         yield "meta", self._address(self._links.get("image_src", ""))
 
     def _address(self, url: str) -> str:
-        """An address as a whole, "" for what is none."""
+        """The absolute address, "" if it is none."""
         return "" if _is_nothing(url) else self._addresses.image(url)
 
     def _media(
         self, found: Iterable[tuple[str, Iterable[FoundMedia]]]
     ) -> Iterator[_Found]:
-        """The images or videos of all sources, as of the first source."""
+        """The images or videos of all sources together, under the first source."""
         sources: list[str] = []
 
-        def every() -> Iterator[FoundMedia]:
-            for source, some in found:
-                for one in some:
+        def all_media() -> Iterator[FoundMedia]:
+            for source, of_source in found:
+                for medium in of_source:
                     sources.append(source)
-                    yield one
+                    yield medium
 
-        media = media_of(every(), self._address)
+        media = media_of(all_media(), self._address)
         if media:
             yield sources[0], media
 
@@ -418,7 +417,7 @@ class Reader:
         metas = self._metas
         urls = metas.get("og:image") or metas.get("og:image:url")
         if urls:
-            # If not every image has its own, only the first is read, for the first image.
+            # Unless there is one for every image, the first one is the first image's.
             alts, widths, heights = (
                 values if len(values) == len(urls) else values[:1]
                 for values in (
@@ -456,12 +455,12 @@ class Reader:
                 yield "page", self._path(path)
 
     def _path(self, steps: Iterable[tuple[str, str]]) -> tuple[Breadcrumb, ...]:
-        found = (
+        path = (
             Breadcrumb(name, bounded("canonical_url", self._address(url)))
-            for given, url in islice(steps, _MAX_STEPS)
-            if (name := bounded("section", shortened(given)))
+            for text, url in islice(steps, _MAX_STEPS)
+            if (name := bounded("section", shortened(text)))
         )
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(path))
 
     def _section(self) -> Iterator[_Found]:
         yield "json-ld", self._data.first("articleSection")
@@ -476,8 +475,8 @@ class Reader:
     def _direction(self) -> Iterator[_Found]:
         root = self._page.root
         for element in (root, *islice(root.iterchildren("body"), 1)):
-            given = (element.get("dir") or "").strip().lower()
-            yield "page", given if given in ("ltr", "rtl") else ""
+            direction = (element.get("dir") or "").strip().lower()
+            yield "page", direction if direction in ("ltr", "rtl") else ""
         language = self._value("language")
         if language:
             yield "page", "rtl" if language in _FROM_RIGHT else "ltr"
@@ -501,17 +500,17 @@ class Reader:
 
 def _first(field: str, found: Iterable[_Found]) -> _Found:
     """The first value that can be stored, with its source."""
-    for source, given in found:
-        value = bounded(field, given) if given and isinstance(given, str) else given
+    for source, raw in found:
+        value = bounded(field, raw) if raw and isinstance(raw, str) else raw
         if value and (source == "page" or not _is_nothing(value)):
             return source, value
     return "", _EMPTY[field]
 
 
 def _untagged(described: str) -> str:
-    """A description without its tags if it is a whole fragment of HTML, as shops have it.
+    """A description without tags, if it begins with one, as those of shops may.
 
-    A text may name a tag further on.
+    Otherwise it is a text, which may mention a tag.
     """
     if not _TAG.match(described):
         return described
@@ -523,15 +522,15 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _without_by(value: str) -> str:
-    """A value of an author without markup, mail and a "by"."""
+    """An author's name without markup, mail address and "by"."""
     if "<" in value:
         value = " ".join(_TAG.sub(" ", value).split())
     if "@" in value:
-        # The name may stand in brackets behind the mail.
+        # The name may stand in brackets after the mail address.
         value = _MAIL.sub("", value).strip(" ()")
     return _IN_LINE.sub("", value)
 
 
 def _shown(source: str, found: Iterable[Dated], *changes: str) -> Iterator[_Date]:
-    """The dates of some kinds of changes, "" for those of none."""
+    """The dates of some kinds of ``changes``, where "" is publication."""
     return ((source, day, raw) for day, raw, change in found if change in changes)

@@ -1,4 +1,4 @@
-"""The recipe that a page gives in its data."""
+"""The recipe in a page's data."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def write_recipe(judged: JudgedPage) -> Recipe | None:
-    """The recipe of a page: the first in each source, JSON-LD before the others."""
+    """The recipe of a page, from the first one in each source, JSON-LD first."""
     data = Data.of(judged.page)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for thing in data.of_types("Recipe"):
         if thing.source in sources.values():
-            continue  # another recipe, that the page leads to
+            continue  # another recipe, which the page links to
         for field, value in _values(data, thing.values):
             if value and field not in values:
                 values[field], sources[field] = value, thing.source
@@ -50,33 +50,35 @@ def _values(data: Data, thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for field, names in _TEXTS.items():
         for name in names:
             texts = list(data.texts(thing, name))
-            # Of "4" and "4 servings" the one with words.
+            # "4 servings" is preferred to "4".
             for text in sorted(texts, key=lambda text: not _LETTER.search(text)):
                 yield field, bounded(field, text)
     for field, names in _LISTS.items():
         for name in names:
             yield (
                 field,
-                tuple(_within_bounds(field, _parts(data, _alone(thing.get(name))))),
+                tuple(_within_bounds(field, _parts(data, _single(thing.get(name))))),
             )
 
 
-def _alone(value: Any) -> Any:
+def _single(value: Any) -> Any:
+    """The only item of a list; any other value unchanged."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _parts(data: Data, value: Any, depth: int = 0) -> Iterator[str]:
     """The ingredients or steps in a value: texts, steps, and sections of steps."""
-    for one in data.at(value):
-        if not isinstance(one, dict):
-            # One text has all of them, in lines.
-            text = _BREAK.sub("\n", one) if isinstance(one, str) else ""
+    for part in data.at(value):
+        if not isinstance(part, dict):
+            # If the value is a text, it has all parts, one a line.
+            text = _BREAK.sub("\n", part) if isinstance(part, str) else ""
             lines = text.splitlines() if isinstance(value, str) else [text]
             yield from (t for line in lines for t in data.texts(_TAG.sub("", line)))
-        elif "itemListElement" in one and depth < _MAX_DEPTH:
-            yield from _parts(data, one["itemListElement"], depth + 1)
+        elif "itemListElement" in part and depth < _MAX_DEPTH:
+            yield from _parts(data, part["itemListElement"], depth + 1)
         else:
-            yield from islice(data.texts(one, "text" if "text" in one else "name"), 1)
+            name = "text" if "text" in part else "name"
+            yield from islice(data.texts(part, name), 1)
 
 
 def _within_bounds(field: str, parts: Iterator[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The things of schema.org that a page gives: in JSON-LD, microdata and RDFa.
+"""The things of schema.org in a page's JSON-LD, microdata and RDFa.
 
 All have the form of JSON-LD: a dict of properties, each a value or a list of values, with
 the types under "@type".
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class _Syntax(NamedTuple):
-    """By what attributes elements say what they are about."""
+    """The attributes of a syntax for things in elements."""
 
     source: str
-    # How the attribute is written in a page's source; of 3,000 pages none has others.
-    written: tuple[bytes, ...]
+    # The spellings of ``scope`` in a page's source; none of 3,000 pages had others.
+    spellings: tuple[bytes, ...]
     scope: str
     types: str
     prop: str
@@ -55,7 +55,7 @@ _RDFA = _Syntax(
     "property",
     etree.XPath("descendant-or-self::*[@typeof|@property]"),
 )
-# How many elements are read, how many characters of one value, and of all.
+# How many elements are read, and the most characters of one value and of all.
 _MAX_ELEMENTS, _LONGEST, _MAX_CHARS = 3000, 5000, 300_000
 _MAX_NAMES = 200
 # Properties whose values are addresses, and the attributes that have them.
@@ -63,21 +63,21 @@ _ADDRESSES = frozenset(
     "availability contentUrl image itemCondition item license logo sameAs url".split()
 )
 _ADDRESS_IN = ("href", "src", "data-src")
-# Where else than in its text an element may have its value.
+# Attributes that have an element's value, before its text.
 _VALUE_IN = ("content", "datetime", "value", "alt")
-# How many values are looked at in one place.
+# How many values are read at one path.
 _MOST_TEXTS = 500
 # Bounds on structured_data: how deep it is nested, and how many values it has.
 _MAX_DEPTH, _MAX_COPIED = 12, 5000
-# No number of use is as large.
+# Larger numbers are left out.
 _TOO_LARGE = 1e300
 
 
 def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
-    """The things that elements of a page give in a syntax, in their order."""
+    """The things in the elements of a page, in a syntax, in document order."""
     source = page.source
-    # To look for them in the tree takes longer.
-    if source is not None and not any(name in source for name in syntax.written):
+    # A search in the source is faster than one in the tree.
+    if source is not None and not any(name in source for name in syntax.spellings):
         return
     left = _MAX_CHARS
     scopes: dict[Any, dict[str, Any]] = {}
@@ -88,7 +88,7 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
                 owner = scopes[around]
                 break
             if is_of_readers(around):
-                names = []  # what is said of the reader is not of the page
+                names = []  # a reader's properties are not the page's
         value: Any
         if element.get(syntax.scope) is not None:
             value = scopes[element] = {"@type": _names(element, syntax.types)}
@@ -109,7 +109,7 @@ def _names(element: Any, attribute: str) -> list[str]:
 
 
 def _value(element: Any, names: Iterable[str], most: int) -> str:
-    """The value of an element: an address, an attribute or the text."""
+    """The value of an element, with at most ``most`` characters."""
     is_address = element.tag == "link" or not _ADDRESSES.isdisjoint(names)
     attributes = (*_ADDRESS_IN, *_VALUE_IN) if is_address else _VALUE_IN
     value = next(filter(None, map(element.get, attributes)), None)
@@ -118,7 +118,7 @@ def _value(element: Any, names: Iterable[str], most: int) -> str:
 
 
 class Data:
-    """All things of a page, JSON-LD's first; read once for all outputs."""
+    """All things of a page, those in JSON-LD first; read once for all outputs."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -137,59 +137,59 @@ class Data:
 
     @classmethod
     def of(cls, page: Page) -> Data:
-        found: Data | None = page.__dict__.get("_data")
-        if found is None:
-            found = page.__dict__["_data"] = cls(page)
-        return found
+        """The data of a page, which are cached in the page."""
+        data: Data | None = page.__dict__.get("_data")
+        if data is None:
+            data = page.__dict__["_data"] = cls(page)
+        return data
 
     @property
     def given(self) -> Iterator[Thing]:
-        """The things as they stand in the page, those in others within these."""
+        """The things as they stand in the page; nested things are values of others."""
         for value in self.json_ld.given:
-            for one in value if isinstance(value, list) else [value]:
-                if isinstance(one, dict):
-                    yield Thing("json-ld", one)
+            for thing in value if isinstance(value, list) else [value]:
+                if isinstance(thing, dict):
+                    yield Thing("json-ld", thing)
         yield from self._elements
 
     def of_types(self, *names: str) -> Iterator[Thing]:
-        """The things of some types that the page may be about, those of JSON-LD first."""
-        for one in self.json_ld.things():
-            if not set(names).isdisjoint(types_of(one)):
-                yield Thing("json-ld", one)
+        """The things of some types that may describe the page, those in JSON-LD first."""
+        for values in self.json_ld.things():
+            if not set(names).isdisjoint(types_of(values)):
+                yield Thing("json-ld", values)
         for thing in self._elements:
             if not set(names).isdisjoint(types_of(thing.values)):
                 yield thing
 
     def in_microdata(self, name: str) -> str:
-        """The first text of a property in microdata; others may be commenters'."""
-        things = (self.texts(one.values, name) for one in self._microdata)
-        return next(chain.from_iterable(things), "")
+        """The first text of a property in microdata; later ones may be commenters'."""
+        texts = (self.texts(thing.values, name) for thing in self._microdata)
+        return next(chain.from_iterable(texts), "")
 
     def at(self, value: Any, *path: str) -> Iterator[Any]:
-        """What stands in a value at a path of properties, of lists each part."""
-        for one in value[:MOST_VALUES] if isinstance(value, list) else (value,):
-            if isinstance(one, dict):
-                known = self.json_ld.known(one)
+        """The values at a path of properties, in all items of lists on the way."""
+        for item in value[:MOST_VALUES] if isinstance(value, list) else (value,):
+            if isinstance(item, dict):
+                thing = self.json_ld.known(item)
                 if path:
-                    yield from self.at(known.get(path[0]), *path[1:])
+                    yield from self.at(thing.get(path[0]), *path[1:])
                 else:
-                    yield known
-            elif not path and one is not None and not isinstance(one, list):
-                yield one
+                    yield thing
+            elif not path and item is not None and not isinstance(item, list):
+                yield item
 
     def texts(self, value: Any, *path: str) -> Iterator[str]:
-        """The texts, numbers, and names of things at a path."""
-        for one in islice(self.at(value, *path), _MOST_TEXTS):
-            found = one.get("name", one.get("@value")) if isinstance(one, dict) else one
-            if _is_number(found):
-                found = f"{found:.15g}"
-            text = text_of(found)
+        """The texts at a path, numbers as text, and the names of things."""
+        for item in islice(self.at(value, *path), _MOST_TEXTS):
+            is_thing = isinstance(item, dict)
+            content = item.get("name", item.get("@value")) if is_thing else item
+            text = text_of(f"{content:.15g}" if _is_number(content) else content)
             if text:
                 yield text
 
 
 def write_structured_data(judged: JudgedPage) -> tuple[Thing, ...]:
-    """Each thing of a page, cut where it is too deep or the page has too many."""
+    """All things of a page, cut at the limits of depth and number."""
     left = [_MAX_COPIED, _MAX_CHARS]
     copied = (
         Thing(thing.source, _copy(thing.values, left))
@@ -199,7 +199,10 @@ def write_structured_data(judged: JudgedPage) -> tuple[Thing, ...]:
 
 
 def _copy(value: Any, left: list[int], depth: int = 0) -> Any:
-    """A value without what is too deep, too much or cannot be stored."""
+    """A copy of a value without parts that are too deep, too many or not storable.
+
+    ``left`` has how many values and how many characters may still be copied.
+    """
     left[0] -= 1
     if depth > _MAX_DEPTH or min(left) < 0:
         return None
@@ -207,22 +210,22 @@ def _copy(value: Any, left: list[int], depth: int = 0) -> Any:
         left[1] -= len(value)
         return strip_unstorable(value) if left[1] >= 0 else None
     if isinstance(value, list):
-        copies = (_copy(one, left, depth + 1) for one in value[:_MAX_COPIED])
-        return [one for one in copies if one is not None]
+        copies = (_copy(item, left, depth + 1) for item in value[:_MAX_COPIED])
+        return [copy for copy in copies if copy is not None]
     if isinstance(value, dict):
         copied = {}
-        for key, one in islice(value.items(), _MAX_COPIED):
+        for key, item in islice(value.items(), _MAX_COPIED):
             left[1] -= len(key)
-            copy = _copy(one, left, depth + 1)
+            copy = _copy(item, left, depth + 1)
             if copy is not None:
                 copied[strip_unstorable(key)] = copy
         return copied
-    # JSON has no word for the rest, which Python's reader takes from NaN and 1e999.
+    # JSON has no infinity and no NaN, but Python reads them from NaN and 1e999.
     return value if not isinstance(value, float) or isfinite(value) else None
 
 
 def _is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether it is a number that a float can be; JSON's may have 1,000 digits."""
+    """Whether a value is a number in the range of floats; JSON's numbers are unbounded."""
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)

@@ -1,7 +1,7 @@
 """Metadata that a page shows to its readers: headings, bylines, dates.
 
-They serve if the data for machines have none.  Of the many dates and names on a page
-those near the title are the page's.
+It is used if the data for machines have none.  Of the many dates and names on a page,
+those near the title are the page's own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _START, _END = BlockColumn.START, BlockColumn.END
 _KIND, _CHARS = BlockColumn.KIND, BlockColumn.CHARS
 _TIME_TAG, _LINK_TAG = TAG_ID["time"], TAG_ID["a"]
 
-# The page's own dates and names stand in so many blocks before and behind the title.
+# In how many blocks before and after the title the page's own dates and names stand.
 _BEFORE, _BEHIND = 12, 30
 # Longer blocks are text.
 _SHORT = 200
@@ -47,21 +47,20 @@ _MAX_BLOCKS = 12
 _MAX_HEADINGS = 20
 # How many blocks at the end of a page may have the date of its last change.
 _FOOT = 30
-# How many links near the title are looked at for one to an author.
+# How many links near the title may be marked as the author's.
 _MAX_LINKS = 200
-# How many places are tried where the title's words stand.
+# How many occurrences of the title's text may be its block.
 _MAX_PLACES = 20
-# How many elements around a byline are looked at for a menu or a card, and how many
-# around a property for a review.
+# How many elements around a byline may be a menu, and how many around a time a review.
 _AROUND = 6
 _MAX_DEPTH = 50
-# How many characters before a date may have the label of the date.
+# How many characters before a date may be its label.
 _LABEL = 60
 # The ASCII characters that key() leaves out; most texts have no others.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
-# The date of an update may stand for that of publication; one of an edit or a review may
-# not.  All are sought in folded case: where each alternative begins with a letter of one
-# case, the search passes over the others.
+# Words for an update, whose date may stand for that of publication, and for an edit or a
+# review, whose date may not.  Texts are casefolded first, as the search is faster if each
+# alternative begins with a single letter.
 _UPDATED = re.compile(
     r"updat|modif|aktuali[sz]|mis(?:e)? à jour|stand(?<=\bstand)\b|aggiorna|actualiz|atualiza"
     r"|bijgewerkt|gewijzigd|u?ppdater|opdater|päivitet|frissít|güncel|ažurir|diperbarui"
@@ -71,18 +70,18 @@ _EDITED = re.compile(
     r"edit(?:ed|ó|ad[ao]|\b)|review|revis|amend|checked|geändert|bearbeitet"
     r"|last (?:ch|sav|touch)|ändrad|измен|編集(?![部者長])"
 )
-# What the foot of a page has beside the date of its last change.
+# Words in the foot of a page beside the date of its last change.
 _OF_PAGE = re.compile(
     r"\blast (?:updat|edit|modif|chang|revis)|\bpage|\bseite|\bpágina|\bpagina|страниц|ページ"
 )
 
 
-# Names of logos, and of the elements around them, in folded case behind a space.
+# Class names and ids of logos and of elements around them, casefolded, after a space.
 _LOGO = re.compile(r"[\s_-](?:logo|branding|navbar-brand|site-?title|site-?name)")
-# Elements that hold no byline of the page: menus and logins.
+# Elements that do not hold the page's byline, as menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
-# Properties of microdata whose values readers wrote, with names and dates of their own.
+# Properties of microdata that readers wrote, with names and dates of their own.
 _READERS_PROPS = frozenset(
     ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
 )
@@ -110,7 +109,7 @@ class Visible:
 
     @cached_property
     def _home(self) -> tuple[str, ...]:
-        """How a link to the site's first page may be written."""
+        """The addresses with which links to the site's home page may be written."""
         scheme, _, address = (self._page.url or "").partition("://")
         host = address.partition("/")[0]
         whole = f"{scheme}://{host}"
@@ -118,10 +117,7 @@ class Visible:
 
     @cached_property
     def headings(self) -> list[tuple[int, str, str]]:
-        """The first headings of level 1: block, text, and the text's key().
-
-        A site's name in its logo is no heading of the page.
-        """
+        """The first headings of level 1, without logos: block, text, the text's key()."""
         cell = self._walk.blocks.item
         tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) == 1)
         numbers = list(islice(tops, _MAX_HEADINGS))
@@ -137,10 +133,10 @@ class Visible:
         return rows_with(self._walk.blocks, _KIND, HEADING)
 
     def _is_logo(self, node: Any) -> bool:
-        """Whether a heading is the site's name, by its names or a link to the first page."""
+        """Whether a heading is the site's logo, by class, id or a link to the home page."""
         names = [
-            f"{one.get('class') or ''} {one.get('id') or ''}"[:_SHORT]
-            for one in (node, *islice(node.iterancestors(), 2))
+            f"{element.get('class') or ''} {element.get('id') or ''}"[:_SHORT]
+            for element in (node, *islice(node.iterancestors(), 2))
         ]
         if _LOGO.search(f" {' '.join(names)}".casefold()):
             return True
@@ -151,9 +147,9 @@ class Visible:
         return self._blocks.elements([block])[0]
 
     def heading_of(self, parts: list[str], behind: int = -1) -> str:
-        """The first heading, of any level, behind a block with the words of these parts.
+        """The first heading of any level with the words of ``parts``, after a block.
 
-        It is "" if that is the site's name in its logo.
+        It is "" if there is none, or if that heading is the logo.
         """
         wanted = key("".join(parts))
         behind_it = (i for i in self._headings if i > behind)
@@ -169,15 +165,15 @@ class Visible:
     def _start(self) -> int:
         """The block of the title, or of the first heading; -1 if there is neither."""
         wanted = key(self._title)
-        for i, _, found in self.headings:
-            if found and found in wanted:
+        for i, _, heading_key in self.headings:
+            if heading_key and heading_key in wanted:
                 return i
         if self.headings:
             return self.headings[0][0]
         return self._block_of(self._title)
 
     def _block_of(self, text: str) -> int:
-        """The first block whose text is this one, -1 if there is none."""
+        """The first block with exactly this text, -1 if there is none."""
         wanted, whole = text.encode(), self._walk.text
         starts = self._walk.blocks[:, _START]
         at = whole.find(wanted) if wanted else -1
@@ -199,11 +195,11 @@ class Visible:
         return max(0, start - _BEFORE), start + _BEHIND
 
     def _tagged(self, tag: int) -> list[int]:
-        """The rows of the elements of a tag."""
+        """The rows of the elements with a tag."""
         return rows_with(self._walk.elements, ElementColumn.TAG, tag)
 
     def _rows_near(self, rows: list[int]) -> list[int]:
-        """The rows of the elements that begin near the title, among those of ``rows``."""
+        """The ``rows`` of elements that begin near the title."""
         cell = self._walk.elements.item
         begin, end = self._near
 
@@ -214,26 +210,26 @@ class Visible:
         at = bisect_left(rows, begin, key=first)
         return rows[at : bisect_left(rows, end, at, key=first)]
 
-    def _those_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
-        """The elements near the title among those of ``rows``, with their blocks.
+    def _elements_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
+        """Of the elements of some rows, the small ones near the title.
 
-        Blocks are given as the first, and the one after the last.
+        For each: the element, its first block, and the block after its last.
         """
         cell = self._walk.elements.item
         spans = (
             (row, cell(row, _FIRST), cell(row, _LAST)) for row in self._rows_near(rows)
         )
-        found = [
+        small = [
             (row, first, last)
             for row, first, last in spans
             if last - first < _MAX_BLOCKS
         ][:_MAX_LOOKED_AT]
-        nodes = nodes_of(self._walk, [row for row, _, _ in found])
-        for node, (_, first, last) in zip(nodes, found, strict=True):
+        nodes = nodes_of(self._walk, [row for row, _, _ in small])
+        for node, (_, first, last) in zip(nodes, small, strict=True):
             yield node, first, last
 
     def _text(self, node: Any, first: int, last: int) -> str:
-        """The text of an element: its blocks, or its part of a block."""
+        """The text of an element: that of its blocks, or its own within a block."""
         if last > first:
             return "\n".join(self._blocks.texts(list(range(first, last))))
         return " ".join(beginning(node, _MAX_READ).split())
@@ -252,7 +248,7 @@ class Visible:
             if 0 < len(text) <= _SHORT:
                 names = names_in(text)
                 if names and not self._is_elsewhere(node):
-                    # Other authors' names stand beside the first.
+                    # The names of further authors have the same parent.
                     parent = around
                     named += (name for name in names if name not in named)
         if named:
@@ -271,7 +267,7 @@ class Visible:
         return []
 
     def _short_near(self) -> list[int]:
-        """The short blocks near the title that are no code."""
+        """The short blocks near the title, without code."""
         begin, end = self._near
         near = list(range(begin, min(end, len(self._blocks))))
         chars, kinds = values_of(self._walk.blocks, near, (_CHARS, _KIND))
@@ -285,14 +281,14 @@ class Visible:
         """The elements near the title that are marked as the author's name."""
         links = self._rows_near(self._tagged(_LINK_TAG))[:_MAX_LINKS]
         relations = attribute_values(self._walk, links, "rel")
-        yield from self._those_near(
+        yield from self._elements_near(
             [
                 row
                 for row, rel in zip(links, relations, strict=True)
                 if rel and "author" in rel.lower().split()
             ]
         )
-        yield from self._those_near(BYLINES.rows(self._walk))
+        yield from self._elements_near(BYLINES.rows(self._walk))
 
     @cached_property
     def _around_title(self) -> set[Any]:
@@ -303,7 +299,7 @@ class Visible:
         return {title, *title.iterancestors()}
 
     def _is_elsewhere(self, node: Any) -> bool:
-        """Whether an element is in a menu or is a reader's, and not beside the title."""
+        """Whether an element is in a menu or a reader's text, and not beside the title."""
         for around in islice(node.iterancestors(), _AROUND):
             if around in self._around_title:
                 return False
@@ -317,42 +313,42 @@ class Visible:
     def times(self) -> list[Dated]:
         """The dates in time elements near the title."""
         made: list[Dated] = []
-        for node, first, last in self._those_near(self._tagged(_TIME_TAG)):
+        for node, first, last in self._elements_near(self._tagged(_TIME_TAG)):
             if is_in_a_review(node):
                 continue
-            given = node.get("datetime") or node.get("title") or ""
-            day = self._iso(given)
+            written = node.get("datetime") or node.get("title") or ""
+            day = self._iso(written)
             if not day:
-                given = self._text(node, first, last)
-                day = self._iso(given)
+                written = self._text(node, first, last)
+                day = self._iso(written)
             if day:
                 names = f"{node.get('class') or ''} {node.get('itemprop') or ''}"
-                made.append(Dated(day, given, _change(names)))
+                made.append(Dated(day, written, _change(names)))
         return made
 
     @cached_property
     def written(self) -> list[Dated]:
         """The dates in short texts near the title.
 
-        First come dates beside a word such as "updated", then dates in elements with
-        such a name.
+        First come dates beside a word such as "updated", then dates in elements whose
+        class names them, then all others.
         """
         numbers = self._short_near()
         texts = zip(numbers, self._blocks.texts(numbers), strict=True)
         shown = [found for i, text in texts for found in self._dates_in(text, i)]
         named: list[Dated] = []
-        for node, first, last in self._those_near(DATELINES.rows(self._walk)):
-            # An element without a date in its text may have it for a tooltip.
-            given = (node.get("title") or "")[:_SHORT]
-            day = self._iso(given)
+        for node, first, last in self._elements_near(DATELINES.rows(self._walk)):
+            # An element without a date in its text may have one in its tooltip.
+            tooltip = (node.get("title") or "")[:_SHORT]
+            day = self._iso(tooltip)
             if day:
-                named.append(Dated(day, given, ""))
+                named.append(Dated(day, tooltip, ""))
             named += self._dates_in(self._text(node, first, last)[:_SHORT])
         labelled = [found for found in shown if found.change]
         return [*labelled, *named, *(found for found in shown if not found.change)]
 
     def foot(self) -> Iterator[Dated]:
-        """The dates of changes in the foot of the page, as wikis have them."""
+        """The dates of changes in the foot of the page, as on wikis."""
         count = len(self._blocks)
         for i in range(count - 1, max(count - _FOOT, self._near[1]) - 1, -1):
             text = self._blocks.text(i) if self._blocks.chars[i] <= _SHORT else ""
@@ -362,7 +358,7 @@ class Visible:
                 yield from (found._replace(change=change) for found in shown)
 
     def _label(self, block: int) -> str:
-        """The text of a block if it is a label of the date behind it, else ""."""
+        """The text of a block if it is a label of the date after it, else ""."""
         label = self._blocks.text(block) if self._blocks.chars[block] <= _LABEL else ""
         if has_date(label):
             return ""  # it is the label of its own date
@@ -376,8 +372,7 @@ class Visible:
     def _dates_in(self, text: str, block: int = -1) -> Iterator[Dated]:
         """The dates in a text.
 
-        ``block`` is the block that the text is from, if the block before it may have the
-        label of a date.
+        If ``block`` is the text's block, the block before it may be a date's label.
         """
         done = 0
         for day, begin, end in dates.found(text, day_first=self._page.is_day_first):
@@ -399,7 +394,7 @@ def _change(words: str) -> str:
 def is_in_a_review(node: Any) -> bool:
     """Whether an element stands in a reader's review or comment.
 
-    The elements around it are looked at, up to the one that its property belongs to.
+    Ancestors are read up to the one with the item that the element's property is of.
     """
     for around in islice(node.iterancestors(), _MAX_DEPTH):
         if is_of_readers(around):
@@ -416,7 +411,7 @@ def is_of_readers(element: Any) -> bool:
 
 
 def key(text: str) -> str:
-    """A text in the form in which texts are compared: letters and digits in lower case."""
+    """A text reduced for comparison: its letters and digits, in lower case."""
     text = text.lower()
     if text.isascii():
         return text.encode().translate(None, _SIGNS).decode()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.nodes import Nodes
     from scrapy_eatext.page.walk import Walk
 
-# What GitHub calls them, and what pages do.
+# GitHub's kinds of callouts, and the words for each in classes of pages.
 _KINDS = {
     "note": "note info information seealso see question todo example abstract",
     "tip": "tip hint success",
@@ -24,8 +24,8 @@ _KINDS = {
     "caution": "caution danger error failure bug",
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
-# Words of classes that say that an element is one, if a kind stands beside.
-_CALLED = frozenset("admonition admonitionblock alert callout custom".split())
+# Words in classes of callouts, beside a word for the kind.
+_CALLOUT_WORDS = frozenset("admonition admonitionblock alert callout custom".split())
 _TAG, _FIRST, _LAST = (
     ElementColumn.TAG,
     ElementColumn.FIRST_BLOCK,
@@ -35,7 +35,7 @@ _WORD = re.compile("[a-z]+")
 _TAGS = frozenset(
     TAG_ID[name] for name in ("article", "aside", "blockquote", "div", "p", "section")
 )
-# Nodes that hold nothing but their own parts.
+# Nodes in which no quote can stand between the children.
 _CLOSED = (NodeKind.LIST, NodeKind.NUMBERED, NodeKind.TABLE, NodeKind.ROW,
            NodeKind.DEFINITIONS)  # fmt: skip
 
@@ -43,13 +43,13 @@ _CLOSED = (NodeKind.LIST, NodeKind.NUMBERED, NodeKind.TABLE, NodeKind.ROW,
 def wrap_callouts(
     nodes: Nodes, walk: Walk, of_unit: dict[int, int], parents: list[int]
 ) -> None:
-    """Put the nodes of each callout into a quote, whose kind is noted.
+    """Put the nodes of each callout into a quote, and note the quote's kind.
 
-    ``of_unit`` has the nodes of the blocks that are shown, and ``parents`` the node around
-    each node.  No structure is decided yet.
+    ``of_unit`` has the nodes of the blocks that are shown, and ``parents`` the parent of
+    each node.  It runs before the structure is decided.
     """
     rows = CALLOUTS.rows(walk)
-    # The first and the last node of each callout, by the nodes around.
+    # The first node, the last node and the kind of each callout, by their parent.
     inside: dict[int, list[tuple[int, int, str]]] = {}
     for row, kind in _callouts(walk, rows) if rows else ():
         first, last = walk.elements[row, [_FIRST, _LAST]].tolist()
@@ -67,7 +67,7 @@ def wrap_callouts(
         elif around == parents[end] and nodes.kinds[around] not in _CLOSED:
             inside.setdefault(around, []).append((begin, end, kind))
     if inside:
-        # The nodes inside a node come after it.
+        # Children stay after their parents in this dict.
         children = dict(nodes.children)
         nodes.children.clear()
         for node, within in children.items():
@@ -77,31 +77,31 @@ def wrap_callouts(
 
 
 def _callouts(walk: Walk, rows: list[int]) -> Iterator[tuple[int, str]]:
-    """The elements that are callouts, and their kinds; none within another."""
+    """The elements that are callouts, and their kinds; nested ones are left out."""
     done = 0
     classes = attribute_values(walk, rows, "class")
-    for row, called in zip(rows, classes, strict=True):
-        words = _WORD.findall((called or "")[:500].lower())
+    for row, value in zip(rows, classes, strict=True):
+        words = _WORD.findall((value or "")[:500].lower())
         kind = next((_KIND_OF[word] for word in words if word in _KIND_OF), "")
         if (
             kind
             and row >= done
             and walk.elements.item(row, _TAG) in _TAGS
-            and not _CALLED.isdisjoint(words)
+            and not _CALLOUT_WORDS.isdisjoint(words)
         ):
             done = walk.ends[row]
             yield row, kind
 
 
 def _outermost(nodes: Nodes, parents: list[int], node: int, row: int, end: int) -> int:
-    """The outermost node around a node in the rows of an element."""
+    """The outermost node around a node that is inside an element, by their rows."""
     while row <= nodes.rows[parents[node]] < end:
         node = parents[node]
     return node
 
 
 def _wrap(nodes: Nodes, around: int, callouts: list[tuple[int, int, str]]) -> None:
-    """Put some of the nodes in a node into quotes, in order."""
+    """Move the children of a node that are in callouts into quotes."""
     within = iter(nodes.children[around])
     nodes.children[around] = outside = []
     child = next(within, None)

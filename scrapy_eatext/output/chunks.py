@@ -1,8 +1,8 @@
 """A text cut into chunks for retrieval, each with its place in the text.
 
 A chunk takes as many passages as it has room for.  A passage that is larger than a chunk
-is cut between sentences, or between lines if it is code, and a sentence, line, row or
-heading that is still larger between words.
+is cut between sentences, or between lines if it is code.  A sentence, line, row or heading
+that is still too large is cut between words.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def chunks_in(judged: JudgedPage, form: ChunkForm) -> tuple[Chunk, ...]:
 def chunks_of(
     passages: Passages, room: _Room, overlapping: int, units: Units
 ) -> list[Chunk]:
-    """The chunks of a text, in its order, each without an address."""
+    """The chunks of a text, in its order, still without addresses."""
     fitted = _fitted(passages, room)
     paths = _Paths(room.text, fitted)
     starts, ends, numbers = fitted.starts, fitted.ends, fitted.units
@@ -84,9 +84,9 @@ def chunks_of(
     first_units: list[int] = []
     for overlap, at, end in watched(_packed(fitted, room, overlapping)):
         first, start = overlap or (at, starts[at])
-        # A headline may belong to no unit; then the unit of the next passage counts.
-        has_none = numbers[first] < 0 and end > first + 1
-        first_units.append(numbers[first + has_none])
+        # If the headline belongs to no unit, the next passage's unit counts.
+        is_headline = numbers[first] < 0 and end > first + 1
+        first_units.append(numbers[first + is_headline])
         places.append((start, ends[end - 1], paths.around(first, end)))
     return [
         Chunk(room.shown.part(start, end), headings, xpath, start, end)
@@ -104,9 +104,9 @@ def _xpaths(units: Units, numbers: list[int]) -> list[str]:
 
 
 def _measured(unit: str | Counter) -> tuple[Measure, int]:
-    """What counts a text in a unit, and how much more a function says of each text.
+    """A function that measures a text in a unit, and the size of an empty text.
 
-    Tokenizers put tokens of their own around a text.
+    The latter is not 0 for tokenizers that put special tokens around each text.
     """
     if unit == "words":
         return words_of, 0
@@ -114,20 +114,20 @@ def _measured(unit: str | Counter) -> tuple[Measure, int]:
         return len, 0
     count = counter_of(unit) if isinstance(unit, str) else unit
 
-    def tokens(text: str) -> int:
-        found = count(text)
-        return found if isinstance(found, int) else len(found)
+    def size(text: str) -> int:
+        tokens = count(text)
+        return tokens if isinstance(tokens, int) else len(tokens)
 
-    base = tokens("")
-    return lambda text: tokens(text) - base, base
+    base = size("")
+    return lambda text: size(text) - base, base
 
 
 @dataclass(slots=True)
 class _Room:
-    """How much room there is in a chunk of a text, and how much parts of it take.
+    """How much room a chunk has, and how much parts of the text take.
 
-    ``headers`` are where rows of headers begin.  It ``is_exact`` if passages together take
-    as much as each by itself.
+    ``headers`` has where header rows begin, and ``most`` is the size of a chunk.
+    ``is_exact`` says that the sizes of passages add up to the size of a chunk.
     """
 
     text: str
@@ -138,19 +138,19 @@ class _Room:
     is_exact: bool = True
 
     def size(self, start: int, end: int) -> int:
-        """What a part takes, without headers before it."""
+        """The size of a part, without the headers repeated before it."""
         return self.count(self.shown.part(start, end)) - self.shown.lead(start, end)
 
     def left(self, start: int, end: int) -> int:
-        """The room in a chunk that begins with a part."""
+        """The room in a chunk that begins with a part, without the repeated headers."""
         return self.most - self.shown.lead(start, end)
 
     def holds(self, passages: Passages, i: int) -> bool:
-        """Whether a passage, as a heading, stays with the one behind it."""
+        """Whether a passage stays with the next one: a heading or a header row."""
         return i in passages.ranks or passages.starts[i] in self.headers
 
     def measure(self, passages: Passages) -> None:
-        """Take the sizes of passages anew, each with the empty line behind it."""
+        """Measure passages as they are shown, each with the empty line after it."""
         gap = self.count("\n\n")
         passages.sizes = [
             self.size(*place) + gap
@@ -158,7 +158,10 @@ class _Room:
         ]
 
     def halves(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """A part in parts that each have room, cut between words if it can be."""
+        """Halve a part until each piece has room, between words if possible.
+
+        Yields the start, the end and the size of each piece.
+        """
         waiting = [(start, end)]
         while waiting:
             start, end = waiting.pop()
@@ -181,7 +184,7 @@ class _Paths:
 
     def __init__(self, text: str, passages: Passages) -> None:
         self._ranks = passages.ranks
-        # The passages that are headings, the path of each, and the text of each.
+        # The passages that are headings, and the path and the text of each.
         self._at = list(passages.ranks)
         self._paths: list[list[int]] = []
         self._texts: dict[int, str] = {}
@@ -215,43 +218,43 @@ class _Paths:
 
 
 def _fitted(passages: Passages, room: _Room) -> Passages:
-    """Passages, of which those that are too large are cut.
+    """Passages with the too large ones cut.
 
-    Headings right before a passage count with it, as they share its chunk.
+    The size of a passage includes the headings right before it, as they share its chunk.
     """
     sizes, ranks, most = passages.sizes, passages.ranks, room.most
     long: list[int] = []
     for i in [i for i, size in enumerate(sizes) if 2 * size > most]:
-        left, before = room.left(passages.starts[i], passages.ends[i]), i - 1
+        space, heading = room.left(passages.starts[i], passages.ends[i]), i - 1
         if passages.kinds[i] != WHOLE:
-            while before in ranks and left >= sizes[i]:
-                left -= sizes[before]
-                before -= 1
-        if sizes[i] > left:
+            while heading in ranks and space >= sizes[i]:
+                space -= sizes[heading]
+                heading -= 1
+        if sizes[i] > space:
             long.append(i)
     if not long:
         return passages
-    made = Passages([], [], [], [], [])
+    fitted = Passages([], [], [], [], [])
     headings = deque(ranks)
-    done = 0
+    copied = 0
     for i in watched((*long, len(sizes)), 64):
-        moved = len(made.starts) - done
-        made.extend(passages, done, i)
+        moved = len(fitted.starts) - copied
+        fitted.extend(passages, copied, i)
         while headings and headings[0] < i:
             at = headings.popleft()
-            made.ranks[at + moved] = ranks[at]
+            fitted.ranks[at + moved] = ranks[at]
         if i == len(sizes):
             break
-        done = i + 1
-        first = len(made.starts)
+        copied = i + 1
+        first = len(fitted.starts)
         if headings and headings[0] == i:
-            made.ranks[first] = ranks[headings.popleft()]
-        for pause in passages.pauses(room.text, i):
-            for start, end, size in room.halves(*pause):
-                if len(made.starts) > first:
-                    made.begun[len(made.starts)] = first
-                made.add(start, end, size, passages.units[i], WHOLE)
-    return made
+            fitted.ranks[first] = ranks[headings.popleft()]
+        for part in passages.parts(room.text, i):
+            for start, end, size in room.halves(*part):
+                if len(fitted.starts) > first:
+                    fitted.begun[len(fitted.starts)] = first
+                fitted.add(start, end, size, passages.units[i], WHOLE)
+    return fitted
 
 
 def _packed(
@@ -259,11 +262,11 @@ def _packed(
 ) -> Iterator[tuple[tuple[int, int] | None, int, int]]:
     """For each chunk its overlap, its first passage, and the passage after its last.
 
-    The overlap is the passage in which it begins, and its start in the text; or None.
+    The overlap is the passage in which it begins and its offset in the text, or None.
     """
     sizes, ranks, starts = passages.sizes, passages.ranks, passages.starts
     headings = list(ranks)
-    # The size of all before each passage, and before the end of the text.
+    # The total size of the passages before each one, and of all.
     before = [0, *accumulate(sizes)]
     count = len(sizes)
     overlap: list[tuple[int, int, int]] = []
@@ -299,14 +302,14 @@ def _packed(
         if overlapping and end < count and end not in ranks:
             overlap = _overlap(passages, room, at, end, overlapping)
             if overlap and start is None and overlap[-1][:2] == (at, starts[at]):
-                overlap.pop()  # or the next chunk would have all of this one
+                overlap.pop()  # the next chunk would contain this one
         at = end
 
 
 def _checked(
     passages: Passages, room: _Room, start: tuple[int, int] | None, at: int, end: int
 ) -> tuple[tuple[int, int] | None, int]:
-    """A chunk's overlap and end, with less of either if the whole has no room."""
+    """A chunk's overlap and end, reduced until the whole chunk has room."""
     while True:
         begin = passages.starts[at] if start is None else start[1]
         size = room.count(room.shown.part(begin, passages.ends[end - 1]))
@@ -325,10 +328,10 @@ def _checked(
 def _overlap(
     passages: Passages, room: _Room, at: int, end: int, left: int
 ) -> list[tuple[int, int, int]]:
-    """The end of a chunk that the next chunk repeats, in parts, the last one first.
+    """The end of a chunk that the next chunk repeats, as parts, the last one first.
 
-    A part is a passage; of a passage that is too long for the room left, a sentence.
-    Each entry has the passage, where the part begins in the text, and its size.
+    A part is a passage, or a sentence of a passage that does not fit as a whole.  Each
+    entry is the passage, the offset of the part in the text, and its size.
     """
     parts: list[tuple[int, int, int]] = []
     for i in range(end - 1, at - 1, -1):
@@ -339,7 +342,7 @@ def _overlap(
             left -= size
             parts.append((i, passages.starts[i], size))
             continue
-        for start, stop in reversed(list(passages.pauses(room.text, i))):
+        for start, stop in reversed(list(passages.parts(room.text, i))):
             size = room.size(start, stop)
             left -= size
             if left < 0:

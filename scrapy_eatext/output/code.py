@@ -1,7 +1,7 @@
-"""Code as its author wrote it: to the character, and without line numbers.
+"""Code as its author wrote it, every character, but without line numbers.
 
-Most code stands in pre elements, of which the walk keeps every space.  Some pages
-put line numbers beside it or into it, or have its lines in a code element alone.
+Most code stands in pre elements, whose white space the walk keeps.  Some pages put line
+numbers beside the code or into it, or have its lines in code elements without a pre.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
 )
-# How many blocks in a row, each code in an element of its own, are lines of one piece.
+# The fewest consecutive blocks, each one code element, that are lines of one piece of code.
 LONE_LINES = 3
-# How many elements around code may name its language.
+# How many elements, from the code outwards, may name its language.
 _LEVELS = 8
 
 _LANGUAGE = re.compile(
@@ -68,9 +68,9 @@ _SOURCE_LINE = re.compile(r"\A[ \t]*[\r\n][ \t\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The units that are shown: their numbers, and other texts for some of them.
+    """The units that are shown, by their numbers.
 
-    ``code`` has the units that are code with another text than the walk has.
+    ``code`` has the text of each unit that is code and whose text differs from the walk's.
     """
 
     units: Sequence[int]
@@ -78,12 +78,12 @@ class Content:
 
     @property
     def several_lines(self) -> list[int]:
-        """The units that are code of more than one line, where the walk has none."""
+        """The units of ``code`` that have more than one line."""
         return [unit for unit, text in self.code.items() if "\n" in text]
 
 
 def content(units: Units, kept: Sequence[bool]) -> Content:
-    """The kept units as they are shown: no line numbers, lines of code joined."""
+    """The kept units as they are shown: without line numbers, lines of code joined."""
     numbers = list(compress(range(len(kept)), kept))
     if not isinstance(units, Blocks) or not numbers:
         return Content(numbers, {})
@@ -92,7 +92,7 @@ def content(units: Units, kept: Sequence[bool]) -> Content:
 
 
 def language(element: Any) -> str:
-    """The language that a pre, the code element in it or an element around it names."""
+    """The language that a pre names, or the code element in it or an element around it."""
     first = _child(element, 0)
     if first is not None and first.tag == "code":
         name = _language_of(first)
@@ -109,28 +109,28 @@ def language(element: Any) -> str:
 
 
 def _child(element: Any, place: int) -> Any:
-    """The child at a place, or None; len() would count all children."""
+    """The child at a place, or None, without counting all children as len() would."""
     return next(islice(element, place, None), None)
 
 
 def _language_of(element: Any) -> str:
-    called = (element.get("class") or "")[:500]
-    found = _LANGUAGE.search(called)
-    given = [found[1]] if found else []
-    given += [element.get(name) or "" for name in _LANGUAGE_ATTRIBUTES]
+    match = _LANGUAGE.search((element.get("class") or "")[:500])
+    names = [match[1]] if match else []
+    names += [element.get(attribute) or "" for attribute in _LANGUAGE_ATTRIBUTES]
     if element.tag == "pre":
-        human = element.get("lang") or ""  # human if it has two letters or a hyphen
-        given.append(human if len(human) > 2 and "-" not in human else "")
-    for name in (one.strip(" ;").lower() for one in given):
+        lang = element.get("lang") or ""
+        # With two letters or a hyphen it is a human language.
+        names.append(lang if len(lang) > 2 and "-" not in lang else "")
+    for name in (name.strip(" ;").lower() for name in names):
         if name not in _NO_LANGUAGE and _LANGUAGE_NAME.fullmatch(name):
             return name
     return ""
 
 
 def verbatim(element: Any, *, by_breaks: bool = False) -> str:
-    """The text of an element, each space as it is, without line numbers.
+    """The text of an element with its white space, but without line numbers.
 
-    If ``by_breaks``, a line ends at a br alone, not again at the source's behind it.
+    If ``by_breaks``, a line break in the source right after a br does not count.
     """
     parts: list[str] = []
 
@@ -178,17 +178,17 @@ def verbatim(element: Any, *, by_breaks: bool = False) -> str:
 
 
 def _holds_numbers(element: Any) -> bool:
-    """Whether an element in code is called line numbers, and may be some."""
-    called = element.get("class") or ""
-    if called != "ln":
-        return _calls_numbers(called)
-    # The name is short for a line as well.
+    """Whether an element in code holds line numbers, by its class."""
+    classes = element.get("class") or ""
+    if classes != "ln":
+        return _names_numbers(classes)
+    # "ln" may also be short for a line; then the element has more than a number.
     first = _child(element, 0)
     text = (element.text or "") + ("" if first is None else first.text or "")
     return text.strip().isdecimal()
 
 
-def _calls_numbers(classes: str | None) -> bool:
+def _names_numbers(classes: str | None) -> bool:
     return _NUMBERS.search((classes or "")[:500]) is not None
 
 
@@ -209,12 +209,12 @@ class _Reader:
         if rows:
             rows = self._near(rows)
             names = attribute_values(self._walk, rows, "class")
-            called = zip(rows, names, strict=True)
-            self._gutters([row for row, name in called if _calls_numbers(name)])
-        self._alone()
+            named = zip(rows, names, strict=True)
+            self._drop_gutters([row for row, name in named if _names_numbers(name)])
+        self._join_lines()
 
     def _near(self, rows: list[int]) -> list[int]:
-        """The elements that have a kept block inside, or right behind them."""
+        """The elements that have a kept block inside or right after them."""
         numbers = [*self.numbers, len(self._blocks) + 1]
         firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
         return [
@@ -225,24 +225,24 @@ class _Reader:
 
     # -- line numbers
 
-    def _gutters(self, rows: list[int]) -> None:
+    def _drop_gutters(self, rows: list[int]) -> None:
         numbers = self.numbers
         dropped: set[int] = set()
         beside: set[int] = set()
         # Elements of line numbers may be nested, so each block is read only once:
-        # blocks before the place ``same`` are numbers, the block at ``other`` is not.
-        same, other, done = 0, -1, 0
+        # blocks before the place ``checked`` are numbers, the block at ``other`` is not.
+        checked, other, done = 0, -1, 0
         for row in rows:
             first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
             begin, end = bisect_left(numbers, first), bisect_left(numbers, last)
             if first < last:
-                same = max(same, begin)
-                while same < end and same != other:
-                    if not _is_numbers(self._blocks.text(numbers[same])):
-                        other = same
+                checked = max(checked, begin)
+                while checked < end and checked != other:
+                    if not _is_numbers(self._blocks.text(numbers[checked])):
+                        other = checked
                         break
-                    same += 1
-                if same >= end:
+                    checked += 1
+                if checked >= end:
                     dropped.update(numbers[max(begin, done) : end])
                     done = max(done, end)
             elif numbers[begin : begin + 1] == [first] and (
@@ -257,9 +257,9 @@ class _Reader:
                 dropped.add(i)
         self.numbers = [i for i in numbers if i not in dropped]
 
-    # -- code that has its lines without a pre around it
+    # -- lines of code without a pre around them
 
-    def _alone(self) -> None:
+    def _join_lines(self) -> None:
         if not rows_with(self._walk.elements, _TAG, _CODE_TAG):
             return
         dropped: set[int] = set()
@@ -273,43 +273,46 @@ class _Reader:
             self.numbers = [i for i in self.numbers if i not in dropped]
 
     def _runs(self) -> Iterator[list[int]]:
-        """The blocks that may be code together: of one element, or of children of one."""
+        """Runs of consecutive blocks that may be one piece of code.
+
+        All are parts of one element, or all are paragraphs with the same parent.
+        """
         all_code = self._all_code()
-        chosen = [i for i in self.numbers if all_code[i] and i not in self.code]
-        elements, kinds = values_of(self._walk.blocks, chosen, (_ELEMENT, _KIND))
+        candidates = [i for i in self.numbers if all_code[i] and i not in self.code]
+        elements, kinds = values_of(self._walk.blocks, candidates, (_ELEMENT, _KIND))
         (parents,) = values_of(self._walk.elements, elements, (ElementColumn.PARENT,))
         run: list[int] = []
-        before, beside = -1, -1
+        last_element, last_parent = -1, -1
         for i, element, kind, parent in zip(
-            chosen, elements, kinds, parents, strict=True
+            candidates, elements, kinds, parents, strict=True
         ):
-            is_line = kind == PARAGRAPH and parent == beside
-            if run and not (i == run[-1] + 1 and (element == before or is_line)):
+            is_line = kind == PARAGRAPH and parent == last_parent
+            if run and not (i == run[-1] + 1 and (element == last_element or is_line)):
                 yield run
                 run = []
             run.append(i)
-            before, beside = element, parent if kind == PARAGRAPH else -1
+            last_element, last_parent = element, parent if kind == PARAGRAPH else -1
         if run:
             yield run
 
     def _all_code(self) -> npt.NDArray[np.bool_]:
-        """For each block whether it is in no pre, and all in elements for code."""
+        """Whether each block is in no pre, and all of its text in elements for code."""
         walk = self._walk
         begins = walk.blocks[:, BlockColumn.START]
         marks = walk.marks
         marks = marks[
             (marks[:, MarkColumn.START] >= 0) & (marks[:, MarkColumn.STYLE] > RULE)
         ]
-        of, starts, styles = marks[:, _MARKS].T
+        blocks, starts, styles = marks[:, _MARKS].T
         is_code = (styles >= 0) & (styles & CODE_TEXT > 0)
-        found = np.zeros(len(walk.blocks) + 1, dtype=np.bool_)
-        found[of[is_code & (starts == begins.take(of, mode="clip"))]] = True
-        found[of[~is_code]] = False
-        found[:-1] &= walk.blocks[:, _KIND] != CODE
-        return found
+        all_code = np.zeros(len(walk.blocks) + 1, dtype=np.bool_)
+        all_code[blocks[is_code & (starts == begins.take(blocks, mode="clip"))]] = True
+        all_code[blocks[~is_code]] = False
+        all_code[:-1] &= walk.blocks[:, _KIND] != CODE
+        return all_code
 
     def _is_joined(self, run: list[int]) -> bool:
-        """Whether some blocks are code of several lines, which is noted then."""
+        """Whether a run of blocks is code of several lines; if so, notes its text."""
         nodes = nodes_of(self._walk, self._holders(run))
         text = trimmed(
             "\n".join([verbatim(node, by_breaks=True).rstrip() for node in nodes])
@@ -323,37 +326,38 @@ class _Reader:
         return True
 
     def _holders(self, run: list[int]) -> list[int]:
-        """The elements that hold some blocks and nothing else, the outermost in a block.
+        """The elements that hold the blocks of a run and nothing else.
 
-        There are none where such an element is neither around code nor in it.
+        It is one element for the parts of a block, the outermost that is in or around a
+        code element; or an element for each block, each with a code element.  It is empty
+        if there are no such elements.
         """
-        blocks, cell = self._walk.blocks.item, self._walk.elements.item
-        around = blocks(run[0], _ELEMENT)
-        if blocks(run[-1], _ELEMENT) != around:
-            rows = [blocks(i, _ELEMENT) for i in run]
+        block, cell = self._walk.blocks.item, self._walk.elements.item
+        if block(run[-1], _ELEMENT) != block(run[0], _ELEMENT):
+            rows = [block(i, _ELEMENT) for i in run]
             lone = all(cell(row, _LAST) - cell(row, _FIRST) == 1 for row in rows)
             is_code = lone and len(run) >= LONE_LINES and all(map(self._in_code, run))
             return rows if is_code else []
-        found = -1
+        holder = -1
         is_code = False
-        is_paragraph = blocks(run[0], _KIND) == PARAGRAPH
-        for row in self._way(run[0]):
-            is_tag = cell(row, _TAG) == _CODE_TAG
-            is_code = is_code or is_tag
-            # An element in a line does not count the block that goes on behind it.
+        is_paragraph = block(run[0], _KIND) == PARAGRAPH
+        for row in self._path(run[0]):
+            is_code_tag = cell(row, _TAG) == _CODE_TAG
+            is_code = is_code or is_code_tag
+            # An inline element does not count the block that goes on after it.
             is_whole = cell(row, _FIRST) == run[0] and (
                 0 <= cell(row, _LAST) - run[-1] <= 1
             )
-            if is_whole and (is_code if is_paragraph else is_tag):
-                found = row
-        return [found] if found >= 0 else []
+            if is_whole and (is_code if is_paragraph else is_code_tag):
+                holder = row
+        return [holder] if holder >= 0 else []
 
     def _in_code(self, i: int) -> bool:
         tag = self._walk.elements[:, _TAG].item
-        return any(tag(row) == _CODE_TAG for row in self._way(i))
+        return any(tag(row) == _CODE_TAG for row in self._path(i))
 
-    def _way(self, i: int) -> Iterator[int]:
-        """The elements from a block's beginning outwards, to the one that is a block."""
+    def _path(self, i: int) -> Iterator[int]:
+        """The elements from a block's beginning outwards, up to the block's element."""
         parent = self._walk.elements[:, ElementColumn.PARENT].item
         around, row = self._walk.blocks[i, [_ELEMENT, _INNER]].tolist()
         while row > around:

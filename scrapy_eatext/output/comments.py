@@ -1,4 +1,4 @@
-"""A thread's posts, or readers' comments: what each says, by whom, and when."""
+"""The posts of a thread, or readers' comments: text, author and time of each."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.text import (
     first_numbers,
     joined,
+    parts_of,
     pieces,
     places_in_tables,
-    told_of,
 )
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.threads import Thread
 
-# How many blocks at the beginning of a post may be its byline.
+# How many blocks at the beginning of a comment may be its byline.
 _FIRST = 3
-# How many words a link has that a reader replies with.
+# The most words of a link for a reply.
 _WORDS = 3
-# How many blocks at the beginning of a post may be its subject and about its author;
-# how many characters such a line has, and a label at its beginning.
+# How many blocks at the beginning of a post may be its subject or byline; the most
+# characters of such a line, and of a label at its beginning.
 _HEAD, _LONG, _LABEL = 6, 160, 20
 _REPLY = re.compile(r"(?i)\A(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}")
-# The words of such a line.
+# The words of a byline.
 _ABOUT = re.compile(
     r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?"
     r"|hours?|in|last|min(?:ute)?s?|modified|months?|on|post(?:ed)?|reason|replied"
@@ -47,7 +47,7 @@ _SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 
 
 def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
-    """The posts of a thread, of another page those below its text."""
+    """The posts of a thread; the readers' comments of any other page."""
     if judged.thread:
         return posts_in(judged.thread)
     if not judged.comments.units:
@@ -64,24 +64,27 @@ def posts_in(thread: Thread) -> tuple[Post, ...]:
     at = {unit: n for n, unit in enumerate(numbers)}
     members = thread.text_units(numbers).items()
     own = {
-        post: [at[unit] for unit in one if unit not in quoted] for post, one in members
+        post: [at[unit] for unit in units if unit not in quoted]
+        for post, units in members
     }
-    heads = [{_label(reader.texts[n]) for n in one[:_HEAD]} for one in own.values()]
+    heads = [
+        {_label(reader.texts[n]) for n in places[:_HEAD]} for places in own.values()
+    ]
     counts = Counter(chain.from_iterable(heads))
-    # The subjects and labels that half of all posts begin with.
+    # The subjects and labels that at least half of all posts begin with.
     repeated = {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
     posts: list[Post] = []
     for post, units in members:
         author, time, _ = thread.details(post)
         inside = _trimmed(own[post], reader.texts, author, repeated - {""})
-        others = [at[unit] for unit in units if unit in quoted]
-        text, quote = reader.text(inside, post), reader.text(others, post)
+        quotes = [at[unit] for unit in units if unit in quoted]
+        text, quote = reader.text(inside, post), reader.text(quotes, post)
         posts.append(Post(text, author, time, quote))
     return tuple(posts)
 
 
 def _label(text: str) -> str:
-    """What a line says before its colon, or as a whole if it is no sentence."""
+    """A line's text before its colon, or the whole line if it is no sentence."""
     text = _REPLY.sub("", text[:_LONG])
     label, colon, _ = text.partition(":")
     if colon and len(label) < _LABEL:
@@ -92,23 +95,23 @@ def _label(text: str) -> str:
 def _trimmed(
     places: Sequence[int], texts: Sequence[str], author: str, repeated: Collection[str]
 ) -> Sequence[int]:
-    """The blocks of a post without those around its text that are about it."""
+    """The blocks of a post without subject and byline before and after its text."""
     begin, end = 0, len(places)
     for n, place in enumerate(places[: min(end - 1, _HEAD)]):
         text = texts[place]
-        if _label(text) in repeated or _is_about(text, author):
+        if _label(text) in repeated or _is_details(text, author):
             begin = n + 1
         elif not 0 < text.find(":") < _LABEL:
             break
-    while begin < end - 1 and _is_about(texts[places[end - 1]], author, at_end=True):
+    while begin < end - 1 and _is_details(texts[places[end - 1]], author, at_end=True):
         end -= 1
     return places[begin:end]
 
 
-def _is_about(text: str, author: str, *, at_end: bool = False) -> bool:
-    """Whether a text says only who wrote or changed a post, and when.
+def _is_details(text: str, author: str, *, at_end: bool = False) -> bool:
+    """Whether a text names only the author of a post or of a change, and the time.
 
-    At the end a text that has no number is a greeting.
+    At a post's end, a text without a number is a signature, not a byline.
     """
     if len(text) > _LONG or (at_end and not any(map(str.isdigit, text))):
         return False
@@ -121,13 +124,13 @@ def _is_about(text: str, author: str, *, at_end: bool = False) -> bool:
 def posts_of(
     units: Units, spoken: Content, *, day_first: bool = True
 ) -> tuple[Post, ...]:
-    """The posts of units that readers wrote, in the order in which they begin.
+    """The comments in units that readers wrote, in the order in which they begin.
 
-    A unit belongs to the nearest element around it that is named as a post.  Successive
-    units outside of all such elements are one post, without author and time.
+    A unit belongs to the innermost element around it that is named as a post.  Consecutive
+    units outside of all such elements are one comment, without author and time.
     """
     if not isinstance(units, Blocks):
-        texts = told_of(units, list(spoken.units), spoken.code).texts
+        texts = parts_of(units, list(spoken.units), spoken.code).texts
         return (Post("\n\n".join(texts)),) if texts else ()
     return tuple(_Reader(units, spoken, day_first).posts())
 
@@ -135,8 +138,8 @@ def posts_of(
 class _Reader:
     def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
         numbers = list(spoken.units)
-        self._told = told_of(blocks, numbers, spoken.code)
-        self.texts = self._told.texts
+        self._parts = parts_of(blocks, numbers, spoken.code)
+        self.texts = self._parts.texts
         self._places = places_in_tables(blocks, spoken)
         self._numbers = dict(first_numbers(blocks, numbers))
         self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
@@ -149,9 +152,9 @@ class _Reader:
         units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
         members: dict[tuple[int, int], list[int]] = {}
         for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
-            # A post may go on behind a reply that stands inside it.
-            which = (post, -1 if post >= 0 else part)
-            members.setdefault(which, []).extend(n for _, n in group)
+            # A post may continue after a reply that stands inside it.
+            key = (post, -1 if post >= 0 else part)
+            members.setdefault(key, []).extend(n for _, n in group)
         for (post, _), numbers in members.items():
             if post < 0:
                 yield Post(self.text(numbers, -1))
@@ -166,10 +169,10 @@ class _Reader:
                 yield Post(self.text(own, post), author, time)
 
     def _post_of(self) -> dict[int, int]:
-        """For the elements of units the post that each stands in.
+        """The post that each unit's element stands in.
 
-        A post without author and time that is a short link is the one to reply, which
-        belongs to the post around it.
+        A post that is only a short link, without author and time, is the link to reply;
+        it belongs to the post around it.
         """
         post_of = self._posts.around(self._elements)
         links: dict[int, bool] = {}
@@ -188,20 +191,20 @@ class _Reader:
         return {row: outer.get(post, post) for row, post in post_of.items()}
 
     def text(self, numbers: Sequence[int], post: int) -> str:
-        """Some units as text, in which lists and tables around the post do not show."""
+        """Some units as text, without marks of lists and tables around the post."""
         places = self._places
         gaps = {
             n: places.gap(before, n) if places and places.tables[n] > post else ""
             for before, n in pairwise([-1, *numbers])
         }
-        return joined(pieces(self._told, numbers, self._numbers, gaps, within=post))
+        return joined(pieces(self._parts, numbers, self._numbers, gaps, within=post))
 
 
 def _is_byline(text: str, details: Sequence[str]) -> bool:
-    """Whether a text says no more than who wrote a post, and when."""
-    left = text
+    """Whether a text has details of a post, such as its author, and nothing else."""
+    remaining = text
     for detail in filter(None, details):
-        left = left.replace(detail, " ", 1)
-    if left == text:
+        remaining = remaining.replace(detail, " ", 1)
+    if remaining == text:
         return False
-    return not any(c.isalnum() for c in Posts.without_says(left))
+    return not any(c.isalnum() for c in Posts.without_says(remaining))

@@ -1,4 +1,4 @@
-"""What of other pages the main text shows: videos, sound, posts and code."""
+"""Content of other sites in the main text: videos, audio, posts and code."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page.walk import Walk
 
-# Attributes with the address of what is played, the parameters that have it where it is
-# an object, and how many elements inside are looked at for it.
+# Attributes with the address of a player or file; the params of an object that have it;
+# and how many elements inside are read.
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data")
 _POST_SOURCES = ("cite", "data-instgrm-permalink")
 _PARAMETERS = frozenset(("movie", "src"))
 _INSIDE = 20
 _LONGEST_TITLE = 300
-# Words that say no more of a player than that it is one.
+# Words of titles that only name the kind of player.
 _NO_TITLE = frozenset(
     "a audio content embed embedded embeds external frame from html5 iframe media "
     "player podcast post the tweet video".split()
@@ -44,9 +44,9 @@ def write_embeds(judged: JudgedPage) -> tuple[Embed, ...]:
 def posts_in(
     walk: Walk, quotes: dict[int, int], absolute: Callable[[str], str]
 ) -> dict[int, Embed]:
-    """The posts of other sites among some quotes, by their nodes.
+    """The quotes that are posts of other sites, by their nodes.
 
-    ``quotes`` has the node of each quote's row.
+    ``quotes`` has the node of each quote by its row.
     """
     rows = [row for row in POSTED.rows(walk) if row in quotes] if quotes else []
     return {
@@ -57,27 +57,27 @@ def posts_in(
 
 
 def _post(quote: Any, absolute: Callable[[str], str]) -> Embed | None:
-    """The post that a quote is of: what its attributes name, or its last link of a post."""
+    """The post in a quote: the address in its attributes, or its last link to a post."""
     links = islice(quote.iterdescendants("a"), _INSIDE)
-    given = [quote.get(name) for name in _POST_SOURCES]
-    for address in (*given, *reversed([link.get("href") for link in links])):
-        found = player_of(address or "")
-        if found is not None and (url := absolute(found[1])):
-            return Embed(url, "", found[0].kind, found[0].provider)
+    sources = [quote.get(name) for name in _POST_SOURCES]
+    for address in (*sources, *reversed([link.get("href") for link in links])):
+        player = player_of(address or "")
+        if player is not None and (url := absolute(player[1])):
+            return Embed(url, "", player[0].kind, player[0].provider)
     return None
 
 
 def label_of(embed: Embed) -> str:
-    """What an embed is called on its line: a file without a title by its name."""
+    """The text of an embed: its title, else its provider, else its file name."""
     path = embed.url.partition("#")[0].partition("?")[0]
     name = strip_unstorable(unquote(path.rstrip("/").rpartition("/")[2]))
     return embed.title or embed.provider or " ".join(name.split()) or embed.url
 
 
 def embed_of(element: Any, absolute: Callable[[str], str]) -> Embed | None:
-    """What a frame, an object, a video or audio element shows, None where that is unknown.
+    """The content of an iframe, object, video or audio element, None if it is unknown.
 
-    ``absolute`` makes an address on the web whole, or "" of any other.
+    ``absolute`` resolves an address; it returns "" for one that is not on the web.
     """
     title = shortened(
         element.get("title") or element.get("aria-label") or "", _LONGEST_TITLE
@@ -99,7 +99,7 @@ def embed_of(element: Any, absolute: Callable[[str], str]) -> Embed | None:
 
 
 def _addresses(element: Any) -> Iterator[str]:
-    """The addresses that an element and those inside have, the best first."""
+    """The addresses in an element and its descendants, the best first."""
     for inside in islice(element.iter("*"), _INSIDE):
         if inside.tag == "param" and inside.get("name") in _PARAMETERS:
             yield inside.get("value") or ""

@@ -1,10 +1,10 @@
-"""Which images stand for emoji, as blogs and social sites draw them, by what they say."""
+"""Recognizes images that stand for emoji, by their descriptions."""
 
 from __future__ import annotations
 
 import re
 
-# Signs that are drawn as emoji, what may stand behind one to change or join it, and keys.
+# Emoji with their modifiers and joiners, and keycaps.
 _SIGN = (
     "[\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff"
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
@@ -15,5 +15,5 @@ _LONGEST = 30
 
 
 def is_emoji(alt: str) -> bool:
-    """Whether the description of an image is nothing but emoji."""
+    """Whether the description of an image consists of emoji."""
     return len(alt) <= _LONGEST and _EMOJI.fullmatch(alt) is not None

@@ -1,8 +1,8 @@
-"""What a page lists: its entries, each with title, address and details.
+"""The entries that a page lists, each with title, address and details.
 
-A title is a link that has a block, or most of it, for itself.  Links are of one list if
-they stand alike: under the same tags, in elements of the same names.  An entry reaches
-as far around its title as no list repeats itself.
+A title is a link that fills a block or most of it.  Links form one list if they stand
+under the same tags, in elements with the same class names.  An entry is the largest
+element around its title that holds no two links of one list.
 """
 
 from __future__ import annotations
@@ -34,23 +34,22 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page.walk import Walk
 
-# How many links are looked at, how far up from each an entry may reach, and how many
-# characters an address and a title may have.
+# How many links are read, how many elements outwards from its link an entry may begin,
+# and the most characters of an address and of a title.
 _LINKS, _LEVELS, _LONGEST, _TITLE = 5000, 15, 2000, 500
-# How many entries make a list, and which share of the kept text they have at least:
-# less on pages that are lists by their kind.
+# The fewest entries of a list, and the least share of the kept text that they have: less
+# on pages whose page type is that of lists.
 _LEAST, _SHARE, _SHARE_OF_LISTS = 3, 0.5, 0.3
 _LISTS = frozenset(("collection", "forum", "listing"))
-# Which share of its line a link has that is no heading and not the first in an item, and
-# how many bytes of a line are looked at on both sides of it.
+# The least share of its line that a link has, unless it is a heading or begins an item;
+# and how many bytes of the line are read on both sides of it.
 _OF_LINE, _WINDOW = 0.6, 1000
-# How long titles are in the mean that need not be compared with other links; a link
-# that is half as long as the longest in its entry may be the title.
+# Links of at least this mean length are titles, whatever other links there are.
 _SURE = 18
-# How many links stand below the heading of a section in the mean.
+# The least mean number of links below the heading of a section.
 _IN_SECTION = 1.5
-# How long a line may be that is a date, a price or an author; in how many blocks of an
-# entry they are looked for, and in how many elements.
+# The most characters of a date, price or author; in how many blocks of an entry, and in
+# how many elements, they are looked for.
 _LINE, _NEAR, _FEW = 60, 20, 3
 _SIGN = (
     r"[$¢£¥€₹₽₩₺₫₴]|\b(?:AUD|CAD|CHF|CNY|EUR|GBP|JPY|PLN|SEK|USD)\b|\b(?:kr|zł|Kč)\b"
@@ -59,7 +58,7 @@ _NUMBER = r"\d[\d.,'\u2009\xa0]{0,20}"
 _PRICE = re.compile(
     rf"(?:(?:{_SIGN}){_NUMBER}\s)?((?:{_SIGN})\s?{_NUMBER}|{_NUMBER}\s?(?:{_SIGN}))"
 )
-# What a link says that is a name, and not the number of a page.
+# A link's text with a name in it, not only the number of a page.
 _NAME = re.compile(r"[^\W\d_].{0,9}?[^\W\d_]|\d(?:\W?\d){4}", re.DOTALL)
 _PARENT, _FIRST, _LAST = (
     ElementColumn.PARENT,
@@ -71,7 +70,7 @@ _CELLS = (TAG_ID["td"], TAG_ID["th"])
 
 
 class _Link(NamedTuple):
-    """A link that may be a title: its element, its block, address and text."""
+    """A link that may be a title; ``row`` is its element."""
 
     row: int
     block: int
@@ -81,7 +80,7 @@ class _Link(NamedTuple):
 
 
 class _List(NamedTuple):
-    """Links that stand alike, and how long their texts are in the mean."""
+    """Links that stand alike, and the mean length of their texts."""
 
     links: list[_Link]
     length: float
@@ -98,7 +97,7 @@ class _List(NamedTuple):
 
 
 def _list_of(links: list[_Link]) -> _List:
-    """Links as a list; those that all say the same, as "Read more", have no text."""
+    """Links as a list; repeated texts such as "Read more" are left out."""
     texts, urls = {link.text for link in links}, {link.url for link in links}
     if len(urls) > 1 and len(texts) * 2 <= len(urls):
         links = [link._replace(text="") for link in links]
@@ -106,7 +105,7 @@ def _list_of(links: list[_Link]) -> _List:
 
 
 def write_entries(judged: JudgedPage) -> tuple[Entry, ...]:
-    """The entries of a page; none where what is kept is no list for the most part."""
+    """The entries of a page, none unless most of the kept text is a list."""
     units = judged.units
     if not isinstance(units, Blocks) or not judged.shown.units:
         return ()
@@ -154,39 +153,40 @@ class _Reader:
     # -- titles
 
     def _titles(self) -> dict[int, _Link]:
-        """For the element of each entry its title, in the order of the page."""
+        """The title of each entry, by the entry's element, in the order of the page."""
         lists = self._lists()
-        sure = [one for one in lists if one.is_sure]
+        sure = [links for links in lists if links.is_sure]
         sections = _sections(sure)
-        sure = [one for one in sure if one not in sections]
+        sure = [links for links in sure if links not in sections]
         if self._judged.verdict.page_type != "forum":
-            # Short links are titles where they stand in no other entry, and are more.
+            # Short links are titles too if most stand in no such entry, and if they
+            # outnumber the sure titles.
             frames = sorted(self._frames(sure))
-            most = sum(len(one.links) for one in sure)
+            count = sum(len(found.links) for found in sure)
             sure += [
-                one
-                for one in lists
-                if len(one.links) > most
-                and not one.is_sure
-                and self._inside(one, frames) * 2 < len(one.links)
+                found
+                for found in lists
+                if len(found.links) > count
+                and not found.is_sure
+                and self._inside(found, frames) * 2 < len(found.links)
             ]
-        found: dict[int, _Link] = {}
-        for frame, links in sorted(self._frames(sure).items()):
-            found[frame] = _title_of(links)
-        return found
+        return {
+            frame: _title_of(links)
+            for frame, links in sorted(self._frames(sure).items())
+        }
 
-    def _inside(self, one: _List, frames: Sequence[int]) -> int:
+    def _inside(self, found: _List, frames: Sequence[int]) -> int:
         """How many links of a list stand in some elements."""
         count = 0
-        for link in one.links:
+        for link in found.links:
             at = bisect_right(frames, link.row) - 1
             count += at >= 0 and link.row < self._walk.ends[frames[at]]
         return count
 
     def _frames(self, lists: Sequence[_List]) -> dict[int, list[tuple[float, _Link]]]:
-        """For each element that is an entry the links in it, with their lists' lengths.
+        """The elements that are entries; for each its links, with their lists' lengths.
 
-        It is the highest one around a link in which no list has two addresses.
+        An entry is the outermost element around a link in which no list has two addresses.
         """
         pairs = sorted(
             (one.row, other.row)
@@ -195,7 +195,7 @@ class _Reader:
             if one.url != other.url
         )
         firsts, behind = [row for row, _ in pairs], self._walk.ends
-        # Where the first pair ends of those that begin at a place or behind it.
+        # For each pair the smallest end of it and all later pairs.
         ends = [row for _, row in pairs]
         for at in range(len(ends) - 2, -1, -1):
             ends[at] = min(ends[at], ends[at + 1])
@@ -229,21 +229,20 @@ class _Reader:
             names = map(self._walk.names_of, (row, self._parents[row]))
             by_list[(alike[row], begins, *names)].append((row, block))
         kept = [
-            links
-            for links in by_list.values()
-            if sum(self._kept[block] for _, block in links) * 2 >= len(links)
+            candidates
+            for candidates in by_list.values()
+            if sum(self._kept[block] for _, block in candidates) * 2 >= len(candidates)
         ]
-        self._inlines.read(sorted(row for links in kept for row, _ in links), [], [])
-        found = [
-            [one for one in starmap(partial(self._link, places), links) if one]
-            for links in kept
-        ]
-        return [_list_of(links) for links in found if links]
+        rows = sorted(row for candidates in kept for row, _ in candidates)
+        self._inlines.read(rows, [], [])
+        read = partial(self._link, places)
+        lists = [[*filter(None, starmap(read, candidates))] for candidates in kept]
+        return [_list_of(links) for links in lists if links]
 
     def _link(
         self, places: Mapping[int, Mapping[int, tuple[int, int]]], row: int, block: int
     ) -> _Link | None:
-        """A link to another page; None for all others."""
+        """The link at a row, None unless it leads to another page."""
         url = self._inlines.link(row).partition("#")[0]
         self._left -= len(url)
         is_other = url.startswith(("http://", "https://")) and url != self._own
@@ -257,27 +256,27 @@ class _Reader:
         return self._blocks.kinds[block] == "heading"
 
     def _block_of(self, places: Mapping[int, tuple[int, int]]) -> int:
-        """The block of a link that may have its title, -1 for none.
+        """The block that has a link's title, -1 for none.
 
-        ``places`` has where its text begins and ends in each block.
+        ``places`` has where the link's text begins and ends in each of its blocks.
         """
-        first, headed = -1, False
+        first, has_words = -1, False
         for block, (begin, end) in places.items():
             text = self._walk.text[begin:end].decode()
             if not _NAME.search(text):
                 continue
             if self._is_heading(block):
                 return block
-            # A label, as the section's name, may stand before the title.
-            if first < 0 or (not headed and " " in text.strip()):
-                first, headed = block, " " in text.strip()
+            # A label of one word, as the section's name, may stand before the title.
+            if first < 0 or (not has_words and " " in text.strip()):
+                first, has_words = block, " " in text.strip()
         return first
 
     def _line(self, block: int, begin: int, end: int) -> tuple[float, bool]:
-        """Which share of its line a link has, and whether it begins an item or a line."""
+        """The share of its line that a link has, and whether it begins an item or line."""
         text = self._walk.text
         first, last = self._blocks.place(block)
-        # The white space before a link is in it.
+        # A link's text begins with the white space before it.
         begin = end - len(text[begin:end].lstrip())
         _, broken, before = text[max(first, begin - _WINDOW) : begin].rpartition(b"\n")
         behind, breaks, _ = text[end : min(last, end + _WINDOW)].partition(b"\n")
@@ -287,30 +286,29 @@ class _Reader:
         return share, is_item and not before
 
     def _alike(self) -> list[int]:
-        """For each element a number that all have which stand under the same tags."""
+        """For each element a hash of the tags of the elements around it and its own."""
         elements = self._walk.elements
         tags = elements[:, ElementColumn.TAG]
-        # Cells of different columns do not stand alike.
+        # Cells of different columns have different hashes.
         columns = np.where(np.isin(tags, _CELLS), elements[:, ElementColumn.PLACE], -1)
-        found: list[int] = []
+        hashes: list[int] = []
         for tag, column, parent in zip(
             tags.tolist(), columns.tolist(), self._parents, strict=True
         ):
-            found.append(hash((found[parent] if parent >= 0 else 0, tag, column)))
-        return found
+            hashes.append(hash((hashes[parent] if parent >= 0 else 0, tag, column)))
+        return hashes
 
     # -- regions
 
     def _regions(self, frames: list[int]) -> dict[int, tuple[int, int]]:
-        """For each entry's element its first block, and the first one behind it.
+        """For each entry's element its first block, and the block after its last.
 
-        Where entries stand side by side in one element, what is between two of them is
-        of the first.  None reaches into the next, also where that stands in its element:
-        all entries together have each text once.
+        What stands between two siblings that are entries belongs to the first.  An entry
+        ends where the next begins, even inside its element, so that no text comes twice.
         """
         firsts, lasts = values_of(self._walk.elements, frames, (_FIRST, _LAST))
         regions: dict[int, tuple[int, int]] = {}
-        # For each element around entries how many blocks the longest has so far.
+        # For each parent of entries, the number of blocks of the longest one so far.
         longest: dict[int, int] = defaultdict(int)
         following = [*frames[1:], -1]
         for n, (frame, behind) in enumerate(zip(frames, following, strict=True)):
@@ -329,31 +327,33 @@ class _Reader:
 
 
 def _sections(lists: Sequence[_List]) -> list[_List]:
-    """The lists of short headings between which others have their links."""
-    long = [link for one in lists if one.is_long for link in one.links]
-    long.sort()
-    found = []
-    for one in lists:
-        if one.is_long:
+    """The lists that are headings of sections: short ones, with longer links between."""
+    long = sorted(link for found in lists if found.is_long for link in found.links)
+    sections = []
+    for found in lists:
+        if found.is_long:
             continue
-        own = {link.url for link in one.links}
-        first = bisect_left(long, one.links[0])
+        own = {link.url for link in found.links}
+        first = bisect_left(long, found.links[0])
         others = sum(link.url not in own for link in long[first:])
-        if others >= _IN_SECTION * len(one.links):
-            found.append(one)
-    return found
+        if others >= _IN_SECTION * len(found.links):
+            sections.append(found)
+    return sections
 
 
 def _title_of(links: Sequence[tuple[float, _Link]]) -> _Link:
-    """The title among an entry's links: a heading, or the first that is long enough."""
-    headings = [one for one in links if one[1].is_heading]
-    choice = sorted(headings or links, key=lambda one: one[1].row)
-    longest = max(length for length, _ in choice)
-    return next(link for length, link in choice if length * 2 >= longest)
+    """The title among an entry's links: a heading, or else any link.
+
+    The first one counts whose list has at least half the longest mean length.
+    """
+    headings = [(length, link) for length, link in links if link.is_heading]
+    candidates = sorted(headings or links, key=lambda pair: pair[1].row)
+    longest = max(length for length, _ in candidates)
+    return next(link for length, link in candidates if length * 2 >= longest)
 
 
 def _places_of_links(walk: Walk) -> dict[int, dict[int, tuple[int, int]]]:
-    """For each link's element where its text begins and ends in each block."""
+    """For each link's element: where its text begins and ends in each of its blocks."""
     marks = walk.marks[walk.marks[:, MarkColumn.START] >= 0]
     blocks, starts = marks[:, MarkColumn.BLOCK], marks[:, MarkColumn.START]
     ends = walk.blocks[blocks, BlockColumn.END]
@@ -371,7 +371,7 @@ def _places_of_links(walk: Walk) -> dict[int, dict[int, tuple[int, int]]]:
 
 
 class _Details:
-    """What stands in an entry beside its title."""
+    """Reads the details of entries."""
 
     def __init__(self, judged: JudgedPage, blocks: Blocks, inlines: Inlines) -> None:
         self._blocks, self._inlines = blocks, inlines
@@ -390,7 +390,7 @@ class _Details:
         inlines.read([], around, places)
 
     def entry(self, title: _Link, row: int, first: int, last: int) -> Entry:
-        """The entry of a title that begins with an element and has some blocks."""
+        """An entry: its title, its element, its first block and the one after its last."""
         name, block = title.text, title.block
         if not name:
             block = self._heading(first, last, block)
@@ -407,10 +407,10 @@ class _Details:
         days = {n: self._iso(line) for n, line in lines.items()}
         date = next(filter(None, [*map(self._iso, times), *days.values()]), "")
         prices = filter(None, map(_PRICE.search, lines.values()))
-        # Of two that stand together the first is that of before.
+        # Of two prices side by side the first is the old one.
         price = next((found[1].strip() for found in prices), "")
-        by = self._texts(self._authors, row, end)
-        author = next(filter(None, map(Posts.without_says, by)), "")
+        bylines = self._texts(self._authors, row, end)
+        author = next(filter(None, map(Posts.without_says, bylines)), "")
         shown = [n for n in others if n in self._kept and not days.get(n)]
         text = "\n\n".join(self._blocks.texts(shown))
         return Entry(
@@ -420,16 +420,22 @@ class _Details:
     def _texts(
         self, rows: list[int], begin: int, end: int, name: str = ""
     ) -> list[str]:
-        """What the first of some elements between two rows say in an attribute or text."""
-        found = rows[bisect_left(rows, begin) : bisect_left(rows, end)][:_FEW]
+        """The short texts of the first of some elements between two rows.
+
+        An element's attribute ``name`` counts before its text.
+        """
+        near = rows[bisect_left(rows, begin) : bisect_left(rows, end)][:_FEW]
         texts = [
             shortened((name and node.get(name)) or beginning(node, 2 * _LINE))
-            for node in nodes_of(self._walk, found)
+            for node in nodes_of(self._walk, near)
         ]
         return [text for text in texts if len(text) <= _LINE]
 
     def _heading(self, first: int, last: int, link: int) -> int:
-        """The block that names an entry whose link does not: a heading, or the first."""
+        """The block with the title of an entry whose link has no text of its own.
+
+        It is a heading, or else the first kept block, or the link's.
+        """
         near = [n for n in range(first, min(last, first + _NEAR)) if n != link]
         headings = [n for n in near if self._blocks.kind(n) == "heading"]
         kept = [n for n in near if n in self._kept]
@@ -439,7 +445,7 @@ class _Details:
         return dates.iso(text, day_first=self._day_first)
 
     def _image(self, first: int, last: int) -> str:
-        """The address of the first image between two blocks that is no icon."""
+        """The address of the first image from one block to before another, no icon."""
         begin = bisect_left(self._images, first)
         for place in self._places[begin : bisect_left(self._images, last)][:_FEW]:
             for image in self._inlines.images(*place, in_line=False):

@@ -18,14 +18,17 @@ from scrapy_eatext.declared import (
     switch,
 )
 
-# A function that gives a text's tokens, or their number.
+# A function that returns a text's tokens, or their number.
 Counter = Callable[[str], Any]
 UNITS = ("words", "chars")
 
 
 @lru_cache(maxsize=64)
 def counter_of(path: str) -> Counter:
-    """The function at an import path; whatever importing it raises."""
+    """The function at an import path.
+
+    Raises ValueError, TypeError, or whatever importing it raises.
+    """
     if "." not in path:
         raise ValueError("it has no module")
     found: Counter = resolve_name(path)
@@ -44,9 +47,9 @@ class MarkdownForm:
 
 
 class Unit(Kind):
-    """What the size of a chunk is counted in: one of UNITS, or a function for tokens.
+    """The unit of the size of a chunk: one of UNITS, or a function for tokens.
 
-    The function takes a text, and gives its tokens or their number.
+    The function takes a text, and returns its tokens or their number.
     """
 
     def allowed(self) -> str:
@@ -66,10 +69,10 @@ class Unit(Kind):
 
 @dataclass(frozen=True, slots=True)
 class ChunkForm:
-    """What chunks are like.
+    """The options of chunks.
 
-    ``size`` is what a chunk may have of a ``unit``, and ``overlap`` how much of that
-    repeats the chunk before.  With ``markdown`` its text is in Markdown.
+    ``size`` is the most that a chunk may have, and ``overlap`` how much of that may repeat
+    the chunk before, both in ``unit``.  With ``markdown`` the text is in Markdown.
     """
 
     size: int = number(200, 10, math.inf)

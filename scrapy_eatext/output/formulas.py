@@ -1,4 +1,4 @@
-"""Formulas in TeX that stand in the text of a page, for a script to typeset."""
+"""Formulas in TeX in the text of a page, which a script on the page typesets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
 # Environments that are formulas by themselves; none may stand inside another.
 _NAMES = r"(?:align|alignat|displaymath|eqnarray|equation|flalign|gather|multline)\*?"
-# What forums write around formulas.
+# Tags that forums use around formulas.
 _TAGS = r"(?:i?tex|i?math|latex)\]"
 # No formula can hold the sign that it begins with, so that matching takes linear time.
 _FORMULA = re.compile(
@@ -29,19 +29,19 @@ _FORMULA = re.compile(
     rf"(?:[^\\]|\\(?!begin\{{{_NAMES}\}}))*?\\end\{{(?P=name)\}})",
     re.DOTALL,
 )
-# What an address of mail has before its @, where Markdown links one in angle brackets.
+# The part of a mail address before its @, as in Markdown's links in angle brackets.
 MAILBOX = r"[\w.!#$%&'*+/=?^`{|}~-]*"
-# What Markdown would read in TeX as a tag, a comment or an address; TeX takes the space
-# that is put behind its first sign for nothing.
+# Signs in TeX that Markdown would read as a tag, a comment or an address.  A space after
+# the sign prevents this, and means nothing in TeX.
 _MARKUP = re.compile(rf"<(?=[A-Za-z/!?]|{MAILBOX}@|\Z)|\](?=\()")
 _DISPLAYED = ("dollars", "brackets", "environment")
 _BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{", b"[/")
 
 
 def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> bool:
-    """Whether blocks of a page hold formulas, and the page a script to typeset them.
+    """Whether blocks of a page hold formulas, and the page has a script for them.
 
-    The script is searched for last, as that reads all elements of the page.
+    The script is searched last, as that reads all elements of the page.
     """
     return (
         any(begin in text for begin in _BEGINS)
@@ -59,10 +59,10 @@ def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> b
 
 
 def for_markdown(tex: str) -> str:
-    """TeX that means the same, of which Markdown reads nothing as its own.
+    """TeX with the same meaning, in which Markdown finds no markup.
 
-    A back-tick would begin code, and turn other text's code into markup; TeX has the
-    quotation mark for it.  A line feed would end the line, or the paragraph.
+    A back-tick would begin or end a code span, and is the same as a quotation mark in TeX.
+    A line feed would end the line or the paragraph.
     """
     return _MARKUP.sub(r"\g<0> ", tex.replace("`", "\u2018").replace("\n", " "))
 
@@ -80,7 +80,7 @@ def _pieces(span: Span) -> Iterator[Span]:
     done = 0
     for found in _FORMULA.finditer(text):
         kind = found.lastgroup or ""
-        # On the one line of Markdown a comment would have no end.
+        # A comment ends with its line, and Markdown has the formula on one line.
         tex = found[kind] if "\n" not in found[kind] else without_comments(found[kind])
         tex = tex.strip()
         if tex:

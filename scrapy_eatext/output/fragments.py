@@ -1,9 +1,9 @@
-"""Addresses of passages of a page: text fragments, at which browsers open it.
+"""Addresses of passages of a page, as text fragments, to which browsers scroll.
 
-A browser shows the first place on a page that has the words of a fragment; they have to
-stand in one line, or in a line and behind the one before it.  So the words that a passage
-begins with, and words before them where it needs, are as many as stand together once on
-the page, or for the first time: https://wicg.github.io/scroll-to-text-fragment/
+A browser shows the first place on a page that matches the fragment.  Each part of a
+fragment has to match within one line.  So a fragment has the first words of a passage, and
+words before them if needed: as many as occur on the page only once, or here for the first
+time.  See https://wicg.github.io/scroll-to-text-fragment/
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.passages import Layout
 
-# How many words are compared: those between the first and the last word of a fragment,
-# which may have other signs around them elsewhere.
+# The numbers of words that have to be unique.  The first and the last word of a fragment
+# are not among them, as punctuation around these may differ elsewhere.
 _LENGTHS = (2, 4, 8, 16, 32)
-# The fewest and the most words of the end of a passage, which are doubled as needed.
+# The fewest and the most words at the end of a passage; the number is doubled as needed.
 _END, _MOST_END = 3, 48
 # The most characters of a part of a fragment.
 _MOST = 300
 # How many lines of a passage are tried.
 _LINES = 3
-# How many words away a border of words is looked for.
+# How many words away a word boundary is looked for.
 _NEAR = 64
-# Of how many lines the places of words are kept.
+# For how many lines the offsets of words are cached.
 _KEPT = 8
 _WORD = re.compile(r"\S+")
 _WORD_OR_SIGN = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
@@ -50,10 +50,10 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 def addresses(
     judged: JudgedPage, layout: Layout, places: list[tuple[int, int]]
 ) -> list[str]:
-    """The address of each passage, given by where it begins and ends in the text.
+    """The address of each passage; ``places`` are their offsets in the text.
 
-    A passage that is no text of the page, or that no fragment tells from others, has the
-    address of the page, and "" if that is not known.
+    A passage that is not in the page's own text, or that no fragment identifies, has the
+    address of the page, "" if that is not known.
     """
     url = (judged.page.url or "").partition(":~:")[0]
     units = judged.units
@@ -68,19 +68,19 @@ def addresses(
         return [url.removesuffix("#")] * len(places)
     words = _Words(units.texts(list(range(len(units)))))
     mark = "" if "#" in url else "#"
-    found: list[str] = []
+    urls: list[str] = []
     for start, end in watched(places, 64):
         fragment = words.fragment(*_range(layout, words, start, end))
-        found.append(f"{url}{mark}:~:text={fragment}" if fragment else url)
-    return found
+        urls.append(f"{url}{mark}:~:text={fragment}" if fragment else url)
+    return urls
 
 
 def _range(layout: Layout, words: _Words, start: int, end: int) -> tuple[int, int]:
-    """The words of the page, from one number to before another, of a passage."""
+    """A passage as a range of the page's words: the first, and the one after the last."""
     first = bisect_right(layout.ends, start)
     last = max(bisect_left(layout.starts, end) - 1, first)
     if layout.units[first] < 0 and first < last:
-        first += 1  # a headline that is not on the page as it is
+        first += 1  # the headline is not a unit of the page
     if layout.units[first] < 0:
         return 0, 0
     unit, length = layout.units[first], layout.ends[first] - layout.starts[first]
@@ -90,7 +90,7 @@ def _range(layout: Layout, words: _Words, start: int, end: int) -> tuple[int, in
 
 
 class _Words:
-    """The words of a page, by number; a sign of a script without spaces is one."""
+    """The numbered words of a page; in scripts without spaces each character is one."""
 
     def __init__(self, texts: list[str]) -> None:
         text = "\n".join(texts)
@@ -99,14 +99,14 @@ class _Words:
         split: Callable[[str], list[str]] = str.split
         if not text.isascii() and IS_SPACELESS.search(text):
             self._pattern, split = _WORD_OR_SIGN, _WORD_OR_SIGN.findall
-        of_lines = [
+        words_of_lines = [
             split(line.lower()) if line.isascii() else list(map(_folded, split(line)))
             for line in self._lines
         ]
-        # The words as they are compared.
-        self._folded = list(chain.from_iterable(of_lines))
-        # The number of the first word of each line, and where lines and blocks begin.
-        self._first = [0, *accumulate(map(len, of_lines))]
+        # The words in the form in which they are compared.
+        self._folded = list(chain.from_iterable(words_of_lines))
+        # The number of each line's first word; the offsets of lines and of blocks.
+        self._first = [0, *accumulate(map(len, words_of_lines))]
         self._line_at = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._block_at = [0, *accumulate(len(text) + 1 for text in texts)]
         self._spans: dict[int, tuple[list[int], list[int]]] = {}
@@ -115,16 +115,16 @@ class _Words:
     # -- places
 
     def begin(self, block: int, offset: int, length: int) -> int:
-        """The number of the first word behind a character of a block.
+        """The number of the first word at or after an offset in a block.
 
-        A block that does not have the length has another text here than it is shown
-        with; then it is the block's first word.
+        It is the block's first word if its length is not ``length``, because the block is
+        then shown with a text other than the page's.
         """
         at, end = self._block_at[block], self._block_at[block + 1] - 1
         return self._number(at + max(offset, 0) * (end - at == length), 0)
 
     def end(self, block: int, offset: int, length: int) -> int:
-        """The number behind the last word before a character of a block, as above."""
+        """The number after the last word before an offset; see begin()."""
         at, end = self._block_at[block], self._block_at[block + 1] - 1
         return self._number(min(at + offset, end) if end - at == length else end, 1)
 
@@ -135,21 +135,25 @@ class _Words:
         return self._first[line] + before
 
     def _of_line(self, line: int) -> tuple[list[int], list[int]]:
-        """Where the words of a line begin and end; those of the last lines are kept."""
+        """The offsets at which the words of a line begin, and at which they end."""
         if line not in self._spans:
             if len(self._spans) > _KEPT:
                 self._spans.clear()
-            spans = [one.span() for one in self._pattern.finditer(self._lines[line])]
-            self._spans[line] = [one[0] for one in spans], [one[1] for one in spans]
+            words = list(self._pattern.finditer(self._lines[line]))
+            starts, ends = (
+                [word.start() for word in words],
+                [word.end() for word in words],
+            )
+            self._spans[line] = starts, ends
         return self._spans[line]
 
     def _line_of(self, word: int) -> tuple[int, int]:
-        """The numbers of the first word of a word's line and of the one behind it."""
+        """A word's line: the number of its first word, and that after its last."""
         line = bisect_right(self._first, word) - 1
         return self._first[line], self._first[line + 1]
 
     def _text(self, first: int, end: int) -> str:
-        """Some words of a line as they stand there, "" for none."""
+        """A range of words of one line as they are written, "" for an empty range."""
         if first >= end:
             return ""
         line = bisect_right(self._first, first) - 1
@@ -158,7 +162,7 @@ class _Words:
         return self._lines[line][begins[first - at] : ends[end - 1 - at]]
 
     def _is_border(self, word: int, low: int, high: int) -> bool:
-        """Whether a browser surely takes the place before a word for a border of words."""
+        """Whether any browser sees a word boundary before a word of a range."""
         if not low < word < high:
             return True
         line = bisect_right(self._first, word) - 1
@@ -172,7 +176,7 @@ class _Words:
         )
 
     def _border(self, word: int, low: int, high: int, step: int) -> int:
-        """The next border of words from one on, if it is near."""
+        """The nearest word boundary in one direction; ``word`` itself if none is near."""
         for at in range(word, word + step * _NEAR, step):
             if self._is_border(at, low, high):
                 return at
@@ -181,7 +185,7 @@ class _Words:
     # -- fragments
 
     def fragment(self, first: int, end: int) -> str:
-        """What a fragment says to find some of the words, "" if none finds them."""
+        """The fragment that finds a range of words, "" if there is none."""
         for _ in range(_LINES):
             if first >= end:
                 break
@@ -197,16 +201,16 @@ class _Words:
         return ""
 
     def _beginning(self, word: int, low: int, high: int) -> tuple[int, int]:
-        """Where the words begin and end that find a passage, 0 and 0 for none.
+        """The range of words that identifies a passage, 0 and 0 for none.
 
-        The passage begins with a word of a line, and those of the line that may be used
-        go from ``low`` to before ``high``.
+        The passage begins with ``word``, and words from ``low`` to before ``high`` may be
+        used.  A range that is unique is preferred to one that only comes first.
         """
-        found = 0, 0
+        first_match = 0, 0
         if word == low and low > 0:
             low = self._line_of(low - 1)[0]
         for length in _LENGTHS:
-            # All behind the beginning, or half before it.
+            # All words from the beginning on, or half of them before it.
             for share in (length + 2, length // 2 + 1):
                 behind = word + min(share, high - word)
                 before = behind - length - 2
@@ -220,13 +224,14 @@ class _Words:
                 first, once = self._grams.first_and_once(behind - length - 1, length)
                 if once:
                     return before, behind
-                found = found if found[1] or not first else (before, behind)
-        return found
+                if first and not first_match[1]:
+                    first_match = before, behind
+        return first_match
 
     def _ending(self, first: int, end: int) -> str:
-        """The last words of a passage that come once in it, behind those of its beginning.
+        """The last words of a passage, as many as occur only once after its beginning.
 
-        "" if there are none.
+        It is "" if there are none.
         """
         low = max(self._line_of(end - 1)[0], first)
         count = _END
@@ -243,21 +248,21 @@ class _Words:
 
 
 class _Grams:
-    """Which runs of words come once; the length of a run is a power of two."""
+    """Tells which n-grams of words are unique, for n that is a power of two."""
 
     def __init__(self, words: list[str]) -> None:
         hashes = np.fromiter(map(hash, words), np.int64, len(words))
-        # For each length, from 1 on, a hash of the run that begins with each word.
+        # For n of 1, 2, 4 and so on: the hash of the n-gram that begins at each word.
         self._hashes = [hashes.view(np.uint64)]
-        # The same in order, behind the words that they begin with.
+        # By n: the words in the order of their n-grams' hashes, and these hashes sorted.
         self._sorted: dict[
             int, tuple[npt.NDArray[np.intp], npt.NDArray[np.uint64]]
         ] = {}
 
     def first_and_once(self, at: int, length: int) -> tuple[bool, bool]:
-        """Whether a run that begins with a word comes there first, and whether once.
+        """Whether the n-gram at a word is its first occurrence, and whether the only one.
 
-        Runs of one hash count as the same.
+        N-grams with equal hashes count as equal.
         """
         number = length.bit_length() - 1
         while len(self._hashes) <= number:
@@ -276,11 +281,11 @@ class _Grams:
 
 def _folded(word: str) -> str:
     """A word as browsers compare it, without case and accents."""
-    if word.isascii():  # the usual case, a fifth of the time
+    if word.isascii():  # the usual case, five times as fast
         return word.lower()
     return _ACCENT.sub("", normalize("NFKD", word.casefold()))
 
 
 def _quoted(text: str) -> str:
-    # A dash and a comma are signs of the directive.
+    # Dashes and commas separate the parts of a fragment; quote() escapes only commas.
     return quote(text, safe="").replace("-", "%2D")

@@ -1,7 +1,7 @@
 """A page's metadata as YAML, to stand before its Markdown.
 
-Every value is a double-quoted scalar, which is always read as text: without quotes, no
-would be read as a boolean, and 2024-05-01 as a date.
+Every value is a double-quoted scalar, which is always read as text.  Without quotes,
+``no`` would be read as a boolean, and 2024-05-01 as a date.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy_eatext.result import Metadata
 
-# Keys, named like the result's attributes, and the fields of Metadata.
+# The keys, which are names of the result's attributes, and their fields of Metadata.
 _KEYS = {
     "title": "title",
     "authors": "authors",
@@ -26,15 +26,15 @@ _KEYS = {
     "image": "image",
     "tags": "tags",
 }
-# Characters that YAML allows only escaped, but JSON as they are: control characters,
-# YAML's line breaks, the byte order mark, surrogates, noncharacters.
+# Characters that must be escaped in YAML, but not in JSON: control characters, YAML's
+# line breaks, the byte order mark, surrogates, noncharacters.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
 def front_matter(metadata: Metadata, url: str = "") -> str:
-    """The page's address and fields that are not empty, between lines of three dashes.
+    """The page's address and non-empty fields, between lines of three dashes.
 
-    It is empty without any.
+    It is "" if there are none.
     """
     lines = [f"url: {quoted(url)}\n"] if url else []
     for name, field in _KEYS.items():

@@ -1,4 +1,4 @@
-"""The headline of a page, which stands once, before the kept text."""
+"""The headline of a page, which is written once, before the kept text."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Headline(NamedTuple):
 
 
 def headline_of(units: Units, shown: Sequence[int], title: str) -> Headline:
-    """The headline of units of which some are shown, by the title in the metadata.
+    """The headline of a page, given its units, those shown, and the metadata's title.
 
-    A heading that is shown comes before the title: the heading that says the title, or
-    the only heading of the first level, if no other heading is before it.
+    It is the shown heading with the words of the title; else the first heading, if it is
+    the only one of level 1; else the title.
     """
     headings = [i for i in shown if units.kind(i) == "heading"]
     wanted = key(title)
@@ -31,12 +31,12 @@ def headline_of(units: Units, shown: Sequence[int], title: str) -> Headline:
     if not own:
         first = [i for i in headings if units.level(i) == 1]
         if len(first) == 1 and first == headings[:1]:
-            # A longer heading is no headline: the whole page may stand in a heading.
+            # A longer heading is no headline: a whole page may stand in a heading.
             text = _line(units.text(first[0]))
             own = first if text == bounded("title", text) else []
     if not own and wanted and shown and key(units.text(shown[0])) == wanted:
-        # The first unit may be the headline without being a heading.  But if a heading
-        # says the title too, the unit is the text's own, as the first line of a poem.
+        # The first unit may be a headline that is not marked as a heading.  But if a
+        # dropped heading has the title, the unit is text, as the first line of a poem.
         all_headings = (i for i in range(len(units)) if units.kind(i) == "heading")
         own = [] if _equal_to(wanted, units, all_headings) else [shown[0]]
     text = _line(units.text(own[0]) if own else title)
@@ -44,10 +44,10 @@ def headline_of(units: Units, shown: Sequence[int], title: str) -> Headline:
 
 
 def _equal_to(wanted: str, units: Units, headings: Iterable[int]) -> list[int]:
-    """The headings with the words of a title, which is given by its key.
+    """The headings with the words of a title; ``wanted`` is the title's key().
 
-    A heading below the first level counts only if no heading before it says something
-    else; otherwise it may be the heading of a part.
+    A heading below level 1 counts only if all headings before it have these words too;
+    otherwise it may be the heading of a section.
     """
     own: list[int] = []
     has_others = False
@@ -62,7 +62,7 @@ def _equal_to(wanted: str, units: Units, headings: Iterable[int]) -> list[int]:
 
 
 def without_headline(text: str, headline: str) -> str:
-    """A text without its first line, if it says the headline."""
+    """A text without its first line, if that is the headline."""
     first, _, below = text.partition("\n")
     return below.lstrip("\n") if key(first) == key(headline) else text
 

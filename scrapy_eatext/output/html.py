@@ -1,7 +1,7 @@
-"""Clean HTML from nodes: a few elements, fewer attributes, no script.
+"""Clean HTML from nodes: few elements, few attributes, no scripts.
 
-Nothing is copied from the page: each element is written from what the nodes say,
-each text and attribute escaped, each address one of a safe scheme.
+No markup is copied from the page: elements are written from nodes, all texts and
+attributes are escaped, and addresses have safe schemes.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def escaped(text: str) -> str:
 class _Writer:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
-        # The attributes of items whose number is not the one that follows.
+        # The attributes of items whose number does not follow from the item before.
         self._values: dict[int, str] = {}
         self.parts: list[str] = []
 
@@ -101,7 +101,7 @@ class _Writer:
                 parts.append(f"{begin}{inline(nodes.spans[only])}</{name}>")
                 return
         if kind == NodeKind.NUMBERED:
-            begin = f"<{name}{self._counted(node, children)}>"
+            begin = f"<{name}{self._list_attributes(node, children)}>"
         parts.append(begin)
         if kind == NodeKind.FIGURE:
             self._add_to_figure(children)
@@ -110,8 +110,8 @@ class _Writer:
                 self.add(child, kind)
         parts.append(f"</{name}>")
 
-    def _counted(self, node: int, items: Sequence[int]) -> str:
-        """The attributes of a numbered list; those of its items are noted."""
+    def _list_attributes(self, node: int, items: Sequence[int]) -> str:
+        """The attributes of a numbered list; notes those of its items."""
         levels = self._nodes.levels
         attributes, step, number = "", 1, 1
         if node in self._nodes.reversed:
@@ -127,7 +127,7 @@ class _Writer:
         return attributes
 
     def _add_to_figure(self, children: Sequence[int]) -> None:
-        """Add what is in a figure, of which one figcaption at most."""
+        """Add the children of a figure, with at most one figcaption."""
         kinds, parts = self._nodes.kinds, self.parts
         captioned = False
         for is_caption, group in groupby(
@@ -175,7 +175,7 @@ class _Writer:
         head, body = table.head, table.body
         if any(cell and at + cell.rows > len(head) for at, row in enumerate(head)
                for cell in row):  # fmt: skip
-            head, body = (), (*head, *body)  # a cell ends with its thead
+            head, body = (), (*head, *body)  # no cell spans beyond its thead
         for name, rows in (("thead", head), ("tbody", body)):
             if rows:
                 parts.append(f"<{name}>")
@@ -199,7 +199,7 @@ class _Writer:
         return f"<{name}{spans}>{inside}</{name}>"
 
     def _inline(self, leaf: int) -> str:
-        """A block of a table as HTML inside a line."""
+        """A block in a table as inline HTML."""
         nodes = self._nodes
         if nodes.kinds[leaf] == NodeKind.CODE:
             return f"<code>{escaped(nodes.code[leaf].text)}</code>"
@@ -213,7 +213,7 @@ def inline(spans: Sequence[Span]) -> str:
         if not (style or link or image):
             return _lines(text) if signs & HTML else text
     parts: list[str] = []
-    # The open elements, outermost first; elements that several spans share stay open.
+    # The open elements, outermost first; those that the next span shares stay open.
     opened: tuple[_Tags, ...] = ()
     for text, style, link, image, signs in parted(spans):
         wanted = _tags_of(style)
@@ -221,8 +221,8 @@ def inline(spans: Sequence[Span]) -> str:
             wanted = ((f'<a href="{escaped(link)}">', "</a>"), *wanted)
         if wanted != opened:
             shared = 0
-            for one, other in zip(opened, wanted, strict=False):
-                if one != other:
+            for open_tags, wanted_tags in zip(opened, wanted, strict=False):
+                if open_tags != wanted_tags:
                     break
                 shared += 1
             parts += [end for _, end in reversed(opened[shared:])]
@@ -238,7 +238,7 @@ def inline(spans: Sequence[Span]) -> str:
 
 @cache
 def _tags_of(style: int) -> tuple[_Tags, ...]:
-    """The elements that a style is shown by, outermost first."""
+    """The tags of the elements of a style, outermost first."""
     return tuple((f"<{name}>", f"</{name}>") for bit, name in _STYLES if style & bit)
 
 

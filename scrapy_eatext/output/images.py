@@ -1,4 +1,4 @@
-"""Which images, embeds and rules to show of those that stand beside the kept text."""
+"""Decides which images, embeds and rules beside the kept text are shown."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from scrapy_eatext.page.walk import EMBED, RULE
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
 
-# How many dropped words may stand between an image and the kept text: without the words
-# of the image's own figure, and with them.
+# The most dropped words between the kept text before and after an image: without the words
+# of the image's figure, and with them.
 WORDS, WORDS_IN_ALL = 30, 150
-# How many dropped blocks may stand around an image that is in no figure: an image
-# among more of them rather belongs to a profile.
+# The most dropped blocks around an image that is in no figure: with more of them, it is
+# more likely part of a profile.
 BLOCKS = 2
 # The most blocks of an element that is a figure, or a badge, by its name alone.
 BLOCKS_OF_FIGURE = 3
-# How many elements around an image are looked at, and how many around its figure.
+# How many elements around an image are read, and how many around its figure.
 LEVELS, OUTER = 6, 2
 _FIGURE, _TABLE = TAG_ID["figure"], TAG_ID["table"]
-# Elements that hold rows, items and cells, and no rule.
+# Elements that hold rows, items or cells, but no rules.
 _NO_RULES = frozenset(
     TAG_ID[name]
     for name in "dir dl figure menu ol table tbody tfoot thead tr ul".split()
@@ -42,34 +42,34 @@ _PARENT, _TAG, _FIRST, _LAST = (
 def others_of(walk: Walk, units: list[int]) -> list[int]:
     """The marks of the images, embeds and rules to show with some kept blocks, in order.
 
-    An image or embed is shown between two kept blocks, alone in a
-    cell beside a kept cell, and where only a few dropped words part it from kept text: the
-    words of the image's own figure do not count.  An embed is also shown in a kept block,
-    and a rule between two kept blocks of one element.
+    An image or embed is shown if it stands between two kept blocks, alone in a cell beside
+    a kept cell, or only a few dropped words from kept text, not counting the words of its
+    own figure.  An embed is also shown if it stands in a kept block.  A rule is shown
+    between two kept blocks of one element.  Raises IndexError for blocks that do not exist.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
             raise IndexError(f"there is no block {unit}")
-    found = (walk.marks[:, MarkColumn.STYLE] < 0).nonzero()[0]
-    if not found.size or not units:
+    numbers = (walk.marks[:, MarkColumn.STYLE] < 0).nonzero()[0]
+    if not numbers.size or not units:
         return []
-    rule = _Rule(walk, units)
-    marks = zip(found.tolist(), walk.marks[found].tolist(), strict=True)
+    choice = _Choice(walk, units)
+    marks = zip(numbers.tolist(), walk.marks[numbers].tolist(), strict=True)
     return [
-        mark
-        for mark, (block, start, style, link, around, _) in marks
+        number
+        for number, (block, start, style, link, around, _) in marks
         if (
-            rule.allows_rule(block, around)
+            choice.allows_rule(block, around)
             if style == RULE
-            else rule.allows(
+            else choice.allows(
                 block, start < 0, link >= 0, around, is_embed=style == EMBED
             )
         )
     ]
 
 
-class _Rule:
-    """Decides whether an image belongs to the kept blocks before and behind it."""
+class _Choice:
+    """Decides whether an image or rule belongs to the kept blocks before and after it."""
 
     def __init__(self, walk: Walk, units: list[int]) -> None:
         self._walk = walk
@@ -83,7 +83,7 @@ class _Rule:
         self._badges = self._small(BADGES)
 
     def _small(self, names: Names) -> frozenset[int]:
-        """The elements with one of some names that hold few blocks."""
+        """The elements with one of some class names that hold few blocks."""
         rows = names.rows(self._walk)
         firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
         return frozenset(
@@ -93,7 +93,7 @@ class _Rule:
         )
 
     def allows_rule(self, block: int, around: int) -> bool:
-        """Whether a rule before a block is shown; ``around`` is the element that holds it."""
+        """Whether a rule before a block is shown; ``around`` is its parent's row."""
         if block - 1 not in self._kept or block not in self._kept:
             return False
         return self._cell(around, _TAG) not in _NO_RULES and self._cell(
@@ -105,23 +105,23 @@ class _Rule:
     ) -> bool:
         """Whether an image or embed is shown.
 
-        If ``apart``, it stands before the block, else in the block's line.  ``around`` is
-        the row of the element that holds it.
+        If ``apart``, it stands before the block, else in a line of the block; ``linked``
+        says that it is in a link, and ``around`` is its parent's row.
         """
         if block in self._kept:
             if not apart:
                 return is_embed  # an image is shown with its line
             if block - 1 in self._kept:
                 return True
-        # The nearest kept blocks before and behind the image.
+        # The nearest kept blocks before and after the image.
         at = bisect_left(self._units, block)
         before = self._units[at - 1] if at else -1
         behind = self._units[at] if at < len(self._units) else self._count
-        # On a side without kept blocks there are no words between.
+        # On a side without kept blocks no words are dropped in between.
         first = before + 1 if before >= 0 else block
         last = behind if behind < self._count else block
-        lost = self._words[last] - self._words[first]
-        if lost > WORDS_IN_ALL:
+        dropped = self._words[last] - self._words[first]
+        if dropped > WORDS_IN_ALL:
             return False
         figure, cell = self._holders(around)
         if cell >= 0:
@@ -133,7 +133,7 @@ class _Rule:
             )
         is_between = before >= 0 and behind < self._count
         if figure < 0:
-            if lost > WORDS or not apart:
+            if dropped > WORDS or not apart:
                 return False
             if is_embed and self._stand_together(
                 self._with_text(around), behind if before < 0 else before
@@ -144,8 +144,8 @@ class _Rule:
         begin = max(self._cell(figure, _FIRST), first)
         end = max(min(self._cell(figure, _LAST), last), begin)
         # An image in the line of its caption stands before the caption's end.
-        lost -= self._words[end] - self._words[begin]
-        return lost <= WORDS and (
+        dropped -= self._words[end] - self._words[begin]
+        return dropped <= WORDS and (
             is_between
             or self._stand_together(
                 self._cell(figure, _PARENT), behind if before < 0 else before
@@ -153,7 +153,7 @@ class _Rule:
         )
 
     def _with_text(self, row: int) -> int:
-        """The first element with text from one on outwards, -1 for none near."""
+        """The innermost element with text, from a row outwards; -1 for none near."""
         for _ in range(LEVELS):
             if row < 0 or self._cell(row, _FIRST) < self._cell(row, _LAST):
                 return row
@@ -161,7 +161,7 @@ class _Rule:
         return -1
 
     def _stand_together(self, row: int, block: int) -> bool:
-        """Whether an element, or one close around it, holds a block."""
+        """Whether an element, or its parent, holds a block."""
         cell = self._cell
         for _ in range(OUTER):
             if row < 0:
@@ -174,8 +174,8 @@ class _Rule:
     def _holders(self, row: int) -> tuple[int, int]:
         """The figure around an element, and the table cell without text around it.
 
-        Each is -1 where there is none.  A table that is named as a figure is one; what is
-        named as a badge is in none.
+        Each is -1 if there is none.  A table that is named as a figure is one; an image in
+        an element that is named as a badge is in no figure.
         """
         cell, figures = self._cell, self._figures
         figure = holder = -1

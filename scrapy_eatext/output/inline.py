@@ -1,4 +1,4 @@
-"""The addresses of a page's links, its images and its embeds, as read from attributes."""
+"""Reads links, images and embeds of a page from the attributes of their elements."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.result import Embed
 
-# Attributes with the address of an image, first those that a script loads later; of a
-# srcset the largest image counts.
+# Attributes with the address of an image, those for lazy loading first; of a srcset the
+# largest image counts.
 SOURCES = (
     "data-srcset",
     "data-lazy-srcset",
@@ -35,20 +35,19 @@ SOURCES = (
 _CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")
 # The attributes with an image's size.
 _SIZES = ("width", "height")
-# Images that are smaller are dots, spacers and icons.
+# Smaller images are dots, spacers and icons.
 SMALL = 32
-# How far up from an image a noscript or a line break is looked for: beside so many
-# nested elements.
+# How many elements, from an image outwards, may have a noscript or a line break beside them.
 _AROUND = 3
 # Bits of an image's style: whether a line ends right before it, or right behind it.
 BREAK_BEFORE, BREAK_BEHIND = 1 << 9, 1 << 10
-# What stands in for an image until a script loads it.
+# Placeholders of images that a script loads.
 _PLACEHOLDER = re.compile(
     r"(?:^|/)(?:1x1|blank|clear|loading|pixel|placeholder|spacer|transparent)\.(?:gif|png|svg)$"
 )
-# How many characters of addresses are written for any page, and how many more for each
-# byte of the page.  Without a bound, output could be far larger than the page: a link is
-# written once for each block inside it, and a base address with each relative link.
+# The most characters of all addresses in an output, and how many more for each byte of
+# the page.  Without a bound an output could be far larger than its page: a link is written
+# once for each block inside it, and a base address with each relative link.
 ADDRESS_CHARS, ADDRESS_TIMES = 500_000, 10
 
 
@@ -61,7 +60,7 @@ class Image(NamedTuple):
 
 
 class Inlines:
-    """The addresses of a page's links, and its images."""
+    """Gives the links, images and embeds of a page, after read() has looked them up."""
 
     def __init__(
         self,
@@ -78,14 +77,14 @@ class Inlines:
         self._elements: dict[tuple[int, int], Any] = {}
         # The embeds by their addresses.
         self.embeds: dict[str, Embed] = {}
-        # Whether any image that was read stands for an emoji.
+        # Whether any image read so far stands for an emoji.
         self.has_emoji = False
 
     def read(self, links: list[int], around: list[int], places: list[int]) -> None:
-        """Look up the addresses of links, images and embeds, in the order of the page.
+        """Look up the elements of links, images and embeds, in the order of the page.
 
-        Links are given by their rows, in rising order.  Images and embeds are given by the
-        rows of the elements around them, and their places in these elements.
+        Links are given by their rows, in rising order; images and embeds by the rows of
+        their parents, and their places among the parents' children.
         """
         hrefs = attribute_values(self._walk, links, "href")
         self._hrefs = dict(zip(links, hrefs, strict=True))
@@ -96,59 +95,63 @@ class Inlines:
 
     @cached_property
     def most(self) -> int:
-        """How many characters of addresses may come out."""
+        """The most characters of all addresses in an output."""
         page = self._page
         size = len(page.html if page.body is None else page.body)
         return ADDRESS_CHARS + ADDRESS_TIMES * size
 
     def link(self, row: int) -> str:
-        """The address of a link, "" where it is not safe or not asked for."""
+        """The address of a link, "" if it is unsafe, or if links are left out."""
         if not self._has_links:
             return ""
         return self._addresses.link(self._hrefs[row] or "")
 
     def embed(self, row: int, place: int) -> tuple[str, str]:
-        """The label and the address of an embed at a place in an element, or "" twice."""
-        found = embed_of(self._elements[row, place], self._addresses.image)
-        if found is None or not self._has_links:
+        """The label and the address of an embed; both are "" if there is none."""
+        embed = embed_of(self._elements[row, place], self._addresses.image)
+        if embed is None or not self._has_links:
             return "", ""
-        found = self.embeds.setdefault(found.url, found)
-        return label_of(found), found.url
+        embed = self.embeds.setdefault(embed.url, embed)
+        return label_of(embed), embed.url
 
     def posts(self, quotes: dict[int, int]) -> dict[int, Embed]:
-        """The posts of other sites among quotes, see embeds.posts_in()."""
+        """The posts of other sites among quotes; see embeds.posts_in()."""
         return posts_in(self._walk, quotes, self._addresses.image)
 
     def images(self, row: int, place: int, in_line: bool) -> list[Image]:
         """The images at a place in an element: one, or those in a picture's source.
 
-        In a line, small ones come too, and each knows the breaks beside it.  Where no
-        images are asked for, emoji come all the same, as they will be text.
+        Images in a line may be small, and have the bits of the breaks beside them.  If
+        images are left out, emoji are given still, as they become text.
         """
-        found = self._all_images(row, place, in_line)
+        images = self._all_images(row, place, in_line)
         if not self._has_images:
-            found = [one for one in found if is_emoji(one.alt)]
-        if found and in_line:
+            images = [image for image in images if is_emoji(image.alt)]
+        if images and in_line:
             element = self._elements[row, place]
-            found[0] = found[0]._replace(breaks=_break_before(element))
-            last = found[-1]
-            found[-1] = last._replace(breaks=last.breaks | _break_behind(element))
-        return found
+            images[0] = images[0]._replace(breaks=_break_before(element))
+            last = images[-1]
+            images[-1] = last._replace(breaks=last.breaks | _break_behind(element))
+        return images
 
     def _all_images(self, row: int, place: int, in_line: bool) -> list[Image]:
         element = self._elements[row, place]
-        twin = _twin_of(element)
-        if twin is not None and not _is_small(twin):
-            image = self._image(twin)
+        fallback = _fallback_of(element)
+        if fallback is not None and not _is_small(fallback):
+            image = self._image(fallback)
             if image is not None:
                 # A lenient walk has read the noscript's image too.
                 return [] if self._page.is_lenient else [image]
-        # A picture's source may hold its img, as the parser nests them.
-        shown = (one for one in element.iter(IMG) if in_line or not _is_small(one))
-        return [found for one in shown if (found := self._image(one)) is not None]
+        # The parser may nest the img of a picture in its source.
+        images = [
+            self._image(img)
+            for img in element.iter(IMG)
+            if in_line or not _is_small(img)
+        ]
+        return [image for image in images if image is not None]
 
     def _image(self, element: Any) -> Image | None:
-        """The image that an element is, None without an address."""
+        """The image of an element, None if it has no address."""
         for name in SOURCES:
             source = element.get(name)
             if not source:
@@ -164,8 +167,8 @@ class Inlines:
         return None
 
 
-def _twin_of(element: Any) -> Any:
-    """The image in a noscript, shown instead where no script runs; None for none."""
+def _fallback_of(element: Any) -> Any:
+    """The image in the noscript after an image, to show without scripts, or None."""
     for _ in range(_AROUND):
         beside = element.getnext()
         if beside is not None:
@@ -208,7 +211,7 @@ def _break_behind(element: Any) -> int:
 
 def largest(srcset: str) -> str:
     """The address of the largest image in a srcset."""
-    best, most = "", -1.0
+    best, best_size = "", -1.0
     at, end = 0, min(len(srcset), 8192)
     while candidate := _CANDIDATE.search(srcset, at, end):
         url, size = candidate.groups("")
@@ -216,11 +219,11 @@ def largest(srcset: str) -> str:
         if url.endswith(","):
             url, size, at = url.rstrip(","), "", candidate.end(1)
         try:
-            wide = float(size.strip().partition(" ")[0][:-1] or 0)
+            number = float(size.strip().partition(" ")[0][:-1] or 0)
         except ValueError:
-            wide = 0.0
-        if wide > most:
-            best, most = url, wide
+            number = 0.0
+        if number > best_size:
+            best, best_size = url, number
     return best
 
 

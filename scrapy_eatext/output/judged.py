@@ -1,4 +1,4 @@
-"""A page and the verdict on it: what the outputs of a result are written from."""
+"""A page with a verdict, from which the outputs of a result are written."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class JudgedPage:
-    """A page with a verdict, from which outputs are written when they are asked for.
+    """A page with a verdict, from which each output is written on first access.
 
-    ``page`` is the page as it came, ``text_page`` the one that has the verdict's units:
-    another one if the text is from data in the page.  ``forms`` are the outputs' options
-    and ``text`` is the result's text.
+    ``page`` is the original page; ``text_page`` has the verdict's units, and is another
+    one if the text is from data in the page.  ``forms`` are the outputs' options, and
+    ``text`` is the result's text.
     """
 
     at_hand = True
@@ -45,7 +45,7 @@ class JudgedPage:
         return {name: self.output(name) for name in names}
 
     def output(self, name: str) -> Any:
-        """An output, which is written once."""
+        """An output; it is written once."""
         if name not in self._written:
             self._written[name] = OUTPUTS[name].write(self)
         return self._written[name]
@@ -57,12 +57,12 @@ class JudgedPage:
 
     @cached_property
     def shown(self) -> Content:
-        """What of the units is main text."""
+        """The units that are main text."""
         return content(self.units, self.verdict.kept)
 
     @cached_property
     def below(self) -> Content:
-        """What of the main text comes out below the headline."""
+        """The main text below the headline."""
         own = self.headline.own
         if not own:
             return self.shown
@@ -71,14 +71,14 @@ class JudgedPage:
 
     @cached_property
     def comments(self) -> Content:
-        """What of the units readers wrote."""
+        """The units that readers wrote."""
         if self.verdict.comments is None:
             return Content((), {})
         return content(self.units, self.verdict.comments())
 
     @cached_property
     def thread(self) -> Thread | None:
-        """The posts of a page of the kind "forum", in what is main text or a reader's."""
+        """The posts of a page of the type "forum", in its main text and comments."""
         verdict, spoken = self.verdict, self.shown
         if verdict.page_type != "forum" or not isinstance(self.units, Blocks):
             return None
@@ -91,7 +91,7 @@ class JudgedPage:
 
     @cached_property
     def headline(self) -> Headline:
-        """What stands before the text; nothing, unless that is asked for."""
+        """The headline before the text, empty unless the option ``title`` is set."""
         from scrapy_eatext.output.headline import Headline, headline_of
 
         if not self.forms.title or not self.shown.units:
@@ -99,10 +99,10 @@ class JudgedPage:
         return headline_of(self.units, self.shown.units, self.readable_metadata.title)
 
     def text_below(self, text: str) -> str:
-        """The text below the headline, of the text without one."""
+        """The text to stand below the headline; ``text`` is the text without one."""
         if self.verdict.text is None:
             return render_text(self.verdict, self.below) if self.headline.own else text
-        # The algorithm itself joined it.
+        # The algorithm itself wrote the text.
         from scrapy_eatext.output.headline import without_headline
 
         return without_headline(text, self.headline.text)
@@ -114,7 +114,7 @@ class JudgedPage:
 
     @cached_property
     def markdown_nodes(self) -> Nodes:
-        """The nodes for Markdown, without links or images if its form has none."""
+        """The nodes for Markdown, without links or images if its form excludes them."""
         form = self.forms.markdown
         if form.links and form.images:
             return self.nodes
@@ -138,12 +138,12 @@ class JudgedPage:
 
     @property
     def readable_metadata(self) -> Metadata:
-        """The metadata as far as they can be read."""
+        """The metadata, without the fields that could not be read."""
         try:
-            found: Metadata = self.output("metadata")
+            metadata: Metadata = self.output("metadata")
         except IncompleteError as error:
-            found = error.value
-        return found
+            metadata = error.value
+        return metadata
 
 
 def write_blocks(judged: JudgedPage) -> tuple[Block, ...]:

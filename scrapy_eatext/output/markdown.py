@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 
 # Punctuation that a backslash escapes, as ranges of characters.
 _PUNCTUATION = "!-/:-@\\[-`{-~"
-# Where a sign is markup.  An underscore behind a letter begins no emphasis, nor does a
-# star between spaces; a bracket is plain where no address can follow, unless it begins
-# a footnote of GitHub's.  Another text may follow this one, so a sign at its end counts
-# as markup if any character behind would make it so.  A line feed does not count as a
-# space, as a backslash or an element will be written for it.
-_MEANS = re.compile(
+# Signs that are markup where they stand.  An underscore after a letter opens no emphasis,
+# nor does a star between spaces; a bracket is plain where no address can follow, unless
+# it begins a footnote of GitHub's.  Another text may follow this one, so a sign at the
+# end is markup if any next character could make it so.  A line feed is no space here, as
+# it will be written as a backslash or an element.
+_MARKUP = re.compile(
     rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<![^\S\n])\*|\*(?![^\S\n])"
     rf"|(?<![^\W_])_(?=[\S\n]|\Z)|\](?=[(\[:]|\Z)|\[(?=\^)|<(?=[A-Za-z/!?]|{MAILBOX}(?:@|\Z))"
     r"|&(?=\#|[A-Za-z][A-Za-z0-9]{0,40};|\Z)"
 )
-_MEANS_IN_LINK = re.compile(rf"{_MEANS.pattern}|[\[\]]")
-# What each of these begins with: much quicker to find.
+_MARKUP_IN_LINK = re.compile(rf"{_MARKUP.pattern}|[\[\]]")
+# The first character of all of these: a quick test.
 _SIGN = re.compile(f"[{re.escape(SIGNS[MARKDOWN])}]")
 # Signs that are markup at the beginning of a line: marks of headings, quotes, items,
 # rules, tables, tasks.
@@ -63,11 +63,11 @@ _LINE_MARK = re.compile(
 # one of its brackets may be in code, where nothing is escaped.
 _DEFINITION = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
 _CLOSING_MARK = re.compile(r"(?:(?<=[ \t])|^)(\#+)$")
-# What would be read as a reference to a character in an address.
+# What would be read as a character reference in an address.
 _REFERENCE = re.compile(
     r"&(?=(?:\#\d{1,7}|\#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{0,40});)"
 )
-# An address whose brackets stand in pairs, none within others.
+# An address whose brackets are balanced and not nested.
 _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
 _TICKS = re.compile(r"`+")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
@@ -83,13 +83,13 @@ _TAG_OF = {STRONG_TEXT: "strong", EM_TEXT: "em"}
 _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 
 
-# Kinds of blocks that may stand in an item as a single line.
+# Kinds of blocks that are one line in a tight item.
 _LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE, NodeKind.EMBED))
-# What cannot begin on the line below one of text.
+# What cannot begin on the line below a line of text.
 _APART = frozenset((NodeKind.NUMBERED, NodeKind.TABLE))
-# The characters, beside digits, that a mark at the beginning of a line begins with.
+# The first characters of _LINE_MARK, apart from digits.
 _LINE_SIGNS = frozenset("#>-+*[=|:")
-# The styles that have signs, outermost first.
+# The styles with a sign in Markdown, outermost first.
 _SIGNED = (STRONG_TEXT, EM_TEXT)
 
 
@@ -100,8 +100,8 @@ def write_markdown(judged: JudgedPage) -> str:
         return text
     from scrapy_eatext.output.frontmatter import front_matter
 
-    about = front_matter(judged.readable_metadata, judged.page.url or "")
-    return f"{about}\n{text}" if about else text
+    metadata = front_matter(judged.readable_metadata, judged.page.url or "")
+    return f"{metadata}\n{text}" if metadata else text
 
 
 def markdown(nodes: Nodes) -> str:
@@ -112,7 +112,7 @@ def markdown(nodes: Nodes) -> str:
 
 
 class _Writer:
-    """Writes nodes line by line, behind the marks of the quotes and items around."""
+    """Writes nodes line by line; each line begins with the marks of quotes and items."""
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
@@ -121,7 +121,7 @@ class _Writer:
         self._within("")
 
     def _within(self, prefix: str) -> None:
-        """Begin each line from now on with the marks of some quotes and items."""
+        """Begin each further line with a prefix: the marks of quotes and items."""
         self._prefix = prefix
         self._line, self._gap = _edges(prefix)
 
@@ -136,11 +136,12 @@ class _Writer:
     # -- what holds blocks
 
     def blocks(self, parts: Iterable[int], *, tight: bool = False) -> None:
-        """Blocks one below the other, an empty line between them.
+        """Blocks with an empty line between them.
 
         In a tight item a nested list follows on the next line.
         """
         kinds = self._kinds
+        # Whether the list just written ended with the other of the two list marks.
         other = False
         before = -1
         for part in parts:
@@ -152,13 +153,13 @@ class _Writer:
                 self._put(self._leaf(part))
                 before = NodeKind.DOCUMENT
             else:
-                # Without another mark, lists of one kind in a row would be read as one.
+                # Consecutive lists of one kind with the same mark would be read as one.
                 like = NodeKind.LIST if kind == NodeKind.DEFINITIONS else kind
                 other = self._node(part, before == like and not other)
                 before = like
 
     def _node(self, node: int, other: bool) -> bool:
-        """Write what holds blocks; whether a list ends with the other mark."""
+        """Write a node with children; returns whether its list used the other mark."""
         kind, children = self._kinds[node], self._nodes.children[node]
         if kind in (NodeKind.LIST, NodeKind.NUMBERED):
             other = self._list(node, other)
@@ -176,7 +177,7 @@ class _Writer:
         return other
 
     def _callout(self, parts: Sequence[int], kind: str) -> None:
-        """A note or warning as GitHub has it; its mark stands for a title that says no more."""
+        """A note or warning in GitHub's form, without a title that only names its kind."""
         outer = self._prefix
         self.out.append(f"> [!{kind.upper()}]")
         self._within(f"{outer}> ")
@@ -193,7 +194,7 @@ class _Writer:
     def _marked(
         self, parts: Iterable[int], first: str, others: str, *, tight: bool = False
     ) -> None:
-        """Blocks: the first line behind the mark ``first``, all others behind ``others``."""
+        """Blocks: the first line begins with ``first``, all others with ``others``."""
         outer, line, gap = self._prefix, self._line, self._gap
         self.out.append(first)
         self._within(outer + others)
@@ -208,7 +209,7 @@ class _Writer:
         )
 
     def _list(self, node: int, other: bool) -> bool:
-        """Write a list; whether its last item has the other mark."""
+        """Write a list; returns whether its last item has the other mark."""
         children, levels = self._nodes.children, self._nodes.levels
         items = children[node]
         tight = all(self._is_tight(children[item]) for item in items)
@@ -219,9 +220,10 @@ class _Writer:
         for item in items:
             if before is not None:
                 self.out.append(between)
-            number = max(levels[item], 0)  # Markdown has no numbers below
+            number = max(levels[item], 0)  # Markdown has no negative numbers
             if is_numbered:
-                # Renderers count on from the first number, until the mark is another.
+                # Renderers count on from a list's first number; another mark begins
+                # a new list.
                 other ^= before is not None and number != before + 1
                 mark = f"{number}) " if other else f"{number}. "
             box = self._box(item)
@@ -230,7 +232,7 @@ class _Writer:
         return other
 
     def _box(self, item: int) -> str:
-        """The box of a task, which stands before a paragraph alone."""
+        """The checkbox of a task; only one whose text is a paragraph can have it."""
         done = self._nodes.tasks.get(item)
         first = self._nodes.children[item][0]
         if done is None or self._kinds[first] != NodeKind.PARAGRAPH:
@@ -245,7 +247,7 @@ class _Writer:
         return first in _LINES and all(map(self._joins, inside[1:]))
 
     def _definitions(self, parts: Sequence[int], mark: str) -> None:
-        """Definitions as a list, an item for each term: Markdown has none of its own."""
+        """Definitions as a list with an item for each term: Markdown has no syntax."""
         kinds, children = self._kinds, self._nodes.children
         outer = self._prefix
         begun = False
@@ -318,27 +320,27 @@ class _Writer:
 
 @lru_cache(maxsize=512)
 def _edges(prefix: str) -> tuple[str, str]:
-    """A line break before a line with a prefix, and the same with an empty line."""
+    """A line break with the next line's prefix, and the same after an empty line."""
     line = f"\n{prefix}"
     return line, line.rstrip(" ") + line
 
 
 def _lines(text: str) -> str:
-    """Text as a paragraph, with hard line breaks and no marks where lines begin."""
+    """Text as a paragraph: hard line breaks, and marks at line starts escaped."""
     if text[:1] == "[" and "]:" in text and _DEFINITION.match(text):
         text = f"\\{text}"
     if "\n" in text:
         return _LINE_MARK.sub(_escaped_mark, text).replace("\n", "\\\n")
     first = text[:1]
     if first in _LINE_SIGNS or first.isdecimal():
-        # A mark is looked for at the beginning alone, not behind each character.
+        # match() tries the beginning alone, sub() would try each character.
         mark = _LINE_MARK.match(text)
         return text if mark is None else _escaped_mark(mark) + text[mark.end() :]
     return text
 
 
 def _escaped_mark(match: re.Match[str]) -> str:
-    # A number's own digits need no escape, the sign after them does.
+    # Of "1." the sign after the digits is escaped.
     return f"{match[0]}\\" if match["number"] else f"\\{match[0]}"
 
 
@@ -356,7 +358,7 @@ def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
     if len(spans) == 1:
         text, style, link, image, signs = spans[0]
         if not (style & ~hidden or link or image):
-            return _escaped(text, signs, _MEANS)
+            return _escaped(text, signs, _MARKUP)
     styles, has_images = 0, False
     for _, style, _, image, _ in spans:
         styles |= style
@@ -367,7 +369,6 @@ def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
         spans = _without(spans, hidden)
     if has_images:
         spans = parted(spans)
-    # A list of pieces, as a growing text would be copied for each piece.
     out: list[str] = []
     count, end = len(spans), 0
     while end < count:
@@ -381,22 +382,22 @@ def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
             if out and out[-1].endswith("!"):
                 out[-1] = out[-1][:-1] + "\\!"
             if is_plain:
-                inside = _escaped(text, signs, _MEANS_IN_LINK)
+                inside = _escaped(text, signs, _MARKUP_IN_LINK)
             else:
-                inside = _styled(spans[first:end], _SIGNED, "", "", _MEANS_IN_LINK)
+                inside = _styled(spans[first:end], _SIGNED, "", "", _MARKUP_IN_LINK)
             out.append(f"[{_label(inside)}]({_address(link)})")
         elif is_plain:
-            out.append(_escaped(text, signs, _MEANS))
+            out.append(_escaped(text, signs, _MARKUP))
         else:
-            # A span that follows is in a link, or it would be in this group.
+            # The next span begins a link, or it would be in this group.
             after = "[" if end < count else ""
             before = out[-1][-1:] if out else ""
-            out.append(_styled(spans[first:end], _SIGNED, before, after, _MEANS))
+            out.append(_styled(spans[first:end], _SIGNED, before, after, _MARKUP))
     return "".join(out)
 
 
 def _address(url: str) -> str:
-    """An address, in angle brackets where brackets of its own would end it."""
+    """An address, in angle brackets if its own brackets would end it."""
     if "&" in url:
         # Not with a backslash: GitHub's renderer reads references before backslashes.
         url = _REFERENCE.sub("&amp;", url)
@@ -406,12 +407,12 @@ def _address(url: str) -> str:
 
 
 def _without(spans: Sequence[Span], hidden: int) -> list[Span]:
-    """Spans without some styles; neighbours that are then alike are joined."""
+    """Spans without some styles; neighbours that become alike are joined."""
     return merged([without_styles(span, hidden) for span in spans])
 
 
 def _label(inside: str) -> str:
-    """The text in the brackets of a link or image, never read as a footnote's mark."""
+    """The text of a link or image, escaped where it would be read as a footnote."""
     return f"\\{inside}" if inside.startswith("^") else inside
 
 
@@ -420,11 +421,12 @@ def _styled(
     styles: tuple[int, ...],
     before: str,
     after: str,
-    means: re.Pattern[str],
+    markup: re.Pattern[str],
 ) -> str:
     """Spans as Markdown, with the signs of ``styles``, which are outermost first.
 
-    ``before`` and ``after`` are the characters on both sides, or "".
+    ``before`` and ``after`` are the neighbouring characters, or "".  ``markup`` matches
+    the signs to escape.
     """
     in_all, in_any = ~0, 0
     for span in spans:
@@ -433,10 +435,10 @@ def _styled(
     while styles and not in_any & styles[0]:
         styles = styles[1:]
     if not styles:
-        return _without_emphasis(spans, means)
+        return _without_emphasis(spans, markup)
     style, inner = styles[0], styles[1:]
     if in_all & style:
-        return _in_signs(spans, styles, before, after, means)
+        return _in_signs(spans, styles, before, after, markup)
     out: list[str] = []
     count, end = len(spans), 0
     while end < count:
@@ -447,9 +449,9 @@ def _styled(
         following = _first(spans[end], sum(styles)) if end < count else after
         group = spans[first:end]
         if shown:
-            out.append(_in_signs(group, styles, before, following, means))
+            out.append(_in_signs(group, styles, before, following, markup))
         else:
-            out.append(_styled(group, inner, before, following, means))
+            out.append(_styled(group, inner, before, following, markup))
         before = out[-1][-1:] or before
     return "".join(out)
 
@@ -459,16 +461,16 @@ def _in_signs(
     styles: tuple[int, ...],
     before: str,
     after: str,
-    means: re.Pattern[str],
+    markup: re.Pattern[str],
 ) -> str:
-    """Spans that all have the first of some styles, between its signs."""
+    """Spans that all have the first of ``styles``, between its signs."""
     style, *inner = styles
-    inside = _styled(spans, tuple(inner), "", "", means)
+    inside = _styled(spans, tuple(inner), "", "", markup)
     return _emphasised(inside, style, before, after)
 
 
 def _emphasised(inside: str, style: int, before: str, after: str) -> str:
-    """Emphasis by stars where they will be read as such, else by an element."""
+    """Text emphasised with stars, or with an element where stars would not be read."""
     sign = _SIGN_OF[style]
     # The stars of emphasis at the edge of strong text would join the outer stars.
     bare = inside.strip("*")
@@ -481,7 +483,7 @@ def _emphasised(inside: str, style: int, before: str, after: str) -> str:
         and after != "*"
         # Renderers differ in which symbols they count as punctuation.
         and (bare[0].isalnum() or not before or _may_open(style, before))
-        and (bare[-1].isalnum() or not after or (_parts(after) and after.isascii()))
+        and (bare[-1].isalnum() or not after or _is_ascii_border(after))
     ):
         return f"{sign}{inside}{sign}"
     tag = _TAG_OF[style]
@@ -489,22 +491,22 @@ def _emphasised(inside: str, style: int, before: str, after: str) -> str:
 
 
 def _may_open(style: int, before: str) -> bool:
-    """Whether a sign between this character and punctuation is an opening one alone.
+    """Whether stars between a character and punctuation can only open emphasis.
 
-    A single star between two signs could end emphasis that began within strong text.
+    A single star between two signs could close emphasis inside strong text.
     """
-    if style == EM_TEXT:
-        return before.isspace()
-    return _parts(before) and before.isascii()
+    return before.isspace() if style == EM_TEXT else _is_ascii_border(before)
 
 
-def _parts(character: str) -> bool:
-    """Whether emphasis may begin after a character, or end before it."""
-    return character.isspace() or category(character)[0] in "PS"
+def _is_ascii_border(character: str) -> bool:
+    """Whether emphasis may begin after a character or end before it, in all renderers."""
+    return character.isascii() and (
+        character.isspace() or category(character)[0] in "PS"
+    )
 
 
 def _first(span: Span, styles: int) -> str:
-    """The character that a span begins with when styles are shown, or one like it."""
+    """The first character of a span in Markdown, or one of the same class."""
     text, style, _, image, _ = span
     if image:
         return "["
@@ -514,30 +516,30 @@ def _first(span: Span, styles: int) -> str:
     return "<" if style & ~plain else text[0]
 
 
-def _without_emphasis(spans: Sequence[Span], means: re.Pattern[str]) -> str:
-    """Spans with signs of code and HTML's elements, but no emphasis."""
+def _without_emphasis(spans: Sequence[Span], markup: re.Pattern[str]) -> str:
+    """Spans with code spans and HTML's elements, but no emphasis."""
     out: list[str] = []
     for text, style, _, image, signs in spans:
         if image:
-            alt = _label(_escaped(text, signs, _MEANS_IN_LINK))
+            alt = _label(_escaped(text, signs, _MARKUP_IN_LINK))
             out.append(f"![{alt}]({_address(image)})")
         elif style:
-            out.append(_in_elements(text, style, signs, means))
+            out.append(_in_elements(text, style, signs, markup))
         else:
-            out.append(_escaped(text, signs, means))
+            out.append(_escaped(text, signs, markup))
     return "".join(out)
 
 
-def _in_elements(text: str, style: int, signs: int, means: re.Pattern[str]) -> str:
-    """Text in signs of code, and in HTML's elements."""
+def _in_elements(text: str, style: int, signs: int, markup: re.Pattern[str]) -> str:
+    """Text as a code span, a formula or escaped text, in the elements of its style."""
     code = style & CODE_TEXT
-    if code and not (means is _MEANS_IN_LINK and "]:" in text):
+    if code and not (markup is _MARKUP_IN_LINK and "]:" in text):
         made = _code_span(text)
-    elif style & TEX_TEXT and means is not _MEANS_IN_LINK:
-        made = for_markdown(text)  # a script reads it, which knows no escapes
+    elif style & TEX_TEXT and markup is not _MARKUP_IN_LINK:
+        made = for_markdown(text)  # the typesetting script knows no escapes
     else:
-        made = _escaped(text, signs, means)
-        # Signs of code escape nothing, so a bracket within could end a link's text.
+        made = _escaped(text, signs, markup)
+        # Nothing is escaped in a code span: a bracket in it could end the link's text.
         made = f"<code>{made}</code>" if code else made
     for shown, tag in _ELEMENTS:
         if style & shown:
@@ -556,15 +558,15 @@ def _code_span(text: str) -> str:
     return f"{ticks} {text} {ticks}"
 
 
-def _escaped(text: str, signs: int, means: re.Pattern[str]) -> str:
-    """Text with a backslash before each sign that means markup."""
+def _escaped(text: str, signs: int, markup: re.Pattern[str]) -> str:
+    """Text with a backslash before each sign that ``markup`` matches."""
     if not signs & MARKDOWN:
         return text
     parts: list[str] = []
     begin = 0
-    for found in _SIGN.finditer(text):
-        at = found.start()
-        if means.match(text, at):
+    for sign in _SIGN.finditer(text):
+        at = sign.start()
+        if markup.match(text, at):
             parts += (text[begin:at], "\\")
             begin = at
     return "".join([*parts, text[begin:]]) if parts else text

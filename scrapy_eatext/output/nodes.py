@@ -1,4 +1,4 @@
-"""The kept part of a page as nodes, from which Markdown and HTML are written.
+"""The kept part of a page as a tree of nodes, from which Markdown and HTML are written.
 
 Nodes are numbered, and each list has an entry for each node.  Node 0 is the document;
 every other node is a block, or holds blocks.  structure.py decides which nodes there are.
@@ -23,9 +23,9 @@ from scrapy_eatext.page.tags import QUOTE_TEXT
 if TYPE_CHECKING:
     from scrapy_eatext.result import Embed
 
-# Signs behind which, and before which, no space stands; brackets and quotes too.
+# Signs after which, and before which, no space stands; so it is with brackets and quotes.
 _OPENING, _CLOSING = frozenset("/¿¡"), frozenset(",.;:!?…、。，！？：；")
-# The sign of a quotation, which is none of Markdown's, and the signs of authors.
+# The quotation mark to write, which is no markup in Markdown, and those that pages have.
 _QUOTE = '"'
 _QUOTES = frozenset(
     "\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300d\u300e\u300f"
@@ -35,7 +35,7 @@ _LINE_END = ("\n", 0, "", "", signs_of("\n"))
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """Spans in which neighbours of the same style and link are joined, but no images."""
+    """Spans in which neighbours of equal style and link are joined; images are not."""
     made: list[Span] = []
     for (style, link, image), group in groupby(spans, itemgetter(1, 2, 3)):
         pieces = list(group)
@@ -49,26 +49,26 @@ def merged(spans: Sequence[Span]) -> list[Span]:
 
 
 def parted(spans: Sequence[Span]) -> Sequence[Span]:
-    """Spans with spaces and line breaks between images and words.
+    """Spans with the spaces and line breaks between images and words.
 
-    The walk has one of these at most around images, behind them wherever it stood.
+    The walk has at most one of these around an image, and always after it.
     """
     if not any(image for _, _, _, image, _ in spans):
         return spans
     made: list[Span] = []
     last, was_image, link_before = "", False, ""
-    # Whether a line ends here, and whether one ended before the images right before.
+    # Whether the line ends here; whether it ended before the images right before.
     ends, has_ended = False, False
     next_links = [*(link for _, _, link, _, _ in spans[1:]), ""]
     for (text, style, link, image, signs), next_link in zip(
         spans, next_links, strict=True
     ):
-        shown, within, ends_behind = text, link, False
+        shown, span_link, ends_behind = text, link, False
         if image:
             ends = bool(made) and (ends or bool(style & BREAK_BEFORE))
             ends_behind = bool(style & BREAK_BEHIND)
             has_ended = has_ended or ends
-            parts = not was_image and _wants_space_behind(last)
+            needs_space = not was_image and _wants_space_behind(last)
         else:
             if ends:
                 shown = text[text[0] in " \n" :]
@@ -77,34 +77,34 @@ def parted(spans: Sequence[Span]) -> Sequence[Span]:
             if was_image and _closes(shown):
                 shown = shown[1:]
             elif was_image and shown == " " and link_before == next_link:
-                within = link_before  # the space stood before a link that goes on
-            parts = was_image and shown[:1].isalnum()
+                span_link = link_before  # the space is inside a link
+            needs_space = was_image and shown[:1].isalnum()
             has_ended = False
         if ends:
             made.append(_LINE_END)
-        elif parts:
+        elif needs_space:
             made.append((" ", 0, link if link == link_before else "", "", 0))
         if shown or image:
-            made.append((shown, 0 if image else style, within, image, signs))
-        last, was_image, link_before = text[-1:], bool(image), within
+            made.append((shown, 0 if image else style, span_link, image, signs))
+        last, was_image, link_before = text[-1:], bool(image), span_link
         ends = ends_behind
     return made
 
 
 def quoted(spans: Sequence[Span]) -> Sequence[Span]:
-    """Spans with signs around quotations, which may go on across links."""
+    """Spans with quotation marks around quotations, which may contain links."""
     within = [bool(span[1] & QUOTE_TEXT) for span in spans]
     if not any(within):
         return spans
     for n in range(1, len(spans) - 1):
-        # The space before or behind a link has neither link nor style.
+        # A space before or after a link has neither link nor style.
         is_space = spans[n][0].isspace() and spans[n - 1][2] != spans[n + 1][2]
         within[n] = within[n] or (is_space and within[n - 1] and within[n + 1])
     made: list[Span] = []
     for is_quote, numbers in groupby(range(len(spans)), within.__getitem__):
         inside = [without_styles(spans[n], QUOTE_TEXT) for n in numbers]
         before = made[-1][0][-1:] if made else ""
-        # An author may have put signs there.
+        # The page may have quotation marks of its own.
         is_marked = before in _QUOTES or inside[0][0][:1] in _QUOTES
         if is_quote and not is_marked and not all(image for *_, image, _ in inside):
             first, last = inside[0][2], inside[-1][2]
@@ -120,7 +120,7 @@ def without_styles(span: Span, hidden: int) -> Span:
 
 
 def with_emoji(spans: Sequence[Span]) -> Sequence[Span]:
-    """Spans in which emoji are text, not images of it."""
+    """Spans in which images of emoji are replaced by emoji as text."""
     if not any(image and is_emoji(text) for text, _, _, image, _ in spans):
         return spans
     return merged(
@@ -134,14 +134,14 @@ def with_emoji(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _wants_space_behind(last: str) -> bool:
-    """Whether a space parts an image from the character before it, "" for none."""
+    """Whether a space belongs between a character, "" for none, and an image."""
     if not last or last.isspace():
         return False
     return last not in _OPENING and category(last) not in _BEGINS
 
 
 def _closes(text: str) -> bool:
-    """Whether a text begins with a space, and a sign that closes what is before it."""
+    """Whether a text begins with a space and closing punctuation."""
     if len(text) < 2 or text[0] != " ":
         return False
     if text[1] in _CLOSING:
@@ -150,7 +150,7 @@ def _closes(text: str) -> bool:
 
 
 class Code(NamedTuple):
-    """The text of a block of code, and its language, "" where the page names none."""
+    """The text of a block of code, and its language, "" if the page names none."""
 
     text: str
     language: str
@@ -159,7 +159,7 @@ class Code(NamedTuple):
 class Cell(NamedTuple):
     """A cell of a table: its blocks, and how many columns and rows it spans.
 
-    ``inside`` are the nodes right inside it: its blocks, and what holds some of them.
+    ``inside`` are its child nodes: blocks, and nodes that hold blocks.
     """
 
     leaves: Sequence[int]
@@ -171,10 +171,10 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table that holds data: the blocks of its caption, rows of headers and of data.
+    """A data table: the blocks of its caption, its header rows and its other rows.
 
-    A row has an entry for each column: a cell, or None in a place that another cell
-    spans.
+    A row has an entry for each column: a cell, or None in a place that a cell to the left
+    or above spans.
     """
 
     caption: Sequence[int]
@@ -187,15 +187,15 @@ class Table:
 class Nodes:
     """Numbered nodes.
 
-    ``rows`` are rows of the walk's element table, -1 for a node without an element, and
-    ``units`` the units that blocks are, -1 for none.
-    ``levels`` has the level of each heading, the first number of each numbered list, and
-    the number of each of its items, which count down in the lists that are ``reversed``.
-    ``tasks`` has the items that are tasks, and whether each is done.
-    ``spans`` has the spans of each block that is not code; ``code`` has those that are.
-    ``children`` has the nodes right inside each node that holds blocks.  ``tables`` has
-    the cells of each table, which stand for its children.  ``embeds`` has what each embed
-    shows, and ``callouts`` the kind of each quote that is a note or warning.
+    ``rows`` are the nodes' rows in the walk's element table, -1 for a node without an
+    element, and ``units`` the units of blocks, -1 for other nodes.  ``levels`` has the
+    level of each heading, the first number of each numbered list and the number of each
+    of its items; numbers fall in the lists that are ``reversed``.  ``tasks`` has the items
+    that are tasks, and whether each is done.  ``spans`` has the spans of each block that
+    is not code, and ``code`` the blocks that are.  ``children`` has the children of each
+    node that holds blocks; ``tables`` has the cells of each table, which are written
+    instead of its children.  ``embeds`` has the content of each embed, and ``callouts``
+    the kind of each quote that is a note or warning.
     """
 
     kinds: list[int]

@@ -1,4 +1,4 @@
-"""What a text consists of: passages, which are blocks and rows of tables."""
+"""The passages that a text consists of: its blocks, and the rows of its tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.text import first_numbers, pieces, places_in_tables, told_of
+from scrapy_eatext.output.text import first_numbers, parts_of, pieces, places_in_tables
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.tags import CELL, CODE, HEADING, KINDS, PARAGRAPH
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.code import Content
     from scrapy_eatext.page.datatables import Places
 
-# The kind of passages that are cut only if they have to be, numbered after the kinds of
-# blocks: headings and rows.
+# The kind of headings and rows, which have no sentences to be cut between: a number after
+# those of the kinds of blocks.
 WHOLE = len(KINDS)
 _KIND_OF = {name: kind for kind, name in enumerate(KINDS)}
-# A heading with more words than this is taken for text that is set large.
+# A heading with more words than this is text in a large font.
 _HEADING_WORDS = 40
 
 # Scripts without spaces between words, and how many characters count as a word.
@@ -40,7 +40,7 @@ _WIDE_CLOSES = "\u300d\u300f\u201d\u2019\uff09"
 # at white space between letters of scripts that put spaces between sentences, not words,
 # and right after a full-width stop.  Each alternative looks back at three characters at
 # most, so that matching takes linear time.  A pattern that begins with white space is
-# eight times as quick, so the other one is for texts with full-width stops alone.
+# eight times as fast, so _WIDE_PAUSE is used only for texts with full-width stops.
 _AT_SPACE = (
     rf"\s(?:(?<=\n)|(?<=[{_ENDS}{_WIDE_CLOSES}]\s)\s*|(?<=[{_ENDS}][{_CLOSES}]\s)\s*"
     rf"|(?<=[{_LETTERS}]\s)\s*(?=[{_LETTERS}]))"
@@ -52,12 +52,12 @@ _WIDE_PAUSE = re.compile(
 )
 # Words after which a full stop need not end a sentence: a letter, a number of one or two
 # digits (a day), a word with a stop inside, and common abbreviations.
-_SHORTENED = re.compile(
+_ABBREVIATION = re.compile(
     r"(?:\w|\d{1,2}|\S*\w\.\w\S*|mr|mrs|ms|dr|prof|st|vs|no|nr|ca|bzw|vgl|jr|sr|gen|fig"
     r"|mme|art|vol|pp|rev|hon|lt|col|sgt|cf|al|bd|str|inc|ltd|co)\Z",
     re.IGNORECASE,
 )
-_LONGEST_SHORTENED = 20
+_LONGEST_ABBREVIATION = 20
 _BLANK_LINE = "\n\n"
 _LINE = re.compile(r"\n+")
 
@@ -66,8 +66,8 @@ _LINE = re.compile(r"\n+")
 class Layout:
     """Where units stand in a text: offsets, in the order of the text.
 
-    ``tables`` has for each table with headers where these begin and end, and where the
-    table ends, and ``headers`` where each row of headers begins.
+    ``tables`` has three offsets for each table with headers: the beginning and the end of
+    the headers, and the end of the table.  ``headers`` has where each header row begins.
     """
 
     starts: list[int] = field(default_factory=list)
@@ -86,8 +86,8 @@ class Layout:
 class Passages:
     """The passages of a text, in lists with an entry for each passage.
 
-    ``starts`` and ``ends`` are offsets in the text, ``sizes`` numbers of words or in
-    another unit, ``units`` numbers of units, -1 for none.  ``kinds`` are kinds of blocks,
+    ``starts`` and ``ends`` are offsets in the text, ``sizes`` are in words or another
+    measure, ``units`` are numbers of units, -1 for none, and ``kinds`` are kinds of blocks
     or WHOLE.  ``ranks`` has the level of each heading, 0 for the headline.  If a passage
     was cut, ``begun`` has the number of its first part for each of its later parts.
     """
@@ -101,18 +101,15 @@ class Passages:
     begun: dict[int, int] = field(default_factory=dict)
 
     def add(self, start: int, end: int, size: int, unit: int, kind: int) -> None:
-        """Add one at the end."""
+        """Add a passage at the end."""
         self.starts.append(start)
         self.ends.append(end)
         self.sizes.append(size)
         self.units.append(unit)
         self.kinds.append(kind)
 
-    def pauses(self, text: str, i: int) -> Iterator[tuple[int, int]]:
-        """The start and the end of each part that a passage consists of.
-
-        They are sentences, or lines of code.
-        """
+    def parts(self, text: str, i: int) -> Iterator[tuple[int, int]]:
+        """The start and the end of each sentence of a passage, or line of code."""
         start, end, kind = self.starts[i], self.ends[i], self.kinds[i]
         pauses: Iterable[tuple[int, int]] = ()
         if kind != WHOLE:
@@ -137,10 +134,10 @@ def passages_of(
 ) -> tuple[Passages, Layout]:
     """The passages of the text that render_text() makes of units, and its layout.
 
-    It stands below a headline, which is the unit ``own``, or none if that is -1.
+    The text stands below a headline, which is the unit ``own``, -1 for none.
     """
     numbers = list(below.units)
-    told = told_of(units, numbers, below.code)
+    parts = parts_of(units, numbers, below.code)
     first = first_numbers(units, numbers) if isinstance(units, Blocks) else ()
     places = places_in_tables(units, below)
     gaps = places.gaps() if places else []
@@ -152,25 +149,25 @@ def passages_of(
         layout.add(0, len(headline), own)
         end = len(headline) + len(_BLANK_LINE)
     begins: list[int] = []
-    parts = pieces(told, range(len(numbers)), dict(first), gaps)
-    for n, (gap, mark, text) in enumerate(parts):
+    written = pieces(parts, range(len(numbers)), dict(first), gaps)
+    for n, (gap, mark, text) in enumerate(written):
         begin = end + len(gap)
         begins.append(begin)
         end = begin + len(mark) + len(text)
         layout.add(begin + len(mark), end, numbers[n])
-        kind, words = _KIND_OF.get(told.kinds[n], PARAGRAPH), words_of(mark + text)
+        kind, words = _KIND_OF.get(parts.kinds[n], PARAGRAPH), words_of(mark + text)
         if gaps and gaps[n]:
             kind = CELL
-            if gap[:1] == " ":  # a further cell of the row
+            if gap[:1] == " ":  # another cell of the same row
                 made.kinds[-1], made.ends[-1] = WHOLE, end
-                # The bar counts as a word, as it does in words_of().
+                # The bar between the cells counts as a word, as in words_of().
                 made.sizes[-1] += words + len(gap.split())
                 continue
             if gap == "\n":
-                # A row with a single cell is one too, and so is the row above it.
+                # Both this cell and the one above are rows of a single cell.
                 made.kinds[-1] = kind = WHOLE
         if kind == HEADING and words <= _HEADING_WORDS:
-            made.ranks[len(made.starts)] = told.levels[n] or 2
+            made.ranks[len(made.starts)] = parts.levels[n] or 2
             kind = WHOLE
         made.add(begin, end, words, numbers[n], kind)
     if places is not None:
@@ -186,28 +183,28 @@ def _add_tables(
     starts: list[int],
     ends: list[int],
 ) -> None:
-    """Add the tables with headers to a layout, of units with some starts and ends."""
+    """Add the tables with headers to a layout; ``starts`` and ``ends`` are the units'."""
     data = data_tables(units.walk) if isinstance(units, Blocks) else None
     headers = data.headers if data is not None else frozenset()
-    found = layout.tables
+    tables = layout.tables
     table = row = -1
-    for n, of in enumerate(places.tables):
-        if of >= 0 and of != table and places.rows[n] in headers:
-            found.append((starts[n], ends[n], ends[n]))
-        elif of >= 0 and of == table and found:
-            begin, end, _ = found[-1]
+    for n, unit_table in enumerate(places.tables):
+        if unit_table >= 0 and unit_table != table and places.rows[n] in headers:
+            tables.append((starts[n], ends[n], ends[n]))
+        elif unit_table >= 0 and unit_table == table and tables:
+            begin, end, _ = tables[-1]
             is_header = places.rows[n] in headers
-            found[-1] = begin, ends[n] if is_header else end, ends[n]
-        if of >= 0 and places.rows[n] in headers and places.rows[n] != row:
+            tables[-1] = begin, ends[n] if is_header else end, ends[n]
+        if unit_table >= 0 and places.rows[n] in headers and places.rows[n] != row:
             layout.headers.add(starts[n])
-        table, row = of, places.rows[n]
+        table, row = unit_table, places.rows[n]
 
 
 def lines_of(text: str, headline: str = "") -> Passages:
     """The lines of a text as passages, below its headline."""
     at = len(headline)
     whole = Passages([at], [len(text)], [0], [-1], [CODE])
-    parts = list(whole.pauses(text, 0))
+    parts = list(whole.parts(text, 0))
     if headline:
         parts.insert(0, (0, at))
     starts, ends = (list(column) for column in zip(*parts, strict=True))
@@ -220,18 +217,18 @@ def lines_of(text: str, headline: str = "") -> Passages:
 
 
 def words_of(text: str) -> int:
-    """The number of words in a text, an estimate for scripts without spaces."""
+    """The number of words in a text, estimated for scripts without spaces."""
     count = len(text.split())
     if not text.isascii() and IS_SPACELESS.search(text):
         for script, chars in _COUNTS:
-            # Each run is rounded by itself, so that the parts of a text, cut between
-            # runs, have no fewer words in all.
+            # Each run is rounded by itself, so that the counts of parts of a text that
+            # are cut between runs add up.
             count += sum(len(run) // chars for run in script.findall(text))
     return count
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences of a text end and the next ones begin."""
+    """Where each sentence of a text ends and the next one begins."""
     pauses = _WIDE_PAUSE if any(end in text for end in _WIDE_ENDS) else _PAUSE
     for pause in pauses.finditer(text):
         at, following = pause.span()
@@ -240,18 +237,18 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def code_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where lines of code end and the next ones begin, indentation included."""
+    """Where each line of code ends and the next one begins, with its indentation."""
     return (match.span() for match in _LINE.finditer(text))
 
 
 def _ends(text: str, at: int, following: int) -> bool:
-    """Whether a sentence ends before the white space at a place."""
+    """Whether a sentence ends before the white space from ``at`` to ``following``."""
     if "\n" in text[at:following]:
         return True
     if text[following].islower():
         return False
     if text[at - 1] != ".":
         return True
-    before = text[max(at - 1 - _LONGEST_SHORTENED, 0) : at - 1]
+    before = text[max(at - 1 - _LONGEST_ABBREVIATION, 0) : at - 1]
     word = before.rpartition(" ")[2].lstrip("([\"'\u201c\u201e\u00ab")
-    return not _SHORTENED.fullmatch(word)
+    return not _ABBREVIATION.fullmatch(word)

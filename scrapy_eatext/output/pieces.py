@@ -1,6 +1,6 @@
-"""What a chunk shows of a text: its part of the text, as plain text or as Markdown.
+"""The text of a chunk: a part of the whole text, as plain text or as Markdown.
 
-A part that begins within a table begins with the table's headers.
+A part that begins inside a table begins with the table's headers.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ _Row = Sequence["Cell | None"]
 
 
 class Shown(Protocol):
-    """What parts of a text look like; a part is given by its offsets."""
+    """Writes parts of a text, which are given by their offsets."""
 
     def part(self, start: int, end: int) -> str:
-        """A part as it is shown."""
+        """A part as text."""
         ...
 
     def lead(self, start: int, end: int) -> int:
-        """The size of the headers that come before a part of a table."""
+        """The size of the headers repeated before a part."""
         ...
 
 
 class PlainParts:
-    """The parts of a text as they are."""
+    """The parts of a plain text."""
 
     def __init__(self, text: str, layout: Layout, measure: Measure, most: int) -> None:
         self._text = text
-        # Of each table whose headers are repeated where these end, where it ends, the
-        # headers, and their size.
+        # The tables with repeated headers: the ends of headers and table, the headers,
+        # and their size.
         self._tables = [
             (end, last, f"{text[begin:end]}\n", size)
             for begin, end, last in layout.tables
@@ -68,25 +68,25 @@ class PlainParts:
 class MarkdownParts:
     """The parts of a page's text in Markdown.
 
-    Each is written from the nodes of its units alone.  Of an item that began before, the
-    mark is left out, and a row of which a part is shown is no row.
+    Each is written from the nodes of its units.  An item that began in an earlier part has
+    no mark, and an incomplete row is written as plain blocks.
     """
 
     def __init__(
         self, judged: JudgedPage, layout: Layout, measure: Measure, most: int
     ) -> None:
         nodes = self._whole = judged.markdown_nodes
-        # While a part is written, these have some of its blocks cut.
+        # A copy, in which blocks are cut while a part is written.
         self._nodes = replace(nodes, spans=[*nodes.spans], code={**nodes.code})
         self._layout = layout
-        self._above: dict[int, int] = {}
+        self._parents: dict[int, int] = {}
         holders = [0]
         while holders:
             holder = holders.pop()
             inside = nodes.children[holder]
-            self._above |= dict.fromkeys(inside, holder)
+            self._parents |= dict.fromkeys(inside, holder)
             holders += [node for node in inside if node in nodes.children]
-        # For each block in a table the table, the outermost one, and its row there.
+        # For each block in a table, the outermost table around it and its row there.
         self._row_of: dict[int, tuple[int, int]] = {}
         for node in sorted(nodes.tables, reverse=True):
             table = nodes.tables[node]
@@ -103,7 +103,8 @@ class MarkdownParts:
                 row, begin = self._row_of[leaf], layout.starts[at]
                 self._begins.setdefault(row[0], begin)
                 self._rows[row] = self._rows.get(row, (begin,))[0], layout.ends[at]
-        # The headers of each table where it goes on, and their size.
+        # The headers to repeat for each table, none if they are too large, and the size
+        # of the table's beginning with them.
         self._heads: dict[int, tuple[Sequence[_Row], int]] = {}
         for node in self._begins:
             for head in (nodes.tables[node].head, ()):
@@ -115,26 +116,29 @@ class MarkdownParts:
         self._texts: dict[int, tuple[str, list[int]]] = {}
 
     def _by_unit(self, leaves: list[int], *, has_headline: bool) -> list[list[int]]:
-        """For each unit its block, and the images and bylines that come with it."""
+        """For each unit its block, with the images and bylines before it.
+
+        The last unit also has what comes after it.
+        """
         layout, units = self._layout, self._whole.units
         places = {unit: n for n, unit in enumerate(layout.units) if unit >= 0}
-        found: list[list[int]] = [[] for _ in layout.units]
+        by_unit: list[list[int]] = [[] for _ in layout.units]
         waiting: list[int] = []
         place, row = 0, None
         for leaf in leaves:
             waiting.append(leaf)
             if has_headline and leaf == leaves[0]:
-                found[0], waiting = [leaf], []
+                by_unit[0], waiting = [leaf], []
             elif units[leaf] in places:
                 place, row = places[units[leaf]], self._row_of.get(leaf)
-                found[place] += waiting
+                by_unit[place] += waiting
                 waiting = []
             elif row is not None and self._row_of.get(leaf) == row:
                 # An image in the row comes with the row.
-                found[place].append(waiting.pop())
-        if found:
-            found[place] += waiting
-        return found
+                by_unit[place].append(waiting.pop())
+        if by_unit:
+            by_unit[place] += waiting
+        return by_unit
 
     def lead(self, start: int, end: int) -> int:
         at = bisect_right(self._layout.ends, start)
@@ -149,7 +153,7 @@ class MarkdownParts:
         return self._heads[row[0]][1]
 
     def _is_whole(self, row: tuple[int, int], start: int, end: int) -> bool:
-        """Whether all of a row is in a part of the text."""
+        """Whether a part of the text has a whole row."""
         begin, behind = self._rows[row]
         return start <= begin and behind <= end
 
@@ -193,7 +197,7 @@ class MarkdownParts:
         )
 
     def _cut(self, leaf: int, start: int, end: int, length: int) -> None:
-        """Leave a part of a block: from and to these characters of so many."""
+        """Cut a block to its characters from ``start`` to ``end`` of ``length``."""
         nodes = self._nodes
         if leaf in nodes.code:
             text, language = self._whole.code[leaf]
@@ -209,7 +213,7 @@ class MarkdownParts:
         for place in (start, end):
             at = min(max(place, 0), length)
             if len(text) != length:
-                # Formulas and emoji are written in another way than in the text.
+                # Formulas and emoji differ between Markdown and the text.
                 at = at * len(text) // length
                 if 0 < at < len(text):
                     at = text.find(" ", at) + 1 or len(text)
@@ -230,9 +234,9 @@ class MarkdownParts:
         *,
         begun: bool,
     ) -> str:
-        """Some blocks in Markdown, of which some are in rows of tables.
+        """Some blocks in Markdown; ``rows`` has those in rows of tables.
 
-        The first one may have begun before.
+        ``begun`` says that the first block began in an earlier part.
         """
         inside: list[int] = []
         shown: dict[int, list[int]] = {}
@@ -250,7 +254,7 @@ class MarkdownParts:
         return markdown(self._tree(inside, tables, first))
 
     def _table(self, node: int, rows: Sequence[int]) -> Table:
-        """A table with some of its rows, below its headers."""
+        """A table with some of its rows, and its headers."""
         table = self._whole.tables[node]
         count = len(table.head)
         head: Sequence[_Row] = [table.head[n] for n in rows if n < count]
@@ -260,27 +264,28 @@ class MarkdownParts:
     def _tree(
         self, inside: Iterable[int], tables: dict[int, Table], first: int
     ) -> Nodes:
-        """Nodes that hold some nodes alone, with the lists and quotes around them.
+        """The nodes ``inside``, with the lists and quotes around them.
 
-        Items whose first block comes before the one of number ``first`` hold none.
+        Items whose first block comes before the one of number ``first`` are left out, with
+        their lists.
         """
-        above, kinds = self._above, self._whole.kinds
+        parents, kinds = self._parents, self._whole.kinds
         children: dict[int, list[int]] = {0: [], **{node: [] for node in tables}}
         for node in inside:
-            child, holder = node, above[node]
+            child, holder = node, parents[node]
             while True:
-                if kinds[holder] == NodeKind.TABLE:  # of a caption
-                    holder = above[holder]
+                if kinds[holder] == NodeKind.TABLE:  # the node is a caption
+                    holder = parents[holder]
                 elif kinds[holder] == NodeKind.ITEM and (
                     self._order[next(self._whole.leaves(holder))] < first
                 ):
-                    holder = above[above[holder]]
+                    holder = parents[parents[holder]]
                 elif holder in children:
                     children[holder].append(child)
                     break
                 else:
                     children[holder] = [child]
-                    child, holder = holder, above[holder]
+                    child, holder = holder, parents[holder]
         return replace(self._nodes, children=children, tables=tables)
 
 
@@ -291,7 +296,7 @@ def _leaves(row: _Row) -> Iterator[int]:
 def _between(
     spans: Sequence[Span], bounds: list[int], start: int, end: int
 ) -> Iterator[Span]:
-    """The parts of spans between two characters; ``bounds`` has where each begins."""
+    """The spans cut to a range of characters; ``bounds`` has where each span begins."""
     first = bisect_left(bounds, start)
     if first and bounds[first] > start:
         first -= 1

@@ -1,8 +1,8 @@
-"""The kept blocks as nodes with their spans, inside the nodes of elements around them.
+"""Makes nodes of the kept blocks and of the elements around them.
 
-This is the reference for its compiled twin, which gives the same nodes.  Here each
-element becomes the node that its tag names; structure.py decides which of these nodes
-stay.
+This is the reference for its compiled twin, which gives the same nodes.  Each element
+becomes a node of the kind that its tag stands for; structure.py decides which of these
+nodes stay.
 """
 
 from __future__ import annotations
@@ -63,34 +63,35 @@ _SHOWN = (
     NodeColumn.LEVEL,
 )
 _LISTS = frozenset((NodeKind.LIST, NodeKind.NUMBERED))
-# Nodes that are nested deeper stand level with the node around them: renderers of
-# Markdown go no deeper than 20, a list takes two levels, and no author means more.
+# Elements nested deeper make no nodes; their blocks join the innermost one that does.
+# Renderers of Markdown go no deeper than 20, a list takes two levels, and no author
+# means more.
 DEEPEST = 18
 
 
-# A piece of a block: its text, its styles, the address of its link, the address of an
-# image (the text is then its description, the styles are its breaks), and bits for formats
-# with signs in the text.
+# A piece of a block: text, styles, the address of its link, the address of an image, and
+# the formats for which the text has signs.  An image has its description for a text, and
+# the line breaks beside it for styles.
 Span = tuple[str, int, str, str, int]
 
-# Characters that may be markup in a line of Markdown, and characters that HTML escapes.
-# A span has the bit of each format of which its text has any such sign.
+# The signs of each format: characters that may be markup in a line of Markdown, and those
+# that HTML escapes.  A span has a format's bit if any of them is in its text.
 MARKDOWN, HTML = 1, 2
 SIGNS = {MARKDOWN: "\\`*_[]<&~", HTML: "&<>\"'\n"}
 _HAS_SIGN = {bit: re.compile(f"[{re.escape(signs)}]") for bit, signs in SIGNS.items()}
 
 
 class Byline(NamedTuple):
-    """A line that comes before a post: the post's element, and texts with styles."""
+    """The line before a post: the post's element, and texts, each with its style."""
 
     row: int
     texts: list[tuple[str, int]]
 
 
 class Placed(NamedTuple):
-    """Nodes in the order in which they begin; each list has an entry for each node.
+    """Nodes in document order, as lists with an entry for each node.
 
-    The lists are columns of NodeColumn, and the spans of each node.
+    They are columns of NodeColumn, and the spans of each node.
     """
 
     kinds: list[int]
@@ -111,9 +112,10 @@ def python_place(
 ) -> Placed:
     """The nodes of some blocks, given in rising order, and of the elements around them.
 
-    ``code`` has the blocks that are code whatever their elements, ``bylines`` the line
-    before each block that has one.  ``others`` are the marks, in rising order, of images
-    and rules between blocks, and of embeds.
+    ``code`` has the blocks that are code whatever their elements, and ``bylines`` the
+    bylines by the blocks before which they stand.  ``others`` are the marks, in rising
+    order, of images and rules between blocks, and of embeds.  Raises IndexError for
+    blocks and marks that do not exist.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
@@ -148,9 +150,9 @@ class _Placing:
         self._marks: list[list[int]] = walk.marks.tolist()
         self._others = others
         self._next = 0
-        # For each block the number of its first mark; the last entries are for the end.
-        of = np.arange(len(walk.blocks) + 2)
-        self._bounds = walk.marks[:, MarkColumn.BLOCK].searchsorted(of).tolist()
+        # The number of each block's first mark, with two more entries for the end.
+        units = np.arange(len(walk.blocks) + 2)
+        self._bounds = walk.marks[:, MarkColumn.BLOCK].searchsorted(units).tolist()
         self._nodes: list[list[int]] = []
         self._spans: list[list[int]] = []
         # Texts of spans that are not in the walk's text.
@@ -158,14 +160,13 @@ class _Placing:
         self._addresses = [""]
         self._numbers = {"": 0}
         self._links: dict[int, int] = {}
-        # How many characters of addresses were written.
+        # The number of characters of the addresses written so far.
         self._used = 0
-        # For each row of the element table that was looked at, the node that its
-        # element is, or stands in.
+        # The node that an element is or stands in, by its row, for those looked up.
         self._node_of = {-1: self._add(NodeKind.DOCUMENT, -1)}
 
     def read(self, units: list[int]) -> None:
-        """Read the attributes of all links, images and embeds in some blocks."""
+        """Read the attributes of the links, images and embeds in some blocks."""
         links: set[int] = set()
         others = set(self._others)
         for unit in units:
@@ -229,16 +230,16 @@ class _Placing:
 
     def _node(self, row: int) -> int:
         """The node that an element is, or stands in."""
-        way = []
+        rows = []
         while row not in self._node_of:
-            way.append(row)
+            rows.append(row)
             row = self._elements[row][ElementColumn.PARENT]
         node = self._node_of[row]
-        for passed in reversed(way):
-            kind = KIND_OF_TAG[self._elements[passed][ElementColumn.TAG]]
+        for inner in reversed(rows):
+            kind = KIND_OF_TAG[self._elements[inner][ElementColumn.TAG]]
             if kind and self._nodes[node][NodeColumn.DEPTH] < DEEPEST:
-                node = self._holder(kind, passed, node)
-            self._node_of[passed] = node
+                node = self._holder(kind, inner, node)
+            self._node_of[inner] = node
         return node
 
     def _holder(self, kind: int, row: int, parent: int) -> int:
@@ -247,17 +248,20 @@ class _Placing:
         if is_item and self._nodes[parent][NodeColumn.KIND] not in _LISTS:
             parent = self._loose_list(parent)
         around = self._nodes[parent]
-        # A node in a list, but in no item, will get an item around it.
+        # A child of a list that is no item will be put into an item.
         into_item = not is_item and around[NodeColumn.KIND] in _LISTS
         depth = around[NodeColumn.DEPTH] + 1 + into_item
         return self._add(kind, parent, row=row, depth=depth)
 
     def _loose_list(self, parent: int) -> int:
-        """The list for an item outside of lists: the one just made, or a new list."""
+        """The list for an item outside of any: a new one, or that of the item before."""
         last = self._nodes[parent][NodeColumn.LAST]
         if last >= 0:
-            found = self._nodes[last]
-            if found[NodeColumn.KIND] == NodeKind.LIST and found[NodeColumn.ROW] < 0:
+            sibling = self._nodes[last]
+            if (
+                sibling[NodeColumn.KIND] == NodeKind.LIST
+                and sibling[NodeColumn.ROW] < 0
+            ):
                 return last
         depth = self._nodes[parent][NodeColumn.DEPTH] + 1
         return self._add(NodeKind.LIST, parent, depth=depth)
@@ -290,9 +294,9 @@ class _Placing:
         )
 
     def add_before(self, unit: int, start: int = MAX_TEXT) -> None:
-        """Add what has marks before those of a block, each where it stands.
+        """Add the images, rules and embeds with marks before those of a block.
 
-        What stands in a line behind the byte ``start`` is left for later.
+        It stops at one that stands in a line after the byte ``start``.
         """
         while (
             self._next < len(self._others)
@@ -319,7 +323,7 @@ class _Placing:
                 self._add(NodeKind.IMAGE, parent, first_span=span, last_span=span + 1)
 
     def _add_embed(self, mark: list[int]) -> None:
-        """Add an embed as a link on a line, if its address may still be written."""
+        """Add an embed as a line with a link, if its address may still be written."""
         row, place = mark[MarkColumn.AROUND_STYLE], mark[MarkColumn.AROUND_LINK]
         label, url = self._inlines.embed(row, place)
         if url and self._allows(url):
@@ -332,7 +336,7 @@ class _Placing:
     # -- spans
 
     def _add_spans(self, unit: int, start: int, stop: int) -> None:
-        """Add a block's spans; their texts, images left out, are the block's text."""
+        """Add a block's spans; together, images left out, they have the block's text."""
         marks = [
             mark
             for mark in self._marks[self._bounds[unit] : self._bounds[unit + 1]]
@@ -369,14 +373,14 @@ class _Placing:
     ) -> tuple[int, int]:
         """The style and link of the white space before a piece of text.
 
-        The space has a style or link only if it and the pieces on both sides are in it:
-        so no style ends in a space.
+        They are those that the space shares with the pieces on both sides, so that no
+        styled text begins or ends with a space.
         """
         last = self._spans[-1]
         differ = last[SpanColumn.STYLE] ^ style
         common = last[SpanColumn.STYLE] & style & around_style
-        # A link is outside of styles, quotation marks outside of strong, and strong of
-        # other styles: where the outer element ends, the inner elements end too.
+        # Links are written around quotation marks, these around strong, and strong around
+        # other styles: where an outer element ends, so do the inner ones.
         if not last[SpanColumn.LINK] == link == around:
             return 0, 0
         if differ & QUOTE_TEXT:
@@ -424,7 +428,7 @@ class _Placing:
         return self._used > ADDRESS_CHARS and self._used > self._inlines.most
 
     def _allows(self, url: str) -> bool:
-        """Count an address, and tell whether it may be written."""
+        """Count an address; returns whether it may be written."""
         self._used += len(url)
         return not self._is_full()
 

@@ -1,8 +1,8 @@
-"""Posts of a thread: who wrote each, and when, where the page has it.
+"""Posts of a thread, with authors and times as far as the page has them.
 
-Algorithms keep what people said and often drop who said it, as names are links in
-short blocks.  Where several elements are named as posts or comments and hold kept
-blocks, each is given a byline, unless its author and time are kept anyway.
+Algorithms keep the text of posts and often drop the authors, whose names are links in
+short blocks.  If several elements are named as posts or comments and hold kept blocks,
+each is given a byline, unless its author and time are kept as text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
 )
 _TIME = TAG_ID["time"]
 
-# Names of elements that are a post as a whole, not its text or a list of posts.
+# Class names of elements that are a whole post, not its text or a list of posts.
 _POST = re.compile(
     r"(?:^|\s)(?:[a-z]{1,20}[_-]){0,3}(?:answer|comment|comtr|message|post|postbit|question"
     r"|reply)(?:[_-](?:block|body|box|card|container|entry|full|holder|inner|item|main"
@@ -55,7 +55,7 @@ _LONGEST = 60
 
 
 def _is_post(element: Any) -> bool:
-    """Whether an element is called a post."""
+    """Whether an element is a post by its attributes."""
     return (
         _names_post((element.get("class") or "")[:300])
         or element.get("itemprop") in ("comment", "suggestedAnswer")
@@ -70,26 +70,26 @@ def _names_post(value: str) -> bool:
 
 
 def moment_of(element: Any, text: str, *, day_first: bool) -> str:
-    """The time that an element with a text tells, in ISO 8601, or ""."""
+    """The time in an element's attributes or text, in ISO 8601, or ""."""
     values = (element.get("datetime"), element.get("title"), text)
     moments = (dates.iso(value or "", day_first=day_first) for value in values)
     return next(filter(None, moments), "")
 
 
 def _is_author(element: Any) -> bool:
-    """Whether an element is called an author."""
+    """Whether an element is an author by its attributes."""
     return element.get("itemprop") == "author" or bool(
         _AUTHOR.search((element.get("class") or "")[:300])
     )
 
 
 class Posts:
-    """The posts of a page whose kept blocks are given.
+    """The posts of a page that hold kept blocks.
 
-    A single post is the page's text, and its author is metadata, so at least two posts
-    are needed; authors and times that are kept do not come again.  Of ``comments`` one
-    is enough, and author and time come for each.  ``day_first`` says how 3/4/2024
-    is meant.
+    There are none, or at least two: a single post is the page's text, and its author is
+    metadata.  Authors and times that are kept as text are not repeated.  With
+    ``comments``, one post is enough, and each has its author and time.  ``day_first``
+    says that 3/4/2024 is in April.
     """
 
     def __init__(
@@ -105,12 +105,12 @@ class Posts:
         self._least = 1 if comments else 2
         self._rows = self._with_kept(POSTS.rows(self._walk), kept)
         if self._rows:
-            self._rows = self._called(self._rows, _is_post)
+            self._rows = self._those(self._rows, _is_post)
         if len(self._rows) < self._least:
             self._rows = []
             return
         self._kept = () if comments else kept
-        self._authors = self._called(POSTERS.rows(self._walk), _is_author)
+        self._authors = self._those(POSTERS.rows(self._walk), _is_author)
         times = (self._walk.elements[:, _TAG] == _TIME).nonzero()[0].tolist()
         self._times = sorted({*times, *POST_TIMES.rows(self._walk)})
         self._ends = self._reach()
@@ -126,45 +126,45 @@ class Posts:
         return len(self._rows)
 
     def around(self, elements: Sequence[int]) -> dict[int, int]:
-        """For the elements of some blocks the nearest post around each.
+        """The innermost post around each of some elements.
 
-        Empty where fewer posts have such elements than are needed.
+        It is empty if fewer posts than are needed hold any of the elements.
         """
         if not self._rows:
             return {}
         cell = self._walk.elements.item
         known = {-1: -1, **dict(zip(self._rows, self._rows, strict=True))}
-        found: dict[int, int] = {}
+        posts: dict[int, int] = {}
         for element in elements:
-            way = []
+            path = []
             row = element
             while row not in known:
-                way.append(row)
+                path.append(row)
                 row = cell(row, _PARENT)
             post = known[row]
-            known.update(dict.fromkeys(way, post))
+            known.update(dict.fromkeys(path, post))
             if post >= 0:
-                found[element] = post
-        return found if len(set(found.values())) >= self._least else {}
+                posts[element] = post
+        return posts if len(set(posts.values())) >= self._least else {}
 
     def of_units(self, units: Sequence[int]) -> dict[int, int]:
-        """For some blocks the nearest post around each."""
+        """The innermost post around each of some blocks."""
         if not self._rows:
             return {}
         rows = self._walk.blocks[units, BlockColumn.ELEMENT].tolist()
         post_of = self.around(rows)
-        found = zip(units, rows, strict=True)
-        return {unit: post_of[row] for unit, row in found if row in post_of}
+        elements = zip(units, rows, strict=True)
+        return {unit: post_of[row] for unit, row in elements if row in post_of}
 
     def byline(self, post: int) -> list[tuple[str, int]]:
-        """A post's author and time, with styles, as far as they are there and not kept."""
+        """A post's author and time, each with its style, unless they are kept as text."""
         spans: list[tuple[str, int]] = []
         author = next(self._texts(self._within(self._authors, post)), "")
         if author:
             spans.append((author, STRONG_TEXT))
         for row in self._within(self._times, post):
             time = self._time(row)
-            if time is None:  # it is kept
+            if time is None:  # it is kept as text
                 break
             if time:
                 spans.append((f", {time}" if spans else time, 0))
@@ -172,7 +172,7 @@ class Posts:
         return spans
 
     def details(self, post: int) -> tuple[str, str, list[str]]:
-        """A post's author and time, and how the page shows the times."""
+        """A post's author, its time, and the texts of its time elements."""
         author = next(self._texts(self._within(self._authors, post)), "")
         times = self._within(self._times, post)
         time = next(filter(None, map(self._time, times)), "")
@@ -180,7 +180,7 @@ class Posts:
 
     @staticmethod
     def without_says(text: str) -> str:
-        """A text without a "says" at its end, or a "by" at its beginning."""
+        """A text without "says" at its end and "by" at its beginning."""
         text = text.strip().removesuffix(":").rstrip()
         says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))
         text = text[: says.start()] if says is not None else text
@@ -199,7 +199,7 @@ class Posts:
         return dict(zip(in_order, nodes_of(self._walk, in_order), strict=True))
 
     def _with_kept(self, rows: list[int], kept: Sequence[int]) -> list[int]:
-        """Those of some elements that have kept blocks inside."""
+        """The elements that hold kept blocks."""
         if len(rows) < self._least:
             return []
         firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
@@ -210,10 +210,7 @@ class Posts:
         ]
 
     def _reach(self) -> dict[int, int]:
-        """For each post the row at which it ends, or at which the next post begins.
-
-        Where a post begins inside another, the rows from there on belong to the inner.
-        """
+        """The row after each post's end, or the next post's row if that is inside it."""
         depths = self._walk.elements[:, _DEPTH]
         ends: dict[int, int] = {}
         for row, following in pairwise([*self._rows, len(depths)]):
@@ -222,17 +219,17 @@ class Posts:
         return ends
 
     def _within(self, rows: Sequence[int], post: int) -> Sequence[int]:
-        """The first few of some elements that are in a post."""
+        """The first few of some elements that stand in a post."""
         begin = bisect_left(rows, post)
         return rows[begin : min(begin + 5, bisect_left(rows, self._ends[post]))]
 
-    def _called(self, rows: list[int], is_called: Callable[[Any], bool]) -> list[int]:
-        """The elements for which ``is_called`` holds."""
+    def _those(self, rows: list[int], is_one: Callable[[Any], bool]) -> list[int]:
+        """The elements for which ``is_one`` is true."""
         nodes = nodes_of(self._walk, rows)
-        return [row for row, node in zip(rows, nodes, strict=True) if is_called(node)]
+        return [row for row, node in zip(rows, nodes, strict=True) if is_one(node)]
 
     def _text(self, row: int) -> str | None:
-        """An element's text; None where it is kept."""
+        """The first line of an element, "" if it is long; None if the element is kept."""
         first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
         at = bisect_left(self._kept, first)
         if at < len(self._kept) and self._kept[at] < max(last, first + 1):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.walk import Walk
 
-# For kinds of nodes that may stand in one kind only, that kind.
+# The only kind of parent in which a node of a kind may stand.
 _HELD_BY: dict[int, int] = {
     NodeKind.TERM: NodeKind.DEFINITIONS,
     NodeKind.DEFINITION: NodeKind.DEFINITIONS,
@@ -55,16 +55,17 @@ _BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE, NodeKind.EMBED)
 # cell.  All rows are filled up to the longest, so one long row makes every row long.
 WIDEST = 200
 PLACES, PLACES_OF_CELL = 10_000, 20
-# How deep in an item the box of a task stands: in a paragraph and a label.
+# How many elements down from its item a task's checkbox may stand: a paragraph and a
+# label may be around it.
 BOX_LEVELS = 3
 
 _FIGCAPTION = TAG_ID["figcaption"]
-# Parts of a table, at whose end all cells end.
+# The sections of a table: no cell spans beyond the end of its section.
 _PARTS = ("thead", "tbody", "tfoot")
 _EMPTY = Cell(())
 Line = list[Cell | None]
-# For each column, how many more rows a cell from above spans, and what is put in its
-# places there: the cell itself, or an empty cell where its row is not kept.
+# For each column into which a cell from above spans: how many more rows it spans, and
+# what fills its places there: the cell, or an empty cell if its row is not kept.
 _Below = dict[int, tuple[int, Cell]]
 
 
@@ -80,8 +81,8 @@ def tree_of(
 ) -> Nodes:
     """The nodes of the shown units of a page or thread, except those in ``without``.
 
-    Unless ``links``, a link is replaced by its text, and embeds, which are nothing else,
-    are left out.
+    Without ``links``, a link is replaced by its text, and embeds, which consist of a
+    link alone, are left out.
     """
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
@@ -110,7 +111,7 @@ def tree_of(
     embeds |= inlines.posts(quotes)
     if inlines.has_emoji:
         spans = [with_emoji(inside) for inside in spans]
-        # An image that stands alone is a line of text then.
+        # A block that was an emoji's image alone is now a line of text.
         for node, inside in enumerate(spans):
             if kinds[node] == NodeKind.IMAGE and not any(
                 image for *_, image, _ in inside
@@ -129,7 +130,7 @@ def tree_of(
         if kind >= NodeKind.DOCUMENT:
             children[node] = []
         if node and not (
-            kind == NodeKind.IMAGE and _says_again(nodes, children[parent], node)
+            kind == NodeKind.IMAGE and _is_repeated(nodes, children[parent], node)
         ):
             children[parent].append(node)
     of_unit = {
@@ -148,7 +149,7 @@ def tree_of(
 
 
 def _keep_rules_between(nodes: Nodes) -> None:
-    """Leave out the rules with nothing before them or behind them in the node around."""
+    """Leave out rules that come first or last in their parent, or right after a rule."""
     for node, inside in nodes.children.items():
         kept: list[int] = []
         for child in inside:
@@ -161,15 +162,15 @@ def _keep_rules_between(nodes: Nodes) -> None:
         nodes.children[node] = kept
 
 
-def _says_again(nodes: Nodes, before: Sequence[int], node: int) -> bool:
-    """Whether an image is the one that stands right before it."""
+def _is_repeated(nodes: Nodes, before: Sequence[int], node: int) -> bool:
+    """Whether an image has the address of the image right before it."""
     if not before or nodes.kinds[before[-1]] != NodeKind.IMAGE:
         return False
     return nodes.spans[before[-1]][0][3] == nodes.spans[node][0][3]
 
 
 def _describe_images(nodes: Nodes, blocks: Blocks) -> None:
-    """Give images without a description the captions that are not shown with them."""
+    """Give images without a description their captions, where these are not kept."""
     elements = blocks.walk.elements
     figures = {
         nodes.rows[node]: inside[0]
@@ -197,9 +198,9 @@ def _gone(
     units: Sequence[int],
     without: Collection[int],
 ) -> Collection[int]:
-    """The nodes of the units in ``without``, and the nodes that hold no others."""
+    """The nodes of the units in ``without``, and the parents that hold no other units."""
     gone = {node for node, unit in enumerate(units) if unit in without}
-    # The nodes inside a node come after it.
+    # Parents that hold another unit.  A node's number is larger than its parent's.
     full = {0}
     for node in reversed(range(len(kinds))):
         if kinds[node] == NodeKind.RULE:
@@ -212,7 +213,7 @@ def _gone(
 
 
 def _flat(units: Units, kept: Sequence[int]) -> Nodes:
-    """The nodes of units that have no place on the page."""
+    """The nodes of units that are not blocks, and so have no elements around them."""
     nodes = Nodes([], [], [], [], [])
     root = nodes.add(NodeKind.DOCUMENT)
     inside: list[int] = []
@@ -241,7 +242,7 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
 
 
 def bylines_of(posts: Posts | Thread, units: Sequence[int]) -> dict[int, Byline]:
-    """For the first block of each post of a thread, the line that comes before it."""
+    """The byline of each post of a thread, by the post's first block."""
     first: dict[int, int] = {}
     for unit, post in posts.of_units(units).items():
         first.setdefault(post, unit)
@@ -252,7 +253,7 @@ def bylines_of(posts: Posts | Thread, units: Sequence[int]) -> dict[int, Byline]
 def _read_code(
     nodes: Nodes, numbers: Sequence[int], blocks: Blocks, shown: Content
 ) -> None:
-    """Give the nodes that are code their texts and languages."""
+    """Set the text and the language of each node that is code."""
     code = {
         node: numbers[node]
         for node, kind in enumerate(nodes.kinds)
@@ -267,7 +268,7 @@ def _read_code(
 
 
 class _Structure:
-    """Decides which nodes stay, from the innermost nodes outwards."""
+    """Decides which nodes stay and which are dissolved, the innermost first."""
 
     def __init__(
         self,
@@ -280,12 +281,11 @@ class _Structure:
         self._kinds = nodes.kinds
         self._children = nodes.children
         self._walk = walk
-        # The tables of data, and their rows of headers.
+        # The elements that are data tables, and those that are their header rows.
         self._tables, self._headers = tables, headers
-        # The numbered lists.
-        self._numbered: list[int] = []
-        # For a list, table or definitions what they hold before their first item or row,
-        # and behind the last: it is written beside them.
+        self._numbered: list[int] = []  # the numbered lists
+        # What a list, a table or definitions hold before the first item or row, and
+        # after the last: it is moved out, beside the node.
         self._beside: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         if NodeKind.TABLE in self._kinds:
             self._add_rows()
@@ -298,7 +298,7 @@ class _Structure:
 
     def decide(self) -> None:
         children = self._children
-        # The nodes inside a node come after it.
+        # The dict has parents before their children.
         for node in reversed(list(children)):
             inside = children[node]
             if children.keys().isdisjoint(inside):
@@ -320,7 +320,7 @@ class _Structure:
         self._find_tasks()
 
     def _dissolved(self, node: int) -> Iterator[int]:
-        """The children of a dissolved node, and of those of its parts."""
+        """The nodes that replace a dissolved node; its rows, items, cells go as well."""
         for child in self._children[node]:
             if self._kinds[child] in _DISSOLVED:
                 yield from self._dissolved(child)
@@ -342,7 +342,7 @@ class _Structure:
         return _HELD_BY[kind] == around
 
     def _is_list(self, node: int) -> bool:
-        """Whether a list has items; nodes outside of items move into the item before."""
+        """Whether a list has items, none a card; a stray child joins the item before it."""
         nodes, kinds, children = self._nodes, self._kinds, self._children
         if any(map(self._is_card, children[node])):
             return False
@@ -365,7 +365,7 @@ class _Structure:
         return True
 
     def _is_definitions(self, node: int) -> bool:
-        """Whether there are terms; nodes outside of all move into the definition before."""
+        """Whether there are terms; a stray child joins the definition before it."""
         nodes, kinds, children = self._nodes, self._kinds, self._children
         inside = children[node]
         if all(kinds[child] != NodeKind.TERM for child in inside):
@@ -398,16 +398,16 @@ class _Structure:
     def _number_lists(self) -> None:
         """Give the items of numbered lists their numbers, as a browser counts them.
 
-        An item that is not kept does not count, as in the text.
+        Items that are not kept are not counted, as in the plain text.
         """
         nodes, rows, children = self._nodes, self._nodes.rows, self._children
         items = list(chain.from_iterable(children[node] for node in self._numbered))
         values = self._attributes(items, "value")
         starts = self._attributes(self._numbered, "start")
-        ways = self._attributes(self._numbered, "reversed")
+        is_reversed = self._attributes(self._numbered, "reversed")
         for node in self._numbered:
             step, first = 1, 1
-            if ways[rows[node]] is not None:
+            if is_reversed[rows[node]] is not None:
                 nodes.reversed.add(node)
                 step, first = -1, len(children[node])
             start = number_of(starts[rows[node]])
@@ -420,7 +420,7 @@ class _Structure:
             nodes.levels[node] = nodes.levels[children[node][0]]
 
     def _find_tasks(self) -> None:
-        """Find the items that are tasks: a box that nobody can tick is what they begin with."""
+        """Find the items that are tasks: they begin with a disabled checkbox."""
         nodes, walk = self._nodes, self._walk
         element, block = walk.elements.item, walk.blocks.item
         items: dict[int, int] = {}
@@ -442,17 +442,16 @@ class _Structure:
 
     def _attributes(self, nodes: Iterable[int], name: str) -> dict[int, str | None]:
         """An attribute of the elements of some nodes, by the elements' rows."""
-        found = {self._nodes.rows[node] for node in nodes}
-        rows = sorted(row for row in found if row >= 0)
+        rows = sorted({self._nodes.rows[node] for node in nodes} - {-1})
         return dict(zip(rows, attribute_values(self._walk, rows, name), strict=True))
 
     # -- tables
 
     def _add_rows(self) -> None:
-        """Put cells that stand in no row into one, as a browser does.
+        """Put cells that stand in no row into a new row, as a browser does.
 
-        The element of such a row is the part of the table that holds its cells, so that
-        a part with cells in several places stays as it is.
+        The new row's element is the section or table around its cells.  Each element
+        has one node at most, so a section whose cells are not consecutive stays as is.
         """
         nodes, kinds, children = self._nodes, self._kinds, self._children
         for table in [node for node in children if kinds[node] == NodeKind.TABLE]:
@@ -473,14 +472,14 @@ class _Structure:
                 children[inside[-1]] = run
 
     def _part_around(self, node: int) -> int:
-        """The row of the element around a cell, -1 for all that is no cell."""
+        """The row of a cell's parent element, -1 for a node that is no cell."""
         if self._kinds[node] != NodeKind.CELL:
             return -1
         row = self._nodes.rows[node]
         return self._walk.elements.item(row, ElementColumn.PARENT)
 
     def _table(self, node: int) -> Table | None:
-        """A table of data, None for one that lays out the page."""
+        """The cells of a data table, None for a table that only lays out the page."""
         kinds, children = self._kinds, self._children
         if self._nodes.rows[node] not in self._tables:
             return None
@@ -509,34 +508,34 @@ class _Structure:
             ):
                 break
             if head and first is not None and first.columns == width > 1:
-                break  # the heading of the rows below
+                break  # one cell across the table: a heading of the rows below
             head += 1
         if head == len(grid):
             head = 1
         return Table(caption, grid[:head], grid[head:], width)
 
     def _grid(self, rows: Sequence[int]) -> list[Line] | None:
-        """Rows of cells of one width; None if one is too wide or holds more than cells."""
+        """Rows of equal width; None if a row is too wide or holds more than cells."""
         grid: list[Line] = []
         below: _Below = {}
-        # For each part of the table, as a tbody, the last kept row.
+        # The last kept row of each section.
         above: dict[Any, Any] = {}
         within = None
         for row in rows:
-            kept = self._cells(row)
-            if kept is None:
+            kept_cells = self._cells(row)
+            if kept_cells is None:
                 return None
             element = self._elements[self._nodes.rows[row]]
             part = element.getparent()
-            named = part if part.tag in _PARTS else None
-            if named is not within:
-                within = named
+            section = part if part.tag in _PARTS else None
+            if section is not within:
+                within = section
                 below.clear()
-            for passed in _rows_between(above.get(part), element):
-                if self._line(passed, {}, below, is_kept=False) is None:
+            for dropped in _rows_between(above.get(part), element):
+                if self._line(dropped, {}, below, is_kept=False) is None:
                     return None
             above[part] = element
-            line = self._line(element, kept, below)
+            line = self._line(element, kept_cells, below)
             if line is None:
                 return None
             grid.append(line)
@@ -545,18 +544,21 @@ class _Structure:
     def _line(
         self,
         row: Any,
-        kept: Mapping[int, int],
+        kept_cells: Mapping[int, int],
         below: _Below,
         *,
         is_kept: bool = True,
     ) -> Line | None:
-        """A row of cells, None for one that is too wide."""
+        """A row's cells, None if the row is too wide.
+
+        ``kept_cells`` has the node of each kept cell by its place in the row.
+        """
         line: Line = []
         for at, header, columns, down in cells(row):
             _fill_from_above(line, below)
-            found = kept.get(at)
-            leaves = () if found is None else tuple(self._in_cell(found))
-            inside = () if found is None else self._children[found]
+            node = kept_cells.get(at)
+            leaves = () if node is None else tuple(self._in_cell(node))
+            inside = () if node is None else self._children[node]
             cell = Cell(leaves, header, columns, down, inside)
             for column in range(len(line), len(line) + columns):
                 below[column] = (down - 1, cell if is_kept else _EMPTY)
@@ -567,16 +569,16 @@ class _Structure:
         return None if len(line) > WIDEST else line
 
     def _in_cell(self, cell: int) -> Iterator[int]:
-        """The blocks in a cell, in whose line no rule can stand."""
+        """The blocks in a cell but rules, which cannot stand in a line."""
         kinds = self._kinds
         return (n for n in self._nodes.leaves(cell) if kinds[n] != NodeKind.RULE)
 
     def _cells(self, row: int) -> Mapping[int, int] | None:
-        """The cells of a row by their places; None where it holds anything else."""
+        """The kept cells of a row by their places; None if it holds anything else."""
         rows, cell = self._nodes.rows, self._walk.elements.item
         kept: dict[int, int] = {}
         for child in self._children[row]:
-            # A cell inside something else, as a form, is none of the row's own.
+            # A cell inside another element, such as a form, is not the row's own.
             if (
                 self._kinds[child] != NodeKind.CELL
                 or cell(rows[child], ElementColumn.PARENT) != rows[row]
@@ -587,7 +589,7 @@ class _Structure:
 
 
 def _box_of(item: Any) -> Any:
-    """The checkbox that an item begins with, None for none or for one of a form."""
+    """The disabled checkbox that an item begins with, or None."""
     inside = item
     for _ in range(BOX_LEVELS):
         if (inside.text or "").strip() or not len(inside):
@@ -602,22 +604,21 @@ def _box_of(item: Any) -> Any:
 def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
     """The cells of a table's row.
 
-    For each its place among the row's children, whether it is a header, and how many
-    columns and rows it spans, maybe more rows than follow in its part of the table.
+    For each: its place among the row's children, whether it is a header, how many
+    columns it spans, and how many rows, maybe more than its section has left.
     """
     for at, element in enumerate(row):
         if element.tag in ("td", "th"):
             header = element.tag == "th"
             columns, rows = element.get("colspan"), element.get("rowspan")
-            # A rowspan of 0 goes down to the end of the part.
+            # A rowspan of 0 reaches to the end of the section.
             yield at, header, span(columns), span(rows, MAX_SPAN)
 
 
 def _rows_between(above: Any, row: Any) -> Iterable[Any]:
     """The rows between two kept rows, or before the first kept row, in order.
 
-    None where the row is a part of the table that has its cells without a tr: all that
-    is behind the row above would be looked at in vain.
+    There are none if the row is a section with cells outside of any tr.
     """
     if row.tag != "tr":
         return ()
@@ -635,23 +636,23 @@ def _fill_from_above(line: Line, below: _Below) -> None:
 
 
 def _with_reach(grid: list[Line]) -> list[Line]:
-    """A grid whose cells stand in their first rows alone, and span the rows that are left."""
+    """A grid in which a cell stands in its first row alone, and spans kept rows only."""
     in_lines = [{id(cell) for cell in line if cell and cell.rows > 1} for line in grid]
-    reach = Counter(chain.from_iterable(in_lines))
-    if not reach:
+    row_counts = Counter(chain.from_iterable(in_lines))
+    if not row_counts:
         return grid
     made: list[Line] = []
-    begun: set[int] = set()
-    for line, inside in zip(grid, in_lines, strict=True):
+    placed: set[int] = set()
+    for line, spanning in zip(grid, in_lines, strict=True):
         made.append(
             [
-                cell and cell._replace(rows=reach.get(id(cell), 1))
-                if id(cell) not in begun
+                cell and cell._replace(rows=row_counts.get(id(cell), 1))
+                if id(cell) not in placed
                 else None
                 for cell in line
             ]
         )
-        begun |= inside
+        placed |= spanning
     return made
 
 

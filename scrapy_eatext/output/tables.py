@@ -1,4 +1,4 @@
-"""The tables of data among the kept blocks, as rows of texts."""
+"""The data tables among the kept blocks, as rows of texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.nodes import Cell, Nodes
 
-# How many characters a page's cells may say again in the places that they span.
+# The most characters of all texts that are repeated in places that cells span.
 REPEATED = 100_000
 
 
@@ -24,8 +24,8 @@ def write_tables(judged: JudgedPage) -> tuple[tuple[tuple[str, ...], ...], ...]:
 def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """For each table its rows, all of the same length.
 
-    The first row has a name for each column, or empty texts where the page has none.
-    A table in a cell comes behind the table around it, whose cell does not repeat it.
+    The first row has the names of the columns, empty if the page has none.  A table in a
+    cell comes after the outer table, whose cell leaves it out.
     """
     reader = _Reader(nodes)
     made: list[tuple[tuple[str, ...], ...]] = []
@@ -37,7 +37,7 @@ def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
 
 
 def _names(head: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
-    """The names of columns, of all rows of headers; what spans rows stands once."""
+    """The names of columns, joined from all header rows, without repeated texts."""
     columns = zip(*head, strict=True) if head else [()] * width
     return tuple(" ".join(dict.fromkeys(filter(None, names))) for names in columns)
 
@@ -46,8 +46,7 @@ class _Reader:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
         self._left = REPEATED
-        # For each block in a cell the innermost table around it, as an inner table's
-        # number is larger.
+        # For each block the innermost table around it: inner tables come later.
         self._table_of = {
             leaf: node
             for node, table in sorted(nodes.tables.items())
@@ -74,12 +73,13 @@ class _Reader:
     def rows(
         self, table: int, lines: Sequence[Sequence[Cell | None]]
     ) -> list[tuple[str, ...]]:
-        """Rows with a text a column; a cell's text is in each place that it spans."""
-        # For each column the text of the cell that spans down, and how many rows further.
+        """Rows with a text for each column; a cell's text fills all places it spans."""
+        # For each column: the text of the last cell, and how many more rows it spans.
         below: dict[int, tuple[str, int]] = {}
         made: list[tuple[str, ...]] = []
         for line in lines:
             row: list[str] = []
+            # The text of the cell to the left, and how many more columns and rows it spans.
             reach: tuple[str, int, int] = ("", 0, 0)
             for column, cell in enumerate(line):
                 if cell is not None:

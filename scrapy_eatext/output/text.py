@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 _TAG = ElementColumn.TAG
 _NUMBERED = TAG_ID["ol"]
-# Items that are nested deeper are indented no further: a page may nest items two
-# thousand deep, and its text would be mostly spaces.
+# Items nested deeper are indented no further: the text of a page with items nested two
+# thousand deep would be mostly spaces.
 DEEPEST = 20
 
 
 def render_text(verdict: Verdict, shown: Content | None = None) -> str:
-    """The kept units as text, an empty line between them.
+    """The kept units as text, with an empty line between them.
 
-    List items follow each other on lines of their own, each after a dash or its
-    number, counted from the list's first number on.  Further blocks of an item stand
-    below it, indented; if an item begins with a heading, all its blocks stand apart.
-    Of a table of data, the cells of a row stand on one line, a bar between them, and
-    the rows below each other.  ``shown`` is the result of content(), where it is known.
+    List items stand on consecutive lines, each after a dash or its number, which counts
+    from the list's first.  Further blocks of an item stand below it, indented; the blocks
+    of an item that begins with a heading are not marked as an item's.  The rows of a data
+    table stand on consecutive lines, with a bar between the cells.  ``shown`` is the
+    result of content(), if it is known.
     """
     units = verdict.units
     shown = shown or content(units, verdict.kept)
@@ -56,8 +56,8 @@ def python_join(
 ) -> str:
     """The text of some blocks of a walk.
 
-    ``first`` is what first_numbers() gives of them, ``gaps`` what Places.gaps() does, or
-    is empty; items that are nested deeper than ``deepest`` are indented no further.
+    ``first`` is the result of first_numbers(), and ``gaps`` that of Places.gaps(), or
+    empty.  Items that are nested deeper than ``deepest`` are indented no further.
     """
     return _joined(Blocks(walk), kept, {}, first, gaps, deepest)
 
@@ -70,16 +70,16 @@ def _joined(
     gaps: list[str],
     deepest: int,
 ) -> str:
-    """The text of some units; ``code`` has other texts for some of them."""
-    told = told_of(units, kept, code)
-    return joined(pieces(told, range(len(kept)), dict(first), gaps, deepest))
+    """The text of some units; ``code`` replaces the texts of some of them."""
+    parts = parts_of(units, kept, code)
+    return joined(pieces(parts, range(len(kept)), dict(first), gaps, deepest))
 
 
-class Told(NamedTuple):
+class Parts(NamedTuple):
     """What a text is made of: lists with an entry for each unit.
 
-    ``items`` and ``lists`` are the units' list items and numbered lists, as of
-    Blocks.items_and_lists().
+    ``items`` and ``lists`` are the rows of the list item and of the numbered list around
+    each unit, from Blocks.items_and_lists().
     """
 
     texts: list[str]
@@ -89,13 +89,13 @@ class Told(NamedTuple):
     lists: list[int]
 
 
-def joined(parts: Iterable[tuple[str, str, str]]) -> str:
-    """The pieces of a text as one."""
-    return "".join(chain.from_iterable(parts))
+def joined(texts: Iterable[tuple[str, str, str]]) -> str:
+    """The text that consists of some pieces()."""
+    return "".join(chain.from_iterable(texts))
 
 
-def told_of(units: Units, kept: list[int], code: Mapping[int, str]) -> Told:
-    """What a text is made of, of some units; the units in ``code`` are code."""
+def parts_of(units: Units, kept: list[int], code: Mapping[int, str]) -> Parts:
+    """The parts of the text of some units; the units in ``code`` are code."""
     items = lists = [-1] * len(kept)
     if isinstance(units, Blocks):
         texts, kinds, levels = units.some(kept)
@@ -107,24 +107,24 @@ def told_of(units: Units, kept: list[int], code: Mapping[int, str]) -> Told:
     for n, i in enumerate(kept if code else ()):
         if i in code:
             kinds[n], texts[n] = "code", code[i] or texts[n]
-    return Told(texts, kinds, levels, items, lists)
+    return Parts(texts, kinds, levels, items, lists)
 
 
 def pieces(
-    told: Told,
+    parts: Parts,
     which: Sequence[int],
     numbers: dict[int, int],
     gaps: Sequence[str] | Mapping[int, str],
     deepest: int = DEEPEST,
     within: int | None = None,
 ) -> Iterator[tuple[str, str, str]]:
-    """For some units what parts each from the one before, its mark, and its text.
+    """For each of some units: the gap before it, its list mark, its text.
 
-    The first is parted from nothing.  ``numbers`` are the next numbers of lists, where
-    these are not 1; they are counted on.  ``gaps`` is as in python_join(), and lists
-    around the element ``within`` do not show.
+    The first unit has no gap.  ``numbers`` has the next number of each list, 1 if
+    missing, and is updated.  ``gaps`` is as in python_join().  Lists around the element
+    ``within`` give no marks.
     """
-    texts, kinds, levels, items, lists = told
+    texts, kinds, levels, items, lists = parts
     is_item = {
         n: kinds[n] == "list item" and (within is None or items[n] > within)
         for n in which
@@ -132,32 +132,32 @@ def pieces(
     outermost = 1
     if within is not None:
         outermost = min((levels[n] for n in which if is_item[n]), default=1)
-    begun: dict[int, str] = {}
-    begins, was_listed = True, False
+    first_kinds: dict[int, str] = {}
+    is_first, was_item = True, False
     for n in which:
         kind, item = kinds[n], items[n]
-        mark, gap, is_listed = "", "\n\n", False
-        again = item in begun
-        if item >= 0 and not again:
-            begun[item] = kind
+        mark, gap, is_marked = "", "\n\n", False
+        is_continued = item in first_kinds
+        if item >= 0 and not is_continued:
+            first_kinds[item] = kind
         if gaps and gaps[n]:
             gap = gaps[n]
-        elif is_item[n] and begun.get(item, kind) == kind:
-            is_listed = True
-            mark = "  " * min(levels[n] - outermost + again, deepest)
-            if not again and lists[n] >= 0:
+        elif is_item[n] and first_kinds.get(item, kind) == kind:
+            is_marked = True
+            mark = "  " * min(levels[n] - outermost + is_continued, deepest)
+            if not is_continued and lists[n] >= 0:
                 number = numbers.setdefault(lists[n], 1)
                 numbers[lists[n]] = number + 1
                 mark += f"{number}. "
-            elif not again:
+            elif not is_continued:
                 mark += "- "
-            gap = "\n" if was_listed else gap
-        yield "" if begins else gap, mark, texts[n]
-        begins, was_listed = False, is_listed
+            gap = "\n" if was_item else gap
+        yield "" if is_first else gap, mark, texts[n]
+        is_first, was_item = False, is_marked
 
 
 def places_in_tables(units: Units, shown: Content) -> Places | None:
-    """Where the shown units stand in tables of data; None where none does."""
+    """The places of the shown units in data tables, None if the page has no table."""
     tables = data_tables(units.walk) if isinstance(units, Blocks) else None
     if tables is None:
         return None
@@ -165,9 +165,9 @@ def places_in_tables(units: Units, shown: Content) -> Places | None:
 
 
 def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
-    """The numbered lists of kept blocks that begin with another number than 1.
+    """The numbered lists around kept blocks that do not begin with the number 1.
 
-    Each is a row of the element table and the number of its first item.
+    Each is given by its row in the element table and the number of its first item.
     """
     walk = blocks.walk
     if not rows_with(walk.elements, _TAG, _NUMBERED):
@@ -182,9 +182,10 @@ def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
 
 
 def first_numbers_of(walk: Walk, first_items: Mapping[int, int]) -> dict[int, int]:
-    """The number that each list begins with, as it or its first item has it.
+    """The number that each list begins with, by its own or its first item's attribute.
 
-    Lists and items are given by their rows, an item without an element by -1.
+    ``first_items`` has the row of each list's first kept item, -1 for one without an
+    element, by the list's row.
     """
     lists = sorted(first_items)
     items = sorted({item for item in first_items.values() if item >= 0})
@@ -192,16 +193,16 @@ def first_numbers_of(walk: Walk, first_items: Mapping[int, int]) -> dict[int, in
     values = dict(zip(items, attribute_values(walk, items, "value"), strict=True))
     numbers: dict[int, int] = {}
     for row, item in first_items.items():
-        given = number_of(values.get(item) or starts[row])
-        numbers[row] = 1 if given is None else given
+        number = number_of(values.get(item) or starts[row])
+        numbers[row] = 1 if number is None else number
     return numbers
 
 
-def number_of(given: str | None) -> int | None:
-    """The number that an attribute gives, None for anything else and for large ones."""
-    given = (given or "").strip()
-    if given.isascii() and given.isdigit() and len(given) < 9:
-        return int(given)
+def number_of(value: str | None) -> int | None:
+    """The number in an attribute; None if it is no number or has over 8 digits."""
+    digits = (value or "").strip()
+    if digits.isascii() and digits.isdigit() and len(digits) < 9:
+        return int(digits)
     return None
 
 
