@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lxml.etree import iterwalk
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.page.urls import OF_VISIT, Addresses
+from scrapy_eatext.page.urls import SESSION_PARAMETERS, Addresses
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.page import Page
@@ -48,7 +48,7 @@ _TIME_NAME, _TIME = "updated-max", 10**9
 # What does not tell pages apart: nothing, where a reader comes from, a post of a thread,
 # a session.
 _NO_MATTER = re.compile(
-    rf"|(?:{OF_VISIT}|ref)=.*|p=[0-9]{{4,}}|\w{{1,20}}=(?:\w:)?[0-9a-f]{{20,99}}",
+    rf"|(?:{SESSION_PARAMETERS}|ref)=.*|p=[0-9]{{4,}}|\w{{1,20}}=(?:\w:)?[0-9a-f]{{20,99}}",
     re.IGNORECASE,
 )
 _INDEX = re.compile(r"/(?:(?:index|default)\.\w{2,5})?$|\.(?:s?html?|php|aspx?)$")

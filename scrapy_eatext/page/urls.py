@@ -12,8 +12,8 @@ SCHEMES = frozenset(("http", "https", "mailto", "tel", "ftp"))
 # What an image may be had from.
 IMAGE_SCHEMES = frozenset(("http", "https"))
 
-# Names in a query that say something of the visit, and not of the page.
-OF_VISIT = (
+# Query parameters that identify a session or a campaign, and not the page.
+SESSION_PARAMETERS = (
     r"utm_\w+|(?:fb|g|ms)clid|mc_[ce]id|_ga|igshid|srsltid|sid|s?ess?(?:ion)?_?id"
     r"|phpsessid|jsessionid|oscsid|zenid|aspsessionid\w*"
 )

@@ -1,4 +1,4 @@
-"""Addresses of a site: which are the same page, which are alike, which are traps."""
+"""URLs of a site: which are the same page, which share a pattern, which are traps."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url
 
-from scrapy_eatext.page.urls import OF_VISIT
+from scrapy_eatext.page.urls import SESSION_PARAMETERS
 
-_LONGEST = 2000
-# What a query or a path says of the visit, and not of the page.
-_OF_VISIT = re.compile(OF_VISIT, re.IGNORECASE)
-_SESSION = re.compile(
+_MAX_LENGTH = 2000
+# Session IDs and tracking parameters in queries, and session IDs in paths.
+_IN_SESSION_QUERY = re.compile(SESSION_PARAMETERS, re.IGNORECASE)
+_IN_SESSION_PATH = re.compile(
     r";jsessionid=[^/?#;]*|/\(S\([0-9a-z]{8,40}\)\)|/s(?:ess(?:ion)?)?[-_=][0-9a-f]{8,64}(?=/)",
     re.IGNORECASE,
 )
-# Pages that lead to no other page and are none to want, by words in paths, by the names
-# of queries, and by both.
+# Traps: pages that nobody wants and that lead to no wanted page.  A path segment or the
+# name of a query parameter shows each kind.
 _PATHS = {
     "calendar": r"calendar|kalender|calendario|calendrier",
     "login": r"(?:wp-)?log-?in|log-?out|sign-?(?:in|up|out)|register|registration"
@@ -52,79 +52,90 @@ _IN_QUERY = re.compile(
 )
 _LANGUAGE = re.compile(r"/([a-z]{2})(?:[-_][a-z]{2})?(?:/|$)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
+# How paths of the same page may end: /a, /a/, /a.html, /a/index.html.
 _ENDING = re.compile(r"(?:/(?:index|default)(?=\.))?(?:\.(?:s?html?|php|aspx?))?/?$")
 
 
 @lru_cache(maxsize=1024)
 def canonical(url: str) -> str:
-    """An address without what it says of the visit; "" for one that is not of the web."""
+    """A URL in canonical form, without its session; "" if it is invalid or not HTTP."""
     try:
         parts = urlsplit(url)
-        if len(url) > _LONGEST or parts.scheme not in ("http", "https"):
+        if len(url) > _MAX_LENGTH or parts.scheme not in ("http", "https"):
             return ""
         # Decoding would lose bytes that are not UTF-8.
         query = "&".join(
-            part
-            for part in parts.query.split("&")
-            if not _OF_VISIT.fullmatch(part.partition("=")[0])
+            parameter
+            for parameter in parts.query.split("&")
+            if not _IN_SESSION_QUERY.fullmatch(parameter.partition("=")[0])
         )
-        path = _SESSION.sub("", parts.path) or "/"
-        found = parts._replace(path=path, query=query, fragment="")
-        own = canonicalize_url(found.geturl())
+        path = _IN_SESSION_PATH.sub("", parts.path) or "/"
+        stripped = parts._replace(path=path, query=query, fragment="")
+        result = canonicalize_url(stripped.geturl())
     except ValueError:  # as in http://[, or a surrogate
         return ""
-    return own if parts.netloc and len(own) <= _LONGEST else ""
+    return result if parts.netloc and len(result) <= _MAX_LENGTH else ""
 
 
-def is_of_visit(url: str) -> bool:
-    """Whether an address has the number of a visit."""
+def has_session(url: str) -> bool:
+    """Whether a URL has a session ID or a tracking parameter."""
     parts = urlsplit(url)
-    names = (name for name, _ in parse_qsl(parts.query, keep_blank_values=True))
-    return bool(_SESSION.search(parts.path)) or any(map(_OF_VISIT.fullmatch, names))
+    return bool(_IN_SESSION_PATH.search(parts.path)) or any(
+        map(_IN_SESSION_QUERY.fullmatch, _parameters(parts))
+    )
 
 
 def is_same_page(url: str, other: str, *, with_query: bool = False) -> bool:
-    """Whether two addresses differ in the ending of their paths, or their query, alone."""
-    one, two = urlsplit(url), urlsplit(other)
-    is_same = _ENDING.sub("", one.path) == _ENDING.sub("", two.path)
-    return is_same and (one.query == two.query or not with_query)
+    """Whether two URLs differ at most in how their paths end, and in their queries.
+
+    With ``with_query`` their queries have to be equal.
+    """
+    parts, others = urlsplit(url), urlsplit(other)
+    is_same = _ENDING.sub("", parts.path) == _ENDING.sub("", others.path)
+    return is_same and (parts.query == others.query or not with_query)
 
 
 def language_of(url: str) -> str:
-    """The language that the first folder of an address seems to name, or ""."""
-    found = _LANGUAGE.match(urlsplit(url).path)
-    return found[1] if found else ""
+    """The code of a language that the first folder of a URL seems to be, or ""."""
+    match = _LANGUAGE.match(urlsplit(url).path)
+    return match[1] if match else ""
 
 
 def trap(url: str) -> str:
-    """The name of what an address leads to that no reader looks for, "" for none."""
+    """The kind of trap that a URL leads to, "" for none."""
     parts = urlsplit(url)
     for segment in parts.path.split("/"):
-        if found := _IN_PATH.fullmatch(segment):
-            return found.lastgroup or ""
-    for name, _ in parse_qsl(parts.query, keep_blank_values=True):
-        if found := _IN_QUERY.fullmatch(name.rstrip("[]").partition("[")[0]):
-            return found.lastgroup or ""
+        if match := _IN_PATH.fullmatch(segment):
+            return match.lastgroup or ""
+    for name in _parameters(parts):
+        if match := _IN_QUERY.fullmatch(name.rstrip("[]").partition("[")[0]):
+            return match.lastgroup or ""
     return ""
 
 
 def shapes(url: str) -> list[str]:
-    """What an address has in common with those that are made alike.
+    """The patterns of a URL, its own first, then the wider ones.
 
-    First its path without numbers and without its last part, with the names of its
-    queries; then each of these names alone, and the folders of its path.  Of a trap it
-    is the trap's name.
+    Its own is its path, with 0 for numbers and * for its last segment, and the names of
+    its query parameters.  The wider ones have a single parameter, or a parent folder.
+    A trap has one alone: its host and its kind.
     """
     parts = urlsplit(url)
     if name := trap(url):
         return [f"{parts.netloc} {name}"]
     path = _path_shape(parts)
-    names = sorted(dict(parse_qsl(parts.query, keep_blank_values=True)))
-    found = [f"{path}?{'&'.join(names)}"]
+    names = sorted(set(_parameters(parts)))
+    result = [f"{path}?{'&'.join(names)}"]
     if len(names) > 1:
-        found += [f"{path}?{name}" for name in names]
+        result += [f"{path}?{name}" for name in names]
     folders = path.split("/")[:-1]
-    return found + ["/".join(folders[: 2 + n]) + "/**" for n in range(len(folders) - 2)]
+    result += ["/".join(folders[:n]) + "/**" for n in range(2, len(folders))]
+    return result
+
+
+def _parameters(parts: SplitResult) -> list[str]:
+    """The names of a query's parameters."""
+    return [name for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
 
 
 def _path_shape(parts: SplitResult) -> str:

@@ -1,4 +1,4 @@
-"""The arguments of a crawl of a site, each declared once for spider, command and errors."""
+"""The arguments of `SiteSpider` and of `scrapy eatext site`, each declared once."""
 
 from __future__ import annotations
 
@@ -18,22 +18,25 @@ Texts = str | Sequence[str]
 
 
 class Argument(NamedTuple):
-    """A default, what reads a value, None or an error for a wrong one, and its meaning."""
+    """An argument's default, the function that converts a value, and its meaning.
+
+    ``read`` returns None or raises for a wrong value.
+    """
 
     default: Any
     read: Callable[[Any], Any]
     meaning: str
 
     def take(self, name: str, value: Any) -> Any:
-        """What a value stands for.  Raises OptionError for a wrong one."""
+        """The converted value.  Raises OptionError for a wrong one."""
         with suppress(ValueError, TypeError, re.error):
-            if (found := self.read(value)) is not None:
-                return found
+            if (converted := self.read(value)) is not None:
+                return converted
         raise OptionError(name, value, self.meaning)
 
 
 def _parts(value: Texts) -> list[str]:
-    """The parts of a text with commas, or of a list, without empty ones."""
+    """The parts of a comma-separated text, or of a list, without empty ones."""
     parts = value.split(",") if isinstance(value, str) else value
     return [part.strip() for part in parts if part.strip()]
 
@@ -62,37 +65,36 @@ def _code(value: str) -> str | None:
     return value.lower() if is_code else None
 
 
-def _number(kind: type, most: float = inf) -> Callable[[Any], Any]:
-    return lambda value: kind(value) if 0 <= kind(value) <= most else None
+def _number(kind: type, maximum: float = inf) -> Callable[[Any], Any]:
+    return lambda value: kind(value) if 0 <= kind(value) <= maximum else None
 
 
 ARGUMENTS = {
-    "urls": Argument((), _urls, "addresses or hosts to begin at"),
+    "urls": Argument((), _urls, "URLs or hosts to start at"),
     "kinds": Argument(
         "",
         _kinds,
-        f"kinds of pages to yield: {', '.join(KINDS.split())} (all but lists if empty)",
+        f"kinds of pages to yield: {', '.join(KINDS.split())} (default: all but"
+        " collection and listing)",
     ),
     "since": Argument("", _day, "the first day of publication: 2024-03-01"),
     "until": Argument("", _day, "the last day of publication, not before the first"),
     "max_pages": Argument(
-        0, _number(int), "a number of pages to stop at, 0 for no limit"
+        0, _number(int), "the number of pages to stop at, 0 for no limit"
     ),
     "max_depth": Argument(
-        2, _number(int), "how many links that no list has may lead to a page (2)"
+        2, _number(int), "the maximum depth at which ordinary links are followed (2)"
     ),
-    "include": Argument("", _pattern, "a regular expression for addresses to yield"),
-    "exclude": Argument(
-        "", _pattern, "a regular expression for addresses never to ask for"
-    ),
+    "include": Argument("", _pattern, "a regular expression for URLs to yield"),
+    "exclude": Argument("", _pattern, "a regular expression for URLs not to request"),
     "language": Argument("", _code, "the code of the pages' language: en"),
     "min_score": Argument(
-        0.3, _number(float, 1), "the least score of a page, from 0 to 1 (0.3)"
+        0.3, _number(float, 1), "the minimum score of a page, from 0 to 1 (0.3)"
     ),
     "state": Argument(
         "",
         str,
-        "a file that keeps what is known of the site: a crawl that was stopped goes on,"
-        " and the next one yields what is new or changed; use -o then, not -O",
+        "a file for the crawl's state: a crawl that was stopped resumes, and the next"
+        " one yields only pages that are new or changed; use -o then, not -O",
     ),
 }

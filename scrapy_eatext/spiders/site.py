@@ -1,4 +1,4 @@
-"""From a site's address to the main texts of its pages, without a selector."""
+"""A spider that crawls a whole site and yields its pages' main texts, without selectors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scrapy_eatext.page.dates import iso
 from scrapy_eatext.page.urls import Addresses, host_of, joined
 from scrapy_eatext.spiders.addresses import (
     canonical,
-    is_of_visit,
+    has_session,
     is_same_page,
     language_of,
     shapes,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# What an item says, beside its address and, with a state, its change.
+# EATEXT_FIELDS of the items, which also have "url" and, with a state, "change".
 FIELDS = {
     "title": "title",
     "date": "date",
@@ -60,48 +60,50 @@ FIELDS = {
     "score": "score",
     "text": "text",
 }
-# What the spider needs where the project has nothing else.
+# Settings of an add-on's priority: those of the project override them.
 _SETTINGS = {
     "EATEXT_FIELDS": FIELDS,
     "EATEXT_AHEAD": ["entries", "next_page", "metadata"],
     "AUTOTHROTTLE_ENABLED": True,
-    # Scrapy's 5 seconds would be most of a small site's crawl.
+    # Scrapy's default of 5 seconds would be most of a small site's crawl.
     "AUTOTHROTTLE_START_DELAY": 0.5,
     "ROBOTSTXT_OBEY": True,
 }
-# The kinds of pages that lead to others, and are none to want unless they are named.
+# The kinds of pages that list others, which are yielded only if the argument names them.
 _LISTS = frozenset(("collection", "listing"))
-# The kinds of pages whose links need not be looked at: their site lists them elsewhere.
+# The kinds of pages whose links are not followed: lists link to the same pages.
 _LEAVES = frozenset(("article", "forum", "product"))
-# The endings of files that are no pages.
-_NO_PAGES = {f".{ending}" for ending in IGNORED_EXTENSIONS}
+# Extensions of files that are not pages.
+_NO_PAGES = {f".{extension}" for extension in IGNORED_EXTENSIONS}
 _REDIRECTS = (301, 302, 303, 307, 308)
-# Where an address leads to may be known: the spider looks first.
+# The spider handles redirects itself, as the target may be in the queue already.
 _NOT_FOLLOWED = {"dont_redirect": True, "handle_httpstatus_list": _REDIRECTS}
-# How often an address may lead to itself, and how often to others in a row.
-_AGAIN, _HOPS = 2, 10
-# How many copies a page may have, and of how many that is known at a time.
-_COPIES, _MOST_COPIES = 3, 10_000
-# Priorities in the queue: the start, what a list lists, the list's next page, other links,
-# and what a site itself names, which may be dead.
+# The maximum number of redirects of a URL to itself, and of redirects in a row.
+_MAX_SELF_REDIRECTS, _MAX_REDIRECTS = 2, 10
+# How many pages may name the same original, and for how many originals they are counted.
+_MAX_COPIES, _MAX_ORIGINALS = 3, 10_000
+# Priorities in the queue: start URLs, entries of a list, the list's next page, other
+# links, and URLs from sitemaps and feeds, which may be dead.
 _START, _LISTED, _NEXT, _OTHER, _NAMED = 120, 110, 100, 60, 20
-# The least priorities of what is asked for together; the rest waits for what it leads to.
+# The minimum priority of each rank.  A rank is requested when no request of a higher one
+# is in flight, as its response may add to the higher rank.
 _RANKS = (_NEXT, _NAMED + 10, -inf)
-# How much sooner is asked for what was changed since the day that is wanted.
+# Added to the priority of pages that were changed on or after ``since``.
 _DATED = 5
-# How many lists of addresses a site may name.
-_SITEMAPS = 1000
-# So many seconds after an answer nothing waits any longer.
+# The maximum number of sitemaps.
+_MAX_SITEMAPS = 1000
+# Seconds without a response after which lower ranks no longer wait for higher ones.
 _PATIENCE = 5
-# So many addresses are put into the queue before the event loop has its turn.
+# The number of URLs that are put into the queue before the event loop has its turn.
 _PORTION = 200
 
 
 class SiteSpider(Spider):
     """Crawls a site and yields its pages as items with their main text.
 
-    ``ARGUMENTS`` says what it takes: lists, or texts with commas.  wants(), priority()
-    and item() decide, and can be overridden.  Raises ValueError for a wrong argument.
+    ``ARGUMENTS`` describes its arguments; lists may be given as comma-separated texts.
+    To decide what is requested and yielded, override priority(), wants() and item().
+    Raises ValueError for a wrong argument.
     """
 
     name = "site"
@@ -129,10 +131,11 @@ class SiteSpider(Spider):
         hosts = (host_of(url).removeprefix("www.") for url in self.urls)
         self.allowed_domains = sorted(set(hosts))
         self._yields = Yields()
-        # How many pages have named another as their original.
+        # How many pages have named a page as their original.
         self._copies: Counter[str] = Counter()
-        # How many requests are under way, by their ranks.
-        self._under_way: Counter[float] = Counter()
+        # The number of requests in flight by rank.
+        self._in_flight: Counter[float] = Counter()
+        # Whether a response came since _go_on() looked last.
         self._is_answered = True
         self._sitemaps = 0
 
@@ -167,11 +170,11 @@ class SiteSpider(Spider):
         kind = result.page_type
         if kind not in self.kinds and kind in _LISTS:
             return False
-        # Pages whose addresses are made alike are of one kind, though one may look else.
+        # The kind may be wrong for one page of a URL pattern, but not for most of them.
         shape = _shapes(self._visit(response))[0]
         if self.kinds and kind not in self.kinds and not self._yields.most_gave(shape):
             return False
-        if kind not in self.kinds & _LISTS and self._leads_on(result):
+        if kind not in self.kinds & _LISTS and self._is_list(result):
             return False
         if not self._is_language(result.language or "unknown"):
             return False
@@ -180,7 +183,7 @@ class SiteSpider(Spider):
         return self._is_in_time(result.date or self._visit(response).lastmod)
 
     def priority(self, visit: Visit) -> int | None:
-        """How soon to ask for an address: higher is sooner; None for never."""
+        """The priority of a URL in the queue, higher is sooner; None for no request."""
         if self.exclude.pattern and self.exclude.search(visit.url):
             return None
         if name := trap(visit.url):
@@ -190,11 +193,11 @@ class SiteSpider(Spider):
             return -visit.depth
         if visit.role != "page" or not visit.lastmod:
             return visit.priority
-        # A page may have been changed long after it was published.
+        # It tells nothing of ``until``: a page may be changed long after its publication.
         return visit.priority + _DATED if visit.lastmod[:10] >= self.since else None
 
     def item(self, response: Response, result: MainText) -> Any:
-        """The item of a page; EATEXT_FIELDS fills it."""
+        """The item of a page, to which EATEXT_FIELDS is added."""
         return {"url": canonical(response.url)}
 
     # -- requests
@@ -204,11 +207,14 @@ class SiteSpider(Spider):
             yield request
 
     def _requests(self, *, is_late: bool = False) -> Iterator[Request]:
-        """Requests for what stands first in the queue, as many as Scrapy has room for."""
-        most = self.settings.getint("CONCURRENT_REQUESTS")
-        while self._under_way.total() < most:
-            best = max(+self._under_way, default=_RANKS[-1])
-            if (visit := self.known.take(_RANKS[-1] if is_late else best)) is None:
+        """Requests for the first URLs in the queue, up to CONCURRENT_REQUESTS in flight.
+
+        They have at least the highest rank in flight, unless ``is_late``.
+        """
+        limit = self.settings.getint("CONCURRENT_REQUESTS")
+        while self._in_flight.total() < limit:
+            highest = max(+self._in_flight, default=_RANKS[-1])
+            if (visit := self.known.take(_RANKS[-1] if is_late else highest)) is None:
                 return
             if visit.role == "page":
                 verdict, shape = self._yields.judge(_shapes(visit))
@@ -228,7 +234,7 @@ class SiteSpider(Spider):
         return Request(
             url,
             self._answered,
-            # The queue has each address once.
+            # The queue has each URL once.
             dont_filter=True,
             errback=self._failed,
             meta=meta | _NOT_FOLLOWED if visit.role == "page" else meta,
@@ -240,25 +246,25 @@ class SiteSpider(Spider):
         self._is_answered = False
 
     def _crawl(self, requests: Iterable[Request]) -> bool:
-        """Whether there are requests."""
-        found = list(requests)
-        for request in found:
+        """Schedule requests.  Returns whether there are any."""
+        scheduled = list(requests)
+        for request in scheduled:
             self.crawler.engine.crawl(request)
-        return bool(found)
+        return bool(scheduled)
 
     def spider_idle(self) -> None:
-        # Nothing is under way: what was dropped on its way counts no more.
-        self._under_way.clear()
-        self._yields.forget_coming()
+        # Requests that other components dropped are still counted as in flight.
+        self._in_flight.clear()
+        self._yields.reset_in_flight()
         self.known.release()
         if self._crawl(self._requests()):
             raise DontCloseSpider
 
     def spider_opened(self) -> None:
-        # Behind the feeds' own receiver, which has written the item by then.
+        # Connected after the feed exporter, so the item is written when this runs.
         self.crawler.signals.connect(self._scraped, signals.item_scraped)
         self.crawler.signals.connect(self._scraped, signals.item_dropped)
-        self.known.begin(self._beginnings())
+        self.known.begin(self._start_visits())
         self._clock = create_looping_call(self._go_on)
         self._clock.start(_PATIENCE, now=False)
 
@@ -266,28 +272,28 @@ class SiteSpider(Spider):
         self._clock.stop()
         self.known.close(is_finished=reason == "finished")
 
-    def _beginnings(self) -> Iterator[Visit]:
+    def _start_visits(self) -> Iterator[Visit]:
         for url in self.urls:
             yield Visit(url, "page", 0, _START)
             if not self.settings.getbool("ROBOTSTXT_OBEY"):
                 yield Visit(urljoin(url, "/robots.txt"), "sitemap", 0, _START)
 
     def received(self, response: Response, request: Request) -> None:
-        """Ask for the sitemaps that robots.txt names, which Scrapy itself asks for."""
-        asked = request.meta.get("redirect_urls", [request.url])[0]
-        if asked not in {urljoin(url, "/robots.txt") for url in self.urls}:
+        """Queue the sitemaps of a robots.txt, which Scrapy's middleware requested."""
+        requested = request.meta.get("redirect_urls", [request.url])[0]
+        if requested not in {urljoin(url, "/robots.txt") for url in self.urls}:
             return
-        found = response.body if response.status == HTTPStatus.OK else b""
-        # Without a base it takes any text for an address.
-        named = list(sitemap_urls_from_robots(found)) or ["/sitemap.xml"]
-        urls = (joined(response.url, url) for url in named)
+        body = response.body if response.status == HTTPStatus.OK else b""
+        # With a base URL the function raises for broken URLs.
+        sitemaps = list(sitemap_urls_from_robots(body)) or ["/sitemap.xml"]
+        urls = (joined(response.url, url) for url in sitemaps)
         self._add((Visit(url, "sitemap", 0, _START) for url in urls), again=True)
 
     # -- responses
 
     def _answered(self, response: Response) -> Iterator[Any]:
         visit = self._visit(response)
-        self._under_way[_rank(visit)] -= 1
+        self._in_flight[_rank(visit)] -= 1
         self._is_answered = True
         try:
             yield from getattr(self, f"parse_{visit.role}")(response, visit)
@@ -298,18 +304,18 @@ class SiteSpider(Spider):
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
         visit = Visit(*failure.request.meta["site_visit"])  # type: ignore[attr-defined]
-        self._under_way[_rank(visit)] -= 1
+        self._in_flight[_rank(visit)] -= 1
         self._is_answered = True
         error = failure.value
         status = error.response.status if isinstance(error, HttpError) else 0
-        is_passing = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
-        # It is gone for good if the site says so, or is not to be asked for.
-        if isinstance(error, IgnoreRequest) and not is_passing:
+        is_temporary = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
+        # HTTP errors are IgnoreRequests too; network errors are not.
+        if isinstance(error, IgnoreRequest) and not is_temporary:
             self.known.done(visit.url)
         else:
             self.known.set(visit.url, "failed")
         if self._is_start(visit):
-            logger.warning("%s has no page: %s", visit.url, error)
+            logger.warning("the start URL %s has no page: %s", visit.url, error)
         if visit.role == "page":
             self._count_answer(visit, gave=False)
         yield from self._requests()
@@ -323,10 +329,10 @@ class SiteSpider(Spider):
             self.known.done(visit.url)
             return
         result = main_text(response)
-        # A page without the word need not be parsed for it.
+        # The search saves parsing most pages.
         if self.language and b"hreflang" in response.body.lower():
             self._leave_other_languages(response)
-        is_list = self._leads_on(result)
+        is_list = self._is_list(result)
         added = yield from self._follow(response, result, visit, is_list)
         original, item = "", None
         if self.wants(response, result):
@@ -344,30 +350,31 @@ class SiteSpider(Spider):
             self.known.done(visit.url, text=text, is_list=is_list)
 
     def _leave_other_languages(self, response: HtmlResponse) -> None:
-        """Do not ask for what a page calls itself in other languages."""
-        for code, address in _links(response):
+        """Do not request the pages that hreflang declares to be in other languages."""
+        for code, href in _links(response):
             if code == "x-default" or self._is_language(code):
                 continue
-            url = canonical(address)
+            url = canonical(href)
             if self._is_ours(url) and self.known.leave_out(url):
-                # As if it had been asked for.
+                # It counts as a response that was not worth its request.
                 self._count("trap/language")
                 self._count_answer(Visit(url), gave=False)
 
     def _redirected(self, response: Response, visit: Visit) -> Iterator[Request]:
-        """Ask for where an answer leads to, if it is new."""
+        """Follow a redirect if its target is new."""
         self._count("trap/redirect")
         location = response.headers.get("Location")
         target = joined(response.url, location.decode("latin-1")) if location else ""
         url, hops = canonical(target), response.meta["site_hops"] + 1
-        if url == visit.url and hops <= _AGAIN:
-            # It wants a cookie back, or the number of a visit.
+        if url == visit.url and hops <= _MAX_SELF_REDIRECTS:
+            # The site has set a cookie or added a session ID, and wants it back.
             yield self._request(visit, target, hops)
             return
         if self._is_start(visit) and not self._is_ours(url):
-            logger.warning("%s leads to another site: %s", visit.url, target)
-        is_new = hops <= _HOPS and self._add([visit._replace(url=url)])
-        # Another spelling of a page's address says nothing of others like it.
+            message = "the start URL %s redirects to another site: %s"
+            logger.warning(message, visit.url, target)
+        is_new = hops <= _MAX_REDIRECTS and self._add([visit._replace(url=url)])
+        # A redirect to another spelling of the URL is no evidence about its shapes.
         is_same = is_same_page(url, visit.url, with_query=True)
         self._count_answer(visit, gave=None if is_same else bool(is_new))
         self.known.done(visit.url)
@@ -389,37 +396,38 @@ class SiteSpider(Spider):
         return item
 
     def _original(self, result: MainText, visit: Visit) -> str:
-        """The page that a page names as its original, "" if it is one itself.
+        """The canonical URL of a page that is a copy, which is queued; "" for an original.
 
-        The original is asked for, if it is not known.  One that differs in the query or
-        the ending alone need not be: this page stands for it.
+        If the canonical URL differs only in its query or ending and is not done, this
+        page replaces it.
         """
-        own = canonical(result.canonical_url)
-        # Some sites call their front page the original of all pages, or one of a section.
-        is_front = urlsplit(own).path == "/"
-        if own == visit.url or not self._is_ours(own) or is_front:
+        original = canonical(result.canonical_url)
+        # Some sites wrongly name their front page, or one page for a whole section: hence
+        # _MAX_COPIES.
+        is_front = urlsplit(original).path == "/"
+        if original == visit.url or not self._is_ours(original) or is_front:
             return ""
-        if not self.known.is_done(own):
-            if is_same_page(own, visit.url):
-                self.known.leave_out(own)
+        if not self.known.is_done(original):
+            if is_same_page(original, visit.url):
+                self.known.leave_out(original)
                 return ""
-            self._add([visit._replace(url=own)])
-        self._copies[own] += 1
-        if len(self._copies) > _MOST_COPIES:
+            self._add([visit._replace(url=original)])
+        self._copies[original] += 1
+        if len(self._copies) > _MAX_ORIGINALS:
             self._copies.clear()
-        # One without a text may lead back.
-        if self._copies[own] > _COPIES or not self.known.has_text(own):
+        # An original without a text may be a redirect to this page.
+        if self._copies[original] > _MAX_COPIES or not self.known.has_text(original):
             return ""
         self._count("trap/copy")
-        return own
+        return original
 
     def _follow(
         self, response: HtmlResponse, result: MainText, visit: Visit, is_list: bool
     ) -> Generator[None, None, int]:
-        """Put what a page leads to into the queue; how many entries are new."""
+        """Queue the URLs that a page leads to.  Returns how many entries are new."""
         depth = visit.depth + 1
         added = self._add(
-            Visit(one.url, "page", depth, _LISTED) for one in result.entries
+            Visit(entry.url, "page", depth, _LISTED) for entry in result.entries
         )
         is_start = self._is_start(visit)
         is_leaf = result.page_type in _LEAVES and not is_list
@@ -427,13 +435,11 @@ class SiteSpider(Spider):
             feeds = result.feeds if visit.depth <= 1 else ()
             self._add(Visit(feed, "feed", 0, _NEXT) for feed in feeds[:5])
         if result.next_page and (added or is_leaf or is_start or not visit.lastmod):
-            # Behind a list without anything new there is nothing new either.
-            again = bool(added)
-            self._add(
-                [Visit(result.next_page, "page", visit.depth, _NEXT)], again=again
-            )
+            next_visit = Visit(result.next_page, "page", visit.depth, _NEXT)
+            # If no entry is new, nor are those of the list's next page.
+            self._add([next_visit], again=bool(added))
         if depth <= self.max_depth and (is_start or not is_leaf):
-            # They are no yield: those of a calendar are new without end.
+            # Not counted as new entries: a calendar has new links without end.
             priority = _OTHER - depth
             yield from self._add_all(
                 Visit(url, "page", depth, priority) for _, url in _links(response)
@@ -453,58 +459,59 @@ class SiteSpider(Spider):
         )
 
     def _add_all(self, visits: Iterator[Visit]) -> Iterator[None]:
-        """Put many addresses into the queue, in portions between which the loop has its turn.
+        """Queue many URLs in portions.
 
-        Scrapy leaves out what is None.
+        After each it yields None, which Scrapy ignores, to let the event loop run.
         """
         while portion := list(islice(visits, _PORTION)):
             self._add(portion)
             yield None
 
     def _add(self, visits: Iterable[Visit], *, again: bool = False) -> int:
-        """Put addresses of the site into the queue that are worth a request."""
-        return self.known.add(self._worth(visits), again=again)
+        """Queue the URLs of the site that priority() admits.  Returns how many are new."""
+        return self.known.add(self._admitted(visits), again=again)
 
-    def _worth(self, visits: Iterable[Visit]) -> Iterator[Visit]:
+    def _admitted(self, visits: Iterable[Visit]) -> Iterator[Visit]:
+        """The visits with canonical URLs, and with their priorities."""
         for visit in visits:
             if visit.role == "sitemap":
                 self._sitemaps += 1
-                if self._sitemaps > _SITEMAPS:
+                if self._sitemaps > _MAX_SITEMAPS:
                     return
-            # What is said to be a date may be any text.
+            # lastmod may be any text.
             url, date = canonical(visit.url), iso(visit.lastmod)
             if not self._is_ours(url) or url_has_any_extension(url, _NO_PAGES):
                 continue
-            if is_of_visit(visit.url):
+            if has_session(visit.url):
                 self._count("trap/session")
-            own = visit._replace(url=url, lastmod=date)
-            if (priority := self.priority(own)) is not None:
-                yield own._replace(priority=priority)
+            cleaned = visit._replace(url=url, lastmod=date)
+            if (priority := self.priority(cleaned)) is not None:
+                yield cleaned._replace(priority=priority)
 
     # -- items
 
     def _scraped(self, item: Any, response: Response | None) -> None:
-        """A page is done where its item is in the feeds, or was dropped."""
+        """Mark a page as done when its item is in the feeds, or was dropped."""
         if response is not None and "site_visit" in response.meta:
             url = self._visit(response).url
             self.known.done(url, text=main_text(response).text, feeds=self._feeds())
 
     def _feeds(self) -> dict[str, int]:
-        """The sizes of the feeds in files, all of which is on its way to the disk."""
-        exporter = (
-            self.crawler.get_extension(FeedExporter) if self.known.is_kept else None
-        )
+        """The sizes of the feeds in local files, by path, after a flush."""
+        if not self.known.is_kept:
+            return {}
+        exporter = self.crawler.get_extension(FeedExporter)
         sizes: dict[str, int] = {}
         for slot in exporter.slots if exporter else ():
             file, storage = slot.file, slot.storage
-            # Others have a path too, which is no file's here.
+            # Remote storages have a path too.
             if file and not file.closed and isinstance(storage, FileFeedStorage):
                 file.flush()
                 path = Path(storage.path).absolute()
                 sizes[str(path)] = path.stat().st_size
         return sizes
 
-    # -- the rest
+    # -- checks and counts
 
     def _visit(self, response: Response) -> Visit:
         return Visit(*response.meta.get("site_visit", (canonical(response.url),)))
@@ -518,8 +525,8 @@ class SiteSpider(Spider):
             host == own or host.endswith(f".{own}") for own in self.allowed_domains
         )
 
-    def _leads_on(self, result: MainText) -> bool:
-        """Whether a page lists others of the site, and is no list of things elsewhere."""
+    def _is_list(self, result: MainText) -> bool:
+        """Whether most entries of a page, and at least one, are on the site."""
         own = sum(self._is_ours(entry.url) for entry in result.entries)
         return own * 2 > len(result.entries)
 
@@ -527,7 +534,7 @@ class SiteSpider(Spider):
         return not code or code.lower().startswith(self.language)
 
     def _is_in_time(self, date: str) -> bool:
-        """Whether a date lies between ``since`` and ``until``; one that is unknown does not."""
+        """Whether a date is from ``since`` to ``until``; if either is set, "" is not."""
         is_in_time = self.since <= date[:10] <= (self.until or "9")
         return is_in_time and bool(date or not self.since + self.until)
 
@@ -544,7 +551,7 @@ class SiteSpider(Spider):
 
 
 def _links(response: HtmlResponse) -> Iterator[tuple[str, str]]:
-    """What a page links to, one after the other: its language, or "", and address."""
+    """The hreflang (or "") and URL of each link of a page."""
     root = response.selector.root
     addresses = Addresses(root, response.url)
     for link in root.iter("a", "area", "link"):
@@ -554,11 +561,12 @@ def _links(response: HtmlResponse) -> Iterator[tuple[str, str]]:
 
 
 def _rank(visit: Visit) -> float:
-    return next(least for least in _RANKS if visit.priority >= least)
+    """The minimum priority of the visit's rank."""
+    return next(minimum for minimum in _RANKS if visit.priority >= minimum)
 
 
 def _shapes(visit: Visit) -> list[str]:
-    """What an address has in common with others that are found in the same way."""
-    found = shapes(visit.url)
+    """The shapes of a URL, marked if it is known from a sitemap or a feed alone."""
+    url_shapes = shapes(visit.url)
     is_named = _NAMED <= visit.priority < _RANKS[1]
-    return [f"{NAMED} {shape}" for shape in found] if is_named else found
+    return [f"{NAMED} {shape}" for shape in url_shapes] if is_named else url_shapes

@@ -1,4 +1,4 @@
-"""What a crawl of a site knows of addresses: a queue on disk that survives a kill."""
+"""The state of a crawl of a site: a queue of URLs on disk that survives a kill."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Some of the lists that a run has found are asked for again in the next: a share of all
-# pages, and so many at least.
-_SHARE_AGAIN, _LEAST_AGAIN = 0.005, 2
-# By so many bytes at its end a feed is known to be the one that was written.
+# How many known lists a new round requests again: a share of all pages, with a minimum.
+_SHARE_AGAIN, _MIN_AGAIN = 0.005, 2
+# The last bytes of a feed, which identify the file that was written.
 _ENDING = 200
-# So many texts of pages that are answered, and need not be done, are known.
-_MOST_COMING = 1000
-# The number of these tables, which no other program's files have.  It changes with them.
+# The number of texts remembered of pages that have a response and are not done.
+_MAX_UNFINISHED = 1000
+# The version of the tables.  Files of other programs have another user_version.
 _FORMAT = 0x0EA7_0003
-# A page is pending, asked, held, refused, failed, done, or left out: never asked for.
+# The statuses are pending, asked (requested), held, refused, failed, done, and left out
+# (never requested).
 _TABLES = f"""
 PRAGMA user_version={_FORMAT};
 CREATE TABLE IF NOT EXISTS pages (
@@ -32,9 +32,9 @@ CREATE INDEX IF NOT EXISTS texts ON pages (hash) WHERE hash IS NOT NULL;
 CREATE TABLE IF NOT EXISTS hosts (name TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER, ending BLOB);
 """
-# A page of a round before is asked for again if it was changed since, by dates that are
-# as exact as both.  What is known from two places is asked for as the better one says,
-# also if it was refused.
+# A URL that is done is requested again in a later round if ?7 is set, or if its lastmod
+# is later than before: both are cut to the length of the shorter one.  Of two places that
+# name a URL the one with the higher priority counts; it readmits a refused URL too.
 _ADD = """
 INSERT INTO pages (url, role, depth, priority, lastmod, round, status)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending') ON CONFLICT (url) DO UPDATE SET
@@ -47,7 +47,11 @@ WHERE status='pending' OR status='refused' AND priority < ?4
 
 
 class Visit(NamedTuple):
-    """An address to ask for: what it is, how far from the start, when it was changed."""
+    """A URL to request: a page, sitemap or feed, and how it was found.
+
+    ``depth`` counts links from the start, and ``lastmod`` is the date of its last change
+    or "".  A higher ``priority`` is requested sooner.
+    """
 
     url: str
     role: str = "page"
@@ -57,64 +61,68 @@ class Visit(NamedTuple):
 
 
 class State:
-    """The addresses of a site, in a file, or without one in SQLite's temporary storage.
+    """The URLs of a site, each once, in an SQLite file, or a temporary one without a path.
 
-    An address is known once.  What is asked for and not done when the process ends is
-    asked for again in the next run; where all was done, a new round begins.  One process
-    has the file, which is that of one set of hosts.  Raises ValueError for another file.
+    The next run resumes an unfinished round: it requests again what was requested and
+    is not done.  If all was done, a new round begins.  The file belongs to one set of
+    hosts and is locked by one process.  Raises ValueError if it cannot be used.
     """
 
     def __init__(self, path: str = "", hosts: Iterable[str] = ()) -> None:
         self.is_kept = bool(path)
-        # The pages that are answered, by the hashes of their texts.
-        self._coming: dict[int | None, str] = {}
+        # The pages that have a response and are not done, by the hashes of their texts.
+        self._unfinished: dict[int | None, str] = {}
         try:
-            # The connection's cache is bounded; what it has no room for goes to the disk.
+            # The connection's cache is bounded; SQLite spills the rest to the disk.
             self._base = sqlite3.connect(path, isolation_level=None)
             self._open(sorted(hosts))
         except sqlite3.Error as error:
             if hasattr(self, "_base"):
                 self._base.close()
-            must = "it must be a new file, or that of a crawl of these hosts before"
+            must = "it must be a new file, or that of an earlier crawl of these hosts"
             raise ValueError(f"state is {path!r}, {must}: {error}") from error
         self._run("UPDATE pages SET status='pending' WHERE status IN ('asked', 'held')")
         self.goes_on = bool(self.waiting())
-        # What had no answer may have one now, and is no reason to go on.
+        # Failed URLs are tried again, but do not make the last round unfinished.
         self._run("UPDATE pages SET status='pending' WHERE status='failed'")
-        # Nothing is asked for twice in a round.
-        before = self._value("SELECT max(round) FROM pages") or 0
-        self._round = before + (not self.goes_on)
+        # Within a round no URL is requested twice.
+        last_round = self._value("SELECT max(round) FROM pages") or 0
+        self._round = last_round + (not self.goes_on)
         self._cut_feeds()
 
     def _open(self, hosts: list[str]) -> None:
         for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=1"):
             self._run(f"PRAGMA {pragma}")
-        is_known = self._value("PRAGMA user_version") == _FORMAT
-        if self._value("SELECT count(*) FROM sqlite_master") and not is_known:
+        is_current = self._value("PRAGMA user_version") == _FORMAT
+        if self._value("SELECT count(*) FROM sqlite_master") and not is_current:
             raise sqlite3.DatabaseError("another version or program made it")
         self._base.executescript(_TABLES)
-        known = [name for (name,) in self._run("SELECT name FROM hosts ORDER BY name")]
-        if known and known != hosts:
-            raise sqlite3.DatabaseError(f"it is that of a crawl of {', '.join(known)}")
+        stored = [name for (name,) in self._run("SELECT name FROM hosts ORDER BY name")]
+        if stored and stored != hosts:
+            raise sqlite3.DatabaseError(f"it is from a crawl of {', '.join(stored)}")
         self._base.executemany(
             "INSERT OR IGNORE INTO hosts VALUES (?)", ((host,) for host in hosts)
         )
 
     def begin(self, visits: Iterable[Visit]) -> None:
-        """Ask for some addresses, and in a new round for what may have news."""
+        """Queue the start URLs, and in a new round known feeds and some lists again."""
         if not self.goes_on:
             pages = self._value("SELECT count(*) FROM pages") or 0
             self._run(
                 "UPDATE pages SET status='pending', round=? WHERE status='done' AND"
                 " (role='feed' OR number IN (SELECT number FROM pages WHERE is_list"
                 " ORDER BY depth, number LIMIT ?))",
-                *(self._round, max(_LEAST_AGAIN, int(pages * _SHARE_AGAIN))),
+                *(self._round, max(_MIN_AGAIN, int(pages * _SHARE_AGAIN))),
             )
         self.add(visits, again=True)
 
     def close(self, *, is_finished: bool = False) -> None:
-        """End a run; what is not done by then is no reason to go on if it is finished."""
-        # All that it wrote is of pages that are done, and may have an end of its own.
+        """Close the file.  If the run is finished, so is the round.
+
+        What has no response by then counts as failed.
+        """
+        # All items in the feeds are of pages that are done.  The exporters have yet to
+        # write the files' ends, so the sizes are no longer theirs.
         self._run("DELETE FROM feeds")
         if is_finished:
             self._run(
@@ -125,14 +133,18 @@ class State:
     # -- the queue
 
     def add(self, visits: Iterable[Visit], *, again: bool = False) -> int:
-        """Put addresses into the queue; how many of them are new.
+        """Put URLs into the queue.  Returns how many of them are new.
 
-        One that is known from a round before is asked for anew if it was changed since,
-        or if ``again``; a sitemap also if nobody says when it was changed.
+        A URL from an earlier round is requested again if it was changed since, or if
+        ``again``; a sitemap also if it has no lastmod.
         """
         rows = [
-            (*one, self._round, again or (one.role == "sitemap" and not one.lastmod))
-            for one in visits
+            (
+                *visit,
+                self._round,
+                again or (visit.role == "sitemap" and not visit.lastmod),
+            )
+            for visit in visits
         ]
         before = self._value("SELECT max(number) FROM pages") or 0
         self._run("BEGIN")
@@ -140,45 +152,45 @@ class State:
         self._run("COMMIT")
         return (self._value("SELECT max(number) FROM pages") or 0) - before
 
-    def take(self, least: float = -inf) -> Visit | None:
-        """The first address of the highest priority in the queue, which is asked for then.
+    def take(self, minimum: float = -inf) -> Visit | None:
+        """Take the first URL of the highest priority from the queue.
 
-        None if there is none of a priority or a higher one.
+        None if no URL in it has the minimum priority.
         """
         row = self._run(
             "SELECT url, role, depth, priority, lastmod FROM pages WHERE status='pending'"
             " AND priority>=? ORDER BY priority DESC, number LIMIT 1",
-            least,
+            minimum,
         ).fetchone()
         if row:
             self.set(row[0], "asked")
         return Visit(*row) if row else None
 
     def waiting(self) -> int:
-        """How many addresses are in the queue."""
+        """The number of URLs in the queue."""
         return self._value("SELECT count(*) FROM pages WHERE status='pending'") or 0
 
     def set(self, url: str, status: str) -> None:
-        """Make an address refused for this run, failed until the next, or asked."""
+        """Set the status of a URL: refused, failed or asked."""
         self._run("UPDATE pages SET status=? WHERE url=?", status, url)
 
     def leave_out(self, url: str) -> bool:
-        """Never ask for a page that need not be known; whether it was not asked for yet."""
-        found = self._run(
+        """Never request a page.  Returns False if it was requested or left out before."""
+        cursor = self._run(
             "INSERT INTO pages (url, status, role, lastmod, round)"
             " VALUES (?, 'left out', 'page', '', ?) ON CONFLICT (url) DO UPDATE"
             " SET status='left out' WHERE status IN ('pending', 'held')",
             *(url, self._round),
         )
-        return found.rowcount > 0
+        return cursor.rowcount > 0
 
     def hold(self, url: str, reason: str) -> None:
-        """Keep an address back for a reason: a shape, or a page that has to be done first."""
+        """Hold a URL until release() of the reason: a shape, or the URL of another page."""
         sql = "UPDATE pages SET status='held', held_for=? WHERE url=?"
         self._run(sql, reason, url)
 
     def release(self, reason: str = "", status: str = "pending") -> int:
-        """Give what is held back for a reason, or for any, another status; how many."""
+        """Give URLs held for a reason, or for any, a new status.  Returns how many."""
         sql = (
             "UPDATE pages SET status=?1 WHERE status='held' AND (?2='' OR held_for=?2)"
         )
@@ -194,9 +206,9 @@ class State:
         is_list: bool = False,
         feeds: Mapping[str, int] | None = None,
     ) -> None:
-        """A page is done, and the files of the feeds have so many bytes.
+        """Mark a page as done, and store the sizes of the feeds' files by path.
 
-        What was held back for it is done too if it has a text, else released.
+        Pages held for it are done too if it has a text, and requested again if not.
         """
         self._run("BEGIN")
         self.release(url, "done" if text else "pending")
@@ -212,36 +224,39 @@ class State:
         self._run("COMMIT")
 
     def change(self, url: str, text: str) -> str:
-        """Whether a page's text is "new", "changed", or that of the run before: ""."""
-        before = self._value("SELECT hash FROM pages WHERE url=?", url)
-        if before is None:
+        """How a page's text differs from the stored one: "new", "changed", or "" if equal."""
+        stored = self._value("SELECT hash FROM pages WHERE url=?", url)
+        if stored is None:
             return "new"
-        return "" if before == _hash(text) else "changed"
+        return "" if stored == _hash(text) else "changed"
 
     def is_done(self, url: str) -> bool:
         sql = "SELECT status IN ('done', 'left out') FROM pages WHERE url=?"
         return bool(self._value(sql, url))
 
     def has_text(self, url: str) -> bool:
-        """Whether a page has a text, or may have one when it is answered."""
+        """Whether a page has a text, or may have one once it is done."""
         sql = "SELECT hash NOT NULL OR status NOT IN ('done', 'refused', 'failed')"
         return bool(self._value(f"{sql} FROM pages WHERE url=?", url))
 
     def is_first_with(self, text: str, url: str) -> bool:
-        """Whether no other page has a text; the text is this page's from then on."""
+        """Whether no other page has the text.  From then on it belongs to this page."""
         key = _hash(text)
         if self._value("SELECT 1 FROM pages WHERE hash=? AND url<>? LIMIT 1", key, url):
             return False
-        if len(self._coming) > _MOST_COMING:
-            del self._coming[next(iter(self._coming))]
-        return self._coming.setdefault(key, url) == url
+        if len(self._unfinished) > _MAX_UNFINISHED:
+            del self._unfinished[next(iter(self._unfinished))]
+        return self._unfinished.setdefault(key, url) == url
 
     # -- files
 
     def _cut_feeds(self) -> None:
-        """Cut what a killed run wrote of pages that are not done: they come again."""
+        """Cut off what a killed run wrote of pages that are not done.
+
+        These pages are yielded again.
+        """
         for path, size, ending in self._run("SELECT * FROM feeds").fetchall():
-            # Another file may stand there by now.
+            # The path may be that of another file by now.
             if self.goes_on and ending and _ending(path, size) == ending:
                 os.truncate(path, size)
         self._run("DELETE FROM feeds")
@@ -251,12 +266,12 @@ class State:
 
     def _value(self, sql: str, *values: object) -> Any:
         """The first value of the first row, None without one."""
-        found = self._run(sql, *values).fetchall()
-        return found[0][0] if found else None
+        rows = self._run(sql, *values).fetchall()
+        return rows[0][0] if rows else None
 
 
 def _ending(path: str, size: int) -> bytes:
-    """The last bytes that a file had at a size, none if it is gone."""
+    """The last bytes of the first ``size`` bytes of a file, b"" if it cannot be read."""
     try:
         with Path(path).open("rb") as file:
             file.seek(max(size - _ENDING, 0))
@@ -266,7 +281,7 @@ def _ending(path: str, size: int) -> bytes:
 
 
 def _hash(text: str) -> int | None:
-    """A text's hash, as a number that SQLite has room for; None for no text."""
+    """A text's hash as a signed 64-bit integer; None for no text."""
     if not text:
         return None
     digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()

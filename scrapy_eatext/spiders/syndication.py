@@ -1,4 +1,4 @@
-"""The pages that a site itself names: in sitemaps, RSS, Atom and JSON Feed."""
+"""The URLs in sitemaps, and in feeds in RSS, Atom and JSON Feed."""
 
 from __future__ import annotations
 
@@ -13,31 +13,30 @@ from scrapy.utils.sitemap import Sitemap
 
 logger = logging.getLogger(__name__)
 
-# How large a sitemap may be, as its protocol says.
-_LARGEST = 50 << 20
+# The sitemap protocol's limit on the size of an unpacked sitemap.
+_MAX_SIZE = 50 << 20
 
 
 def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
-    """What a sitemap names: whether it is a "page" or a "sitemap", its address and date.
+    """The entries of a sitemap: "page" or "sitemap", URL, and lastmod or "".
 
-    The date is when it was changed, as the sitemap says.  What is none names none, and of
-    a broken one it is what stands before the fault.
+    A broken sitemap gives the entries before the error, and other data gives none.
     """
-    # Whatever gzip and lxml raise on a broken one.
+    # Broken data makes gzip and lxml raise many kinds of exceptions.
     with suppress(Exception):
         if body.startswith(b"\x1f\x8b\x08"):
-            body = gunzip(body, max_size=_LARGEST)
+            body = gunzip(body, max_size=_MAX_SIZE)
         sitemap = Sitemap(body)
         role = {"sitemapindex": "sitemap", "urlset": "page"}.get(sitemap.type, "")
-        for one in sitemap if role else ():
-            yield role, one["loc"], one.get("lastmod", "")
+        for entry in sitemap if role else ():
+            yield role, entry["loc"], entry.get("lastmod", "")
 
 
 def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
-    """The addresses that a feed names, each with when it was changed, in ISO 8601 or "".
+    """The URLs in a feed, each with when it was last changed, or "".
 
-    ``url`` is the feed's own.  What is no feed names none.  A warning says where RSS
-    or Atom cannot be read.
+    ``url`` is the feed's own.  Data that is no feed gives none.  Without feedparser RSS
+    and Atom give none, and a warning says so.
     """
     if body.lstrip()[:1] == b"{":
         yield from _pages_of_json(body)
@@ -49,15 +48,13 @@ def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
         logger.warning("feeds in RSS and Atom need feedparser: %s", hint)
         return
     try:
-        found = feedparser.parse(body, response_headers={"content-location": url})
-    except Exception:  # noqa: BLE001 - whatever it raises on a broken feed
+        feed = feedparser.parse(body, response_headers={"content-location": url})
+    except Exception:  # noqa: BLE001 - broken feeds make it raise many kinds
         return
-    for entry in found.entries:
-        # By itself it would give one for the other, with a warning.
-        moment = dict.get(entry, "updated_parsed") or dict.get(
-            entry, "published_parsed"
-        )
-        date = strftime("%Y-%m-%dT%H:%M:%SZ", moment) if moment else ""
+    for entry in feed.entries:
+        # Its own get() answers "updated" with "published", and warns.
+        time = dict.get(entry, "updated_parsed") or dict.get(entry, "published_parsed")
+        date = strftime("%Y-%m-%dT%H:%M:%SZ", time) if time else ""
         if link := entry.get("link"):
             yield link, date
 

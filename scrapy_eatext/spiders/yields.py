@@ -1,4 +1,7 @@
-"""What addresses that are alike have given so far."""
+"""Which URL patterns ("shapes") were worth their requests so far.
+
+A response is worth its request if it gives an item or new entries.
+"""
 
 from __future__ import annotations
 
@@ -6,92 +9,92 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-# So many addresses that are alike may give nothing in a row, and more the more have given
-# something before; each that gives a page, or addresses that are new, makes up for some.
-_TRIES, _WORTH, _MOST_TRIES = 6, 6, 300
-# Of those that a site itself names the first may all be old.
-NAMED, _NAMED_TRIES = "named", 16
-# So many shapes are remembered, those that were met last.
-_MOST = 20_000
+# A shape begins with a budget of worthless responses.  Each that is worth its request
+# adds to the budget, up to a cap, which grows by one for each so many of them.
+_BUDGET, _GAIN, _MAX_COUNTED = 6, 6, 300
+# Shapes of URLs from sitemaps and feeds, of which the first may all be old pages.
+NAMED, _NAMED_BUDGET = "named", 16
+# The number of shapes that are remembered, the latest ones.
+_MAX_SHAPES = 20_000
 
 ASK, HOLD, REFUSE = "ask", "hold", "refuse"
 
 
 @dataclass(slots=True)
 class _Shape:
-    """How many more answers may be worth nothing; how many come, were worth it, and came."""
+    """The budget of a shape, its requests in flight, and its responses."""
 
-    left: int
-    coming: int = 0
+    budget: int
+    in_flight: int = 0
     worth: int = 0
-    answers: int = 0
+    responses: int = 0
 
 
 class Yields:
-    """For each shape of addresses whether it is worth further requests.
+    """For each shape of URLs whether it is worth further requests.
 
-    Until an address of a shape has given something, few of them are asked for at a time.
+    Until a response is worth its request, a shape's requests in flight are limited to
+    its budget.
     """
 
     def __init__(self) -> None:
         self._shapes: OrderedDict[str, _Shape] = OrderedDict()
 
     def judge(self, shapes: Sequence[str]) -> tuple[str, str]:
-        """ASK for an address, HOLD it until more is known, or REFUSE it, and by which shape.
+        """Whether to ASK for a URL now, HOLD it or REFUSE it, and the shape that decided.
 
-        The first of its shapes is its own, the others are wider: these refuse it only
-        if they have never given anything.  What is asked for counts as coming.
+        The first of its shapes is its own.  The wider ones refuse it only if none of
+        their responses was worth its request.  With ASK the request counts as in flight.
         """
-        known = [self._known(shape) for shape in shapes]
-        for at, (shape, one) in enumerate(zip(shapes, known, strict=True)):
-            if one.left <= 0 and not (at and one.worth):
+        records = [self._record(shape) for shape in shapes]
+        for index, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+            if record.budget <= 0 and not (index and record.worth):
                 return REFUSE, shape
-        for shape, one in zip(shapes, known, strict=True):
-            if not one.worth and one.coming >= one.left:
+        for shape, record in zip(shapes, records, strict=True):
+            if not record.worth and record.in_flight >= record.budget:
                 return HOLD, shape
-        for one in known:
-            one.coming += 1
+        for record in records:
+            record.in_flight += 1
         return ASK, ""
 
     def answered(
         self, shapes: Sequence[str], gave: bool | None
     ) -> Iterator[tuple[str, str]]:
-        """Count an answer; the shapes whose addresses need not be held any longer.
+        """Count a response.  Yields the shapes whose held URLs are decided by it.
 
-        Each comes with what to do with them: ASK or REFUSE.  An answer whose worth
-        nobody knows has None.
+        Each comes with ASK or REFUSE for these URLs.  ``gave`` is whether the response
+        was worth its request, None if that is unknown.
         """
         for shape in shapes:
-            one = self._known(shape)
-            one.coming = max(one.coming - 1, 0)
+            record = self._record(shape)
+            record.in_flight = max(record.in_flight - 1, 0)
             if gave is None:
                 continue
-            one.answers += 1
-            one.worth += gave
+            record.responses += 1
+            record.worth += gave
             if gave:
-                most = _TRIES + min(one.worth, _MOST_TRIES) // _WORTH
-                one.left = min(one.left + _WORTH, most)
-                if one.worth == 1:
+                cap = _BUDGET + min(record.worth, _MAX_COUNTED) // _GAIN
+                record.budget = min(record.budget + _GAIN, cap)
+                if record.worth == 1:
                     yield shape, ASK
             else:
-                one.left -= 1
-                if not one.left and not one.worth:
+                record.budget -= 1
+                if not record.budget and not record.worth:
                     yield shape, REFUSE
 
     def most_gave(self, shape: str) -> bool:
-        """Whether three of four answers to addresses of a shape, and some, were worth it."""
-        one = self._known(shape)
-        return one.worth >= _TRIES and one.worth * 4 >= one.answers * 3
+        """Whether at least six responses of a shape, and three of four, were worth it."""
+        record = self._record(shape)
+        return record.worth >= _BUDGET and record.worth * 4 >= record.responses * 3
 
-    def forget_coming(self) -> None:
-        """No answer is under way."""
-        for one in self._shapes.values():
-            one.coming = 0
+    def reset_in_flight(self) -> None:
+        for record in self._shapes.values():
+            record.in_flight = 0
 
-    def _known(self, shape: str) -> _Shape:
-        tries = _NAMED_TRIES if shape.startswith(f"{NAMED} ") else _TRIES
-        known = self._shapes.setdefault(shape, _Shape(tries))
+    def _record(self, shape: str) -> _Shape:
+        budget = _NAMED_BUDGET if shape.startswith(f"{NAMED} ") else _BUDGET
+        record = self._shapes.setdefault(shape, _Shape(budget))
         self._shapes.move_to_end(shape)
-        if len(self._shapes) > _MOST:
+        if len(self._shapes) > _MAX_SHAPES:
             self._shapes.popitem(last=False)
-        return known
+        return record

@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_eatext.spiders.addresses import (
     canonical,
-    is_of_visit,
+    has_session,
     is_same_page,
     language_of,
     shapes,
@@ -44,10 +44,10 @@ def test_canonical(url, expected):
     assert not expected or canonical(expected) == expected
 
 
-def test_what_is_of_a_visit():
-    assert is_of_visit(f"{A}/b?sid=0a")
-    assert is_of_visit(f"{A}/b;jsessionid=0A1B")
-    assert not is_of_visit(f"{A}/b?side=0a")
+def test_has_session():
+    assert has_session(f"{A}/b?sid=0a")
+    assert has_session(f"{A}/b;jsessionid=0A1B")
+    assert not has_session(f"{A}/b?side=0a")
 
 
 @pytest.mark.parametrize(
