@@ -229,7 +229,7 @@ class SiteSpider(Spider):
             yield self._request(visit, visit.url)
 
     def _request(self, visit: Visit, url: str, hops: int = 0) -> Request:
-        self._under_way[_rank(visit)] += 1
+        self._in_flight[_rank(visit)] += 1
         meta = {"site_visit": tuple(visit), "site_hops": hops}
         return Request(
             url,

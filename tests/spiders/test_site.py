@@ -273,7 +273,7 @@ def test_a_site_without_an_answer(site, caplog):
 def test_a_site_that_has_moved(site, caplog):
     site.pages["/"] = (301, "http://a.invalid/")
     assert done(site)[1] == []
-    assert f"{site.url}/ leads to another site: http://a.invalid/" in caplog.text
+    assert f"{site.url}/ redirects to another site: http://a.invalid/" in caplog.text
 
 
 def test_what_is_wanted(site):
