@@ -1,4 +1,4 @@
-"""`scrapy eatext archive`: the pages of archives."""
+"""`scrapy eatext archive`: extracts the pages of archives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ERRORS = (ArchiveError, MissingError, OutputError, OSError)
 _BAR = 20
-_MOST_LINES = 10
+_MAX_LINES = 10
 
 T = TypeVar("T")
 
@@ -38,8 +38,8 @@ T = TypeVar("T")
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
         "Extract the pages of archives: WARC files, Scrapy's HTTPCACHE, Parquet, JSON"
-        " Lines, and folders with any of these or with HTML. A run that was stopped"
-        " goes on where it was."
+        " Lines, and folders with any of these or with HTML. To resume a run that was"
+        " stopped, repeat its command."
     )
     parser.add_argument(
         "inputs", nargs="*", metavar="INPUT", help="a file, folder or URI"
@@ -49,13 +49,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="a list of more inputs, one a line, as warc.paths.gz is (may be repeated)",
+        help="a file with one input a line, like warc.paths.gz (may be repeated)",
     )
     parser.add_argument(
         "--inputs-base",
         default="",
         metavar="URI",
-        help="what the paths in lists and CDX begin with: s3://commoncrawl (default: the"
+        help="the base of the paths in lists and CDX: s3://commoncrawl (default: the"
         " list's own bucket or folder)",
     )
     parser.add_argument(
@@ -78,32 +78,32 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=number(int, 1),
         default=os.cpu_count() or 1,
         metavar="N",
-        help="processes that extract (default: one for each core)",
+        help="the number of worker processes (default: one for each core)",
     )
     parser.add_argument(
         "--where",
         action="append",
         default=[],
         metavar="CONDITION",
-        help="take these pages only: host=example.com,example.org; page_type=article;"
-        " score>=0.5; language, outcome and algorithm work alike (may be repeated: all"
-        " have to hold)",
+        help="only pages that meet a condition: host=example.com,example.org;"
+        " page_type=article; score>=0.5; language, outcome and algorithm work alike (may"
+        " be repeated: all have to hold)",
     )
     parser.add_argument(
         "--sample",
         type=number(float, 0, 1),
         default=1.0,
         metavar="SHARE",
-        help="take a share of the pages, always the same ones: 0.01",
+        help="only a share of the pages, the same ones in each run: 0.01",
     )
     parser.add_argument(
         "--allow-damage",
         action="store_true",
-        help="end with exit code 0 also where a file is cut off or empty",
+        help="exit with code 0 even if files are cut off or empty",
     )
     parser.add_argument(
         "--columns",
-        type=lambda said: tuple(filter(None, said.split(","))),
+        type=lambda names: tuple(filter(None, names.split(","))),
         default=USUAL,
         metavar="NAMES",
         help="the columns to write: url,text,html (default: all but html)",
@@ -111,32 +111,33 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         metavar="FILE",
-        help="write what is in the output then, as JSON: counts by outcome, host, kind,"
-        " language and score, bytes, seconds",
+        help="write a summary of the whole output as JSON: counts by outcome, host,"
+        " kind, language and score, bytes, seconds",
     )
     parser.add_argument(
         "--html-column",
         default="html",
         metavar="NAME",
-        help="the column or key with pages in Parquet and JSON Lines (default: html)",
+        help="the column or key of the HTML in Parquet and JSON Lines (default: html)",
     )
     parser.add_argument(
         "--url-column",
         default="url",
         metavar="NAME",
-        help="the column or key with their addresses (default: url)",
+        help="the column or key of the pages' URLs (default: url)",
     )
     add_choice_arguments(parser)
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Extract the pages of archives; the exit code.  Raises SettingError and ERRORS."""
+    """Extract the pages and return the exit code.  Raises SettingError and ERRORS."""
     settings = settings_for_rows(cast("Any", command.settings))
     if args.algorithm or args.options:
         choice = choice_for(args, config_of(settings))
         settings["EATEXT_ALGORITHM"] = list(choice.algorithms)
         if choice.options:
             settings["EATEXT_OPTIONS"] = {n: dict(o) for n, o in choice.options.items()}
+    # Both raise for wrong arguments.
     Conditions.of(args.where)
     schema(args.columns)
     if not args.inputs and not args.inputs_from:
@@ -155,25 +156,26 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         form=args.format,
         workers=args.workers,
     )
-    prepared = Run(plan)
-    code = _carry_out(prepared, allow_damage=args.allow_damage)
+    archive_run = Run(plan)
+    code = _execute(archive_run, allow_damage=args.allow_damage)
     if args.report:
         with written(args.report) as file:
-            file.write(json.dumps(prepared.report(), indent=1).encode() + b"\n")
+            file.write(json.dumps(archive_run.report(), indent=1).encode() + b"\n")
     return code
 
 
-def _carry_out(prepared: Run, *, allow_damage: bool) -> int:
+def _execute(archive_run: Run, *, allow_damage: bool) -> int:
+    """Run to the end, print the summary and errors, and return the exit code."""
     status = StatusLine()
     try:
-        progress = prepared.go(lambda progress: status.show(bar(progress)))
+        progress = archive_run.go(lambda progress: status.show(bar(progress)))
     except KeyboardInterrupt:
         status.clear()
-        return fail("stopped; the same command goes on from here", 130)
+        return fail("stopped; the same command resumes the run", 130)
     status.clear()
     print(summary(progress))
-    for file in _first(prepared.damaged_outputs):
-        fail(f"{file} was cut or changed after it was written: it was made anew")
+    for file in _first(archive_run.damaged_outputs):
+        fail(f"{file} was cut or changed after it was written: it was written again")
     errors = list(progress.errors.items())
     for name, error in _first(errors):
         fail(error if name in error else f"{name}: {error}")
@@ -184,38 +186,38 @@ def _carry_out(prepared: Run, *, allow_damage: bool) -> int:
     return bool(errors or (progress.cut_off and not allow_damage))
 
 
-def _first(found: Sequence[T]) -> Iterator[T]:
-    """The first of a list; standard error says how many more there are."""
-    yield from found[:_MOST_LINES]
-    if len(found) > _MOST_LINES:
-        fail(f"and {len(found) - _MOST_LINES} more")
+def _first(items: Sequence[T]) -> Iterator[T]:
+    """The first items; standard error says how many more there are."""
+    yield from items[:_MAX_LINES]
+    if len(items) > _MAX_LINES:
+        fail(f"and {len(items) - _MAX_LINES} more")
 
 
 def summary(progress: Progress) -> str:
-    """What a run has done, in a line."""
+    """A line about a finished run."""
     pages = progress.totals().total()
-    done = (
+    text = (
         f"{pages:,} pages in {_duration(progress.seconds)}, {progress.rate():.0f} a "
         f"second: {_outcomes(progress) or 'none'}"
     )
     if not progress.parts and not progress.errors:
-        done = "Nothing to do: all parts are in the output already"
+        text = "Nothing to do: all parts are in the output already"
     if progress.damaged:
-        done += f"; damaged records: {progress.damaged:,}"
+        text += f"; damaged records: {progress.damaged:,}"
     if names := list(progress.cut_off):
-        more = f" and {len(names) - _MOST_LINES} more" * (len(names) > _MOST_LINES)
-        done += f"; files cut off or empty: {', '.join(names[:_MOST_LINES])}{more}"
-    return done
+        more = f" and {len(names) - _MAX_LINES} more" * (len(names) > _MAX_LINES)
+        text += f"; files cut off or empty: {', '.join(names[:_MAX_LINES])}{more}"
+    return text
 
 
 def bar(progress: Progress) -> str:
-    """How far a run is: a bar, the rate, the remaining time, pages by outcome."""
-    remaining = progress.remaining()
-    done = progress.share()
-    left = "" if remaining is None else f", {_duration(remaining)} left"
+    """The progress of a run: a bar, the rate, the remaining time, pages by outcome."""
+    seconds = progress.remaining()
+    share = progress.share()
+    remaining = "" if seconds is None else f", {_duration(seconds)} left"
     return (
-        f"[{'#' * int(_BAR * done):{_BAR}}] {100 * done:.0f} %, "
-        f"{progress.rate():.0f} pages a second{left}: {_outcomes(progress)}"
+        f"[{'#' * int(_BAR * share):{_BAR}}] {100 * share:.0f} %, "
+        f"{progress.rate():.0f} pages a second{remaining}: {_outcomes(progress)}"
     )
 
 
@@ -225,6 +227,6 @@ def _outcomes(progress: Progress) -> str:
 
 
 def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"

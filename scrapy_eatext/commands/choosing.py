@@ -1,4 +1,4 @@
-"""Arguments that several commands have: --algorithm and --options, and numbers."""
+"""Arguments that several tasks share: --algorithm, --options, and numbers in a range."""
 
 from __future__ import annotations
 
@@ -27,28 +27,31 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
         "-a",
         "--algorithm",
         metavar="NAMES",
-        help="the algorithm, or several with commas between: the first whose text"
-        " passes",
+        help="the algorithm, or a comma-separated cascade: the next one is used if the"
+        " text of one is too poor",
     )
     parser.add_argument(
         "--options",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="an option of the algorithm (may be repeated), or JSON with options",
+        help="an option of the algorithm (may be repeated), or a JSON object of options",
     )
 
 
 def project_config(command: ScrapyCommand) -> Config:
     """The EATEXT_* settings of the project.  Raises SettingError."""
-    # Scrapy sets them before it runs a command.
+    # Scrapy sets command.settings before it runs a command.
     return Config.from_settings(cast("BaseSettings", command.settings))
 
 
 def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
-    """How to extract the page at a URL, by settings and the command line."""
-    # A site that is off is extracted if it is named on the command line.
-    choice = of_site = config.choice_for(url) or config.choice
+    """How to extract the page at a URL, by the settings and the command line.
+
+    Raises SettingError.
+    """
+    # choice_for() is None for a site that is off: the command line overrides that.
+    choice = site_choice = config.choice_for(url) or config.choice
     key = "EATEXT_ALGORITHM"
     for name in ("algorithm", "compare"):
         value = getattr(args, name, None)
@@ -56,31 +59,33 @@ def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
             key = f"--{name}"
             choice = cast("Choice", overridden(choice, value, key))
     if args.options:
-        given = {"options": options_from(args.options, "--options")}
+        override = {"options": options_from(args.options, "--options")}
         try:
-            choice = cast("Choice", overridden(choice, given, "--options"))
+            choice = cast("Choice", overridden(choice, override, "--options"))
         except SettingError as error:
-            where = error.key.replace("['options']", "", 1)
-            raise SettingError(where, error.value, error.allowed) from error
+            options_key = error.key.replace("['options']", "", 1)
+            raise SettingError(options_key, error.value, error.allowed) from error
     try:
         check_loadable(choice, key, "--options")
     except SettingError:
-        # The settings may have wrong options for the command line's algorithm, which
-        # were not tried before.
-        site = f"EATEXT_SITES[{config.site_of(url)!r}]['options']"
-        for where, by in (("EATEXT_OPTIONS", config.choice), (site, of_site)):
-            check_loadable(replace(choice, options=by.options), key, where)
+        # If the wrong options are those of the settings, the error names their setting.
+        site_key = f"EATEXT_SITES[{config.site_of(url)!r}]['options']"
+        for options_key, source in (
+            ("EATEXT_OPTIONS", config.choice),
+            (site_key, site_choice),
+        ):
+            check_loadable(replace(choice, options=source.options), key, options_key)
         raise
     return choice
 
 
 def number(kind: Callable[[str], Any], low: float, high: float = float("inf")) -> Any:
-    """The type of an argument that is a number between two."""
+    """An argparse type: a number from ``low`` to ``high``."""
 
-    def checked(given: str) -> Any:
-        value = kind(given)
+    def checked(text: str) -> Any:
+        value = kind(text)
         if not low <= value <= high:
-            raise ArgumentTypeError(f"{given} is not from {low} to {high}")
+            raise ArgumentTypeError(f"{text} is not from {low} to {high}")
         return value
 
     checked.__name__ = "number"

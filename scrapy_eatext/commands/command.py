@@ -1,4 +1,4 @@
-"""`scrapy eatext`: the main text of pages, and the tasks around it."""
+"""`scrapy eatext`: prints the main text of a page, or runs one of its tasks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-# Words that stand in place of a page, and names of modules beside this one.  Each module,
-# and `page`, has add_arguments(parser), run(args, command) and ERRORS, the exceptions of
-# inputs and outputs that fail.  Scrapy loads this module with each of its commands, so
-# a task's module is imported when it is run.
+# Each task is a module beside this one.  These and `page` have add_arguments(parser),
+# run(args, command), and ERRORS: exceptions that are reported without a traceback.
+# They are imported when needed, as every command of Scrapy loads this module.
 TASKS = ("archive", "diff", "evaluate", "learn", "review", "site", "train")
 
 
@@ -24,7 +23,7 @@ class Command(ScrapyCommand):
     requires_project = False
     default_settings: ClassVar[dict[str, Any]] = {
         "LOG_LEVEL": "WARNING",
-        # A page that cannot be fetched is reported in a line of the command's own.
+        # The command itself reports a page that cannot be fetched.
         "RETRY_GIVE_UP_LOG_LEVEL": "INFO",
     }
 
@@ -40,7 +39,7 @@ class Command(ScrapyCommand):
         return "Print the main text of a page"
 
     def add_options(self, parser: ArgumentParser) -> None:
-        # No action="help", as each task has a help of its own.
+        # action="help" would not print the help of a task.
         parser.add_argument(
             "-h", "--help", action="store_true", help="show this help message and exit"
         )
@@ -48,40 +47,40 @@ class Command(ScrapyCommand):
         self._parser = parser
 
     def process_options(self, args: list[str], opts: Namespace) -> None:
-        """Parse what is not among Scrapy's own options, by the arguments of the task."""
+        """Parse the arguments of the task, which Scrapy's parser has left."""
         from scrapy_eatext.archive.record import MissingError
         from scrapy_eatext.commands.terminal import fail
 
         super().process_options(args, opts)
-        named = bool(args) and args[0] in TASKS
-        if args and not named and not Path(args[0]).exists():
-            for near in get_close_matches(args[0], TASKS, n=1):
+        is_task = bool(args) and args[0] in TASKS
+        if args and not is_task and not Path(args[0]).exists():
+            for match in get_close_matches(args[0], TASKS, n=1):
                 missing = f"there is no file, folder or task {args[0]!r}"
-                sys.exit(fail(f"{missing}; do you mean {near}?", 2))
-        name = args[0] if named else "page"
+                sys.exit(fail(f"{missing}; do you mean {match}?", 2))
+        name = args[0] if is_task else "page"
         try:
             opts.task = import_module(f"scrapy_eatext.commands.{name}")
         except MissingError as error:
             sys.exit(fail(error))
         parser = ArgumentParser(
-            prog=f"scrapy eatext {name}" if named else "scrapy eatext",
-            usage=None if named else f"scrapy eatext {self.syntax()}",
+            prog=f"scrapy eatext {name}" if is_task else "scrapy eatext",
+            usage=None if is_task else f"scrapy eatext {self.syntax()}",
             parents=[self._parser],
             add_help=False,
-            # --url is no --url-column.
+            # --url must not be read as --url-column.
             allow_abbrev=False,
         )
         opts.task.add_arguments(parser)
         if opts.help or not any(args):
             parser.print_help()
             sys.exit(0 if opts.help else 2)
-        parser.parse_args(args[1:] if named else args, opts)
+        parser.parse_args(args[1:] if is_task else args, opts)
 
     def run(self, args: list[str], opts: Namespace) -> None:
-        """Run the task; what fails is a line on standard error.
+        """Run the task, and report an error in a line on standard error.
 
-        The exit code is 1 if a page or another input cannot be fetched or read or an
-        algorithm fails, and 2 if the command line or a setting is wrong.
+        The exit code is 1 if an input cannot be fetched or read or an algorithm fails,
+        and 2 if the command line or a setting is wrong.
         """
         from scrapy.exceptions import UsageError
 

@@ -21,8 +21,8 @@ ERRORS = (ArchiveError, MissingError, OutputError, OSError)
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
-        "Tell what changed between two outputs of `archive`, or two files of Parquet or"
-        " JSON Lines with texts."
+        "Compare two outputs of `archive`, or two files of Parquet or JSON Lines with"
+        " texts, and show what changed."
     )
     parser.add_argument("old", metavar="OLD")
     parser.add_argument("new", metavar="NEW")
@@ -30,8 +30,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--by",
         choices=tuple(KEYS),
         default="page",
-        help="which pages are the same: those of one address and place in their archive"
-        " (page), or of one address (url) (default: page)",
+        help="how to match pages: by URL and place in the archive (page), or by URL"
+        " alone (url) (default: page)",
     )
     parser.add_argument(
         "--top",
@@ -49,35 +49,40 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Compare two outputs; the exit code.  Raises ERRORS."""
+    """Compare two outputs and return the exit code.  Raises ERRORS."""
     _print(compare(args.old, args.new, args.output, args.top, args.by))
     return 0
 
 
-def _print(found: Difference) -> None:
-    def row(name: str, one: Group) -> list[str]:
-        share = f"{100 * one.changed / max(one.pages, 1):.1f} %"
-        counts = (one.pages, one.changed, one.gained, one.lost)
+def _print(difference: Difference) -> None:
+    def row(name: str, group: Group) -> list[str]:
+        share = f"{100 * group.changed / max(group.pages, 1):.1f} %"
+        counts = (group.pages, group.changed, group.gained, group.lost)
         pages, changed, gained, lost = (f"{count:,}" for count in counts)
         return [cut(name, 50), pages, changed, share, gained, lost]
 
-    def shown(title: str, groups: Iterable[tuple[str, Group]]) -> None:
+    def print_groups(title: str, groups: Iterable[tuple[str, Group]]) -> None:
         head = (title, "pages", "changed", "share", "words gained", "lost")
-        print(f"\n{table(head, [row(name, one) for name, one in groups])}")
+        print(f"\n{table(head, [row(name, group) for name, group in groups])}")
 
+    total = difference.total
     print(
-        f"{found.total.pages:,} pages in both, {found.total.changed:,} changed; "
-        f"{found.only_old:,} only in the old, {found.only_new:,} only in the new"
+        f"{total.pages:,} pages in both, {total.changed:,} changed; "
+        f"{difference.only_old:,} only in the old, "
+        f"{difference.only_new:,} only in the new"
     )
-    shown("all", [("all", found.total)])
-    shown("host", found.most("host"))
-    shown("kind", found.most("kind"))
-    if found.outcomes:
-        rows = [[f"{a} -> {b}", f"{n:,}"] for (a, b), n in found.outcomes.most_common()]
-        print(f"\n{table(('outcome', 'pages'), rows)}")
-    if found.top:
+    print_groups("all", [("all", total)])
+    print_groups("host", difference.most("host"))
+    print_groups("kind", difference.most("kind"))
+    if difference.outcomes:
         rows = [
-            [f"+{one.gained:,}", f"-{one.lost:,}", cut(one.url or one.id, 70)]
-            for one in found.top
+            [f"{old} -> {new}", f"{count:,}"]
+            for (old, new), count in difference.outcomes.most_common()
+        ]
+        print(f"\n{table(('outcome', 'pages'), rows)}")
+    if difference.top:
+        rows = [
+            [f"+{page.gained:,}", f"-{page.lost:,}", cut(page.url or page.id, 70)]
+            for page in difference.top
         ]
         print(f"\n{table(('gained', 'lost', 'most changed'), rows)}")

@@ -1,4 +1,4 @@
-"""`scrapy eatext evaluate`: how well an algorithm does on labelled pages."""
+"""`scrapy eatext evaluate`: scores an algorithm on labelled pages."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "folder", help="labelled pages: WCXB's layout, segments, or your own"
     )
-    known = ", ".join(sorted(REGISTRY))
+    names = ", ".join(sorted(REGISTRY))
     parser.add_argument(
         "-a",
         "--algorithm",
         default=DEFAULT,
         metavar="NAME",
-        help=f"one of {known}, or the path of a class (default: {DEFAULT})",
+        help=f"one of {names}, or the import path of a class (default: {DEFAULT})",
     )
     parser.add_argument(
         "--options",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="an option of the algorithm; a value that is JSON is read as such",
+        help="an option of the algorithm, with a value in JSON or a word (may be"
+        " repeated)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: Namespace, command: object) -> int:
-    """Print the scores of one algorithm on labelled pages."""
+    """Print the scores and return the exit code.  Raises OptionError and ERRORS."""
     data = read_folder(args.folder)
     options = options_from(args.options, "--options")
     # Report wrong options once, and not page by page.
     get_algorithm(args.algorithm, options)
-    known, source = _known(data, args.algorithm, options)
+    training_pages, source = _training_pages(data, args.algorithm, options)
 
     def text_of(page: LabelledPage) -> str:
         url = page.url or None
@@ -57,30 +58,31 @@ def run(args: Namespace, command: object) -> int:
             page.html, url=url, algorithm=args.algorithm, options=options
         ).text
 
-    found = evaluate(text_of, bar(data.pages, args.algorithm))
-    rows, count = {**found.kinds, "all": found.mean}, found.pages
+    evaluation = evaluate(text_of, bar(data.pages, args.algorithm))
+    rows, count = {**evaluation.kinds, "all": evaluation.mean}, evaluation.pages
     if args.json:
         scores = {kind: asdict(score) for kind, score in rows.items()}
-        counts = {"pages": count, "training_pages": known}
-        print(json.dumps({**counts, "scores": scores, "errors": found.errors}))
+        counts = {"pages": count, "training_pages": training_pages}
+        print(json.dumps({**counts, "scores": scores, "errors": evaluation.errors}))
     else:
         print(f"{'kind':15} precision recall     F1")
         for kind, s in rows.items():
             print(f"{kind:15} {s.precision:9.3f} {s.recall:6.3f} {s.f1:6.3f}")
-        for name, error in found.errors.items():
+        for name, error in evaluation.errors.items():
             print(f"{name}: {error}", file=sys.stderr)
-    if known:
+    if training_pages:
         print(
-            f"{known:,} of these {count:,} pages are of the data that "
-            f"the model was trained on ({source}): on others it does less well than "
-            "these figures say",
+            f"{training_pages:,} of these {count:,} pages are in the model's training"
+            f" data ({source}): scores on other pages are lower",
             file=sys.stderr,
         )
     return 0
 
 
-def _known(data: Dataset, name: str, options: Mapping[str, Any]) -> tuple[int, str]:
-    """How many pages an algorithm's model was trained on, and their data's name."""
+def _training_pages(
+    data: Dataset, name: str, options: Mapping[str, Any]
+) -> tuple[int, str]:
+    """How many pages an algorithm's model was trained on, and its training data's name."""
     card = load_card(options.get("model") or SHIPPED / f"{name}.model")
     digests = set(str(card.get("digests", "")).split())
     if not digests:
@@ -91,5 +93,5 @@ def _known(data: Dataset, name: str, options: Mapping[str, Any]) -> tuple[int, s
 def _digest(page: LabelledPage) -> str:
     try:
         return page.digest
-    except (DataError, OSError):  # reported when the page is scored
+    except (DataError, OSError):  # evaluate() reports it
         return ""

@@ -1,4 +1,4 @@
-"""Pages fetched with Scrapy, by the settings of the project and of its spiders."""
+"""Fetches pages with Scrapy, with the settings of the project and of its spiders."""
 
 from __future__ import annotations
 
@@ -27,38 +27,43 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # Signals that end a process.
-_ENDS = (signal.SIGINT, signal.SIGTERM)
+_END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def fetch_all(command: ScrapyCommand, urls: Sequence[str]) -> list[Response]:
     """The responses of some URLs; standard error names those that have none."""
     process = _process(command)
-    found: list[Response] = []
-    process.crawl(_crawler(process, urls, DefaultSpider, found.append))
-    handlers = {name: signal.getsignal(name) for name in _ENDS}
+    responses: list[Response] = []
+    process.crawl(_crawler(process, urls, DefaultSpider, responses.append))
+    handlers = {name: signal.getsignal(name) for name in _END_SIGNALS}
     process.start()
-    # Scrapy's handlers would not end what follows the crawl.
+    # With Scrapy's handlers Ctrl-C would have no effect after the crawl.
     for name, handler in handlers.items():
         signal.signal(name, handler)
-    return found
+    return responses
 
 
 class OnePage:
-    """A crawl of one page, by the spider that is named or that the URL belongs to.
+    """A crawl of one page, with the named spider, or else with one that handles the URL.
 
-    The spider is made with the arguments given on the command line.  Raises UsageError.
+    ``spider_args`` are the texts of --spider-arg.  Raises UsageError.
     """
 
     def __init__(
-        self, command: ScrapyCommand, url: str, spider: str | None, given: list[str]
+        self,
+        command: ScrapyCommand,
+        url: str,
+        spider: str | None,
+        spider_args: list[str],
     ) -> None:
         try:
-            self._arguments = arglist_to_dict(given)
+            self._arguments = arglist_to_dict(spider_args)
         except ValueError:
-            message = f"--spider-arg is {' '.join(given)!r}, it must be NAME=VALUE"
+            text = " ".join(spider_args)
+            message = f"--spider-arg is {text!r}, it must be NAME=VALUE"
             raise UsageError(message, print_help=False) from None
         self._process = _process(command)
-        self._found: list[Response] = []
+        self._responses: list[Response] = []
         loader = self._process.spider_loader
         try:
             cls = loader.load(spider) if spider else None
@@ -66,7 +71,7 @@ class OnePage:
             message = f"--spider is {spider!r}: there is no such spider"
             raise UsageError(message, print_help=False) from None
         cls = cls or spidercls_for_request(loader, Request(url), DefaultSpider)
-        self.crawler = _crawler(self._process, [url], cls, self._found.append)
+        self.crawler = _crawler(self._process, [url], cls, self._responses.append)
 
     def fetch(self) -> Response | None:
         """The response; if there is none, standard error says why.
@@ -76,23 +81,23 @@ class OnePage:
         for error in run_crawl(self._process, self.crawler, **self._arguments):
             if isinstance(error, SettingError):
                 raise error
-            if self.crawler.spider is None:  # it is made before all else
-                made = f"the spider {self.crawler.spidercls.name!r} cannot be made"
-                logger.info(made, exc_info=error)
+            if self.crawler.spider is None:  # the crawler makes it first
+                reason = f"the spider {self.crawler.spidercls.name!r} cannot be made"
+                logger.info(reason, exc_info=error)
                 hint = "give its arguments with --spider-arg NAME=VALUE"
-                message = f"{made} ({describe_error(error)}); {hint}"
+                message = f"{reason} ({describe_error(error)}); {hint}"
                 raise UsageError(message, print_help=False) from error
             logger.error("The crawl of one page failed", exc_info=error)
-        return self._found[0] if self._found else None
+        return self._responses[0] if self._responses else None
 
 
 def run_crawl(
     process: CrawlerProcessBase, crawler: Crawler, **arguments: Any
 ) -> list[BaseException]:
-    """Run a crawl to its end; the error that ended it, if one did."""
+    """Run a crawl to its end.  Returns the error that ended it, if any, in a list."""
     errors: list[BaseException] = []
     crawl: Any = process.crawl(crawler, **arguments)
-    # A task or a Deferred: an error that nobody takes from it is logged as a traceback.
+    # A Deferred or an asyncio task: both log a traceback of an error that nobody handles.
     if hasattr(crawl, "addErrback"):
         crawl.addErrback(lambda failure: errors.append(failure.value))
     else:
@@ -111,23 +116,23 @@ def _crawler(
     process: CrawlerProcessBase,
     urls: Sequence[str],
     spider: type[Spider],
-    found: Callable[[Response], None],
+    callback: Callable[[Response], None],
 ) -> Crawler:
-    """A crawler of some pages, with the settings of the project and of a spider."""
+    """A crawler of some URLs, with the settings of the project and of a spider."""
 
     async def start(self: Spider) -> AsyncIterator[Any]:
         for url in urls:
-            # The project's components need not extract the page too.
+            # The command extracts the page itself, so the add-on need not.
             meta = {"eatext": False}
             yield Request(
-                url, callback=found, errback=_report, dont_filter=True, meta=meta
+                url, callback=callback, errback=_report, dont_filter=True, meta=meta
             )
 
     return process.create_crawler(type(spider.__name__, (spider,), {"start": start}))
 
 
 def _report(failure: Any) -> None:
-    """Name a page that could not be fetched, and why."""
+    """Report a page that could not be fetched."""
     response = getattr(failure.value, "response", None)
     status = "" if response is None else f" ({response.status})"
     fail(f"{failure.request.url}: {failure.getErrorMessage()}{status}")

@@ -1,4 +1,4 @@
-"""`scrapy eatext learn`: site files, learned from labelled pages."""
+"""`scrapy eatext learn`: learns site files from labelled pages."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ERRORS = (DataError, ModelError, OSError)
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
-        "Learn where on a site main text stands, and which texts never are main text: a"
-        " file for each host, for EATEXT_SITE_FILES."
+        "Learn where on a site main text stands, and which texts never are main text."
+        " Writes a file for each host, for EATEXT_SITE_FILES."
     )
     parser.add_argument(
         "source",
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--sites", required=True, metavar="FOLDER", help="where the site files go"
     )
     parser.add_argument(
-        "--host", default="", help="the host of pages that do not tell their address"
+        "--host", default="", help="the host of pages without a URL in their labels"
     )
     parser.add_argument(
         "--model", default="", metavar="FILE", help="the default algorithm's model"
@@ -44,36 +44,37 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: object) -> int:
-    """Learn, write site files, and print what helps; the exit code.
+    """Learn, write site files, print a summary of each, and return the exit code.
 
     Raises OptionError and ERRORS.
     """
     if args.host:
-        named = bare_host(args.host if "//" in args.host else f"//{args.host}")
-        if not named:
+        host = bare_host(args.host if "//" in args.host else f"//{args.host}")
+        if not host:
             raise OptionError("--host", args.host, "a host's name")
-        args.host = named
+        args.host = host
     hosts: dict[str, list[Studied]] = {}
-    homeless = 0
+    without_host = 0
     for host, page in _labelled(args):
         if host:
             hosts.setdefault(host, []).append(page)
         else:
-            homeless += 1
+            without_host += 1
     folder = Path(args.sites)
     folder.mkdir(parents=True, exist_ok=True)
     for host in sorted(hosts):
-        found = learn(host, hosts[host])
-        print(f"{found.summary}: {write(found, folder) or 'no file is written'}")
-    if homeless:
-        fail(f"{homeless} pages do not tell their address; --host names their host")
+        learned = learn(host, hosts[host])
+        print(f"{learned.summary}: {write(learned, folder) or 'no file is written'}")
+    if without_host:
+        fail(f"{without_host} pages have no URL; give their host with --host")
     return 0 if hosts else 1
 
 
 def _labelled(args: Namespace) -> Iterator[tuple[str, Studied]]:
+    """The labelled pages, each with its host, "" if that is unknown."""
     for source in args.source:
         for page in progress(read_folder(source).pages):
             try:
                 yield bare_host(page.url) or args.host, study(page, args.model)
-            except DataError as error:  # noqa: PERF203 - of one page
+            except DataError as error:  # noqa: PERF203 - each page may raise
                 fail(f"{error}; it is left out")

@@ -1,4 +1,4 @@
-"""`scrapy eatext PAGE`: the main text of a page, and the reasons for it."""
+"""`scrapy eatext PAGE`: prints the main text of a page, or of all pages in a folder."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ _STDIN = "standard input"
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
-        "Extract the main text of a page and print it, as text, Markdown or HTML, as"
-        " JSON with all that is known of it, or as a table of the page's blocks with"
-        " score and reason. The page is fetched with Scrapy if a URL is given, else"
-        " read from a file, or from standard input if the file is -; it may be packed"
-        " with gzip. Of a folder each page becomes a line of JSON. The EATEXT_*"
-        " settings of the project hold; --algorithm and --options override them."
+        "Extract the main text of a page and print it as text, Markdown or HTML, as"
+        " JSON with all attributes of the result, or as a table of the page's blocks"
+        " with score and reason. The page is fetched with Scrapy if a URL is given, else"
+        " read from a file, or from standard input if the file is -; it may be gzipped."
+        " Of a folder each page becomes a line of JSON. The EATEXT_* settings of the"
+        " project apply; --algorithm and --options override them."
         " `review` shows pages in the browser, to be corrected; `learn` makes site"
         " files of the corrections; `train` and `evaluate` train models and score"
         " algorithms on a folder of labelled pages; `archive` extracts the pages of"
-        " archives, and `diff` compares two runs of it. `review --help` shows the"
-        " options of review, and so on."
+        " archives, and `diff` compares two runs of it; `site` crawls whole sites."
+        " `review --help` shows the options of review, and so on."
     )
     parser.add_argument("page", help="a URL, a file, a folder, or - (standard input)")
     add_choice_arguments(parser)
@@ -75,16 +75,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-f",
         "--format",
         metavar="FORMAT",
-        help="text, markdown, html, json (all there is to know) or blocks (a table)"
+        help="text, markdown, html, json (all attributes) or blocks (a table)"
         " (default: text)",
     )
     parser.add_argument(
         "--compare",
         metavar="NAMES",
-        help="algorithms with commas between, to be shown side by side",
+        help="comma-separated algorithms, to be shown side by side",
     )
     parser.add_argument(
-        "--url", default="", help="the URL that a file or standard input is from"
+        "--url", default="", help="the URL of the page in a file or standard input"
     )
     parser.add_argument("--spider", help="fetch the URL with this spider")
     parser.add_argument(
@@ -97,7 +97,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Extract one page, or all in a folder; the exit code.
+    """Extract one page, or all in a folder, and return the exit code.
 
     Raises SettingError, UsageError and FileError.
     """
@@ -129,54 +129,55 @@ def _fetched(args: Namespace, command: ScrapyCommand) -> int:
     if body is not response.body:
         return _one(body, response.url, config, args)
     if not isinstance(response, TextResponse):
-        return fail(f"{args.page}: the response is no text")
+        return fail(f"{args.page}: the response is not text")
     return _one(response, response.url, config, args)
 
 
 def _stored(args: Namespace, config: Config) -> int:
     """Extract a file, a folder or standard input."""
-    for name, given in (("spider", args.spider), ("spider-arg", args.spider_arg)):
-        if given:
+    for name, value in (("spider", args.spider), ("spider-arg", args.spider_arg)):
+        if value:
             raise UsageError(f"--{name} is for a URL, not for {args.page}")
     choice = choice_for(args, config)
-    most = config.limits.max_size
+    max_size = config.limits.max_size
     path = Path(args.page)
     if args.page == "-":
-        page = unpacked(sys.stdin.buffer.read(), most, _STDIN)
+        page = unpacked(sys.stdin.buffer.read(), max_size, _STDIN)
     elif path.is_dir():
         return _folder(path, choice, config, args)
     else:
-        page = read(path, most)
+        page = read(path, max_size)
     return _one(page, args.url, config, args)
 
 
 def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
-    """Print the result of one page, or why there is none."""
+    """Print the result of one page, or an error, and return the exit code."""
     choice = choice_for(args, config, url)
     name = _STDIN if args.page == "-" else args.page
     if isinstance(html, bytes):
         check_page(html, name)
     try:
-        shown = _shown(Page.of(html, url or None), choice, args)
+        output = _output(Page.of(html, url or None), choice, args)
     except BREAKS as error:
         return fail(describe_error(error))
-    if not shown.strip():
-        fail(f"{name}: no main text is found")
-    print_text(shown)
+    if not output.strip():
+        fail(f"{name}: no main text found")
+    print_text(output)
     return 0
 
 
-def _shown(page: Page, choice: Choice, args: Namespace) -> str:
+def _output(page: Page, choice: Choice, args: Namespace) -> str:
+    """The text to print for a page, by --compare or --format."""
     if args.compare is not None:
         texts = page.blocks.texts(list(range(len(page.blocks))))
-        # In its first run an algorithm loads its model, so the second run counts.
+        # The first run of an algorithm loads its model, so the second one is timed.
         for name in choice.algorithms:
             _timed(name, page, choice)
         runs = [_timed(name, page, choice) for name in choice.algorithms]
         return comparison(runs, texts)
     form = args.format or "text"
-    shown = show(_result(page, choice), form)
-    return shown if form == "json" else printable(shown)
+    output = show(_result(page, choice), form)
+    return output if form == "json" else printable(output)
 
 
 def _timed(name: str, page: Page, choice: Choice) -> Run:
@@ -187,33 +188,33 @@ def _timed(name: str, page: Page, choice: Choice) -> Run:
 
 
 def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> int:
-    """Print a line of JSON for each page, or with its error."""
+    """Print a line of JSON for each page, with its result or its error."""
     form = args.format or "text"
-    for name, wrong in (
+    for name, is_wrong in (
         ("format", form not in (*TEXTS, "json")),
         ("compare", args.compare is not None),
         ("url", args.url),
     ):
-        if wrong:
+        if is_wrong:
             value = getattr(args, name)
             raise UsageError(f"--{name} is {value!r}: it is not for a folder")
     files = pages_in(folder)
     if not files:
-        return fail(f"{folder} holds no pages: .html, .htm or .xhtml, with .gz or not")
+        return fail(f"{folder} has no pages: .html, .htm or .xhtml, with .gz or not")
     failed = 0
     for file in progress(files):
         name = file.relative_to(folder).as_posix()
         try:
-            # The time limit of a crawl, as the other pages wait.
+            # EATEXT_TIMEOUT, so that one page does not hold up the others.
             with time_limit(config.limits.timeout):
                 page = Page.of(read(file, config.limits.max_size))
-                shown = line(_result(page, choice, name), form, name)
+                output = line(_result(page, choice, name), form, name)
         except BREAKS as error:
             failed += 1
-            is_named = isinstance(error, FileError)
-            why = str(error) if is_named else describe_error(error)
-            shown = as_json({"file": name, "error": why})
-        if not print_text(shown):
+            is_file_error = isinstance(error, FileError)
+            message = str(error) if is_file_error else describe_error(error)
+            output = as_json({"file": name, "error": message})
+        if not print_text(output):
             return 0
     return fail(f"{failed} of {len(files)} pages failed") if failed else 0
 
@@ -223,8 +224,8 @@ def _result(page: Page, choice: Choice, name: str = "") -> MainText:
     failures: list[Failure] = []
     result, kind = cascade(choice, page, failures)
     for failure in failures:
-        where = f"{name}: " if name else ""
-        fail(f"{where}an algorithm failed with {failure.name}")
+        prefix = f"{name}: " if name else ""
+        fail(f"{prefix}an algorithm failed with {failure.name}")
     if kind == "below" and choice.below == "drop":
         return result.without_text()
     return result

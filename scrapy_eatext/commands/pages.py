@@ -1,4 +1,4 @@
-"""Pages in files: compressed ones, and folders of them."""
+"""Reads pages from files, gzipped or not, and finds those in folders."""
 
 from __future__ import annotations
 
@@ -10,37 +10,38 @@ from w3lib.encoding import read_bom
 from scrapy_eatext.archive import packed
 from scrapy_eatext.archive.readers.folder import is_page
 
-# The bytes that no text has, by the rules for sniffing of MIME types, which leave out the
-# signs of ISO-2022-JP.  A page may have a few of them by mistake.
+# The binary data bytes of the MIME Sniffing Standard below 32, which exclude the escape
+# of ISO-2022-JP.  A page may have a few of them by mistake.
 _BINARY = bytes({*range(32)} - {*b"\t\n\f\r\x1b"})
 _BEGINNING = 5000
-_MOST_BINARY = 0.01
+_MAX_BINARY_SHARE = 0.01
 
 
 class FileError(ValueError):
     """A page that cannot be read; the message names its file."""
 
 
-def read(file: Path, most: int) -> bytes:
-    """A file's page, unpacked to so many bytes at most; 0 is no limit.
+def read(file: Path, max_size: int) -> bytes:
+    """The bytes of a file, unpacked if they are gzip.
 
-    Raises FileError.
+    Raises FileError if the file cannot be read or unpacks to more than ``max_size``
+    bytes; 0 is no limit.
     """
     try:
         data = file.read_bytes()
     except OSError as error:
         raise FileError(f"{file}: {error.strerror or error}") from error
-    return unpacked(data, most, str(file))
+    return unpacked(data, max_size, str(file))
 
 
-def unpacked(data: bytes, most: int, name: str) -> bytes:
-    """A page's bytes, unpacked if their beginning shows that they are gzip."""
+def unpacked(data: bytes, max_size: int, name: str) -> bytes:
+    """A page's bytes, unpacked if they begin as gzip does.  Raises FileError."""
     try:
-        page = packed.unpacked(data, "gzip", most)
+        page = packed.unpacked(data, "gzip", max_size)
     except packed.PackedError as error:
         raise FileError(f"{name}: damaged: {error}") from error
-    if most and len(page) > most and page is not data:
-        limit = f"EATEXT_MAX_SIZE ({most:,})"
+    if max_size and len(page) > max_size and page is not data:
+        limit = f"EATEXT_MAX_SIZE ({max_size:,})"
         raise FileError(f"{name}: it unpacks to more bytes than {limit}")
     return page
 
@@ -51,22 +52,22 @@ def check_page(data: bytes, name: str) -> None:
         raise FileError(f"{name}: the page is empty")
     beginning = data[:_BEGINNING]
     binary = len(beginning) - len(beginning.translate(None, _BINARY))
-    is_utf_16 = read_bom(data)[0] is not None  # which has such bytes too
-    is_binary = binary > _MOST_BINARY * len(beginning) and not is_utf_16
+    has_bom = read_bom(data)[0] is not None  # UTF-16 and UTF-32 have such bytes too
+    is_binary = binary > _MAX_BINARY_SHARE * len(beginning) and not has_bom
     if is_binary or data.startswith(b"%PDF-"):
-        raise FileError(f"{name}: this is binary data, and no page")
+        raise FileError(f"{name}: binary data, not a page")
 
 
 def pages_in(folder: Path) -> list[Path]:
-    """The pages in a folder and its subfolders, in the order of their paths.
+    """The files in a folder and its subfolders that hold pages, sorted by path.
 
-    Their names end in .html, .htm or .xhtml, with or without .gz.  A folder that cannot
-    be listed is among them, so that reading it gives the error.
+    Their names end in .html, .htm or .xhtml, with or without .gz.  A subfolder that
+    cannot be listed is included, so that reading it gives the error.
     """
-    found: list[Path] = []
-    unlisted: list[OSError] = []
-    for root, _, names in os.walk(folder, onerror=unlisted.append):
+    pages: list[Path] = []
+    errors: list[OSError] = []
+    for root, _, names in os.walk(folder, onerror=errors.append):
         files = (Path(root, name) for name in names if is_page(name))
-        # Reading a pipe could wait for ever.  A link that leads nowhere is an error.
-        found += (file for file in files if file.is_file() or not file.exists())
-    return sorted([*found, *(Path(error.filename) for error in unlisted)])
+        # Reading a pipe could block forever.  Reading a broken link gives an error.
+        pages += (file for file in files if file.is_file() or not file.exists())
+    return sorted([*pages, *(Path(error.filename) for error in errors)])

@@ -1,4 +1,4 @@
-"""`scrapy eatext review`: pages in the browser, to be seen, corrected and taught from."""
+"""`scrapy eatext review`: shows pages in the browser, to be corrected."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "source",
         nargs="+",
-        help="a folder of pages, a feed with url and html, an HTTPCACHE, a WARC file, "
-        "or a URL",
+        help="a folder of pages, a feed with url and html, an HTTPCACHE folder, a WARC "
+        "file, or a URL",
     )
     parser.add_argument(
         "--labels",
@@ -62,28 +62,31 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--html-field",
         default="html",
         metavar="NAME",
-        help="the field of a feed that has the page (default: html)",
+        help="the field of a feed that has the page's HTML (default: html)",
     )
     parser.add_argument(
         "--url-field",
         default="url",
         metavar="NAME",
-        help="the field of a feed that has its address (default: url)",
+        help="the field of a feed that has the page's URL (default: url)",
     )
     parser.add_argument(
         "--port", type=int, default=0, help="the port (default: a free one)"
     )
     parser.add_argument(
-        "--no-browser", action="store_true", help="print the address, and open nothing"
+        "--no-browser", action="store_true", help="only print the URL of the review"
     )
     add_choice_arguments(parser)
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Serve a review until Ctrl-C; the exit code.  Raises SettingError and ERRORS."""
+    """Serve a review until Ctrl-C, and return the exit code.
+
+    Raises SettingError and ERRORS.
+    """
     config = project_config(command)
     choose = partial(choice_for, args, config)
-    choose("")  # Wrong options show before anything is read.
+    choose("")  # raises for wrong options before anything is read
     reading = Reading(config.limits.max_size, args.html_field, args.url_field)
     with closing(Spool()) as spool:
         pages = _pages(command, spool, args.source, reading)
@@ -96,8 +99,8 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         try:
             server = ReviewServer(review, sites, args.port)
         except (OSError, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error
-            return fail(f"port {args.port}: {why}", 2)
+            reason = getattr(error, "strerror", None) or error
+            return fail(f"port {args.port}: {reason}", 2)
         _serve(server, browser=not args.no_browser)
     return 0
 
@@ -118,14 +121,16 @@ def _serve(server: ReviewServer, *, browser: bool) -> None:
 def _pages(
     command: ScrapyCommand, spool: Spool, sources: Sequence[str], reading: Reading
 ) -> Iterator[Stored]:
-    """The pages of files and URLs, fetched ones first."""
+    """The pages of URLs, then those of files."""
     urls = [source for source in sources if is_url(source)]
-    # A source that is not there is an error before anything is shown.
-    files = [stored_in(one, reading, spool) for one in sources if one not in urls]
+    # A list, so that a missing source is an error before anything is fetched.
+    files = [
+        stored_in(source, reading, spool) for source in sources if source not in urls
+    ]
     for response in fetch_all(command, urls) if urls else ():
         url = response.url
         if isinstance(response, TextResponse):
             yield spool.keep(url, url, text_page(text_of(response)))
         else:
-            yield Stored(url, url, partial(unreadable, f"{url} is no page"))
+            yield Stored(url, url, partial(unreadable, f"{url} is not text"))
     yield from chain.from_iterable(files)

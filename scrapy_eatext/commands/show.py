@@ -1,4 +1,4 @@
-"""Results in the forms of --format."""
+"""Formats results for --format and --compare."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from scrapy_eatext.review.compare import kept_blocks
 TEXTS = ("text", "markdown", "html")
 FORMATS = (*TEXTS, "json", "blocks")
 
-# The attributes that a line of JSON has beside a text: those that cost nothing.
+# The attributes that a line of JSON has beside the text.  None of them takes time.
 _SHORT = ("title", "algorithm", "version", "score", "page_type", "language", "origin")
 
 _TEXT_WIDTH = 60
 
 
 class Run(NamedTuple):
-    """One algorithm's result for a page, with its blocks, and the time it took."""
+    """One algorithm's result for a page, and the time until its blocks were computed."""
 
     name: str
     result: MainText
@@ -38,15 +38,15 @@ def show(result: MainText, form: str) -> str:
 
 
 def line(result: MainText, form: str, file: str) -> str:
-    """A result as a line of JSON: one of TEXTS and _SHORT, or all for ``json``."""
+    """A result as a line of JSON: a form of TEXTS and _SHORT, or all with "json"."""
     names = ATTRIBUTES if form == "json" else (form, *_SHORT)
     return as_json({"file": file, **_values(result, names)})
 
 
 def as_json(values: object, indent: int | None = None) -> str:
-    # JSON can escape a letter that the terminal's encoding lacks.
-    wide = codecs.lookup(encoding()).name.startswith("utf")
-    return json.dumps(values, ensure_ascii=not wide, indent=indent, default=str)
+    # Other encodings than UTF lack characters: JSON escapes them.
+    is_utf = codecs.lookup(encoding()).name.startswith("utf")
+    return json.dumps(values, ensure_ascii=not is_utf, indent=indent, default=str)
 
 
 def _values(result: MainText, names: Iterable[str]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _values(result: MainText, names: Iterable[str]) -> dict[str, Any]:
 
 
 def table_of_blocks(blocks: Iterable[Block]) -> str:
-    """A line a block: kept or not, score, kind, reason, its beginning, its XPath."""
+    """A row for each block: kept or not, score, kind, reason, first words, XPath."""
     rows = [
         (
             "+" if block.kept else "-",
@@ -70,9 +70,10 @@ def table_of_blocks(blocks: Iterable[Block]) -> str:
 
 
 def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
-    """A line for each algorithm, then the page's blocks with which of them keep each.
+    """A table of the algorithms, and one of the blocks and which algorithms keep each.
 
-    For algorithms that judge other units see kept_blocks().
+    ``texts`` are those of the page's blocks.  For algorithms that judge other units see
+    kept_blocks().
     """
     figures = [
         (
@@ -88,8 +89,8 @@ def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
     head = ("algorithm", "characters", "words", "score", "language", "milliseconds")
     marks = [kept_blocks(run.result, texts) for run in runs]
     rows = [
-        (*("+" if kept else "-" for kept in of_block), cut(text, _TEXT_WIDTH))
-        for text, *of_block in zip(texts, *marks, strict=True)
+        (*("+" if is_kept else "-" for is_kept in kept_by), cut(text, _TEXT_WIDTH))
+        for text, *kept_by in zip(texts, *marks, strict=True)
     ]
     names = (*(run.name for run in runs), "text")
     return f"{table(head, figures)}\n\n{table(names, rows)}"

@@ -1,4 +1,4 @@
-"""`scrapy eatext site`: from a site's address to a feed of its pages."""
+"""`scrapy eatext site`: crawls whole sites into a feed."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 ERRORS = (ValueError, OSError)
 _NAMES = [name for name in ARGUMENTS if name != "urls"]
-# Seconds between two looks of the line that shows how far the crawl is.
-_PACE = 0.2
+# The minimum number of seconds between updates of the status line.
+_INTERVAL = 0.2
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
-        "Crawl sites and write the main texts of their pages into a feed, without a"
-        " selector: by sitemaps, feeds, lists and their next pages."
+        "Crawl sites and write the main texts of their pages into a feed, without"
+        " selectors. Pages are found by sitemaps, feeds, lists and links."
     )
-    parser.add_argument("urls", nargs="+", metavar="URL", help="an address or a host")
+    parser.add_argument("urls", nargs="+", metavar="URL", help="a URL or a host")
     for name in _NAMES:
         flag, meaning = f"--{name.replace('_', '-')}", ARGUMENTS[name].meaning
         parser.add_argument(flag, metavar="VALUE", help=meaning)
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Crawl the sites; the exit code.  Raises ERRORS."""
+    """Crawl the sites and return the exit code.  Raises ERRORS."""
     settings = cast("Settings", command.settings)
     process = cast("CrawlerProcessBase", command.crawler_process)
     feeds = feed_process_params_from_cli(
@@ -56,12 +56,12 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         fields = {**FIELDS, "markdown": "markdown"}
         del fields["text"]
         settings.set("EATEXT_FIELDS", fields, "cmdline")
-    given = {name: getattr(args, name) for name in _NAMES}
-    arguments = {name: value for name, value in given.items() if value is not None}
-    # What is wrong ends the command before a crawl begins.
+    values = {name: getattr(args, name) for name in _NAMES}
+    arguments = {name: value for name, value in values.items() if value is not None}
+    # Raises for wrong arguments before the crawl starts.
     SiteSpider(urls=args.urls, **arguments)
     crawler = process.create_crawler(SiteSpider)
-    # Signals alone do not keep it.
+    # Signals have weak references, so the variable keeps it alive.
     progress = _Progress(crawler)
     for error in run_crawl(process, crawler, urls=args.urls, **arguments):
         raise error
@@ -71,23 +71,25 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
 
 
 class _Progress:
-    """A line that shows how far a crawl is."""
+    """A status line that shows the progress of a crawl."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler, self._status = crawler, StatusLine()
-        self._begin, self._next = time.monotonic(), 0.0
+        self._start, self._next = time.monotonic(), 0.0
         crawler.signals.connect(self.show, signals.response_received)
 
     def show(self) -> None:
         now, stats = time.monotonic(), self._crawler.stats
         if now < self._next or stats is None:
             return
-        self._next = now + _PACE
-        pages = stats.get_value("response_received_count", 0)
-        waiting = self._crawler.spider.known.waiting()  # type: ignore[union-attr]
+        self._next = now + _INTERVAL
+        responses = stats.get_value("response_received_count", 0)
+        items = stats.get_value("item_scraped_count", 0)
+        rate = responses / max(now - self._start, 0.1)
+        queued = self._crawler.spider.known.waiting()  # type: ignore[union-attr]
         self._status.show(
-            f"{pages} pages, {stats.get_value('item_scraped_count', 0)} wanted,"
-            f" {pages / max(now - self._begin, 0.1):.1f} a second, {waiting} in the queue"
+            f"{responses} responses, {items} items, {rate:.1f} responses a second,"
+            f" {queued} URLs in the queue"
         )
 
     def clear(self) -> None:
@@ -95,7 +97,7 @@ class _Progress:
 
 
 def summary(crawler: Crawler) -> str:
-    """What a crawl asked for and yielded."""
+    """A table of the crawl's stats below eatext/site/."""
     stats = crawler.stats.get_stats() if crawler.stats else {}
     prefix = "eatext/site/"
     rows = [

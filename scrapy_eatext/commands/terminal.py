@@ -1,4 +1,4 @@
-"""What is written to a terminal: tables, progress, and lines about errors."""
+"""Output to a terminal: tables, progress and error messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BAR = 30
 
 
 def fail(error: object, code: int = 1) -> int:
-    """Write a line about an error; the exit code to end with."""
+    """Print an error as one line on standard error, and return the exit code."""
     print(f"scrapy eatext: {' '.join(str(error).split())}", file=sys.stderr)
     return code
 
@@ -26,7 +26,7 @@ def encoding() -> str:
 
 
 def print_text(text: str) -> bool:
-    """Print a text; return whether anybody still reads the output."""
+    """Print a text.  Returns False if the reader of standard output has gone."""
     try:
         print(text.encode(encoding(), "replace").decode(encoding()), flush=True)
     except BrokenPipeError:
@@ -36,22 +36,22 @@ def print_text(text: str) -> bool:
 
 
 def close_output() -> None:
-    """Drop what is written from now on: the reader of standard output has gone."""
+    """Redirect standard output to the null device, as its reader has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class StatusLine:
-    """A line on standard error, if that is a terminal, which the next one replaces.
+    """A status line on standard error that is overwritten; only shown in a terminal.
 
-    With ``unless_printed`` there is none if standard output is a terminal too.
+    With ``unless_printed`` it is not shown if standard output is a terminal too.
     """
 
     def __init__(self, *, unless_printed: bool = False) -> None:
         is_beside_output = unless_printed and sys.stdout.isatty()
-        self._shown = sys.stderr.isatty() and not is_beside_output
+        self._is_shown = sys.stderr.isatty() and not is_beside_output
 
     def show(self, text: str) -> None:
-        if self._shown:
+        if self._is_shown:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
@@ -59,7 +59,7 @@ class StatusLine:
 
 
 def progress(items: Sequence[T]) -> Iterator[T]:
-    """The items, with a bar on standard error."""
+    """The items, with a progress bar on standard error."""
     status = StatusLine(unless_printed=True)
     for done, item in enumerate(items):
         status.show(f"[{'#' * (_BAR * done // len(items)):{_BAR}}] {done}/{len(items)}")
@@ -68,27 +68,27 @@ def progress(items: Sequence[T]) -> Iterator[T]:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under their names, each as wide as its widest cell."""
+    """A text table with a heading, each column as wide as its widest cell."""
     lines = [head, *rows]
     widths = [max(map(width, column)) for column in zip_longest(*lines, fillvalue="")]
     return "\n".join(
         "  ".join(
-            cell + " " * (wide - width(cell))
-            for cell, wide in zip(line, widths, strict=True)
+            cell + " " * (column_width - width(cell))
+            for cell, column_width in zip(line, widths, strict=True)
         ).rstrip()
         for line in lines
     )
 
 
 def width(text: str) -> int:
-    """The columns that a text takes at a terminal."""
+    """The number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
     return len(text) + sum(east_asian_width(c) in "WF" for c in text)
 
 
 def cut(text: str, columns: int) -> str:
-    """The beginning of a text on one line, with … where something is left out."""
+    """The beginning of a text on one line; it ends in … if the text is cut."""
     line = printable(" ".join(text[: 4 * columns].split()))
     if width(line) <= columns and len(text) <= 4 * columns:
         return line
@@ -98,5 +98,5 @@ def cut(text: str, columns: int) -> str:
 
 
 def printable(text: str) -> str:
-    """A text without characters that a terminal would take for commands."""
+    """A text without control characters, which a terminal could execute."""
     return "".join(c for c in text if c.isprintable() or c in "\n\t")

@@ -1,4 +1,4 @@
-"""`scrapy eatext train`: the shipped models, and a user's own."""
+"""`scrapy eatext train`: trains models on labelled pages."""
 
 from __future__ import annotations
 
@@ -28,78 +28,81 @@ def add_arguments(parser: ArgumentParser) -> None:
         "folder",
         nargs="+",
         help="labelled pages: WCXB's layout, NAME.html and NAME.txt, or segments, for "
-        "what can learn from these; of several folders all pages are learned from",
+        "algorithms that can learn from these; several folders are joined",
     )
     parser.add_argument(
         "-a",
         "--algorithm",
         action="append",
         choices=sorted(TRAINERS),
-        help="what to train, may be given again (default: everything)",
+        help="the algorithm to train (may be repeated; default: all)",
     )
     parser.add_argument(
         "--models",
         required=True,
         metavar="FOLDER",
-        help="the folder to write models and their cards to; those of the same name "
-        "that are in it are replaced",
+        help="the folder for models and their cards; files of the same name are "
+        "replaced",
     )
     parser.add_argument(
         "--seed",
         type=int,
         default=0,
-        help="with another number folds and trees are drawn anew (default: 0)",
+        help="the random seed of folds and trees (default: 0)",
     )
     parser.add_argument(
         "--folds",
         type=int,
         default=5,
-        help="folds by site for the scores on the cards, 0 for no scores (default: 5)",
+        help="the number of folds, by site, of the cross-validation that gives the "
+        "cards' scores; 0 for no scores (default: 5)",
     )
     parser.add_argument(
         "--page-scores",
         metavar="FILE",
-        help="write each page's scores from the folds to a file of JSON lines, the "
-        "worst page first",
+        help="write each page's scores in the cross-validation as JSON Lines, the worst "
+        "page first",
     )
     parser.add_argument(
         "--marks",
         metavar="HOW",
-        help="the pages are marked in their source: content (<!-- content --> and "
+        help="take the labels from marks in the HTML: content (<!-- content --> and "
         "<!-- /content -->), google (googleoff and googleon), or a CSS selector of "
-        "what holds the content",
+        "the elements with the content",
     )
     parser.add_argument(
         "--corrections",
         metavar="FILE",
-        help="labels of pages that were read once more, and pages not to learn from, as "
-        "a JSON file of hashes",
+        help="a JSON file of hashes with corrected labels and with pages to leave out",
     )
     parser.add_argument(
         "--skip-bad",
         action="store_true",
-        help="leave out pages that can't be learned from instead of stopping",
+        help="leave out pages that cannot be learned from, instead of failing",
     )
     parser.add_argument(
         "--data-name",
         action="append",
         default=[],
         metavar="NAME",
-        help="what the cards call the data, once for each folder in their order "
+        help="the data's name on the cards; repeated for each folder, in their order "
         "(default: the folder)",
     )
     parser.add_argument(
         "--licence",
         action="append",
         default=[],
-        help="the data's licence and author, once for each folder in their order "
+        help="the data's licence and author; repeated for each folder, in their order "
         "(default: its LICENSE)",
     )
 
 
 def run(args: Namespace, command: object) -> int:
-    """Train, write models and cards, and say what was written."""
-    # The model of a single fold would have no page to learn from.
+    """Train, write models and cards, and return the exit code.
+
+    Raises OptionError and ERRORS.
+    """
+    # With a single fold there would be no pages to train on.
     if args.folds < 0 or args.folds == 1:
         raise OptionError("--folds", args.folds, "0, or 2 or more")
     if args.seed < 0:
@@ -126,7 +129,7 @@ def run(args: Namespace, command: object) -> int:
             progress=bar,
             on_scores=judged.extend,
         )
-        scored += [_page_scores(model.file, one) for one in judged]
+        scored += [_page_scores(model.file, page) for page in judged]
         path = save(name, model, folder, card)
         line = f"{path}: {path.stat().st_size} bytes, version {model.version}"
         if "scores" in card:
@@ -140,11 +143,11 @@ def run(args: Namespace, command: object) -> int:
 
 
 def _check_writable(file: Path) -> None:
-    """Raise OSError where a file cannot be written; leave the file as it is."""
+    """Raise OSError if a file cannot be written; leave the file as it is."""
     if file.is_fifo():
-        return  # its reader would take this try for the end
+        return  # closing it would be the end of the data for its reader
     is_new = not file.exists()
-    # To append writes nothing, so that older scores stay until there are new ones.
+    # Mode "a" keeps the older scores.
     with file.open("a"):
         pass
     if is_new:
@@ -168,14 +171,14 @@ def _page_scores(file: str, judged: Judged) -> dict[str, Any]:
 
 
 def _parts(args: Namespace) -> Iterator[Dataset]:
-    """The data of each folder, by the names and licences given."""
-    for given, option in (
+    """The data of each folder, with its name and licence."""
+    for values, option in (
         (args.data_name, "--data-name"),
         (args.licence, "--licence"),
     ):
-        if len(given) > len(args.folder):
+        if len(values) > len(args.folder):
             allowed = f"given {len(args.folder)} times at most, once for each folder"
-            raise OptionError(option, given, allowed)
+            raise OptionError(option, values, allowed)
     rows = zip_longest(args.folder, args.data_name, args.licence, fillvalue="")
     for folder, name, licence in rows:
         data = read_marked(folder, args.marks) if args.marks else read_folder(folder)

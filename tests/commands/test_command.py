@@ -257,8 +257,8 @@ def test_a_task_that_is_misspelt(word, task, capsys):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0", "binary data, and no page"),
-        (b"%PDF-1.7\n1 0 obj <</Type /Catalog>> endobj", "binary data, and no page"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0", "binary data, not a page"),
+        (b"%PDF-1.7\n1 0 obj <</Type /Catalog>> endobj", "binary data, not a page"),
         (b" \n", "the page is empty"),
     ],
 )
@@ -286,7 +286,7 @@ def test_text_with_signs_of_binary_data_is_a_page(tmp_path, capsys, encoding):
 @pytest.mark.parametrize(
     ("html", "algorithm", "code", "out", "said"),
     [
-        ("<p></p>", "eatext", 0, "\n", "{}: no main text is found"),
+        ("<p></p>", "eatext", 0, "\n", "{}: no main text found"),
         ("<p>broken</p>", BROKEN, 1, "", "ZeroDivisionError: a page broke it"),
     ],
 )
@@ -401,7 +401,7 @@ def test_an_algorithm_of_several_that_fails_is_told(folder, capsys):
 
 def test_a_folder_without_pages(tmp_path, capsys):
     assert run(str(tmp_path)) == 1
-    assert "holds no pages: .html" in capsys.readouterr().err
+    assert "has no pages: .html" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_pages_without_an_address_are_counted(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
     sites = str(tmp_path / "sites")
     assert run(str(tmp_path), "--sites", sites) == 1
-    assert "1 pages do not tell their address" in capsys.readouterr().err
+    assert "1 pages have no URL" in capsys.readouterr().err
     assert run(str(tmp_path), "--sites", sites, "--host", "odd.example") == 0
 
 

@@ -336,7 +336,7 @@ def test_evaluate_tells_of_pages_that_the_model_was_trained_on(
     html = others / "html"
     (html / "0002.html.gz").write_bytes((folder / "html/0003.html.gz").read_bytes())
     (html / "0003.html.gz").write_bytes(b"no gzip")
-    said = "1 of these 12 pages are of the data that the model was trained on (ours): "
+    said = "1 of these 12 pages are in the model's training data (ours): "
     assert run_command("evaluate", str(others), *own) == 0
     assert said in capsys.readouterr().err
     assert run_command("evaluate", str(others), *own, "--json") == 0
