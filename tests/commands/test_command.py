@@ -521,7 +521,10 @@ def test_url_of_a_page_that_unpacks_to_too_much(server, tmp_path):
 
 
 def test_urls_without_a_page(server, tmp_path):
-    for path, said in (("/missing", b"404"), ("/image.png", b"the response is not text")):
+    for path, said in (
+        ("/missing", b"404"),
+        ("/image.png", b"the response is not text"),
+    ):
         done = scrapy("eatext", server.url + path, cwd=tmp_path)
         assert done.returncode == 1, path
         assert done.stdout == b""
