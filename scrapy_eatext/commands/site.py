@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import signals
+from scrapy.exceptions import UsageError
 from scrapy.utils.conf import feed_process_params_from_cli
 
 from scrapy_eatext.commands.fetching import run_crawl
@@ -48,10 +49,11 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     """Crawl the sites and return the exit code.  Raises ERRORS."""
     settings = cast("Settings", command.settings)
     process = cast("CrawlerProcessBase", command.crawler_process)
-    feeds = feed_process_params_from_cli(
-        settings, args.output or [], overwrite_output=args.overwrite_output
-    )
-    settings.set("FEEDS", feeds, "cmdline")
+    if args.output or args.overwrite_output:
+        feeds = feed_process_params_from_cli(
+            settings, args.output or [], overwrite_output=args.overwrite_output
+        )
+        settings.set("FEEDS", feeds, "cmdline")
     if args.markdown:
         fields = {**FIELDS, "markdown": "markdown"}
         del fields["text"]
@@ -60,14 +62,17 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     arguments = {name: value for name, value in values.items() if value is not None}
     # Raises for wrong arguments before the crawl starts.
     SiteSpider(urls=args.urls, **arguments)
+    if not settings.getdict("FEEDS") and not settings.getdict("ITEM_PIPELINES"):
+        raise UsageError("the pages need a feed: -O FILE", print_help=False)
     crawler = process.create_crawler(SiteSpider)
     # Signals have weak references, so the variable keeps it alive.
     progress = _Progress(crawler)
     for error in run_crawl(process, crawler, urls=args.urls, **arguments):
         raise error
     progress.clear()
-    print(summary(crawler))
-    return 0
+    stats = crawler.stats.get_stats() if crawler.stats else {}
+    print(summary(stats))
+    return int("eatext/site/failed/start" in stats)
 
 
 class _Progress:
@@ -96,9 +101,8 @@ class _Progress:
         self._status.clear()
 
 
-def summary(crawler: Crawler) -> str:
+def summary(stats: dict[str, Any]) -> str:
     """A table of the crawl's stats below eatext/site/."""
-    stats = crawler.stats.get_stats() if crawler.stats else {}
     prefix = "eatext/site/"
     rows = [
         [*[*key.removeprefix(prefix).split("/"), ""][:3], str(count)]

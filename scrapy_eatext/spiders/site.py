@@ -20,6 +20,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.response import get_meta_refresh
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 from scrapy.utils.url import url_has_any_extension
 
@@ -92,6 +93,8 @@ _RANKS = (_NEXT, _NAMED + 10, -inf)
 _DATED = 5
 # The maximum number of sitemaps.
 _MAX_SITEMAPS = 1000
+# The number of pages in a row without a response after which a host's others are left out.
+_MAX_FAILURES = 20
 # Seconds without a response after which lower ranks no longer wait for higher ones.
 _PATIENCE = 5
 # The number of URLs that are put into the queue before the event loop has its turn.
@@ -135,6 +138,8 @@ class SiteSpider(Spider):
         self._copies: Counter[str] = Counter()
         # The number of requests in flight by rank.
         self._in_flight: Counter[float] = Counter()
+        # The number of pages in a row that failed, by host.
+        self._failures: Counter[str] = Counter()
         # Whether a response came since _go_on() looked last.
         self._is_answered = True
         self._sitemaps = 0
@@ -152,8 +157,9 @@ class SiteSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.known = State(spider.state, spider.allowed_domains)
-        if spider.max_pages:
-            crawler.settings.set("CLOSESPIDER_ITEMCOUNT", spider.max_pages, "spider")
+        given = crawler.settings.getint("CLOSESPIDER_ITEMCOUNT")
+        if most := min(filter(None, (spider.max_pages, given)), default=0):
+            crawler.settings.set("CLOSESPIDER_ITEMCOUNT", most, "cmdline")
         connect = crawler.signals.connect
         connect(spider.spider_opened, signals.spider_opened)
         connect(spider.spider_idle, signals.spider_idle)
@@ -217,6 +223,10 @@ class SiteSpider(Spider):
             if (visit := self.known.take(_RANKS[-1] if is_late else highest)) is None:
                 return
             if visit.role == "page":
+                if self._failures[host_of(visit.url)] >= _MAX_FAILURES:
+                    self.known.set(visit.url, "failed")
+                    self._count("failed/page")
+                    continue
                 verdict, shape = self._yields.judge(_shapes(visit))
                 if verdict == HOLD:
                     self.known.hold(visit.url, shape)
@@ -230,7 +240,8 @@ class SiteSpider(Spider):
 
     def _request(self, visit: Visit, url: str, hops: int = 0) -> Request:
         self._in_flight[_rank(visit)] += 1
-        meta = {"site_visit": tuple(visit), "site_hops": hops}
+        # The response that a request is made with need not link to its URL.
+        meta = {"site_visit": tuple(visit), "site_hops": hops, "depth_reset": True}
         return Request(
             url,
             self._answered,
@@ -310,21 +321,27 @@ class SiteSpider(Spider):
         status = error.response.status if isinstance(error, HttpError) else 0
         is_temporary = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
         # HTTP errors are IgnoreRequests too; network errors are not.
-        if isinstance(error, IgnoreRequest) and not is_temporary:
+        is_permanent = isinstance(error, IgnoreRequest) and not is_temporary
+        if is_permanent:
             self.known.done(visit.url)
         else:
             self.known.set(visit.url, "failed")
-        if self._is_start(visit):
-            logger.warning("the start URL %s has no page: %s", visit.url, error)
+            self._count(f"failed/{visit.role}")
+        self._has_no_page(visit, str(error))
         if visit.role == "page":
-            self._count_answer(visit, gave=False)
+            self._count_failure(visit, is_failure=not is_permanent)
+            # A temporary error is no evidence about the URL's shapes.
+            self._count_answer(visit, gave=False if is_permanent else None)
         yield from self._requests()
 
     def parse_page(self, response: Response, visit: Visit) -> Iterator[Any]:
-        if response.status in _REDIRECTS:
-            yield from self._redirected(response, visit)
+        self._count_failure(visit, is_failure=False)
+        target = self._target(response)
+        if response.status in _REDIRECTS or canonical(target) not in ("", visit.url):
+            yield from self._redirected(response, visit, target)
             return
         if not isinstance(response, HtmlResponse):
+            self._has_no_page(visit, "it is not HTML")
             self._count_answer(visit, gave=False)
             self.known.done(visit.url)
             return
@@ -360,20 +377,33 @@ class SiteSpider(Spider):
                 self._count("trap/language")
                 self._count_answer(Visit(url), gave=False)
 
-    def _redirected(self, response: Response, visit: Visit) -> Iterator[Request]:
+    def _target(self, response: Response) -> str:
+        """The URL of an HTTP redirect or a meta refresh, "" if there is none."""
+        if response.status in _REDIRECTS:
+            location = response.headers.get("Location", b"")
+            return joined(response.url, location.decode("latin-1")) if location else ""
+        if not isinstance(response, HtmlResponse):
+            return ""
+        seconds, url = get_meta_refresh(response)
+        limit = self.settings.getint("METAREFRESH_MAXDELAY")
+        is_followed = self.settings.getbool("METAREFRESH_ENABLED")
+        return url if url and is_followed and (seconds or 0) < limit else ""
+
+    def _redirected(
+        self, response: Response, visit: Visit, target: str
+    ) -> Iterator[Request]:
         """Follow a redirect if its target is new."""
         self._count("trap/redirect")
-        location = response.headers.get("Location")
-        target = joined(response.url, location.decode("latin-1")) if location else ""
         url, hops = canonical(target), response.meta["site_hops"] + 1
         if url == visit.url and hops <= _MAX_SELF_REDIRECTS:
             # The site has set a cookie or added a session ID, and wants it back.
             yield self._request(visit, target, hops)
             return
-        if self._is_start(visit) and not self._is_ours(url):
-            message = "the start URL %s redirects to another site: %s"
-            logger.warning(message, visit.url, target)
         is_new = hops <= _MAX_REDIRECTS and self._add([visit._replace(url=url)])
+        if not self._is_ours(url):
+            self._has_no_page(visit, f"it redirects to another site: {target}")
+        elif not is_new and not self.known.has_text(url):
+            self._has_no_page(visit, f"it redirects to {target}")
         # A redirect to another spelling of the URL is no evidence about its shapes.
         is_same = is_same_page(url, visit.url, with_query=True)
         self._count_answer(visit, gave=None if is_same else bool(is_new))
@@ -448,13 +478,19 @@ class SiteSpider(Spider):
 
     def parse_sitemap(self, response: Response, visit: Visit) -> Iterator[Any]:
         return self._add_all(
-            Visit(url, role, 1, _NAMED if role == "page" else _NEXT, lastmod)
+            Visit(
+                joined(response.url, url),
+                role,
+                1,
+                _NAMED if role == "page" else _NEXT,
+                lastmod,
+            )
             for role, url, lastmod in read_sitemap(response.body)
         )
 
     def parse_feed(self, response: Response, visit: Visit) -> Iterator[Any]:
         return self._add_all(
-            Visit(url, "page", 1, _NAMED, lastmod)
+            Visit(joined(response.url, url), "page", 1, _NAMED, lastmod)
             for url, lastmod in pages_of_feed(response.body, response.url)
         )
 
@@ -480,7 +516,8 @@ class SiteSpider(Spider):
                     return
             # lastmod may be any text.
             url, date = canonical(visit.url), iso(visit.lastmod)
-            if not self._is_ours(url) or url_has_any_extension(url, _NO_PAGES):
+            is_file = visit.role == "page" and url_has_any_extension(url, _NO_PAGES)
+            if is_file or not self._is_ours(url):
                 continue
             if has_session(visit.url):
                 self._count("trap/session")
@@ -537,6 +574,22 @@ class SiteSpider(Spider):
         """Whether a date is from ``since`` to ``until``; if either is set, "" is not."""
         is_in_time = self.since <= date[:10] <= (self.until or "9")
         return is_in_time and bool(date or not self.since + self.until)
+
+    def _has_no_page(self, visit: Visit, reason: str) -> None:
+        """Warn and count if the URL is a start URL."""
+        if self._is_start(visit):
+            logger.warning("the start URL %s has no page: %s", visit.url, reason)
+            self._count("failed/start")
+
+    def _count_failure(self, visit: Visit, *, is_failure: bool) -> None:
+        """Count temporary errors of a host in a row; a page without one resets it."""
+        host = host_of(visit.url)
+        self._failures[host] = (self._failures[host] + 1) * is_failure
+        if self._failures[host] == _MAX_FAILURES:
+            message = (
+                "%s failed for %d pages in a row: the next crawl requests the rest"
+            )
+            logger.warning(message, host, _MAX_FAILURES)
 
     def _count_answer(self, visit: Visit, *, gave: bool | None) -> None:
         for shape, verdict in self._yields.answered(_shapes(visit), gave):

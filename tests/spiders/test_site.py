@@ -23,7 +23,7 @@ from scrapy_eatext.spiders import SiteSpider
 from scrapy_eatext.spiders.addresses import shapes
 from scrapy_eatext.spiders.arguments import KINDS
 from scrapy_eatext.spiders.state import Visit
-from tests.support.commands import run_command
+from tests.support.commands import run_command, run_scrapy
 from tests.support.crawling import crawl
 from tests.support.suites import values_of
 
@@ -178,16 +178,32 @@ def test_a_page_that_was_changed_later_than_it_was_published(site):
     assert done(site, until="2024-03-05")[1] == ["/news/b2"]
 
 
-def test_feeds(site):
+@pytest.mark.parametrize("path", ["/feed", "/news.rss"])
+def test_feeds(site, path):
     pytest.importorskip("feedparser")
     add_news(site)
-    head = "<link rel=alternate type=application/rss+xml href=/feed>"
+    head = f"<link rel=alternate type=application/rss+xml href={path}>"
     site.pages["/"] = listing([], head=head)
     items = "".join(f"<item><link>{site.url}/news/b{n}</link></item>" for n in range(5))
-    site.pages["/feed"] = (
+    site.pages[path] = (
         f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'
     )
     assert done(site, kinds="article")[1] == [f"/news/b{n}" for n in range(5)]
+
+
+def test_relative_addresses_in_sitemaps_and_feeds(site):
+    add_news(site, 3)
+    head = "<link rel=alternate type=application/feed+json href=/news/feed.json>"
+    site.pages["/"] = listing([], head=head)
+    site.pages["/robots.txt"] = "Sitemap: /news/index.xml"
+    for name, root in ("index", "sitemapindex"), ("map", "urlset"):
+        urls = "".join(f"<url><loc>{url}</loc></url>" for url in ("b0", "/news/b1"))
+        rows = urls if name == "map" else "<sitemap><loc>map.xml</loc></sitemap>"
+        site.pages[f"/news/{name}.xml"] = (
+            f'<?xml version="1.0"?><{root}>{rows}</{root}>'
+        )
+    site.pages["/news/feed.json"] = json.dumps({"items": [{"url": "b2"}]})
+    assert done(site, kinds="article")[1] == ["/news/b0", "/news/b1", "/news/b2"]
 
 
 def test_addresses_that_are_none(site):
@@ -270,10 +286,33 @@ def test_a_site_without_an_answer(site, caplog):
     assert "has no page: Ignoring non-200 response" in caplog.text
 
 
-def test_a_site_that_has_moved(site, caplog):
-    site.pages["/"] = (301, "http://a.invalid/")
-    assert done(site)[1] == []
-    assert f"{site.url}/ redirects to another site: http://a.invalid/" in caplog.text
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ((301, "http://a.invalid/"), "it redirects to another site: http://a.invalid/"),
+        ((302, "/login"), "it redirects to http://127.0.0.1"),
+        ('<?xml version="1.0"?><a/>', "it is not HTML"),
+    ],
+)
+def test_a_start_without_a_page(site, caplog, page, reason):
+    site.pages["/"] = page
+    found, paths = done(site)
+    assert paths == []
+    assert f"{site.url}/ has no page: {reason}" in caplog.text
+    assert found.eatext("site/failed/") == {"start": 1}
+
+
+def test_pages_that_lead_to_others_by_themselves(site):
+    wanted = add_news(site, 4)
+    site.pages["/home"] = site.pages["/"]
+    refresh = "<meta http-equiv=refresh content='{}'>"
+    site.pages["/"] = refresh.format("0; url=/home")
+    site.pages["/news/b1"] = article("b1", refresh.format("60"))
+    site.pages["/news/b2"] = article("b2", refresh.format("600; url=/home"))
+    found, paths = done(site)
+    assert paths == wanted
+    assert found.eatext("site/trap/") == {"redirect": 1}
+    assert "/home" not in done(site, settings={"METAREFRESH_ENABLED": False})[1]
 
 
 def test_what_is_wanted(site):
@@ -544,6 +583,41 @@ def test_what_the_server_had_no_answer_for_is_asked_for_in_the_next_crawl(
     assert done(site, state=state)[1] == ["/news/b3"]
 
 
+def test_a_site_that_is_down_for_a_while(site, tmp_path, caplog):
+    """No more than some pages fail, and none is lost to the next crawl."""
+    state = str(tmp_path / "site.db")
+    wanted = add_news(site, 60, 60)
+    whole = dict(site.pages)
+    site.pages |= dict.fromkeys(wanted[8:], (503, ""))
+    settings = {"RETRY_ENABLED": False, "CONCURRENT_REQUESTS": 1}
+    first, paths = done(site, state=state, settings=settings)
+    assert paths == wanted[:8]
+    assert first.eatext("site/failed/") == {"page": 52}
+    assert sum(path in wanted for path in site.asked) == 28
+    assert "127.0.0.1 failed for 20 pages in a row" in caplog.text
+    site.pages = whole
+    assert done(site, state=state)[1] == sorted(wanted[8:])
+
+
+def test_what_fails_now_and_then_says_nothing_of_what_is_alike(site):
+    wanted = add_news(site, 60, 60)
+    site.pages |= dict.fromkeys(wanted[8:26], (429, ""))
+    settings = {"RETRY_ENABLED": False, "CONCURRENT_REQUESTS": 1}
+    assert len(done(site, settings=settings)[1]) == 42
+
+
+@pytest.mark.parametrize(("own", "project"), [(8, 2), (2, 8), (0, 2)])
+def test_the_smaller_number_of_pages_holds(site, own, project):
+    add_news(site)
+    settings = {"CLOSESPIDER_ITEMCOUNT": project, "CONCURRENT_REQUESTS": 1}
+    assert 2 <= len(done(site, max_pages=own, settings=settings)[1]) < 6
+
+
+def test_the_project_s_limit_of_depth_loses_no_page(site):
+    wanted = add_news(site)
+    assert done(site, settings={"DEPTH_LIMIT": 1})[1] == sorted(wanted)
+
+
 class Picky(SiteSpider):
     """Fails on some pages, as a subclass may."""
 
@@ -662,15 +736,30 @@ def test_a_wrong_argument_of_the_command(capsys):
     assert "since is 'x', it must be the first day" in capsys.readouterr().err
 
 
+def test_a_crawl_without_a_feed(capsys):
+    assert run_command("site", "a.org") == 2
+    assert capsys.readouterr().err == "scrapy eatext: the pages need a feed: -O FILE\n"
+
+
+@pytest.mark.slow
+def test_the_project_s_feeds(site, tmp_path):
+    """They are written, also where an address to begin at gives no page."""
+    feeds = json.dumps({"a.jsonl": {"format": "jsonlines"}})
+    add_news(site, 4)
+    urls = [site.url, f"{site.url}/none"]
+    done = run_scrapy(tmp_path, "eatext", "site", *urls, "-s", f"FEEDS={feeds}")
+    assert done.returncode == 1
+    assert re.search(r"failed\s+start\s+1", done.stdout)
+    assert len((tmp_path / "a.jsonl").read_text("utf-8").splitlines()) == 4
+
+
 @pytest.mark.slow
 def test_a_state_that_cannot_be_used(tmp_path):
     """The command says so, in a line."""
-    command = [sys.executable, "-m", "scrapy", "eatext", "site", "http://127.0.0.1:1"]
-    done = subprocess.run(
-        [*command, "--state", str(tmp_path / "none" / "x.db")],
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run_scrapy(
+        tmp_path,
+        *("eatext", "site", "http://127.0.0.1:1", "-O", "a.jsonl"),
+        *("--state", str(tmp_path / "none" / "x.db")),
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(r"scrapy eatext: state is .*unable to open.*\n", done.stderr)
