@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any, cast
@@ -71,7 +72,8 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         raise error
     progress.clear()
     stats = crawler.stats.get_stats() if crawler.stats else {}
-    print(summary(stats))
+    is_in_use = any(str(uri).startswith("stdout:") for uri in settings.getdict("FEEDS"))
+    print(summary(stats), file=sys.stderr if is_in_use else sys.stdout)
     return int("eatext/site/failed/start" in stats)
 
 

@@ -32,8 +32,8 @@ _QUERIES = {
     "login": r"redirect_to|returnto|return_url|next_url|continue",
     "print": r"print|printable|output|format|amp|mobile|m",
     "reply": r"replytocom|reply|quote|report|share|action|mode|do",
-    "sort": r"sort|sortby|sort_by|order|orderby|order_by|dir|direction|display|view"
-    r"|per_?page|limit|pagesize|layout",
+    "sort": r"sort|sortby|sort_by|order|orderby|order_by|dir|direction|display"
+    r"|per_?page|limit|pagesize",
     "filter": r"filters?|facets?|min_?price|max_?price|price|colou?rs?|size|brand|material"
     r"|rating|availability|in_?stock|refine|tags?",
 }
@@ -48,6 +48,11 @@ _IN_QUERY = re.compile(
     "|".join(
         f"(?P<{name}>(?:filter_)?(?:{words}))" for name, words in _QUERIES.items()
     ),
+    re.IGNORECASE,
+)
+# With other values these may name a page.
+_VIEW = re.compile(
+    r"(?:^|&)(?:view|layout)=(?:gallery|grid|list|next|previous|print|table|tiles?)(?:&|$)",
     re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"/([a-z]{2})(?:[-_][a-z]{2})?(?:/|$)", re.IGNORECASE)
@@ -110,7 +115,7 @@ def trap(url: str) -> str:
     for name in _parameters(parts):
         if match := _IN_QUERY.fullmatch(name.rstrip("[]").partition("[")[0]):
             return match.lastgroup or ""
-    return ""
+    return "sort" if _VIEW.search(parts.query) else ""
 
 
 def shapes(url: str) -> list[str]:

@@ -209,34 +209,46 @@ class SiteSpider(Spider):
     # -- requests
 
     async def start(self) -> AsyncIterator[Any]:
-        for request in self._requests():
+        for request in filter(None, self._requests()):
             yield request
 
-    def _requests(self, *, is_late: bool = False) -> Iterator[Request]:
+    def _requests(self, *, is_late: bool = False) -> Iterator[Request | None]:
         """Requests for the first URLs in the queue, up to CONCURRENT_REQUESTS in flight.
 
-        They have at least the highest rank in flight, unless ``is_late``.
+        They have at least the highest rank in flight, unless ``is_late``.  None in between
+        gives the event loop its turn.
         """
         limit = self.settings.getint("CONCURRENT_REQUESTS")
         while self._in_flight.total() < limit:
             highest = max(+self._in_flight, default=_RANKS[-1])
-            if (visit := self.known.take(_RANKS[-1] if is_late else highest)) is None:
-                return
-            if visit.role == "page":
-                if self._failures[host_of(visit.url)] >= _MAX_FAILURES:
-                    self.known.set(visit.url, "failed")
-                    self._count("failed/page")
-                    continue
-                verdict, shape = self._yields.judge(_shapes(visit))
-                if verdict == HOLD:
-                    self.known.hold(visit.url, shape)
-                elif verdict == REFUSE:
-                    self.known.set(visit.url, "refused")
-                    self._count("trap/alike")
-                if verdict != ASK:
-                    continue
-            self._count(f"asked/{visit.role}")
-            yield self._request(visit, visit.url)
+            request = None
+            with self.known.transaction():
+                for _ in range(_PORTION):
+                    visit = self.known.take(_RANKS[-1] if is_late else highest)
+                    if visit is None:
+                        return
+                    if self._is_asked(visit):
+                        request = self._request(visit, visit.url)
+                        break
+            yield request
+
+    def _is_asked(self, visit: Visit) -> bool:
+        """Whether a URL of the queue is worth a request now."""
+        if visit.role == "page":
+            if self._failures[host_of(visit.url)] >= _MAX_FAILURES:
+                self.known.set(visit.url, "failed")
+                self._count("failed/page")
+                return False
+            verdict, shape = self._yields.judge(_shapes(visit))
+            if verdict == HOLD:
+                self.known.hold(visit.url, shape)
+            elif verdict == REFUSE:
+                self.known.set(visit.url, "refused")
+                self._count("trap/alike")
+            if verdict != ASK:
+                return False
+        self._count(f"asked/{visit.role}")
+        return True
 
     def _request(self, visit: Visit, url: str, hops: int = 0) -> Request:
         self._in_flight[_rank(visit)] += 1
@@ -256,9 +268,9 @@ class SiteSpider(Spider):
             self._crawl(self._requests(is_late=True))
         self._is_answered = False
 
-    def _crawl(self, requests: Iterable[Request]) -> bool:
+    def _crawl(self, requests: Iterable[Request | None]) -> bool:
         """Schedule requests.  Returns whether there are any."""
-        scheduled = list(requests)
+        scheduled = list(filter(None, requests))
         for request in scheduled:
             self.crawler.engine.crawl(request)
         return bool(scheduled)
@@ -327,7 +339,8 @@ class SiteSpider(Spider):
         else:
             self.known.set(visit.url, "failed")
             self._count(f"failed/{visit.role}")
-        self._has_no_page(visit, str(error))
+        reason = f"HTTP status {status}" if status else failure.getErrorMessage()
+        self._has_no_page(visit, reason)
         if visit.role == "page":
             self._count_failure(visit, is_failure=not is_permanent)
             # A temporary error is no evidence about the URL's shapes.

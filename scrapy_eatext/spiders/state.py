@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
@@ -130,6 +131,13 @@ class State:
             )
         self._base.close()
 
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all that is changed in a `with` block at once, which is much quicker."""
+        self._run("BEGIN")
+        with self._base:
+            yield
+
     # -- the queue
 
     def add(self, visits: Iterable[Visit], *, again: bool = False) -> int:
@@ -147,9 +155,8 @@ class State:
             for visit in visits
         ]
         before = self._value("SELECT max(number) FROM pages") or 0
-        self._run("BEGIN")
-        self._base.executemany(_ADD, rows)
-        self._run("COMMIT")
+        with self.transaction():
+            self._base.executemany(_ADD, rows)
         return (self._value("SELECT max(number) FROM pages") or 0) - before
 
     def take(self, minimum: float = -inf) -> Visit | None:
@@ -210,18 +217,17 @@ class State:
 
         Pages held for it are done too if it has a text, and requested again if not.
         """
-        self._run("BEGIN")
-        self.release(url, "done" if text else "pending")
-        self._run(
-            "UPDATE pages SET status='done', hash=?, is_list=? WHERE url=?",
-            *(_hash(text), is_list, url),
-        )
-        for path, size in (feeds or {}).items():
+        with self.transaction():
+            self.release(url, "done" if text else "pending")
             self._run(
-                "INSERT OR REPLACE INTO feeds VALUES (?, ?, ?)",
-                *(path, size, _ending(path, size)),
+                "UPDATE pages SET status='done', hash=?, is_list=? WHERE url=?",
+                *(_hash(text), is_list, url),
             )
-        self._run("COMMIT")
+            for path, size in (feeds or {}).items():
+                self._run(
+                    "INSERT OR REPLACE INTO feeds VALUES (?, ?, ?)",
+                    *(path, size, _ending(path, size)),
+                )
 
     def change(self, url: str, text: str) -> str:
         """How a page's text differs from the stored one: "new", "changed", or "" if equal."""

@@ -60,6 +60,8 @@ def test_has_session():
         (f"{A}/news/one?output=amp", "print"),
         (f"{A}/blog/one?replytocom=3", "reply"),
         (f"{A}/shop/c?sort=price", "sort"),
+        (f"{A}/shop/c?page=2&view=grid", "sort"),
+        (f"{A}/?option=com_content&view=article&id=1&layout=blog", ""),
         (f"{A}/shop/c?filter_color=red", "filter"),
         (f"{A}/shop/c?filters[size]=4", "filter"),
         (f"{A}/search?q=boats", "search"),

@@ -283,7 +283,7 @@ def test_a_site_without_an_answer(site, caplog):
     assert done(site)[1] == []
     assert site.asked["/sitemap.xml"] == 1
     assert "127.0.0.1" in caplog.text
-    assert "has no page: Ignoring non-200 response" in caplog.text
+    assert "has no page: HTTP status 404" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -541,6 +541,18 @@ def test_long_lists_give_the_event_loop_its_turn(site):
     spider.known.close()
 
 
+def test_a_long_queue_gives_the_event_loop_its_turn():
+    """Where nearly all of it has to wait for the first answers."""
+    crawler = get_crawler(SiteSpider, {"CONCURRENT_REQUESTS": 100})
+    spider = SiteSpider.from_crawler(crawler, urls="https://a.org")
+    spider._add(Visit(f"https://a.org/a/x{n:x}", priority=20) for n in range(1000))
+    requests = list(spider._requests())
+    assert len(requests) - requests.count(None) == 16
+    assert requests.count(None) == 4
+    assert spider.known.release() == 984
+    spider.known.close()
+
+
 def test_the_next_crawl_yields_what_is_new_or_changed(site, tmp_path):
     state = str(tmp_path / "site.db")
     wanted = add_news(site)
@@ -723,7 +735,7 @@ def test_the_command(site, tmp_path):
     shown = os.read(leader, 4096).decode()
     os.close(leader)
     # A line that shows how far the crawl is, and nothing else.
-    assert re.fullmatch(r"(\r\x1b\[K(\d+ pages, [^\r\n]*)?)+", shown)
+    assert re.fullmatch(r"(\r\x1b\[K(\d+ responses, [^\r\n]*)?)+", shown)
     assert shown.endswith("\x1b[K")
     items = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
     assert sorted(item["url"].removeprefix(site.url) for item in items) == wanted
@@ -743,14 +755,18 @@ def test_a_crawl_without_a_feed(capsys):
 
 @pytest.mark.slow
 def test_the_project_s_feeds(site, tmp_path):
-    """They are written, also where an address to begin at gives no page."""
-    feeds = json.dumps({"a.jsonl": {"format": "jsonlines"}})
+    """They are written, also where an address to begin at gives no page.
+
+    The table does not come between the items.
+    """
+    feeds = json.dumps({uri: {"format": "jsonlines"} for uri in ("a.jsonl", "stdout:")})
     add_news(site, 4)
     urls = [site.url, f"{site.url}/none"]
     done = run_scrapy(tmp_path, "eatext", "site", *urls, "-s", f"FEEDS={feeds}")
     assert done.returncode == 1
-    assert re.search(r"failed\s+start\s+1", done.stdout)
-    assert len((tmp_path / "a.jsonl").read_text("utf-8").splitlines()) == 4
+    assert re.search(r"failed\s+start\s+1", done.stderr)
+    assert done.stdout == (tmp_path / "a.jsonl").read_text("utf-8")
+    assert len([json.loads(line) for line in done.stdout.splitlines()]) == 4
 
 
 @pytest.mark.slow
