@@ -1,8 +1,8 @@
-"""Pages whose text stands behind the end of their root.
+"""Pages with text after ``</html>``.
 
-Templates that are put together in a wrong order end a page too early, as in
-``<html><head></head></html><body>``.  Browsers read on as if it had not ended.  libxml2
-begins a second root, which is no part of the page that anybody looks at.
+Templates that are joined in the wrong order end the root too early, as in
+``<html><head></head></html><body>``.  Browsers ignore that end tag.  libxml2 makes the
+text a sibling of the root, where the walk would not find it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.guard import NOTHING, tags
 from scrapy_eatext.page.walk import walk
 
-_ENDLESS = frozenset((b"html", b"body"))
+_OUTER = frozenset((b"html", b"body"))
 
 
 def ends_early(root: Any) -> bool:
-    """Whether more text stands behind a root than inside.
+    """Whether more text stands behind a root than inside it.
 
-    Mostly only scripts or a footer stand there, and the page is left as it is.  An
-    element with a parent is no root.
+    Less text is mostly a footer, and the page is left as it is.  False for an element
+    with a parent.
     """
     if root.getparent() is not None:
         return False
@@ -32,21 +32,21 @@ def ends_early(root: Any) -> bool:
 
 
 def without_ends(source: bytes) -> bytes:
-    """The source of a page in UTF-8 without the end tags of its root and its body.
+    """The source of a page in UTF-8 without the end tags of html and body.
 
     Raises TimeLimitError.
     """
-    kept = bytearray()
-    done = 0
+    result = bytearray()
+    copied = 0
     for tag in watched(tags(source)):
-        if not tag.opens and tag.name in _ENDLESS:
-            kept += source[done : tag.start] + NOTHING
-            done = tag.end
-    return bytes(kept + source[done:])
+        if not tag.opens and tag.name in _OUTER:
+            result += source[copied : tag.start] + NOTHING
+            copied = tag.end
+    return bytes(result + source[copied:])
 
 
 def source_with_behind(root: Any) -> bytes:
-    """The source that a root and what stands behind it are written as, in UTF-8."""
+    """A root and its siblings, serialized as HTML in UTF-8."""
     return b"".join(
         etree.tostring(part, encoding="unicode", method="html").encode(
             "utf-8", "replace"
@@ -56,4 +56,6 @@ def source_with_behind(root: Any) -> bytes:
 
 
 def _chars(root: Any) -> int:
+    """The number of characters in an element's blocks."""
+    """The number of characters in an element's blocks."""
     return int(walk(root).blocks[:, BlockColumn.CHARS].sum())

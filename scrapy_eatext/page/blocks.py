@@ -21,11 +21,11 @@ _KIND_AND_LEVEL = (BlockColumn.KIND, BlockColumn.LEVEL)
 class Blocks:
     """The blocks that a walk found, in the order of the page.
 
-    The columns are lists with an entry a block: ``chars`` and ``words`` of
-    its text, and ``link_chars``, how many of the characters are in links.
-    All else of the walk is in ``walk``.  What is looked up of many blocks comes in
-    lists of plain values, never a list or tuple for each: these would set off
-    Python's garbage collector, which on a large crawl takes long.
+    The columns are lists with an entry for each block: ``chars`` and ``words`` of its
+    text, and ``link_chars``, its characters in links.  ``walk`` has all other columns.
+
+    Methods for many blocks return lists of plain values and no tuple for each block:
+    Python's garbage collector would track these, which takes long in a large crawl.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -52,18 +52,18 @@ class Blocks:
         return self.column("link_chars")
 
     def items_and_lists(self, of: list[int]) -> tuple[list[int], list[int]]:
-        """The list item or table cell of some of the blocks, and its numbered list.
+        """The list item or table cell of each block ``of``, and its parent if that is ol.
 
-        Both are rows of the element table, -1 where there is none.
+        Both are rows of the element table, -1 for none.
         """
         items = self.walk.blocks[of, BlockColumn.ITEM]
-        there = items >= 0
-        if not there.any():
+        has_item = items >= 0
+        if not has_item.any():
             return [-1] * len(of), [-1] * len(of)
         elements = self.walk.elements
-        # A block without an item has row -1, the last element; its result is dropped.
+        # Without an item the index is -1, the last element, and the result is dropped.
         lists = elements[items, ElementColumn.PARENT]
-        lists[~there | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
+        lists[~has_item | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
         return items.tolist(), lists.tolist()
 
     @cached_property
@@ -78,12 +78,14 @@ class Blocks:
         """The texts of some of the blocks."""
         text = self.walk.text
         starts, ends = values_of(self.walk.blocks, of, (_START, _END))
-        return [text[a:b].decode() for a, b in zip(starts, ends, strict=True)]
+        return [
+            text[start:end].decode() for start, end in zip(starts, ends, strict=True)
+        ]
 
     def place(self, i: int) -> tuple[int, int]:
-        """Where a block's text stands in the walk's, in bytes."""
-        cell = self.walk.blocks.item
-        return cell(i, _START), cell(i, _END)
+        """The start and end of a block's text in the walk's text, in bytes."""
+        value = self.walk.blocks.item
+        return value(i, _START), value(i, _END)
 
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""
@@ -110,7 +112,10 @@ class Blocks:
         return self.walk.node(self._elements[i])
 
     def elements(self, of: list[int]) -> list[Any]:
-        """The elements of some of the blocks, which are in order; a few take less time so."""
+        """The elements of some of the blocks, which must be in order.
+
+        For a few blocks this is faster than element().
+        """
         (rows,) = values_of(self.walk.blocks, of, (BlockColumn.ELEMENT,))
         return nodes_of(self.walk, rows)
 
@@ -122,6 +127,6 @@ class Blocks:
         return self._paths.of(self.element(i))
 
     def xpaths(self, of: list[int]) -> list[str]:
-        """The paths of the elements of some of the blocks, which are in order."""
+        """The XPaths of the elements of some of the blocks, which must be in order."""
         (rows,) = values_of(self.walk.blocks, of, (BlockColumn.ELEMENT,))
         return paths_of(self.walk, rows)

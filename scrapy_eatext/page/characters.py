@@ -1,17 +1,16 @@
-"""Characters as the walk sees them: which are space, which vanish, what the rest are.
+"""Character classes of the walk: white space, invisible characters, and the others.
 
-The classes are ranges written out here, and not those of unicodedata, whose
-answers change from one Python to the next.
+They are written out as ranges, as unicodedata differs between versions of Python.
 """
 
 from __future__ import annotations
 
 import re
 
-# What a character counts as; WORD is every one that is not named below.
+# The character classes.  WORD is the class of all characters that are not named below.
 WORD, UPPER, DIGIT, END, COMMA, MARK, MONEY, RIGHTS, WIDE, OTHER, SPACE = range(11)
 
-# Space is what str.split() takes for it.
+# White space is that of str.split().
 _SPACES = (
     (0x09, 0x0D),
     (0x1C, 0x20),
@@ -25,8 +24,8 @@ _SPACES = (
     (0x3000, 0x3000),
 )
 
-# Scripts that have no spaces, and their punctuation: a line that is broken between two
-# of these in the source is not broken into words.
+# Scripts without spaces, and their punctuation.  A line break in the source between two
+# of these characters is no space.
 _SPACELESS = (
     (0x2E80, 0x2FFF),
     (0x3001, 0x312F),
@@ -37,11 +36,11 @@ _SPACELESS = (
     (0xFF01, 0xFF60),
 )
 
-# A link in a heading that is one of these and nothing else leads to the heading itself.
+# A link in a heading whose text is one of these is a permalink to the heading.
 PERMALINKS = "#\u00a7\u00b6"
 
-# No browser shows these, and XML cannot carry some of them: control
-# characters, soft hyphen, zero-width space, word joiner, byte order mark.
+# Browsers do not show these, and XML does not allow some of them: control characters,
+# soft hyphen, zero-width space, word joiner, byte order mark.
 _INVISIBLES = (
     (0x00, 0x08),
     (0x0E, 0x1B),
@@ -54,7 +53,7 @@ _INVISIBLES = (
     (0xFFFE, 0xFFFF),
 )
 
-# (first, last, class); a later row wins over an earlier one.
+# (first, last, class); later rows override earlier ones.
 _RANGES = (
     (0x21, 0x2F, OTHER),
     (0x3A, 0x40, OTHER),
@@ -116,14 +115,14 @@ def _build_classes() -> bytes:
 
 # A class for each code point of the Basic Multilingual Plane.
 CLASSES = _build_classes()
-# Beyond it, the planes of ideographs are wide and all else is a word.
+# Beyond it ideographs are WIDE and all other characters WORD.
 WIDE_PLANES = (0x20000, 0x3FFFD)
 
 
 class _ClassOf(dict[int, int]):
-    """The class of each code point as a character, for str.translate().
+    """A mapping of code points to classes for str.translate().
 
-    Those of the first plane are kept once they have been asked for.
+    It caches those of the Basic Multilingual Plane.
     """
 
     def __missing__(self, code: int) -> int:
@@ -145,22 +144,22 @@ def _one_of(ranges: tuple[tuple[int, int], ...]) -> str:
 INVISIBLE = re.compile(_one_of(_INVISIBLES))
 INVISIBLE_RANGES = _INVISIBLES
 SPACELESS_RANGES = _SPACELESS
-# Each part of it can match in one way alone, so it is linear too.
+# Each part can match in only one way, so it is linear too.
 BROKEN_LINE = re.compile(
     f"(?<={_one_of(_SPACELESS)})[ \\t\\r\\f]*\\n[ \\t\\r\\n\\f]*(?={_one_of(_SPACELESS)})"
 )
 
-# What XML cannot hold, and what no encoding can.  JSON can say it, character
-# references can, and the source of a page may just have it.
+# Characters that XML does not allow, and surrogates, which no encoding has.  They come
+# from JSON, character references and the sources of pages.
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# The bytes of all other characters in UTF-8; two of those above are made of them too.
+# The bytes of all other characters in UTF-8; U+FFFE and U+FFFF consist of them too.
 _STORABLE = bytes({*b"\t\n\r", *range(0x20, 0x100)})
 
 
 def strip_unstorable(text: str) -> str:
-    """A text without the characters that a feed cannot hold."""
-    # Few texts have any.  These tests take a third of the time or less, and the first
-    # is enough for most.
+    """A text without the characters that XML or UTF-8 cannot represent."""
+    # Few texts have any.  The two tests take a third of the time of the substitution or
+    # less, and most texts pass the first.
     return (
         text if text.isprintable() or _is_storable(text) else _UNSTORABLE.sub("", text)
     )

@@ -1,9 +1,7 @@
-"""The columns of the tables of numbers, those of the walk and those of output.
+"""The columns of the integer tables of the walk and of output.
 
-All that reads or writes such a column has its place here.
-
-setup.py turns them into columns.pxd for the compiled modules, so this module imports
-nothing that a build has not got.
+setup.py makes columns.pxd of them for the compiled modules, so this module imports the
+standard library alone.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ class _Column(IntEnum):
 
 
 class ElementColumn(_Column):
-    """What the walk tells of an element that is shown; each has a row."""
+    """The columns of the element table, with a row for each element that is shown."""
 
     PARENT = auto()  # the row of the element around it, -1 for the root
     TAG = auto()
@@ -31,13 +29,13 @@ class ElementColumn(_Column):
     LAST_BLOCK = auto()  # the first block behind it
     FIRST_TOKEN = auto()  # where its hashed attribute tokens begin
     TOKENS = auto()  # how many they are
-    PLACE = auto()  # its number among its parent's children, as lxml counts them
+    PLACE = auto()  # its index among its parent's children, as lxml counts them
 
 
 class BlockColumn(_Column):
-    """What the walk tells of a block.
+    """The columns of the block table.
 
-    Elements are told by their rows in the element table, -1 for none; characters are
+    Elements are given by their rows in the element table, -1 for none.  Characters are
     counted by class.
     """
 
@@ -67,39 +65,39 @@ class BlockColumn(_Column):
     OTHER = auto()
     FIRST = auto()  # the class of the first character
     LAST = auto()
-    IMAGES = auto()  # met since the block before, as are controls and elements
+    IMAGES = auto()  # since the end of the previous block, as CONTROLS and ELEMENTS
     CONTROLS = auto()
     ELEMENTS = auto()
     HASH = auto()
 
 
 class MarkColumn(_Column):
-    """What the walk tells of what is in a line.
+    """The columns of the table of marks: changes of style or link inside a block.
 
-    A mark stands where text begins, the white space before it included, that differs
-    from the text before it, or that is not plain at a block's beginning.  There are
-    none in preformatted text.
+    A mark stands at the beginning of text, with the white space before it, whose style
+    or link differs from that of the text before; a block begins plain.  An image, embed
+    or rule has a mark too.  Preformatted text has none.
     """
 
     BLOCK = auto()
-    # A byte of the text, or -1 for what is no text and stands apart before it.
+    # A byte of the text, or -1 for what is outside of text, before the block.
     START = auto()
     STYLE = auto()  # or IMAGE, EMBED or RULE
     LINK = auto()  # the row of the link that it is in, -1 for none
-    # Style and link of that white space; of what is no text the row of the element
-    # around it, and its place among its children.
+    # Style and link of the white space before.  Outside of text: the row of the parent
+    # element, and the index among its children.
     AROUND_STYLE = auto()
     AROUND_LINK = auto()
 
 
 class NodeColumn(_Column):
-    """What output tells of a node: a block, or what holds blocks on the page."""
+    """The columns of output's nodes: blocks, and the structures that contain them."""
 
     KIND = auto()  # one of NodeKind
     PARENT = auto()  # the node around it, -1 for the document
     ROW = auto()  # its row of the element table, -1 for a node without an element
-    DEPTH = auto()  # how many nodes renderers see around it
-    LAST = auto()  # the last node right inside it, -1 for none
+    DEPTH = auto()  # the number of its ancestors, as renderers count them
+    LAST = auto()  # its last child, -1 for none
     UNIT = auto()  # the number of the block, -1 for none
     LEVEL = auto()  # of a heading
     FIRST_SPAN = auto()  # the first of its spans
@@ -107,24 +105,24 @@ class NodeColumn(_Column):
 
 
 class SpanColumn(_Column):
-    """What output tells of a span: text of a block in one style and link, or an image."""
+    """The columns of output's spans: text of one style and link, or an image."""
 
-    START = auto()  # a byte of the walk's text, -1 for text that the walk has not got
+    START = auto()  # a byte of the walk's text, -1 for text that it does not have
     END = auto()
     STYLE = auto()
-    LINK = auto()  # the number of an address, 0 for none
+    LINK = auto()  # the number of a URL, 0 for none
     IMAGE = auto()
 
 
 class NodeKind:
-    """The kinds of nodes: first those of blocks, then those of what holds blocks.
+    """The kinds of nodes: first those of blocks, then those of structures.
 
-    They are plain numbers, as an enum's take long to look up.
+    They are plain integers, as looking up an enum's members is slow.
     """
 
     PARAGRAPH, HEADING, CAPTION, CODE, IMAGE = range(5)
     EMBED, RULE = range(5, 7)
-    BYLINE = 7  # of a post, which is no block of the page
+    BYLINE = 7  # of a post; it is made up and no block of the page
     DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(8, 16)
     DEFINITIONS, TERM, DEFINITION, FIGURE = range(16, 20)
 
@@ -143,7 +141,7 @@ ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS = (
 
 
 def declarations() -> str:
-    """Columns as Cython declares numbers, BLOCK_START and so on, and how many; kinds."""
+    """The Cython declarations of columns (BLOCK_START), their numbers, and node kinds."""
     lines = ["# Made by setup.py from columns.py, where each column is explained.", ""]
     for name, table in TABLES.items():
         lines.append("cdef enum:")

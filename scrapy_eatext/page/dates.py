@@ -1,4 +1,4 @@
-"""Dates as pages write them, in ISO 8601."""
+"""Reads dates as pages write them, and returns them in ISO 8601."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import date, datetime, timezone
 from time import time
 
-# Month names and their usual short forms, in the languages of most pages with such
-# dates.  A name that means another month in a language of fewer pages, as Croatian's
-# listopada does, has the meaning that it has on more, but for _DOTTED.
+# Month names and their usual short forms in the languages of most pages.  If a name is
+# another month in another language, as Polish and Croatian listopada, the language of
+# more pages counts, except for _DOTTED.
 _MONTHS = """
 jan january januar janvier enero gennaio janeiro januari января ene gen janv \
     stycznia ocak ledna januára január ianuarie ιανουαρίου tammikuuta січня януари \
@@ -74,12 +74,12 @@ _MONTH_OF = {
     for number, line in enumerate(_MONTHS.split("\n")[1:-1], 1)
     for name in line.split()
 }
-# Croatian has a dot behind the day; Polish, where this month is the next, has none.
+# Croatian writes a dot behind the day; Polish, where it is the next month, does not.
 _DOTTED = {"listopada": 10, "lis": 10}
 
-# Each piece is bounded, so searching takes linear time.
-# What may stand behind a time of day; the groups: half of the day, zone.  The zone of
-# GMT+0200 is not GMT.
+# Each repetition is bounded, so searching takes linear time.
+# AM or PM and a time zone, which may follow a time of day; the groups are half of the
+# day and zone.  The lookahead keeps GMT+0200 from being read as GMT.
 _BEHIND = (
     r"(?:\s?([AaPp])\.?[Mm]\b\.?)?(?:\s?((?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d\d)?(?!\d)"
     r"|(?:UTC|GMT|[Zz])(?!\s?[+-]\d)|[+-]\d\d:?\d\d|[+-]\d\d\Z))?"
@@ -93,8 +93,8 @@ _ISO = re.compile(
 # Seconds or milliseconds since 1970, of the years from 2001 to 2033.
 _SINCE_1970 = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d{1,9})?")
 _WORD = r"[^\W\d_]{3,12}"
-# In some scripts a word also has signs that are no letters.  Thai shortens months with
-# dots, and Hindi has one of two characters.  All these write the day before the month.
+# In some scripts words contain combining marks.  Thai abbreviates months with dots, and
+# Hindi's May has two characters.  All these write the day before the month.
 _ANY_WORD = (
     r"(?:[^\W\d_][^\s\d!-@\[-`{-\xb4\xb6-\xbf،\u2000-\u206f\u3000-\u303f]{2,11}"
     r"|[\u0e01-\u0e2e\u0e40]{1,2}\u0e34?\u0e35?\.[\u0e01-\u0e2e]\.|मई)"
@@ -115,25 +115,26 @@ _DATE = re.compile(
 )
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _YEAR = re.compile(r"(?:19|20|25)\d\d")
-# Thai months are written with years of the Buddhist era, which began so much earlier.
+# Thai months are written with years of the Buddhist era, which is 543 years ahead.
 _THAI = re.compile(r"[\u0e01-\u0e4e]")
 _BUDDHIST = 543
 # A time of day behind a date, as in RFC 2822.
 _TIME = re.compile(rf"(?:[,.\s]{{1,3}}|(?<=日))(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}")
 
-# No place on earth is further from Greenwich.
-_FURTHEST_ZONE = 14
-_EARLIEST = 1990
-# How many days a page's clock may be ahead.
-_AHEAD = 2
+# Hours: no time zone is further from UTC.
+_MAX_OFFSET = 14
+_EARLIEST_YEAR = 1990
+# How many days in the future a date may be, as clocks and time zones differ.
+_MAX_DAYS_AHEAD = 2
 _EPOCH = date(1970, 1, 1).toordinal()
 _SECONDS_A_DAY = 86400
 
 
 def iso(text: str, *, day_first: bool = True) -> str:
-    """A value that is a date, in ISO 8601; "" for another value.
+    """The date, or date and time, of a value in ISO 8601; "" for another value.
 
-    ``day_first`` tells how 3/4/2024 is meant.
+    With ``day_first`` 3/4/2024 is in April, otherwise in March.  Only dates since 1990
+    and not in the future count.
     """
     text = _in_ascii_digits(text.strip()[:64])
     match = _SINCE_1970.fullmatch(text)
@@ -142,20 +143,21 @@ def iso(text: str, *, day_first: bool = True) -> str:
         return moment.isoformat() if _is_past(moment.date()) else ""
     match = _ISO.match(text)
     if match is not None:
-        year, sign, month, number, hour, *others = match.groups()
-        if len(number) + len(month) + len(sign) > 3:
-            day = _day(year, month, number)
+        year, separator, month, day_of_month, hour, *others = match.groups()
+        # Without separators month and day need two digits each.
+        if len(day_of_month) + len(month) + len(separator) > 3:
+            day = _day(year, month, day_of_month)
             if not day or not hour:
                 return day
             return _moment(day, hour, *others)
     for day, _, end in found(text, day_first=day_first):
-        time = _TIME.match(text, end)
-        return _moment(day, *time.groups()) if time is not None else day
+        time_of_day = _TIME.match(text, end)
+        return _moment(day, *time_of_day.groups()) if time_of_day is not None else day
     return ""
 
 
 def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]]:
-    """The dates in a text, in ISO 8601, each with the places of its beginning and end."""
+    """The dates in a text, in ISO 8601, each with its start and end in the text."""
     text = _in_ascii_digits(text)
     if not _YEAR.search(text):
         return
@@ -173,16 +175,16 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]
         elif match["y7"]:
             day = _day(match["y7"], match["m7"], match["d7"])
         else:
-            one, other = match["a5"], match["b5"]
-            first, second = (one, other) if day_first else (other, one)
-            year = match["y5"]
+            year, first, second = match["y5"], match["a5"], match["b5"]
+            if not day_first:
+                first, second = second, first
             day = _day(year, second, first) or _day(year, first, second)
         if day:
             yield day, match.start(), match.end()
 
 
 def _in_ascii_digits(text: str) -> str:
-    """A text with the digits of all scripts as ASCII's, each in its place."""
+    """A text with the decimal digits of all scripts replaced by ASCII digits."""
     if text.isascii():
         return text
     return _OTHER_DIGIT.sub(lambda digit: str(int(digit[0])), text)
@@ -194,6 +196,7 @@ def is_month(word: str) -> bool:
 
 
 def _named(year: str, month: str, day: str, has_dot: bool = False) -> str:
+    """The day of a date with the name of a month, "" if the date is invalid."""
     name = month.lower()
     number = (has_dot and _DOTTED.get(name)) or _MONTH_OF.get(name)
     if not number:
@@ -205,30 +208,32 @@ def _named(year: str, month: str, day: str, has_dot: bool = False) -> str:
 
 def _day(year: str, month: str, day: str) -> str:
     try:
-        made = date(int(year), int(month), int(day))
+        value = date(int(year), int(month), int(day))
     except ValueError:
         return ""
-    return made.isoformat() if made.year >= _EARLIEST and _is_past(made) else ""
+    is_valid = value.year >= _EARLIEST_YEAR and _is_past(value)
+    return value.isoformat() if is_valid else ""
 
 
 def _is_past(day: date) -> bool:
-    return day.toordinal() <= _EPOCH + time() // _SECONDS_A_DAY + _AHEAD
+    return day.toordinal() <= _EPOCH + time() // _SECONDS_A_DAY + _MAX_DAYS_AHEAD
 
 
 def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str) -> str:
+    """A day with a time of day and zone; without those that are invalid."""
     hours = int(hour)
     if half and hours <= 12:
         hours = hours % 12 + 12 * (half in "Pp")
     if hours > 23 or int(minute) > 59 or int(second or 0) > 59:
         return day
-    made = f"{day}T{hours:02}:{minute}:{second or '00'}"
+    moment = f"{day}T{hours:02}:{minute}:{second or '00'}"
     if not zone:
-        return made
+        return moment
     offset = zone.lstrip("UTCGM").strip()
     if offset[:1] not in ("+", "-"):
-        return made + "+00:00"
+        return moment + "+00:00"
     digits = offset[1:].replace(":", "")
-    ahead, minutes = (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
-    if int(ahead) > _FURTHEST_ZONE or int(minutes) > 59:
-        return made
-    return f"{made}{offset[0]}{ahead:0>2}:{minutes}"
+    hours, minutes = (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
+    if int(hours) > _MAX_OFFSET or int(minutes) > 59:
+        return moment
+    return f"{moment}{offset[0]}{hours:0>2}:{minutes}"

@@ -1,4 +1,4 @@
-"""What the walk makes of an element: by its name, by its role, and if it is hidden."""
+"""How the walk treats an element, by its tag, its role and whether it is hidden."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from scrapy_eatext.page.tags import (
     TAG_ID,
 )
 
-# The role of a heading, and the elements that it makes one, beside those of a site's
-# own names: others are what their tags say.
+# The role of a heading, and the elements that it makes a heading, besides custom
+# elements.  All others are what their tags say.
 HEADING_ROLES = frozenset(("heading",))
 HEADED = frozenset(("div", "p", "span"))
 LEVELS = frozenset("123456")
 UNTOLD_LEVEL = "2"
 # Roles of elements that are hidden until a reader opens them.
 PANELS = frozenset(("tabpanel", "region"))
-# White space inside is bounded by what stands before it, so this is linear.
+# A word stands before each run of white space, so this takes linear time.
 _HIDING = re.compile(
     r"(?:display[ \t\n\r\f]*:[ \t\n\r\f]*none|visibility[ \t\n\r\f]*:[ \t\n\r\f]*hidden)",
-    # A dotless i is no i.
+    # Without ASCII, i would match a dotless i too.
     re.IGNORECASE | re.ASCII,
 )
 
-# Names that the walk tells apart; elements without one may be formulas.
+# Tags that the walk treats specially; elements without a name may be formulas.
 _CLOSER_LOOK = SPECIAL_TAGS | SKIP | {"button", "template", "head", "br", "hr"}
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """How the walk treats elements of one name.
+    """How the walk treats the elements of a tag.
 
-    ``number``, ``kind`` and ``style`` are as in the tables, ``kind`` is -1 where the
-    name makes no kind of block, and ``level`` is a heading's.
+    ``number``, ``kind`` and ``style`` are the values in the tables.  ``kind`` is -1 if the
+    tag does not determine a block's kind, and ``level`` is a heading's.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Tag:
     level: int
     is_block: bool
     style: int
-    # Whether its elements are entered without a closer look.
+    # Whether the walk enters its elements without special treatment.
     is_plain: bool
 
 
@@ -73,10 +73,10 @@ def _tag(name: str) -> Tag:
 TAGS = {name: _tag(name) for name in (*TAG_ID, *STYLE_OF) if name}
 _UNKNOWN = _tag("")
 BUTTON = TAGS["button"]
-# A button that asks what it shows the answer to.
+# A button with a question, which shows the answer.
 QUESTION = replace(BUTTON, name="question", is_block=True)
 QUESTION_MARKS = ("?", "\u061f", "\uff1f")
-# In how many nodes of a button the question is looked for.
+# How many nodes of a button are searched for a question.
 QUESTION_NODES = 32
 
 
@@ -89,42 +89,42 @@ def tag_of(element: Any) -> Tag | None:
 
 
 def as_its_role(tag: Tag, attributes: dict[str, str]) -> Tag:
-    """The tag, or where the element's role makes it a heading, that of a heading.
+    """The tag of an element, or that of a heading if its role makes it one.
 
-    The level is 2 where the element tells none, as WAI-ARIA has it.
+    The default level is 2, as in WAI-ARIA.
     """
     if attributes.get("role") not in HEADING_ROLES or (
         tag.number and tag.name not in HEADED
     ):
         return tag
-    given = attributes.get("aria-level")
-    level = given if given in LEVELS else UNTOLD_LEVEL
+    value = attributes.get("aria-level")
+    level = value if value in LEVELS else UNTOLD_LEVEL
     return replace(tag, kind=HEADING, level=int(level), is_block=True)
 
 
 def ends_in_question(button: Any) -> bool:
-    """Whether a text in a button ends in a question mark, icons beside it or not."""
+    """Whether any text in a button ends in a question mark."""
     for node in islice(button.iter(), QUESTION_NODES):
-        own = node.text if isinstance(node.tag, str) else None
-        behind = None if node is button else node.tail
-        for text in (own, behind):
+        text_inside = node.text if isinstance(node.tag, str) else None
+        tail = None if node is button else node.tail
+        for text in (text_inside, tail):
             if text and text.rstrip(" \t\n\r\f").endswith(QUESTION_MARKS):
                 return True
     return False
 
 
 def is_hidden(attributes: dict[str, str], tag: str) -> bool:
-    """Whether a browser hides an element for good, as far as its attributes tell.
+    """Whether an element's attributes hide it permanently.
 
-    Panels of tabs and accordions, which a reader opens, are part of the page.
+    Panels of tabs and accordions, which a reader can open, are not hidden.
     """
     if tag == "dialog" and "open" not in attributes:
         return True
     style = attributes.get("style")
     hides = style is not None and _HIDING.search(style) is not None
     if not hides and "hidden" in attributes:
-        # React streams parts of a page as hidden S: elements, and a line of
-        # script moves each to its place.
+        # React streams parts of a page as hidden elements with an ID S:…, which a
+        # script moves to their places.
         hides = not (
             attributes["hidden"].lower() == "until-found"
             or attributes.get("id", "").startswith("S:")
@@ -133,18 +133,18 @@ def is_hidden(attributes: dict[str, str], tag: str) -> bool:
 
 
 def _is_panel(attributes: dict[str, str]) -> bool:
-    """Whether an element says, as WAI-ARIA has it, that a control shows it.
+    """Whether an element is a WAI-ARIA panel that a control shows.
 
-    A tab panel or a region does, and so does a labelled element without a role.
+    It is a tab panel, a region, or a labelled element without a role.
     """
     role = attributes.get("role")
     return role in PANELS if role else "aria-labelledby" in attributes
 
 
 def is_skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
-    """Whether an element's tag alone says that its content is no text of the page."""
+    """Whether an element's tag excludes its content from the page's text."""
     if name == "template":
-        # A shadow tree that is written out is shown.
+        # A declarative shadow root is shown.
         return "shadowrootmode" not in dict(element.items())
     if name == "head":
         return not _holds_body(element)
@@ -156,8 +156,8 @@ def is_skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:
 def _holds_body(head: Any) -> bool:
     """Whether a head has an element that belongs in a body.
 
-    HTML lets a page leave out where its head ends and its body begins.  The parser
-    then ends the head at elements that it knows, but at none that HTML 5 brought.
+    In HTML the tags between head and body are optional.  Without them the parser ends
+    the head at elements that it knows, but not at those new in HTML 5.
     """
     tags = (child.tag for child in head)
     return any(isinstance(tag, str) and local_name(tag) not in SKIP for tag in tags)
