@@ -233,7 +233,9 @@ def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str)
     if offset[:1] not in ("+", "-"):
         return moment + "+00:00"
     digits = offset[1:].replace(":", "")
-    hours, minutes = (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
-    if int(hours) > _MAX_OFFSET or int(minutes) > 59:
+    zone_hours, minutes = (
+        (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
+    )
+    if int(zone_hours) > _MAX_OFFSET or int(minutes) > 59:
         return moment
-    return f"{moment}{offset[0]}{hours:0>2}:{minutes}"
+    return f"{moment}{offset[0]}{zone_hours:0>2}:{minutes}"
