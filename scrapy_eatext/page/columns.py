@@ -1,7 +1,9 @@
-"""The columns of the integer tables of the walk and of output.
+"""The columns of the tables of numbers, those of the walk and those of output.
 
-setup.py makes columns.pxd of them for the compiled modules, so this module imports the
-standard library alone.
+All that reads or writes such a column has its place here.
+
+setup.py turns them into columns.pxd for the compiled modules, so this module imports
+nothing that a build has not got.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ class _Column(IntEnum):
 
 
 class ElementColumn(_Column):
-    """The columns of the element table, with a row for each element that is shown."""
+    """What the walk tells of an element that is shown; each has a row."""
 
     PARENT = auto()  # the row of the element around it, -1 for the root
     TAG = auto()
@@ -29,13 +31,13 @@ class ElementColumn(_Column):
     LAST_BLOCK = auto()  # the first block behind it
     FIRST_TOKEN = auto()  # where its hashed attribute tokens begin
     TOKENS = auto()  # how many they are
-    PLACE = auto()  # its index among its parent's children, as lxml counts them
+    PLACE = auto()  # its number among its parent's children, as lxml counts them
 
 
 class BlockColumn(_Column):
-    """The columns of the block table.
+    """What the walk tells of a block.
 
-    Elements are given by their rows in the element table, -1 for none.  Characters are
+    Elements are told by their rows in the element table, -1 for none; characters are
     counted by class.
     """
 
@@ -65,39 +67,39 @@ class BlockColumn(_Column):
     OTHER = auto()
     FIRST = auto()  # the class of the first character
     LAST = auto()
-    IMAGES = auto()  # since the end of the previous block, as CONTROLS and ELEMENTS
+    IMAGES = auto()  # met since the block before, as are controls and elements
     CONTROLS = auto()
     ELEMENTS = auto()
     HASH = auto()
 
 
 class MarkColumn(_Column):
-    """The columns of the table of marks: changes of style or link inside a block.
+    """What the walk tells of what is in a line.
 
-    A mark stands at the beginning of text, with the white space before it, whose style
-    or link differs from that of the text before; a block begins plain.  An image, embed
-    or rule has a mark too.  Preformatted text has none.
+    A mark stands where text begins, the white space before it included, that differs
+    from the text before it, or that is not plain at a block's beginning.  There are
+    none in preformatted text.
     """
 
     BLOCK = auto()
-    # A byte of the text, or -1 for what is outside of text, before the block.
+    # A byte of the text, or -1 for what is no text and stands apart before it.
     START = auto()
     STYLE = auto()  # or IMAGE, EMBED or RULE
     LINK = auto()  # the row of the link that it is in, -1 for none
-    # Style and link of the white space before.  Outside of text: the row of the parent
-    # element, and the index among its children.
+    # Style and link of that white space; of what is no text the row of the element
+    # around it, and its place among its children.
     AROUND_STYLE = auto()
     AROUND_LINK = auto()
 
 
 class NodeColumn(_Column):
-    """The columns of output's nodes: blocks, and the structures that contain them."""
+    """What output tells of a node: a block, or what holds blocks on the page."""
 
     KIND = auto()  # one of NodeKind
     PARENT = auto()  # the node around it, -1 for the document
     ROW = auto()  # its row of the element table, -1 for a node without an element
-    DEPTH = auto()  # the number of its ancestors, as renderers count them
-    LAST = auto()  # its last child, -1 for none
+    DEPTH = auto()  # how many nodes renderers see around it
+    LAST = auto()  # the last node right inside it, -1 for none
     UNIT = auto()  # the number of the block, -1 for none
     LEVEL = auto()  # of a heading
     FIRST_SPAN = auto()  # the first of its spans
@@ -105,24 +107,24 @@ class NodeColumn(_Column):
 
 
 class SpanColumn(_Column):
-    """The columns of output's spans: text of one style and link, or an image."""
+    """What output tells of a span: text of a block in one style and link, or an image."""
 
-    START = auto()  # a byte of the walk's text, -1 for text that it does not have
+    START = auto()  # a byte of the walk's text, -1 for text that the walk has not got
     END = auto()
     STYLE = auto()
-    LINK = auto()  # the number of a URL, 0 for none
+    LINK = auto()  # the number of an address, 0 for none
     IMAGE = auto()
 
 
 class NodeKind:
-    """The kinds of nodes: first those of blocks, then those of structures.
+    """The kinds of nodes: first those of blocks, then those of what holds blocks.
 
-    They are plain integers, as looking up an enum's members is slow.
+    They are plain numbers, as an enum's take long to look up.
     """
 
     PARAGRAPH, HEADING, CAPTION, CODE, IMAGE = range(5)
     EMBED, RULE = range(5, 7)
-    BYLINE = 7  # of a post; it is made up and no block of the page
+    BYLINE = 7  # of a post, which is no block of the page
     DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(8, 16)
     DEFINITIONS, TERM, DEFINITION, FIGURE = range(16, 20)
 
@@ -141,7 +143,7 @@ ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS = (
 
 
 def declarations() -> str:
-    """The Cython declarations of columns (BLOCK_START), their numbers, and node kinds."""
+    """Columns as Cython declares numbers, BLOCK_START and so on, and how many; kinds."""
     lines = ["# Made by setup.py from columns.py, where each column is explained.", ""]
     for name, table in TABLES.items():
         lines.append("cdef enum:")
