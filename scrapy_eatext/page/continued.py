@@ -1,8 +1,8 @@
-"""Where the next page of a list, a thread or an article is.
+"""Finds the next page of a list, a thread or an article.
 
-Only what the page links to counts, and only where the address agrees: it differs from the
-page's own in the number of a page alone, or it has such a number and a row of numbers
-leads there.  So neither a slider's arrow nor a blog's next article is a next page.
+A link counts only if its URL agrees: it differs from the page's own in the page number
+alone, or it has a page number and stands in a row of numbers.  So neither a slider's
+arrow nor a blog's next article is a next page.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from scrapy_eatext.page.urls import SESSION_PARAMETERS, Addresses
 if TYPE_CHECKING:
     from scrapy_eatext.page.page import Page
 
-# How many links of a page are looked at, how long their addresses may be, how many parts
-# and characters of their texts are read, how far the number before one is looked for, and
-# at how many nodes of a link.
+# The maximum number of links, length of their URLs, number and length of the parts of
+# their texts, distance to the number before a link, and number of a link's nodes.
 _MAX_LINKS, _LONGEST, _PARTS, _LABEL, _FAR, _NODES = 5000, 2000, 20, 80, 8, 100
 # The number of an article's page at the end of its path, or in its query.
 _NUMBER = re.compile(
@@ -33,7 +32,7 @@ _NUMBER = re.compile(
 )
 _LONG = "page|pagina|seite|strona|strana|stran|sida|sivu"
 _WORDS = f"{_LONG}|pag|pg|pn|p"
-# Names in a query that have the number of a page, or of its first entry.
+# Query parameters with a page number, and with the number of a page's first entry.
 _PAGE_NAME = re.compile(
     rf"(?!per|items|home)\w{{0,12}}(?:{_LONG})(?:d|id|_?no|_?num|number|index)?"
     "|pag|pagen_[0-9]{1,2}|_?pgn?|pn|p",
@@ -43,16 +42,16 @@ _OFFSET_NAME = re.compile(
     r"\w{0,20}offset|(?:limit)?start(?:at)?|skip|from|first|st|n|o|debut\w{0,20}",
     re.IGNORECASE,
 )
-# Blogs count by the time of an entry, too.
+# Blogs page by the time of an entry, too.
 _TIME_NAME, _TIME = "updated-max", 10**9
-# What does not tell pages apart: nothing, where a reader comes from, a post of a thread,
-# a session.
+# Query parameters that do not distinguish pages: empty ones, referrers, posts of a
+# thread, sessions.
 _NO_MATTER = re.compile(
     rf"|(?:{SESSION_PARAMETERS}|ref)=.*|p=[0-9]{{4,}}|\w{{1,20}}=(?:\w:)?[0-9a-f]{{20,99}}",
     re.IGNORECASE,
 )
 _INDEX = re.compile(r"/(?:(?:index|default)\.\w{2,5})?$|\.(?:s?html?|php|aspx?)$")
-# What may be put into an address, or be another number there.
+# A page number that may be inserted into a URL, or replace another one.
 _STEP = re.compile(
     rf"(?P<mark>[/_.;,-]?(?:(?:{_WORDS}|index|[os]|\w{{1,20}}=)[/_-]?)?)"
     r"(?P<number>[0-9]{1,6})(?P<rest>(?:[^0-9].*)?)",
@@ -85,17 +84,18 @@ _PARTING = re.compile(r"[/_.;,?&-]")
 _PARTED = re.compile(r"[&;]+")
 _ON_WEB = re.compile(r"https?://(?:www\.)?([^/?#]+)([^?#]*)\??([^#]*)", re.IGNORECASE)
 
-# What a link may show, the strongest first: that it stands in a row of numbers, behind
-# that of the page itself; rel=next; words or an arrow onwards; its number, or any of these.
+# The signs of a next link as bits, the strongest first: it stands in a row of numbers
+# behind the current one; rel=next; a word or arrow for next; its number, or a weak word
+# or arrow.
 _IN_ROW, _REL, _ONWARDS, _WEAK = 8, 4, 2, 1
 _ANY, _CLEAR = 15, 14
 _UNFIT = (0, 0, 0)
-# How much longer an address with another number may be.
+# How much longer the URL of another page may be.
 _LONGEST_STEP = 20
 
 
 class _Address(NamedTuple):
-    """An address without what does not tell pages apart; empty if it is not on the web."""
+    """A URL without the parts that do not distinguish pages; empty if it is not HTTP."""
 
     host: str = ""
     path: str = ""
@@ -106,10 +106,10 @@ class _Address(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The number that an address has in place of another, or of none, and of what it is.
+    """How the number in another page's URL differs from that in a page's own.
 
-    It is that of a ``page``, of an ``entry`` of a list, or a ``bare`` one.  If ``alone``,
-    the addresses differ in nothing else.
+    ``kind`` is "page", "entry" (of a list) or "bare" (without a name), and ``old`` is ""
+    if the page's own URL has no number.  If ``alone``, the URLs differ in nothing else.
     """
 
     kind: str
@@ -119,15 +119,15 @@ class _Step(NamedTuple):
 
 
 def write_next_page(judged: Any) -> str:
-    """The address of a page's next page, as an output."""
+    """The output ``next_page``."""
     return next_page(judged.page)
 
 
 def next_page(page: Page, first: str = "", number: int = 0) -> str:
-    """The address of a page's next page, "" where no link leads there.
+    """The URL of a page's next page, "" if no link leads there.
 
-    With the address of an article's first page and a number, it is the page of this
-    number, and its address differs from the first one's in the number alone.
+    With ``first``, the URL of an article's first page, it is the URL of the page
+    ``number``, which differs from the first one's in the number alone.
     """
     own = _address(page.url or "")
     if not own.host:
@@ -151,7 +151,7 @@ def next_page(page: Page, first: str = "", number: int = 0) -> str:
 
 
 def _links(root: Any) -> Iterator[Any]:
-    """The links whose addresses have a number, those of the head first."""
+    """The links whose URLs have a number, those of the head first."""
     in_head = filter(_is_next, watched(root.iter("link")))
     for links in (in_head, watched(root.iter("a"))):
         yield from islice(filter(_has_number, links), _MAX_LINKS)
@@ -180,7 +180,11 @@ def _address(url: str) -> _Address:
 
 
 def _fit(own: _Address, other: _Address) -> tuple[int, int, int]:
-    """How well another address continues a page's own, by which signs, and its number."""
+    """How well another URL fits as the next page's.
+
+    Returns a rank from 0 (it does not fit), the signs of which a link needs one, and the
+    page number.
+    """
     if own.host != other.host or (
         _COMMENTS.search(str(other)) and not _COMMENTS.search(str(own))
     ):
@@ -210,7 +214,7 @@ def _fit(own: _Address, other: _Address) -> tuple[int, int, int]:
         return _UNFIT
     if step.kind == "bare":  # it may be an article's
         return 2, _CLEAR if is_second else _IN_ROW, 0
-    # Pages may be counted by their entries, too.
+    # A page number may count entries, too.
     return 2, _CLEAR if from_0 or step.kind == "entry" else _IN_ROW | _REL, 0
 
 
@@ -226,7 +230,7 @@ def _step_in_query(own: _Address, other: _Address) -> _Step | None:
 
 
 def _step_between(own: str, other: str) -> _Step | None:
-    """The number that is put into an address, or is another one there."""
+    """The step if a number is inserted into a URL or replaced, and nothing else."""
     if abs(len(other) - len(own)) > _LONGEST_STEP:
         return None
     pairs = enumerate(zip(own, other, strict=False))
@@ -255,7 +259,7 @@ def _step_between(own: str, other: str) -> _Step | None:
 
 
 def _signs(link: Any, number: int, addresses: Addresses, own: _Address) -> int:
-    """What a link shows."""
+    """The signs that a link is that of the page ``number``, as the sum of their bits."""
     if link.tag == "link":
         return _REL
     if "disabled" in link.get("class", ""):
@@ -276,7 +280,7 @@ def _signs(link: Any, number: int, addresses: Addresses, own: _Address) -> int:
 
 
 def _is_in_row(link: Any, number: int, addresses: Addresses, own: _Address) -> bool:
-    """Whether the number before stands before a link, and leads nowhere else."""
+    """Whether the number before a link is one less, and is that of the current page."""
     node = link
     for _ in range(_FAR):
         before = node.getprevious()
@@ -299,8 +303,9 @@ def _is_in_row(link: Any, number: int, addresses: Addresses, own: _Address) -> b
 
 
 def _is_current(node: Any, addresses: Addresses, own: _Address) -> bool:
-    """Whether an element leads to the page itself, or nowhere, or is marked as current."""
-    link = next((one for one in islice(node.iter(), _PARTS) if one.get("href")), None)
+    """Whether an element links to the page itself or to nothing, or is marked current."""
+    links = (each for each in islice(node.iter(), _PARTS) if each.get("href"))
+    link = next(links, None)
     if link is None or link.get("aria-current"):
         return True
     classes = node.get("class", "")[:_LABEL] + " " + link.get("class", "")[:_LABEL]
@@ -309,7 +314,7 @@ def _is_current(node: Any, addresses: Addresses, own: _Address) -> bool:
 
 
 def _text(element: Any) -> str:
-    # As itertext(), which goes on without end where there is no text.
+    # Unlike itertext() this stops after _NODES nodes without text.
     walked = islice(iterwalk(element, ("start", "end", "comment", "pi")), _NODES)
     texts = (
         node.text if event == "start" else node.tail
@@ -324,14 +329,14 @@ def _text(element: Any) -> str:
 
 
 def stems_of(first: str) -> set[str]:
-    """What addresses of the pages behind a first one are without their numbers."""
+    """The URLs that an article's later pages may have, without their numbers."""
     url = first.partition("#")[0]
     stem, number = page_of(url)
     return {_bare(url), stem} if number == 1 else {_bare(url)}
 
 
 def page_of(url: str) -> tuple[str, int]:
-    """An address without the number of its page, and the number, 1 where it has none."""
+    """A URL without its page number, and the page number, 1 by default."""
     numbers = list(_NUMBER.finditer(url[:_LONGEST]))
     if not numbers:
         return _bare(url), 1

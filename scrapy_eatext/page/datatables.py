@@ -1,7 +1,7 @@
-"""The tables of data on a page, as against those that lay it out.
+"""Finds the data tables of a page, as opposed to its layout tables.
 
-Whatever reads or writes tables, the choice of blocks included, takes from here which
-tables hold data, what their rows and cells are, and which blocks are their captions.
+All code that asks about tables uses this: which ones hold data, their rows and cells,
+and which blocks are their captions.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     _Flags = npt.NDArray[np.bool_]
     _Table = npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]
 
-# Cells with so many characters lay out a page, unless the table has headers: those with
-# one block, as a paragraph, and those with several, as the posts of a thread.
+# A cell with this many characters makes a layout table, unless the table has headers: a
+# cell of one block, like a paragraph, and one of several, like a post.
 LONG_CELL, LONG_CELL_OF_SEVERAL = 600, 100
 # How many columns or rows one cell may span.
 MAX_SPAN = 50
@@ -39,24 +39,24 @@ _BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
 
 
 def _is_tag(*names: str) -> _Flags:
-    """For the number of each tag whether it is one of some."""
+    """For each tag number whether it is that of one of the names."""
     return np.isin(range(len(TAG_ID)), [TAG_ID[name] for name in names])
 
 
 _IS_CELL = _is_tag("td", "th")
-# Cells without a row stand right in one of these, which is their row then.
+# The possible parents of cells.  A parent other than tr counts as their row.
 _IS_ROW = _is_tag("tr", "thead", "tbody", "tfoot", "table")
-# What may stand between a row and its table, so many of them at most.
+# The elements that may stand between a row and its table, at most _LEVELS of them.
 _IS_BETWEEN = _is_tag("thead", "tbody", "tfoot", "form")
 _LEVELS = 3
-# How many elements around an image in a cell are looked at.
+# How many ancestors of an image are searched for a cell.
 _IMAGE_LEVELS = 6
 
 
 def span(value: str | None, zero: int = 1) -> int:
-    """How many columns or rows a cell spans, by the value of its attribute.
+    """The columns or rows that a cell spans, from the value of its attribute.
 
-    ``zero`` is what a value of 0 stands for.
+    ``zero`` is the meaning of "0".
     """
     value = (value or "").strip()
     if value.isascii() and value.isdigit():
@@ -65,9 +65,9 @@ def span(value: str | None, zero: int = 1) -> int:
 
 
 class Places(NamedTuple):
-    """For each of some blocks the table of data, the row and the cell it stands in.
+    """The data table, row and cell of each block in a list.
 
-    All are elements, -1 for a block that stands in no row of such a table.
+    All are rows of the element table, -1 for a block outside of data tables.
     """
 
     tables: list[int]
@@ -75,9 +75,9 @@ class Places(NamedTuple):
     cells: list[int]
 
     def gap(self, before: int, at: int) -> str:
-        """What parts a block in a row from the block before it in a text.
+        """The separator in a text between a block in a row and the block before it.
 
-        ``at`` and ``before`` are places in these lists, ``before`` -1 for none.
+        ``at`` and ``before`` are indices of these lists, ``before`` -1 for none.
         """
         if before < 0 or self.tables[before] != self.tables[at]:
             return "\n\n"
@@ -86,7 +86,7 @@ class Places(NamedTuple):
         return " | " if self.cells[before] != self.cells[at] else " "
 
     def gaps(self) -> list[str]:
-        """The gap before each block, "" for blocks that stand in no row."""
+        """The separator before each block, "" for blocks outside of data tables."""
         return [
             self.gap(n - 1, n) if row >= 0 else "" for n, row in enumerate(self.rows)
         ]
@@ -94,13 +94,13 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True)
 class DataTables:
-    """The tables of data on a page, without cells that have neither text nor image.
+    """The data tables of a page, without cells that have neither text nor image.
 
-    Elements are given by their rows in the walk's ``elements``, blocks from one number to
-    before another.  Of each row, sorted by their tables, ``tables`` has its table,
-    ``begins`` and ``ends`` its blocks, ``is_header`` whether all of its cells are
-    headers or it is in a thead, and ``is_inner`` whether there is no row in its cells.
-    ``cells`` are those of all rows, in order.
+    Elements are given by their rows in the walk's ``elements``, and blocks as half-open
+    ranges.  ``rows`` are sorted by table.  For each row ``tables`` has its table,
+    ``begins`` and ``ends`` the range of its blocks, ``is_header`` whether all of its
+    cells are headers or it is in a thead, and ``is_inner`` whether its cells contain no
+    other row.  ``cells`` are those of all rows, in order.
     """
 
     elements: npt.NDArray[np.int32]
@@ -114,21 +114,21 @@ class DataTables:
 
     @cached_property
     def headers(self) -> frozenset[int]:
-        """The rows of headers that their tables begin with."""
-        found: list[int] = []
-        table, leads = -1, False
-        for row, of, is_header in zip(
+        """The header rows at the beginning of each table."""
+        headers: list[int] = []
+        previous_table, is_leading = -1, False
+        for row, table, is_header in zip(
             self.rows.tolist(), self.tables.tolist(), self.is_header, strict=True
         ):
-            leads = bool(is_header) and (leads or of != table)
-            table = of
-            if leads:
-                found.append(row)
-        return frozenset(found)
+            is_leading = bool(is_header) and (is_leading or table != previous_table)
+            previous_table = table
+            if is_leading:
+                headers.append(row)
+        return frozenset(headers)
 
     @cached_property
     def captions(self) -> list[tuple[int, int, int]]:
-        """The captions: for each its table and its blocks."""
+        """The table of each caption, and the range of the caption's blocks."""
         elements = self.elements
         first, last, parent = (
             elements[:, column].item
@@ -138,18 +138,18 @@ class DataTables:
                 ElementColumn.PARENT,
             )
         )
-        known = frozenset(self.tables.tolist())
+        tables = frozenset(self.tables.tolist())
         return [
             (parent(row), first(row), last(row))
             for row in rows_with(elements, ElementColumn.TAG, _CAPTION)
-            if parent(row) in known
+            if parent(row) in tables
         ]
 
     def shown(self, blocks: Sequence[int], code: Sequence[int] = ()) -> frozenset[int]:
-        """The tables that are tables still if some blocks alone are shown.
+        """The tables that remain tables if only some blocks are shown.
 
-        A row has two cells then, or more.  The blocks in ``code`` turned out to be code,
-        which no table of data has.
+        Such a table has a row with two or more cells that are shown.  ``code`` are blocks
+        that turned out to be code, which no data table contains.
         """
         elements = self.elements
         first, last = elements[self.cells][:, _BOUNDS].T
@@ -166,7 +166,7 @@ class DataTables:
         return found
 
     def _before(self, blocks: Sequence[int]) -> _Ints:
-        """How many of some blocks stand before each block."""
+        """For each block the number of the given blocks before it."""
         count = np.zeros(
             int(self.elements[:, ElementColumn.LAST_BLOCK].max()) + 1, np.intp
         )
@@ -174,9 +174,9 @@ class DataTables:
         return count.cumsum()
 
     def places(self, blocks: Sequence[int], shown: Collection[int]) -> Places | None:
-        """Where some blocks stand in some of the tables; None if no block does.
+        """The places of some blocks in the tables ``shown``; None if all are outside.
 
-        A block stands in the innermost table around it.
+        The innermost table around a block counts.
         """
         elements = self.elements
         table_of = np.full(len(elements), -1, dtype=np.intp)
@@ -196,23 +196,24 @@ class DataTables:
         return Places(tables.tolist(), rows.tolist(), cells.tolist())
 
     def groups(self, walk: Walk) -> _Ints:
-        """The group of each row, counted from 0: rows that a cell spans are one."""
+        """The group of each row, counted from 0; the rows that a cell spans form one."""
         parents = self.elements[:, ElementColumn.PARENT]
-        place = np.full(len(parents), -1, dtype=np.intp)
-        place[self.rows] = np.arange(len(self.rows))
-        bound = np.zeros(len(self.rows), dtype=np.bool_)
+        index_of = np.full(len(parents), -1, dtype=np.intp)
+        index_of[self.rows] = np.arange(len(self.rows))
+        is_spanned = np.zeros(len(self.rows), dtype=np.bool_)
         ends = self.tables.searchsorted(self.tables, side="right").tolist()
         spans = attribute_values(walk, self.cells.tolist(), "rowspan")
-        for at, value in zip(place[parents[self.cells]].tolist(), spans, strict=True):
+        indices = index_of[parents[self.cells]].tolist()
+        for index, value in zip(indices, spans, strict=True):
             if value is not None:
-                bound[at + 1 : min(at + span(value), ends[at])] = True
-        groups: _Ints = (~bound).cumsum() - 1
+                is_spanned[index + 1 : min(index + span(value), ends[index])] = True
+        groups: _Ints = (~is_spanned).cumsum() - 1
         return groups
 
 
 def data_tables(walk: Walk) -> DataTables | None:
-    """The tables of data on a page, None if it has none."""
-    # Kept among the walk's own cached properties.
+    """The data tables of a page, None if it has none."""
+    # Cached with the walk's own cached properties.
     if "_data_tables" not in walk.__dict__:
         walk.__dict__["_data_tables"] = _Finder(walk).data_tables()
     found: DataTables | None = walk.__dict__["_data_tables"]
@@ -220,9 +221,9 @@ def data_tables(walk: Walk) -> DataTables | None:
 
 
 class _Rows(NamedTuple):
-    """Rows of tables, sorted by their tables; each list has an entry for each row.
+    """Rows sorted by table, as in DataTables, before it is known which hold data.
 
-    ``is_whole`` says whether all of the row is in its cells.
+    ``is_whole`` is whether all text of the row is in its cells.
     """
 
     rows: _Ints
@@ -242,7 +243,7 @@ class _Rows(NamedTuple):
 
 
 class _Finder:
-    """What is counted of cells and rows to tell which tables hold data."""
+    """Counts cells and rows of a page to find the tables that hold data."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -267,7 +268,7 @@ class _Finder:
         cells, self._row_of = self._cells, parents[self._cells]
         if not filled[cells].any():
             return None
-        # How many cells a row has, with text, and that are headers.
+        # For each row its number of cells, of cells with text, and of header cells.
         self._wide = self._sums(self._row_of)
         self._filled = self._sums(self._row_of, filled[cells])
         self._headers = self._sums(self._row_of, tags[cells] == _TH)
@@ -302,7 +303,7 @@ class _Finder:
         )
 
     def _sums(self, groups: _Table, values: _Table | None = None) -> _Ints:
-        """For each element how much belongs to it, or the sum of its values."""
+        """For each element its count in ``groups``, or the sum of its values."""
         sums = np.bincount(groups, values, minlength=self._count)
         return sums.astype(np.intp, copy=False)
 
@@ -323,13 +324,13 @@ class _Finder:
         for _ in range(_LEVELS):
             tables = np.where(_IS_BETWEEN[tags[tables]], parents[tables], tables)
         found = _Rows(rows, tables, begins, ends, is_whole)
-        # Cells without a row, in several places, are no row.
+        # Cells without a tr that are scattered in their parent are no row.
         found = found.chosen((tags[tables] == _TABLE) & (is_tr | is_whole))
         # Rows of a nested table stand between those of the table around it.
         return found.chosen(np.lexsort((found.rows, found.tables)))
 
     def _hold_data(self, found: _Rows, has_headers: _Flags) -> _Flags:
-        """For each row whether it is one of a table of data."""
+        """For each row whether its table holds data."""
         rows, tables, begins, ends, is_whole = found
         blocks = self._walk.blocks
         kinds = blocks[:, BlockColumn.KIND]
@@ -338,7 +339,7 @@ class _Finder:
         is_layout = self._sums(tables, ~is_whole | (code[ends] > code[begins])) > 0
         wide = np.where(has_headers[tables], self._wide[rows], self._filled[rows])
         is_layout |= self._sums(tables, wide > 1) == 0
-        # Something stands between the rows.
+        # A table with text between its rows is one of layout.
         reach = np.zeros(self._count, dtype=np.intp)
         reach[tables] = ends
         reach[tables[::-1]] -= begins[::-1]
@@ -348,7 +349,7 @@ class _Finder:
         is_layout |= ~has_headers & (
             (self._sums(tables) < 2) | (self._sums(tables, prose) > 0)
         )
-        # Some shops give this role to tables of data too, with headers.
+        # Some shops give this role even to data tables, but these have headers.
         names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
         roles = attribute_values(self._walk, names, "role")
         for table, role in zip(names, roles, strict=True):
@@ -371,7 +372,7 @@ def _before(values: _Table) -> _Ints:
 
 
 def _has_image(walk: Walk, is_cell: _Flags) -> _Flags:
-    """For each element whether it is a cell with an image in it that is in no text."""
+    """For each element whether it is a cell with an image outside of text."""
     found = np.zeros(len(is_cell), dtype=np.bool_)
     marks = walk.marks[walk.marks[:, MarkColumn.STYLE] == IMAGE]
     at = marks[marks[:, MarkColumn.START] < 0, MarkColumn.AROUND_STYLE]

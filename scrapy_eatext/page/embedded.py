@@ -1,7 +1,7 @@
-"""Text that a page carries as data only: JSON-LD, a framework's state, a frame's source.
+"""Text that is only in a page's data: JSON-LD, a framework's state, a frame's srcdoc.
 
-Where a page's script would write the text, what is there without the script is
-a menu at best; the text itself often stands in the page's data all the same.
+If a script writes a page's text, the HTML has a menu at best, but the text is often in
+the page's data.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 # Scripts that hold data, by their type, and by their id.
 _LINKED_DATA = "application/ld+json"
 _NEXT, _NUXT = "__NEXT_DATA__", "__NUXT_DATA__"
-# Properties of schema.org's types that hold the text of what a page is about.
+# Properties of schema.org types that hold a text.
 _TEXTS = ("articleBody", "text", "recipeInstructions", "reviewBody")
-# Types of what others write of it, whose texts count if there is no other.
+# Types of users' comments, whose texts count if there is no other text.
 _SAID_OF_IT = frozenset(("Review", "Comment", "UserReview", "CriticReview"))
-# Types whose description is no text: sites, those who run them, pages as such.
+# Types whose description does not count as text: sites, their publishers, pages.
 _NOT_DESCRIBED = re.compile(
     r"(?:Page|Site|Organization|Business|Person|Corporation|Brand|List|Item|Object"
     r"|Action|Place|Offer)$"
@@ -45,8 +45,7 @@ _STATE_KEYS = frozenset(
     "articlebody body bodyhtml body_html content contenthtml content_html "
     "description descriptionhtml html longdescription markdown text".split()
 )
-# A text has so many characters, a description fewer, and no page's data is read
-# beyond so many.
+# The minimum length of a text and of a description, and the maximum length of a script.
 _MIN_CHARS, _MIN_DESCRIPTION = 200, 80
 _MAX_DATA = 4_000_000
 # How many values of the data are searched for texts.
@@ -57,9 +56,10 @@ _TAG = re.compile(r"</(?:p|div|li|h[1-6]|span|a)>|<br", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A text from a page's data: where it was found, and a page of it alone.
+    """A text from a page's data, as a page of its own.
 
-    ``page_type`` is empty where the data do not tell the kind of page.
+    ``origin`` is the source of the data, and ``page_type`` is "" if the data do not show
+    the kind of page.
     """
 
     origin: str
@@ -69,12 +69,12 @@ class Embedded:
 
     @property
     def chars(self) -> int:
-        """How long it is."""
+        """The number of characters."""
         return sum(self.blocks.chars)
 
 
 class _Placeless(Blocks):
-    """Blocks whose elements are not on the page."""
+    """Blocks without XPaths, as their elements are not on the page."""
 
     def xpath(self, i: int) -> str:
         return ""
@@ -85,10 +85,9 @@ class _Placeless(Blocks):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A text as it stands in the data.
+    """A text in the data.
 
-    ``rank`` is 2 for what is the text of something, 1 for a description, 0 for what
-    somebody says of it.
+    ``rank`` is 2 for a main text, 1 for a description, 0 for a user's comment.
     """
 
     text: str
@@ -102,13 +101,13 @@ class _Found:
         return self.rank, len(self.text)
 
 
-def _best(all_found: Iterator[_Found]) -> _Found | None:
-    """The text that is worth most; all of them together may be many times the data."""
-    return max(filter(_Found.is_long, all_found), key=_Found.worth, default=None)
+def _best(texts: Iterator[_Found]) -> _Found | None:
+    """The text of the highest worth.  A list of all could be far larger than the data."""
+    return max(filter(_Found.is_long, texts), key=_Found.worth, default=None)
 
 
 def embedded_text(page: Page) -> Embedded | None:
-    """The longest text in a page's data, from JSON-LD where that has one."""
+    """The best text in a page's data: in JSON-LD, else in state, else in a frame."""
     readers = (("json-ld", _linked), ("state", _states), ("srcdoc", _framed))
     for origin, texts_in in readers:
         best = _best(texts_in(page.root))
@@ -121,7 +120,7 @@ def embedded_text(page: Page) -> Embedded | None:
 
 
 def _scripts(root: Any) -> Iterator[tuple[Any, str]]:
-    """The scripts of a page that are not too long, with their texts."""
+    """The scripts of a page up to _MAX_DATA characters, with their texts."""
     for script in root.iter("script"):
         source = script.text or ""
         if len(source) <= _MAX_DATA:
@@ -162,9 +161,9 @@ def _parsed(source: str) -> Any:
 
 
 def _resolved(data: Any) -> Any:
-    """The objects of Nuxt's state with the texts that they refer to.
+    """The objects of Nuxt's state with their texts.
 
-    It is a list of all values; in an object each is a place in that list.
+    The state is a list of all values, and an object's values are indices of that list.
     """
     if not isinstance(data, list):
         return data
@@ -194,12 +193,9 @@ def _values(data: Any) -> Iterator[dict[str, Any]]:
 
 
 def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
-    given = thing.get("@type")
-    types = [
-        name
-        for name in (given if isinstance(given, list) else [given])
-        if isinstance(name, str)
-    ]
+    value = thing.get("@type")
+    names = value if isinstance(value, list) else [value]
+    types = [name for name in names if isinstance(name, str)]
     if not types:
         return
     page_type = next(
@@ -223,7 +219,7 @@ def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
 
 
 def _page_of(text: str, page: Page) -> Page:
-    """A page of a text that may be HTML, or escaped HTML, in the place of another."""
+    """A page made of a text, HTML or escaped HTML, with the URL and base of ``page``."""
     if not _TAG.search(text):
         text = unescaped(text)
     if not _TAG.search(text):

@@ -1,17 +1,14 @@
-"""Sources are freed of tags that would take the parser too long: tags with thousands of
-attributes, and tens of thousands of end tags that end nothing.
+"""Removes from a page's source what libxml2 would take too long to parse.
 
-libxml2 puts each attribute behind those that the tag has, so a tag costs it the
-square of their number: 80,000 take it minutes.  For an end tag it looks through all
-open elements, 2,048 at most: ten megabytes of end tags without an element take it ten
-seconds, and so do start tags of a body.  All other families that were measured
-(benchmarks/linear.py) take it linear time: since version 2.14 it stops at that depth
-(see depth.py), and it resolves no entity that a document defines.
+A tag takes libxml2 time quadratic in its attributes: 80,000 take minutes.  For a stray
+end tag it searches all open elements, up to 2,048: ten megabytes of these take ten
+seconds, and so do start tags of a body.  All other input that was measured
+(benchmarks/linear.py) takes linear time: since version 2.14 libxml2 stops at that depth
+(see depth.py), and it does not resolve entities that a document defines.
 
-So such tags are looked for before a source is parsed: a tag loses its attributes beyond
-MAX_ATTRIBUTES, and tags that neither begin nor end an element are left out beyond
-MAX_STRAY.  Tags are read by the rules of the HTML standard, as libxml2 reads them since
-2.14: a hostile page would make use of any difference.
+So attributes beyond MAX_ATTRIBUTES are removed from a tag, and tags beyond MAX_STRAY
+that neither begin nor end an element.  Tags are read by the rules of the HTML standard,
+as in libxml2 since 2.14: a hostile page would use any difference.
 """
 
 from __future__ import annotations
@@ -23,19 +20,19 @@ from typing import NamedTuple
 
 from scrapy_eatext.native.loading import twin
 
-# Far more than people write (hardly ever a hundred), far fewer than cost time.
+# Pages hardly ever have a hundred, and this many take little time.
 MAX_ATTRIBUTES = 1000
 # The limit of tags that neither begin nor end an element: 20,000 cost libxml2 100 ms.
 MAX_STRAY = 20_000
-# Stands instead of a tag that is left out: the parser passes over it, and the texts
-# beside it make no tag together.
+# Replaces a tag that is removed: the parser ignores it, and it keeps the texts before and
+# after from forming a tag.
 NOTHING = b"</>"
-# A shorter source has no room for enough such tags: 16 kB cost libxml2 10 ms.
+# Shorter sources are not checked: at worst they take libxml2 10 ms.
 _HARMLESS_BYTES = 16_000
 
 _SPACE = rb"[ \t\n\r\f]"
-# An attribute and what stands before it.  Whatever has been read of one, the rest
-# may be missing, so no part is ever tried twice.
+# An attribute and the white space before it.  After each part the rest is optional, so
+# there is no backtracking.
 _ATTRIBUTE = (
     rb"[ \t\n\r\f/]*[^ \t\n\r\f/>][^ \t\n\r\f/>=]*"
     rb"(?:[ \t\n\r\f]*=[ \t\n\r\f]*"
@@ -46,20 +43,18 @@ _NAME = rb"[^ \t\n\r\f/>]*"
 RAW = frozenset(
     b"iframe noembed noframes plaintext script style textarea title xmp".split()
 )
-# Where the name of another element begins.
+# The beginning of another element's name.
 _NOT_RAW = rb"(?!(?i:%b)[ \t\n\r\f/>])[a-zA-Z]" % b"|".join(sorted(RAW))
-# Tags as they mostly are written, and comments: what is read of one is never read
-# in another way.
+# Tags in their usual spelling, and comments.  The alternatives exclude one another, so
+# there is no backtracking.
 _USUAL = (
     rb"</[a-zA-Z][^>=]*>"
     rb"|<%b[a-zA-Z0-9]*(?: [a-zA-Z0-9_:-]+=\"[^\"]*\"){0,50} ?/?>"
     rb"|<!--[^->][^>]*(?<=--)>"
 ) % _NOT_RAW
-# Text and markup that need no closer look: tags with a few attributes, odd kinds
-# of comments, signs that open nothing.  What the lookahead has found stays in one
-# piece (Python 3.11 would say so with an atomic group): a tag that does not end
-# there ends the run, and is not read in other ways.  The number of repetitions
-# bounds the memory that they take.
+# Text and markup that need no check: tags with a few attributes, odd kinds of comments,
+# and "<" without a tag.  The lookahead with \1 acts as an atomic group, which Python has
+# since 3.11.  The limit of repetitions bounds the memory of the match.
 _ORDINARY = re.compile(
     rb"[^<]*(?:(?:%(usual)b|(?=(<(?:/[a-zA-Z]|%(not_raw)b)%(name)b"
     rb"(?:%(attribute)b){0,50}[ \t\n\r\f/]*))\1>"
@@ -71,7 +66,7 @@ _ORDINARY = re.compile(
         b"attribute": _ATTRIBUTE,
     }
 )
-# The same without tags, for where each tag is looked at.
+# The same without tags, if each tag must be checked.
 _NO_TAG = re.compile(
     rb"[^<]*(?:(?:<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
 )
@@ -83,18 +78,18 @@ _TAG = re.compile(rb"</?([a-zA-Z]%b)" % _NAME)
 _ONE_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _TAG_END = re.compile(rb"[ \t\n\r\f/]*")
 _COMMENT_END = re.compile(rb"--!?>")
-# A search is quick by the plain sign before (?i:).
+# A literal before (?i:) makes the search fast.
 _RAW_END = {name: re.compile(rb"</(?i:%b)[ \t\n\r\f/>]" % name) for name in RAW}
-# Inside a script, <!-- makes a nested <script> count, up to -->.
+# Inside a script, a nested <script> counts between <!-- and -->.
 _IN_SCRIPT = re.compile(rb"<!--|-->|<(/?)(?i:script)[ \t\n\r\f/>]")
 
 
 def tame(source: bytes) -> bytes:
-    """The source of a page in UTF-8, fit for the parser.
+    """The source of a page in UTF-8 that the parser can parse in linear time.
 
-    It is the same object wherever no tag has more attributes than MAX_ATTRIBUTES,
-    and no more than MAX_STRAY neither begin nor end an element; a tag with more
-    attributes keeps its first ones.
+    A tag keeps its first MAX_ATTRIBUTES attributes, and the first MAX_STRAY tags that
+    neither begin nor end an element are kept.  It is the same object if nothing is
+    removed.
     """
     if len(source) < _HARMLESS_BYTES:
         return source
@@ -102,15 +97,15 @@ def tame(source: bytes) -> bytes:
 
 
 def python_without_surplus(source: bytes, most: int, stray: int) -> bytes:
-    """A source without the attributes that tags have beyond ``most``, 50 or more, and
-    without the tags that neither begin nor end an element, beyond the first ``stray``.
+    """A source without surplus attributes and stray tags.
 
-    An end tag ends none where no more start tags came before it, of its name or of one
-    with its key(), than end tags.  How they are nested is not looked at.
+    Each tag keeps its first ``most`` attributes (at least 50), and the first ``stray``
+    stray tags are kept.  An end tag is stray if before it no more start tags than end
+    tags have its key(); nesting is ignored.
     """
     kept = bytearray()
     done = 0
-    # Where there are not so many tags, most need no closer look.
+    # With few tags there cannot be too many stray ones.
     few = sum(map(source.count, (b"</", b"<b", b"<B"))) <= stray
     opened: Counter[int] = Counter()
     for tag in tags(source, _ORDINARY if few else _NO_TAG, most):
@@ -141,16 +136,16 @@ class Tag(NamedTuple):
     name: bytes
     opens: bool
     closed: bool  # by a slash at its end
-    surplus: tuple[int, int] | None  # where its attributes are that are too many
+    surplus: tuple[int, int] | None  # the range of its surplus attributes
 
 
 def tags(
     source: bytes, passed: re.Pattern[bytes] = _NO_TAG, most: int = MAX_ATTRIBUTES
 ) -> Iterator[Tag]:
-    """The tags of a source, but for those that the pattern passes over."""
+    """The tags of a source that ``passed`` does not match."""
     at = 0
     while True:
-        # Some match is always found, if an empty one.
+        # The pattern matches everywhere, as it may be empty.
         start, at = at, passed.match(source, at).end()  # type: ignore[union-attr]
         if at >= len(source):
             return
@@ -170,15 +165,16 @@ def tags(
 
 
 def key(name: bytes) -> int:
-    """A small number for the name of an element, by its ends and length."""
+    """A small hash of the name of an element, from its ends and length."""
     return (name[0] & 31) << 9 | (name[-1] & 31) << 4 | min(len(name), 15)
 
 
 def _after_attributes(
     source: bytes, at: int, most: int
 ) -> tuple[int, tuple[int, int] | None, bool]:
-    """Where a tag ends whose attributes start here, what it has too much of them,
-    and whether it closes itself.
+    """The end of a tag, the range of its surplus attributes, and if it closes itself.
+
+    ``at`` is where its attributes start.
     """
     count = 0
     allowed = at
@@ -194,7 +190,7 @@ def _after_attributes(
 
 
 def _after_comment(source: bytes, at: int) -> int:
-    """Where a comment ends that starts here."""
+    """The end of the comment that starts at ``at``."""
     # <!--> and <!---> are whole comments, but <!--!> is not.
     end = _COMMENT_END.search(source, at + 2)
     while end and end[0] == b"--!>" and end.start() < at + 4:
@@ -203,7 +199,7 @@ def _after_comment(source: bytes, at: int) -> int:
 
 
 def _after_raw(source: bytes, at: int, name: bytes) -> int:
-    """Where the end tag starts of an element with text alone inside."""
+    """The start of the end tag of a raw text element, whose content starts at ``at``."""
     if name == b"plaintext":
         return len(source)
     end = _RAW_END[name].search(source, at)
@@ -214,7 +210,7 @@ def _after_raw(source: bytes, at: int, name: bytes) -> int:
 
 
 def _after_script(source: bytes, at: int) -> int:
-    """Where the end tag starts of a script."""
+    """The start of the end tag of a script, whose content starts at ``at``."""
     commented = nested = False
     while found := _IN_SCRIPT.search(source, at):
         sign = found[0]

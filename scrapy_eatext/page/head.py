@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from scrapy_eatext.page.values import BOUNDS, LONGEST_READ, MOST_VALUES, shortened
 
 Metas = dict[str, list[str]]
-# The relations of the links that are looked at; most are to style sheets and icons.
+# The link relations that are read besides feeds.
 RELATIONS = frozenset(("canonical", "image_src", "license"))
 _FEED = "alternate"
 _LOOKED_AT = frozenset((*RELATIONS, _FEED))
 LONGEST_LINK = BOUNDS["canonical_url"].most
 # The attributes that may name the content of a meta element.
 _NAMING = ("property", "name", "itemprop")
-# The values that pages also give as http-equiv.
+# The names that pages also use in http-equiv.
 _HEADERS = frozenset(("author", "content-language", "description", "keywords"))
-# An attribute may have several names; so many characters of them are read.
+# The number of characters that are read of an attribute with several names.
 _LONGEST_NAMES = 200
 _FEEDS = frozenset(
     ("application/rss+xml", "application/atom+xml", "application/feed+json")
@@ -27,11 +27,10 @@ _MOST_FEEDS = 10
 
 
 class Head(NamedTuple):
-    """The values in a head that are not empty, within bounds.
+    """The non-empty values in a head, within bounds.
 
-    The title, None where there is no such element, the contents of the meta elements
-    by their names in lower case, the first address of each of RELATIONS, and those of
-    feeds.
+    They are the title (None without a title element), the contents of meta elements by
+    their names in lower case, the first URL of each of RELATIONS, and the URLs of feeds.
     """
 
     title: str | None
@@ -62,7 +61,7 @@ def head_of(root: Any) -> Head:
 
 
 def canonical_of(root: Any) -> str:
-    """The canonical address in head_of(root), or nothing; it takes a small part of the time."""
+    """The canonical URL in head_of(root), or ""; much faster than head_of()."""
     for part in root.iterchildren("head", "body"):
         for _, _, href in _links(part, frozenset(("canonical",))):
             return href
@@ -72,7 +71,7 @@ def canonical_of(root: Any) -> str:
 def _links(
     part: Any, relations: frozenset[str]
 ) -> Iterator[tuple[Any, tuple[str, ...], str]]:
-    """The links of some relations, with these and an address within bounds."""
+    """The links with any of the relations: the element, its relations and its URL."""
     for link in part.iterchildren("link"):
         rel = link.get("rel")
         names = _names(rel) if rel else ()

@@ -1,4 +1,4 @@
-"""Whether a text stands where a browser without scripts would not show it."""
+"""Whether a text is in an element that a browser does not show."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 
 
 def origin(blocks: Blocks, kept: Sequence[bool]) -> str:
-    """Where most of the kept text is: in a "noscript", "hidden", or on the "page"."""
+    """The place of most of the kept text: "noscript", "hidden" or "page"."""
     walk = blocks.walk
     parents = walk.elements[:, ElementColumn.PARENT].tolist()
     places = {-1: "page"}
     chars: Counter[str] = Counter()
-    for row, count, keep in zip(
+    for innermost, count, is_kept in zip(
         blocks.column("inner"), blocks.chars, kept, strict=True
     ):
-        if not keep:
+        if not is_kept:
             continue
-        # Every element is looked at once, however deep the page.
-        way = []
-        at = row
-        while at not in places:
-            way.append(at)
-            at = parents[at]
-        place = places[at]
-        for inside in reversed(way):
+        # Each element is visited once, so this is linear on deep pages too.
+        path = []
+        row = innermost
+        while row not in places:
+            path.append(row)
+            row = parents[row]
+        place = places[row]
+        for row in reversed(path):
             if place == "page":
-                element = walk.node(inside)
+                element = walk.node(row)
                 if element.tag == "noscript":
                     place = "noscript"
                 elif is_hidden(dict(element.items()), element.tag):
                     place = "hidden"
-            places[inside] = place
+            places[row] = place
         chars[place] += count
     return max(chars, key=chars.__getitem__, default="page")

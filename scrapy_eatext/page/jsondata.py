@@ -1,4 +1,4 @@
-"""The JSON in a page's scripts, read as pages have it: in comments, and with slips."""
+"""Reads the JSON in a page's scripts, also in comments and with common errors."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Any
 
 from scrapy_eatext.page.values import unescaped
 
-# A whole number with more digits is read as None.
+# An integer with more digits is read as None.
 _LONG_NUMBER = 30
-# What stands around JSON: the marks of comments and of CDATA sections, in HTML and in
-# scripts, and semicolons.  Each mark begins in its own way, so this is linear.
+# What may stand around JSON: the delimiters of comments and CDATA sections, in HTML and
+# in scripts, and semicolons.  No alternative is the beginning of another, so this is
+# linear.
 _AROUND = re.compile(
     r"(?:[\s;,>\ufeff]|<!--|--!?>|<!\[CDATA\[|<!\]\]>|\]\]>|//|/\*|\*/){0,1000}"
 )
 _LAST_COMMA = re.compile(r",(\s{0,100}[}\]])")
-# How many values that stand one behind the other are read.
-_MOST = 30
+# The maximum number of values in a script.
+_MAX_VALUES = 30
 
 
 def _whole_number(digits: str) -> int | None:
-    # Python raises ValueError for some thousand of them.
+    # Python raises ValueError for thousands of digits.
     return int(digits) if len(digits) <= _LONG_NUMBER else None
 
 
@@ -36,19 +37,19 @@ def values_in(script: str) -> list[Any]:
         return [JSON.decode(script)]
     except (ValueError, RecursionError):
         pass
-    values = _those_in(script)
+    values = _leading_values(script)
     if not values and "," in script:
-        values = _those_in(_LAST_COMMA.sub(r"\1", script))
+        values = _leading_values(_LAST_COMMA.sub(r"\1", script))
     if not values and "&quot;" in script and '"' not in script:
-        values = _those_in(unescaped(script))
+        values = _leading_values(unescaped(script))
     return values
 
 
-def _those_in(script: str) -> list[Any]:
+def _leading_values(script: str) -> list[Any]:
     """The values up to the first that cannot be read."""
     values: list[Any] = []
     at = _AROUND.match(script).end()  # type: ignore[union-attr]
-    while at < len(script) and len(values) < _MOST:
+    while at < len(script) and len(values) < _MAX_VALUES:
         try:
             value, at = JSON.raw_decode(script, at)
         except (ValueError, RecursionError):

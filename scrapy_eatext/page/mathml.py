@@ -1,4 +1,4 @@
-"""Formulas that a page has in MathML alone, as TeX: 1 over 2 is not 12."""
+"""Converts MathML to TeX.  The text alone would turn the fraction 1/2 into 12."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST, _DEEPEST = 2000, 40
 _ROWS = frozenset(
     "maction math menclose merror mpadded mrow mstyle mtd semantics".split()
 )
-# Elements with so many children each, and their TeX by the children's places.
+# The number of children of an element, and its TeX with the children's indices.
 _SHAPES = {
     "mfrac": (2, r"\frac{%(0)s}{%(1)s}"),
     "mroot": (2, r"\sqrt[%(1)s]{%(0)s}"),
@@ -27,16 +27,16 @@ _SHAPES = {
     "mover": (2, r"\overset{%(1)s}{%(0)s}"),
     "munderover": (3, r"\underset{%(1)s}{\overset{%(2)s}{%(0)s}}"),
 }
-# A fraction without a line, and what it is within brackets.
+# A fraction without a line, and its replacement between parentheses.
 _STACKED, _BINOMIAL = r"\genfrac{}{}{0pt}{}", r"\binom"
 _NO_LINE = re.compile(r"\s*0+(?:\.0*)?(?:[a-z]+|%)?\s*")
-# Around an operator with limits these elements are written as indices, which TeX sets
-# below and above by itself.
+# On an operator with limits these elements are written as sub- and superscripts, which
+# TeX places below and above.
 _LIMITS = {"munder": "msub", "mover": "msup", "munderover": "msubsup"}
 _HAS_LIMITS = re.compile(
     "[\u220f\u2210\u2211\u22c0-\u22c3]|\\\\operatorname\\{(?:inf|lim|max|min|sup)\\}"
 )
-# Elements of text, and the TeX command for a text of several letters.
+# Token elements, and the TeX command for a text of several letters.
 _TOKENS = {
     "mi": "operatorname",
     "mn": "",
@@ -51,7 +51,7 @@ _ESCAPED = {
     "~": "\\sim ",
 }
 _SIGNS = re.compile("[{}$&#%_\\\\^~]")
-# Invisible operators, as the application of a function.
+# Invisible operators, such as function application.
 _UNSEEN = re.compile("[\u2061-\u2064]")
 _SPACE = re.compile(r"\s+")
 # A base that needs no braces before its index.
@@ -59,11 +59,11 @@ _SIMPLE = re.compile(r"[^\\{}]|\\[{}$&#%_]|\\operatorname\{\w+\}")
 
 
 class _UnknownError(Exception):
-    """The formula has a part that this module has no TeX for."""
+    """A part of the formula is not supported."""
 
 
 def tex_of(math: Any) -> str:
-    """The TeX of a formula, "" if a part of the formula is unknown."""
+    """The TeX of a formula, "" if a part of it is not supported."""
     try:
         return _Writer().tex(math, 0).strip()
     except _UnknownError:
@@ -89,7 +89,7 @@ class _Writer:
         if name == "mphantom":
             return ""
         if name == "semantics":
-            # The children after the first are annotations that say the same.
+            # The other children are annotations with the same content.
             inside = inside[:1]
         if name == "mtable":
             return self._table(inside, depth)
@@ -117,7 +117,7 @@ class _Writer:
         return tex
 
     def _row(self, parts: list[str]) -> str:
-        """Parts one after the other."""
+        """Concatenated parts, with binomials."""
         for at in range(1, len(parts) - 1):
             if parts[at] in self._stacked and parts[at - 1 : at + 2 : 2] == ["(", ")"]:
                 binomial = parts[at].replace(_STACKED, _BINOMIAL, 1)
@@ -143,25 +143,27 @@ def _children(element: Any) -> list[Any]:
     return [child for child in element if isinstance(child.tag, str)]
 
 
-def _token(element: Any, longer: str) -> str:
+def _token(element: Any, command: str) -> str:
     if any(child.tag is not Comment for child in element):
         raise _UnknownError
     text = "".join([element.text or "", *(child.tail or "" for child in element)])
     text = INVISIBLE.sub("", _UNSEEN.sub("", text))
     # A no-break space is shown, so it is not stripped.
     text = _SPACE.sub(" ", text.strip(" \t\n\r\f"))
-    said = _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], text)
-    # Signs of operators stand as they are, however many.
-    if longer == "text" or (longer and len(text) > 1 and text.isalpha()):
-        return f"\\{longer}{{{said}}}" if said else ""
-    return said
+    tex = _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], text)
+    # Operators that are not letters need no command.
+    if command == "text" or (command and len(text) > 1 and text.isalpha()):
+        return f"\\{command}{{{tex}}}" if tex else ""
+    return tex
 
 
 def _fenced(element: Any, parts: list[str]) -> list[str]:
-    told = dict(element.items())
-    begin, end, between = (
-        _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], told.get(name, given).strip()[:8])
-        for name, given in (("open", "("), ("close", ")"), ("separators", ","))
+    attributes = dict(element.items())
+    begin, end, separator = (
+        _SIGNS.sub(
+            lambda sign: _ESCAPED[sign[0]], attributes.get(name, default).strip()[:8]
+        )
+        for name, default in (("open", "("), ("close", ")"), ("separators", ","))
     )
-    parts = [piece for part in parts for piece in (between[:1], part)]
+    parts = [piece for part in parts for piece in (separator[:1], part)]
     return [begin, *parts[1:], end]

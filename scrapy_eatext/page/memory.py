@@ -8,10 +8,10 @@ _NO_MEMORY = etree.ErrorTypes.ERR_NO_MEMORY
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether a lack of memory caused an error, whatever its class.
+    """Whether a lack of memory caused an error.
 
     If libxml2 gets no memory, lxml raises the same error as for other faults, such as a
-    page without an element; only the error's log tells them apart.
+    page without elements; only the error's log distinguishes them.
     """
     if isinstance(error, MemoryError):
         return True
@@ -23,4 +23,4 @@ def lacks_memory(error: BaseException) -> bool:
 def raise_memory(error: BaseException) -> None:
     """Raise MemoryError if a lack of memory caused the error."""
     if lacks_memory(error):
-        raise MemoryError("the parser was refused memory") from error
+        raise MemoryError("the parser ran out of memory") from error

@@ -1,6 +1,7 @@
-"""Elements by the words in their class, id and the like, from the walk's hashes.
+"""Finds elements by words in their class, id and similar attributes.
 
-All words that are looked for stand here: a page's hashes are looked up once for all.
+The walk has a hash of each word.  All words are declared here, so that a page's hashes
+are looked up only once.
 """
 
 from __future__ import annotations
@@ -20,18 +21,17 @@ if TYPE_CHECKING:
     _Hashes = npt.NDArray[np.uint32]
     _Named = tuple[npt.NDArray[np.intp], _Hashes, int]
 
-# By the last bits of a hash: whether it may be looked for.  Few hashes of a page are.
+# A filter by the last bits of a hash: 1 if a declared word may have it.
 _MAYBE: npt.NDArray[np.uint8] = np.zeros(0x2000, dtype=np.uint8)
-# For each hash that is looked for, which Names have it, a bit each.
+# For the hash of each declared word a bit mask of the Names that have it.
 _WANTED: dict[int, int] = {}
 
 
 class Names:
-    """Words to look for, as the walk hashes them.
+    """A set of words to look for.
 
-    Those of roles and microdata have their prefix; ``hashes`` are in rising order.
-    Different words may have the same hash: a caller that must be sure looks at the
-    element.
+    Those of microdata have a prefix, and ``hashes`` is sorted.  Different words may
+    have the same hash: a caller that must be sure checks the element.
     """
 
     count = 0
@@ -46,12 +46,12 @@ class Names:
             _MAYBE[value & len(_MAYBE) - 1] = 1
 
     def rows(self, walk: Walk) -> list[int]:
-        """The elements of a page that have one of the words, in their order."""
-        # Kept among the walk's own cached properties.
-        found: _Named | None = walk.__dict__.get("_named")
-        if found is None:
-            found = walk.__dict__["_named"] = _named(walk)
-        rows, bits, all_bits = found
+        """The rows of the elements of a page that have one of the words, in order."""
+        # Cached with the walk's own cached properties.
+        named: _Named | None = walk.__dict__.get("_named")
+        if named is None:
+            named = walk.__dict__["_named"] = _named(walk)
+        rows, bits, all_bits = named
         if not all_bits >> self._number & 1:
             return []
         # An element may have several of the words.
@@ -60,28 +60,29 @@ class Names:
 
 
 def _named(walk: Walk) -> _Named:
-    """The elements that have words which are looked for, a row for each word.
+    """The rows of elements that have declared words, with an entry for each word.
 
-    Beside each row are the bits of the Names that have the word, and at last all bits.
+    Returns the rows, the bit mask of the Names that have each word, and the union of the
+    masks.
     """
     hashes, bits = _TABLES
     tokens = walk.tokens
     places = _MAYBE.take(tokens & len(_MAYBE) - 1).nonzero()[0]
     at = hashes.searchsorted(tokens[places])
-    there = (hashes.take(at, mode="clip") == tokens[places]).nonzero()[0]
-    # The last element whose tokens begin at a place or before.
+    matches = (hashes.take(at, mode="clip") == tokens[places]).nonzero()[0]
+    # A token belongs to the last element whose tokens begin at its place or before.
     first = walk.elements[:, ElementColumn.FIRST_TOKEN]
-    rows = first.searchsorted(places[there], side="right") - 1
-    wanted = bits[at[there]]
-    return rows, wanted, int(np.bitwise_or.reduce(wanted))
+    rows = first.searchsorted(places[matches], side="right") - 1
+    masks = bits[at[matches]]
+    return rows, masks, int(np.bitwise_or.reduce(masks))
 
 
-# Names that highlighters give to line numbers.
+# The line numbers of syntax highlighters.
 LINE_NUMBERS = Names(
     "gutter line lineno linenos linenum linenumber linenumbers linenums ln lnt num number "
     "numbers nums"
 )
-# A post or comment, who wrote it, and when.
+# A post or comment, its author, and its time.
 POSTS = Names(
     "answer comment comtr message post postbit question reply prop:comment prop:answer "
     "type:answer type:comment type:comments type:posting type:question"
@@ -93,7 +94,7 @@ POST_TIMES = Names(
     "age ago created date datetime posted published relativetime time timeago timestamp "
     "prop:created prop:published"
 )
-# Of a thread: who wrote a post, and what is quoted.
+# In a thread: the author of a post, and a quotation.
 WRITERS = Names(
     "author authorname bigusername commenter creator fn handle hnuser member name nick "
     "nickname postauthor poster user username prop:author prop:creator prop:name"
@@ -104,13 +105,13 @@ QUOTES = Names(
 )
 # Notes and warnings set apart from the text.
 CALLOUTS = Names("admonition admonitionblock alert callout custom")
-# Posts of other sites, quoted for a script to draw.
+# Embedded posts of other sites, which a script draws.
 POSTED = Names("instagram tiktok tweet")
-# What readers said of a page.
+# Readers' comments on a page.
 COMMENTS = Names("comment comments commentlist disqus replies responses")
-# What tests whether a human asks for a page.
+# Tests that the visitor is human.
 HUMAN_TESTS = Names("captcha challenge hcaptcha recaptcha turnstile")
-# A page's own byline and date, and what microdata tell.
+# The byline and date of the page itself, also in microdata.
 BYLINES = Names(
     "author authors byline contributor poster username writer prop:author prop:creator"
 )
@@ -118,20 +119,20 @@ DATELINES = Names(
     "date dateline datetime posted published publish publication pubdate time timestamp "
     "prop:published"
 )
-# A wiki's links to edit a section, right behind its heading.
+# A wiki's links to edit a section, which follow its heading.
 EDITS = Names("editsection")
-# What holds an image, maybe with its caption.
+# Containers of an image, and perhaps its caption.
 FIGURES = Names("caption figure image img photo picture thumb thumbnail")
-# What holds the picture of a person, or the sign of a site or a button.
+# Containers of the picture of a person, or of the icon of a site or a button.
 BADGES = Names(
     "author avatar avatars icon icons logo profile share social user userpic"
 )
-# What holds a video, or a player in a frame.
+# Containers of a video, or of a player in a frame.
 FILMS = Names("embed player video videos vimeo youtube")
-# What holds the path to a page in its site.
+# The path to a page in its site.
 BREADCRUMBS = Names("breadcrumb breadcrumbs type:breadcrumblist")
 
-# The hashes that are looked for, in rising order, and the bits of each.
+# The sorted hashes of all declared words, and the bit mask of each.
 _HASHES = sorted(_WANTED)
 _TABLES: tuple[_Hashes, _Hashes] = (
     np.array(_HASHES, dtype=np.uint32),

@@ -1,4 +1,4 @@
-"""A page: bytes, text or a tree that is parsed already, as algorithms read it."""
+"""The Page that algorithms read, made from bytes, text or a parsed tree."""
 
 from __future__ import annotations
 
@@ -35,18 +35,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Page"]
 
-# A page with fewer characters than this is looked at again for a hidden text,
-# which has to be longer by so much.
+# If a page shows fewer characters than POOR, a hidden text is used instead, if it has
+# HIDDEN_CHARS more than HIDDEN_SHARE times as many.
 POOR = 3000
 HIDDEN_SHARE, HIDDEN_CHARS = 3, 500
 
 
 class Page:
-    """One page, parsed once and walked once.
+    """A page, parsed once and walked once.  Page.of() makes one.
 
-    ``root`` is its root element, which nothing here changes; ``url`` and
-    ``body`` (the raw bytes) are None where they are not known.  Page.of()
-    makes one from whatever there is.
+    ``root`` is its root element, which is not changed; ``url`` and ``body`` (the raw
+    bytes) are None if they are unknown.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class Page:
         self.body = body
         self._html = html
         self._source = source
-        # Whether the blocks are also of what a browser hides.
+        # Whether the blocks include hidden elements.
         self.is_lenient = False
 
     @classmethod
@@ -72,16 +71,16 @@ class Page:
     ) -> Page:
         """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
 
-        Selectors and responses hand over their own tree, unless a response was misread
-        (page/decode.py), its tree is cut off (page/depth.py) or ends before its text
-        (page/behind.py).  Raises TypeError for anything else.
+        The tree of a selector or response is used as it is, unless a response was misread
+        (page/decode.py), or its tree is cut off (page/depth.py) or ends before its text
+        (page/behind.py).  Raises TypeError for other types.
         """
         if isinstance(html, bytes):
-            # Not a subclass, which the compiled modules do not take.
+            # The compiled modules take no subclass of bytes.
             return cls._of_bytes(bytes(html), url)
         if isinstance(html, str):
             return cls(parse(html), url=url, html=html)
-        # Looked up in the class, as access on a response parses the page.
+        # Looked up in the class, as reading the property would parse the page.
         if hasattr(type(html), "selector"):
             return cls._of_response(cast("TextResponse", html), url)
         # A pathlib.Path has a root too.
@@ -121,15 +120,14 @@ class Page:
             if root is not None and selector.type == "html":
                 is_bad = is_cut_off(root) or is_swallowed(root)
                 root = None if is_bad else _to_its_end(root)
-            # The two refer to each other, and a page's tree would stay until the
-            # garbage collector comes across them: then hundreds of trees are freed
-            # at once, and the crawl stands still.  With a reference that does not
-            # count each goes with its response.
+            # Response and selector refer to each other, so their trees would stay until
+            # the garbage collector frees hundreds at once, which stalls the crawl.  With
+            # a weak reference each tree is freed with its response.
             if hasattr(selector, "response"):
                 selector.response = proxy(response)
         if root is None:
-            # The response's own tree may be cut off, and is of the source as it came.
-            # Older releases take a page that is also JSON ("2") for JSON.
+            # Besides the faults above: older releases of Scrapy take a page that is
+            # valid JSON ("2") for JSON.
             root = parse_source(harmless)
         return cls(
             root,
@@ -141,7 +139,7 @@ class Page:
 
     @cached_property
     def html(self) -> str:
-        """The page's source, decoded; a bare tree is serialised."""
+        """The page's source as text; a tree without a source is serialised."""
         if self._html is not None:
             return self._html
         if self._source is not None:
@@ -151,17 +149,17 @@ class Page:
 
     @property
     def source(self) -> bytes | None:
-        """The page's source in UTF-8, where there is one at hand."""
+        """The page's source in UTF-8, None if there is only a tree."""
         if self._source is None and self._html is not None:
             return self._html.encode("utf-8", "replace")
         return self._source
 
     @cached_property
     def blocks(self) -> Blocks:
-        """The blocks of text, from the one walk.
+        """The blocks of text.
 
-        A page that shows next to nothing, but hides a text, is read leniently:
-        its script would have shown the text, or its markup has gone wrong.
+        If a page shows little but hides a long text, hidden elements are included: a
+        script would show the text, or the markup is wrong.
         """
         shown = Blocks(walk(self.root))
         chars = sum(shown.chars)
@@ -174,7 +172,7 @@ class Page:
 
     @cached_property
     def selectors(self) -> Matcher:
-        """Matches CSS selectors, whose answers it remembers."""
+        """Matches CSS selectors on the page, and caches the results."""
         from scrapy_eatext.page.selectors import Matcher  # few pages have rules
 
         return Matcher(self.root)
@@ -194,7 +192,7 @@ class Page:
 
     @cached_property
     def language(self) -> str:
-        """The language that the page declares: its primary tag, or nothing."""
+        """The primary tag of the language that the page declares, or ""."""
         return primary_tag(self._declared)
 
     @property
@@ -207,10 +205,9 @@ class Page:
 
     @cached_property
     def is_day_first(self) -> bool:
-        """Whether 3/4/2024 is the third of April, as it is in most languages.
+        """Whether 3/4/2024 is the third of April, as in most languages.
 
-        In English it is where the page names another country than the few with the month
-        first, or has its address in one.
+        In English it depends on the country of the page's language tag or domain.
         """
         if self.language != "en":
             return True
@@ -249,17 +246,17 @@ def parse(text: str) -> Any:
 
 
 def parse_source(source: bytes) -> Any:
-    """The root element of a page, which is mended if the parser would misread it.
+    """The root element of a page, whose source is mended if the parser would misread it.
 
-    It is flattened if it is too deep for the parser.  A title or an object without an
-    end is closed.  What stands behind the end of the page becomes a part of it, if that
-    is most of the text.  Raises MemoryError if there is not enough memory.
+    It is flattened if it is nested too deeply for the parser.  A title without an end
+    tag is closed, and tags of objects without one are removed.  Text after the end of
+    the root is included if it is most of the text.  Raises MemoryError.
     """
     source = without_open_objects(source)
     root = _parsed(source)
     if is_swallowed(root):
         root = _parsed(with_end_of_title(source))
-    # If the time is up, the page ends where the parser stopped.
+    # Out of time, the page ends where the parser stopped.
     with suppress(TimeLimitError):
         if is_cut_off(root):
             root = _parsed(flattened(source))
@@ -267,7 +264,7 @@ def parse_source(source: bytes) -> Any:
 
 
 def _to_its_end(root: Any) -> Any:
-    """A root, or if most of the text stands behind it, a root with all of the text."""
+    """The root, or a new one with all of the text if most of it stands behind the root."""
     with suppress(TimeLimitError):
         if ends_early(root):
             return _parsed(without_ends(source_with_behind(root)))
@@ -275,8 +272,8 @@ def _to_its_end(root: Any) -> Any:
 
 
 def _parsed(source: bytes) -> Any:
-    """The root element of a page, by the parser and options that parsel takes."""
-    # Without a table of ids the tree is the same and made faster.
+    """The root element of a page, by the parser and options of parsel."""
+    # collect_ids=False is faster and gives the same tree.
     parser = etree.HTMLParser(
         recover=True, encoding="utf-8", huge_tree=True, collect_ids=False
     )
@@ -289,7 +286,7 @@ def _parsed(source: bytes) -> Any:
 
 
 def _root_of(selector: Selector) -> Any:
-    """A selector's root, or None: it may also hold a string or JSON data."""
+    """A selector's root element, None if the selector holds a string or JSON data."""
     root = selector.root
     if not isinstance(root, etree._Element):
         return None
@@ -297,10 +294,10 @@ def _root_of(selector: Selector) -> Any:
 
 
 def _readable(root: Any) -> Any:
-    """A root that was parsed as XML, or a copy of it without half surrogate pairs.
+    """A root that was parsed as XML, or a copy of it without lone surrogates.
 
-    Where it is told to recover, libxml2's parser of XML may let them through, and
-    lxml raises UnicodeDecodeError wherever such a text is asked for.
+    With recover=True libxml2's XML parser may accept them, and lxml raises
+    UnicodeDecodeError whenever such a text is read.
     """
     source: bytes = etree.tostring(root, encoding="utf-8", with_tail=False)
     try:

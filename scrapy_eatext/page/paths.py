@@ -1,8 +1,8 @@
-"""XPath expressions that lead to elements, for many elements of one page.
+"""XPath expressions of many elements of one page.
 
-lxml's getpath() counts the siblings of every element anew, which is quadratic in
-a flat page, and writes names that XPath cannot read (``o:p``, ``a"b``).  On a deep
-page each of its paths is as long as the page is deep.
+lxml's getpath() counts the siblings of each element again, which is quadratic on a flat
+page, and writes names that are invalid in XPath (``o:p``, ``a"b``).  On a deep page its
+paths are as long as the page is deep.
 """
 
 from __future__ import annotations
@@ -20,34 +20,33 @@ from scrapy_eatext.page.walk import nodes_of
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
 
-# Names that an expression can have as they are; others are replaced by a place.
+# Names that are valid in an expression; for others it has * with an index.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-# A path that is longer begins anew, and longer names are not written out.  Few pages
-# are deep enough for the one, and names in use are shorter than the other.
+# Below a path of this length a path starts again as (//name)[index], and longer names
+# are replaced by *.  Few pages reach either limit.
 LONGEST, LONGEST_NAME = 500, 64
-# lxml's own path is quick if it counts few siblings: up to _FEW for one path, or up to
-# MORE for all paths of a page.
+# getpath() is used if it counts few siblings: up to _FEW for one path, or up to MORE for
+# all paths of a page.
 _FEW, MORE = 500, 50_000
 
 
 class Paths:
     """Paths of elements of one tree, which must not change meanwhile.
 
-    Deep down a path begins with an element by its place among all of its name, as
-    ``(//div)[7]/p``, so that none is much longer than others.  ``whole`` ones lead
-    through all elements around, by their names.
+    A path deep in the tree starts with an element's index among all of its name, like
+    ``(//div)[7]/p``, so that no path is long.  ``whole`` ones name all ancestors.
     """
 
     def __init__(self, *, whole: bool = False) -> None:
         self._longest = math.inf if whole else LONGEST
         self._longest_name = math.inf if whole else LONGEST_NAME
         self._paths: dict[Any, str] = {}
-        # For each parent, how many elements stand beside its children or those around.
+        # For each parent the siblings that getpath() counts for a path to its children.
         self._beside: dict[Any, float] = {None: 0}
         self._left: float = MORE
         # For each parent, the steps to its children.
         self._steps: dict[Any, dict[Any, str]] = {}
-        # For each element where it stands among all of its name, once one is asked for.
+        # The index of each element among all of its name, filled when first needed.
         self._places: dict[Any, int] = {}
 
     def of(self, element: Any) -> str:
@@ -71,7 +70,7 @@ class Paths:
         return path
 
     def _is_near(self, element: Any) -> bool:
-        """Whether lxml's own path of an element is right, and found soon enough."""
+        """Whether getpath() gives a valid path of an element, and is fast enough."""
         if self._name(element.tag) == "*":
             return False
         beside = self._beside
@@ -82,7 +81,7 @@ class Paths:
             parent = parent.getparent()
         count = beside[parent]
         for parent in reversed(way):
-            # lxml takes any name as it is.
+            # getpath() writes invalid names.
             count += len(parent) if self._name(parent.tag) != "*" else math.inf
             beside[parent] = count
         if count > _FEW:
@@ -97,10 +96,10 @@ class Paths:
         return f"(//{self._name(element.tag)})[{self._places[element]}]"
 
     def _places_in(self, root: Any) -> dict[Any, int]:
-        """The place of each element of a document among all that have its name."""
+        """The index of each element of a document among all that have its name."""
         places = {}
         seen: dict[str, int] = {"*": 0}
-        # What is behind the end tag of a root can be a second one.
+        # A document may have several roots (page/behind.py).
         for top in (root, *root.itersiblings(etree.Element)):
             for element in top.iter(etree.Element):
                 seen["*"] += 1
@@ -117,10 +116,10 @@ class Paths:
         return self._steps[parent][element]
 
     def _steps_below(self, parent: Any, one: Any) -> dict[Any, str]:
-        """The step to each child: its name, with its place where there are more."""
+        """The step to each child: its name, with an index if several have that name."""
         if parent is not None:
             children = list(parent.iterchildren(etree.Element))
-        else:  # what is behind the end tag of a root can be a second one
+        else:  # a document may have several roots
             before = one.itersiblings(etree.Element, preceding=True)
             after = one.itersiblings(etree.Element)
             children = [*reversed(list(before)), one, *after]
@@ -145,5 +144,5 @@ class Paths:
 
 
 def paths_of(walk: Walk, rows: list[int]) -> list[str]:
-    """The paths of the elements of some rows, which are in rising order."""
+    """The paths of the elements of some rows, which must be sorted."""
     return list(map(Paths().of, nodes_of(walk, rows)))

@@ -1,4 +1,4 @@
-"""Players and posts of other sites: whose they are, and the pages where they stand."""
+"""Embedded players and posts of other sites: their provider and the URL of their page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ VIDEO, AUDIO, POST, CODE = "video", "audio", "post", "code"
 
 
 class Player(NamedTuple):
-    """What is of one site: the beginning of its addresses, and the page where it stands.
+    """A kind of embed: the pattern of its URLs, and the URL of the page with its content.
 
-    The page has the pattern's groups in its place; "" stands for the frame's own address.
+    ``page`` is a format string with the pattern's groups, or "" for the embed's own URL.
     """
 
     provider: str
@@ -22,12 +22,12 @@ class Player(NamedTuple):
 
 
 def _player(provider: str, kind: str, pattern: str, page: str = "") -> Player:
-    # What is in an address up to the name of a part.
+    # "..." stands for a URL up to the name of a query parameter.
     query = r"[^?#]{0,300}\?(?:[^#]{0,1000}&)?"
     return Player(provider, kind, re.compile(pattern.replace("...", query)), page)
 
 
-# The first whose pattern an address has, behind its scheme.
+# The first whose pattern matches a URL behind its scheme counts.
 PLAYERS = (
     _player("YouTube", VIDEO,
             r"(?:www\.|m\.)?youtube(?:-nocookie)?\.com/embed/(?:videoseries)?...list="
@@ -106,9 +106,9 @@ _MOST = 2000
 
 
 def player_of(address: str) -> tuple[Player, str] | None:
-    """The player or post that an address leads to, and its page; None for all others.
+    """The player or post of a URL, and the URL of its page; None for other URLs.
 
-    The page is as the address says, so it may be anything.
+    The page's URL may come from a query parameter, so it may be any text.
     """
     scheme = _SCHEME.match(address)
     if scheme is None or len(address) > _MOST:

@@ -1,6 +1,6 @@
-"""Look-ups of few values in the walk's tables.
+"""Look-ups in the walk's tables that return lists.
 
-numpy is fast on whole columns, but each call costs more than a few values do.
+numpy is fast on whole columns, but for a few values lists are faster.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def rows_with(table: _Table, column: int, value: int) -> list[int]:
-    """The rows of a table that have a value in a column."""
+    """The rows of a table in which a column has the value."""
     rows: list[int] = (table[:, column] == value).nonzero()[0].tolist()
     return rows
 

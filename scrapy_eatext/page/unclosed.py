@@ -1,8 +1,7 @@
-"""Pages that an element without an end tag swallows.
+"""Closes titles and objects without an end tag, which would contain the whole page.
 
-What follows a title without an end is the title's text, to the end of the page, and what
-follows an object is shown only where the object is not.  Neither is what the page's
-author saw when the page was made, as browsers of that time closed both.
+The rest of the page is then the title's text, or is shown only if the object cannot be.
+Old browsers closed both, so the authors of such pages did not see the error.
 """
 
 from __future__ import annotations
@@ -10,16 +9,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# Of a title without an end the text is up to the next tag.
+# The text of a title without an end tag ends before the next tag.
 _TITLE = re.compile(rb"<title(?:\s[^<>]*)?>[^<]*", re.IGNORECASE)
 _OBJECT = re.compile(rb"<object(?=[\s>])[^<>]*>?", re.IGNORECASE)
-# The names as pages write them.  Searching for both takes a tenth of the time of a search
-# that ignores case.
+# Searching for both spellings takes a tenth of the time of a case-insensitive search.
 _OBJECTS = ((b"<object", b"</object"), (b"<OBJECT", b"</OBJECT"))
 
 
 def is_swallowed(root: Any) -> bool:
-    """Whether a title holds a page that has no body."""
+    """Whether a page has no body, and its title contains markup."""
     if root.tag != "html" or root.find("body") is not None:
         return False
     title = next(root.iter("title"), None)
@@ -27,7 +25,7 @@ def is_swallowed(root: Any) -> bool:
 
 
 def with_end_of_title(source: bytes) -> bytes:
-    """A page's source whose last title ends before the next tag."""
+    """A page's source with an end tag for its last title."""
     last = None
     for last in _TITLE.finditer(source):  # noqa: B007
         pass
@@ -37,7 +35,10 @@ def with_end_of_title(source: bytes) -> bytes:
 
 
 def without_open_objects(source: bytes) -> bytes:
-    """A page's source without the tags of objects, if some of these have no end."""
+    """A page's source without the start tags of objects, if one has no end tag.
+
+    Otherwise it is the same object.
+    """
     opened = sum(source.count(begin) for begin, _ in _OBJECTS if begin in source)
     if opened and opened > sum(source.count(end) for _, end in _OBJECTS):
         return _OBJECT.sub(b"", source)
