@@ -1,4 +1,4 @@
-"""One line in ADDONS that puts every component in its place."""
+"""The add-on, which enables all components of the package."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _COMPONENTS = (
-    # Below RetryMiddleware (550), above project templates' middleware and scrapy-poet's
-    # (543), so that these can read the text.
+    # Below RetryMiddleware (550), and above the middlewares of project templates and
+    # scrapy-poet (543), so that these can read the text.
     ("DOWNLOADER_MIDDLEWARES", EatextDownloaderMiddleware, 545),
     # Next to the engine, after every middleware that makes or replaces items.
     ("SPIDER_MIDDLEWARES", EatextSpiderMiddleware, 40),
@@ -25,7 +25,7 @@ _COMPONENTS = (
 class Addon:
     """``ADDONS = {"scrapy_eatext.Addon": 500}`` enables everything.
 
-    A component that the project's settings name keeps its priority there.
+    A component that is in the project's settings keeps the priority given there.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:

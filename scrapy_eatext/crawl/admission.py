@@ -1,4 +1,4 @@
-"""Which responses are extracted, and how."""
+"""Decides which responses are extracted, and how."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.execution.choice import Choice
 
-# Statuses whose responses have no body, as HTTP has it.
+# Statuses whose responses have no body, by HTTP's rules.
 _WITHOUT_BODY = frozenset((204, 205, 304))
 
 
@@ -35,7 +35,7 @@ class Admission:
     def choice_for(
         self, request: Request, response: Response
     ) -> tuple[Choice | None, str]:
-        """How to extract a response; if not at all, None and the outcome's kind."""
+        """How to extract a response, or None, and the outcome's kind if it is None."""
         overrides = request.meta.get(INPUT)
         if overrides is False:
             return None, "skipped_off"
@@ -52,9 +52,9 @@ class Admission:
         return self._config.choice_for(response.url, overrides), "skipped_off"
 
     def _passes(self, request: Request, response: Response) -> bool:
-        """Whether a response that is no success gets to its callback.
+        """Whether an unsuccessful response will reach its callback.
 
-        scrapy.spidermiddlewares.httperror decides the same later on.
+        The rules are those of Scrapy's HttpErrorMiddleware, which runs later.
         """
         if not self._checks_status or request.meta.get("handle_httpstatus_all"):
             return True
@@ -68,15 +68,15 @@ class Admission:
 
 
 def _has_error_middleware(crawler: Crawler) -> bool:
-    """Whether a spider middleware keeps errors' pages from their callbacks."""
-    places: dict[object, object] = {}
-    # Scrapy's own way to join the two has another name in each of its versions.
+    """Whether HttpErrorMiddleware, or a subclass of it, is enabled."""
+    priorities: dict[object, object] = {}
+    # Scrapy's own function to merge the two differs in name between versions.
     for key in ("SPIDER_MIDDLEWARES_BASE", "SPIDER_MIDDLEWARES"):
-        for path, place in crawler.settings.getdict(key).items():
-            places[load_object(path)] = place
+        for path, priority in crawler.settings.getdict(key).items():
+            priorities[load_object(path)] = priority
     return any(
         isinstance(cls, type)
         and issubclass(cls, HttpErrorMiddleware)
-        and place is not None
-        for cls, place in places.items()
+        and priority is not None
+        for cls, priority in priorities.items()
     )

@@ -16,7 +16,7 @@ from scrapy_eatext.result import NOTHING
 if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
 
-# Not in the meta of requests, which other requests may inherit.
+# Not kept in request.meta, which other requests may inherit.
 _extracted_here: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
 
 
@@ -24,17 +24,17 @@ def main_text(response: Response) -> MainText:
     """The main text of a response, for callbacks.
 
     It is the result that the downloader middleware attached.  If there is none, or the
-    response has been replaced since, the response is extracted here and now, by the
-    settings of the crawl of its request, or of the only crawl in this process if it has
-    no request.  If no component of this package is on, or the crawl is not known, which
-    a warning says, the default algorithm extracts it.
+    response has been replaced since, the response is extracted now, with the settings of
+    its request's crawl; a response without a request gets those of the only crawl in
+    this process.  If no component of this package is enabled, the default algorithm
+    extracts it, and also if the crawl is unknown, which is logged as a warning.
 
-    A response that is no text, such as an image, has an empty result.  Raises TypeError
-    for what is no response, and SettingError for a wrong ``eatext`` in a request's meta.
+    A response that is not text, such as an image, has an empty result.  Raises TypeError
+    for other objects, and SettingError for a wrong ``eatext`` in the request's meta.
     """
     if not isinstance(response, Response):
         raise TypeError(
-            f"main_text() takes a response of Scrapy, not {type(response).__name__}; "
+            f"main_text() takes a Scrapy response, not {type(response).__name__}; "
             "extract() takes HTML and selectors"
         )
     if not isinstance(response, TextResponse):
@@ -53,16 +53,16 @@ def _known_or_extracted(response: TextResponse) -> MainText:
     for crawl in crawls:
         if known := crawl.extractor.known(response):
             return known
-    # A response does not know its crawl; a replaced response still has its request.
+    # A response has no reference to its crawl.  A replaced one keeps its request.
     request = response.request
     own = [c for c in crawls if request is None or request in c.requested]
     if len(own) == 1:
         return own[0].extractor.now(response)
     if crawls:
-        # Another crawl's settings would be wrong, and its counts too.
+        # The settings and stats of another crawl would be wrong.
         why = f"has no request, and {len(own)} crawls run"
         if not own:
-            why = "answers no request of a crawl with this package's components"
+            why = "belongs to no request of a crawl with this package's components"
         crawls[0].tally.log(
             logging.WARNING,
             "main_text(): %(response)s %(why)s, so the default algorithm extracts it; "

@@ -1,4 +1,4 @@
-"""Articles that stand on several pages: the others are requested and joined."""
+"""Articles of several pages: requests their further pages and joins the results."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.service import Service
     from scrapy_eatext.execution.cascade import Outcome
 
-# Kinds of pages that are continued with other things.
+# Kinds of pages whose next pages have other content, which is not joined.
 _LISTS = frozenset(("collection", "listing", "forum", "product", "service"))
 
 
 async def join_continuations(
     service: Service, request: Request, response: Response, first: Extracted, url: str
 ) -> Extracted:
-    """A page's result with those of the pages that continue it; one is at a URL."""
+    """A page's result, joined with those of its continuations.
+
+    ``first`` is the result of ``response``, and ``url`` is that of the second page.
+    """
     if first.kind != "extracted" or first.result.page_type in _LISTS:
         return first
     results, pages = [first.result], [cast("TextResponse", response)]
@@ -44,7 +47,7 @@ async def join_continuations(
             outcome = await _outcome(service, request, page, url, sought)
             if outcome is None:
                 break
-            if any(outcome.result.text == known.body for known in results):
+            if any(outcome.result.text == earlier.body for earlier in results):
                 break
             results.append(outcome.result)
             pages.append(page)
@@ -52,7 +55,7 @@ async def join_continuations(
             url = outcome.next_url
     except CancelledError:  # Twisted's; asyncio's is no Exception
         raise
-    except Exception as error:  # noqa: BLE001 - the pages so far are there
+    except Exception as error:  # noqa: BLE001 - the pages so far are joined
         service.tally.error(response.url, error)
     if len(results) == 1:
         return first
@@ -63,14 +66,14 @@ async def join_continuations(
 async def _download(
     service: Service, request: Request, url: str
 ) -> TextResponse | None:
-    """A page that continues another, None if it cannot be downloaded."""
+    """The continuation at a URL, None if it cannot be downloaded."""
     service.tally.inc("pages/asked")
     meta = continuation_meta(request.meta)
     try:
         response = await download(service.crawler, request, meta, url)
     except CancelledError:  # Twisted's; asyncio's is no Exception
         raise
-    except Exception as error:  # noqa: BLE001 - the pages so far are there
+    except Exception as error:  # noqa: BLE001 - the pages so far are joined
         service.tally.inc("pages/failed")
         service.tally.log(
             logging.INFO,
@@ -88,9 +91,9 @@ async def _outcome(
     url: str,
     sought: tuple[str, int],
 ) -> Outcome | None:
-    """What became of a page that continues another, None if it has no text."""
+    """The outcome of a continuation, None if it has no text or is another page."""
     choice, _ = service.admission.choice_for(request, page)
-    # A redirect may lead anywhere, and a spider may ask for errors' pages.
+    # A redirect may lead anywhere, and a spider may handle error pages.
     is_page = page_of(page.url) == page_of(url) and 200 <= page.status < 300
     if choice is None or not is_page:
         return None

@@ -1,4 +1,4 @@
-"""Whether a site's texts have turned bad, or its site file fits no page any more."""
+"""Detects decay: a site's texts are empty or alike, or its site file no longer fits."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.crawl.tally import Tally
 
-# A site is judged by its last WINDOW pages, of which _AGREE must be alike: among any
-# twenty pages one or two are of another kind.
+# A host is judged by its last WINDOW pages.  It decays if _AGREE of them are alike, as one
+# or two of any twenty pages are of another kind.
 WINDOW = 20
 _AGREE = 18
-# The most sites that are watched; those seen last stay.
+# The maximum number of watched hosts; the least recent is dropped.
 _MAX_HOSTS = 1000
 
 # The log's message on each kind of decay.
@@ -33,38 +33,38 @@ _MESSAGES = {
 
 
 class DecayWatch:
-    """The last texts of each host, and whether its site file fitted them."""
+    """For each host its last texts, and whether the site file fitted its last pages."""
 
     def __init__(self) -> None:
-        # A number for each of a host's last pages: of their texts, of their template.
+        # The last values of each property and host, by hash.
         self._last: OrderedDict[int, deque[int]] = OrderedDict()
 
     def add(self, host: str, text: str, template: str = "") -> str | None:
         """Add a page's text, and its ``template`` as in MainText; return the decay.
 
-        It is "empty" or "alike" if the host's last texts are nearly all so, "unmatched"
+        It is "empty" or "alike" if nearly all of the host's last texts are, "unmatched"
         if its site file fits hardly any of its last pages, and None otherwise.  After a
-        decay the pages are counted anew.
+        decay counting starts again.
         """
-        # Only equality counts, so hashes suffice; 0 stands for an empty text.
-        numbers = {"text": (hash(text) or 1) if text else 0}
+        # Only equality matters, so hashes suffice; 0 stands for an empty text.
+        values = {"text": (hash(text) or 1) if text else 0}
         if template:
-            numbers["template"] = template == "matched"
-        for what, number in numbers.items():
-            # A host's name may have any length.
-            key = hash((what, host))
+            values["template"] = template == "matched"
+        for name, value in values.items():
+            # A hash, as a host's name may have any length.
+            key = hash((name, host))
             last = self._last.setdefault(key, deque(maxlen=WINDOW))
-            last.append(number)
+            last.append(value)
             self._last.move_to_end(key)
             if len(self._last) > _MAX_HOSTS:
                 self._last.popitem(last=False)
-            ((most, count),) = Counter(last).most_common(1)
+            ((most_common, count),) = Counter(last).most_common(1)
             if len(last) < WINDOW or count < _AGREE:
                 continue
             del self._last[key]
-            if what == "text":
-                return "alike" if most else "empty"
-            if not most:
+            if name == "text":
+                return "alike" if most_common else "empty"
+            if not most_common:
                 return "unmatched"
         return None
 
@@ -74,11 +74,11 @@ def report_decay(
 ) -> None:
     """Count and log a site's decay.
 
-    Where its texts are bad, the spider is closed if EATEXT_ON_DECAY says so.
+    For "empty" and "alike" the spider is closed if EATEXT_ON_DECAY is "close_spider".
     """
     tally.inc(f"decay/{kind}")
     once = f"decay {kind} {host}"
     tally.log(logging.WARNING, _MESSAGES[kind], {"host": host}, once=once)
     if config.on_decay == "close_spider" and kind != "unmatched":
-        # Not awaited: the engine waits for this very response.
+        # Not awaited, as closing waits for the response that is being processed.
         deferred_from_coro(crawler.engine.close_spider_async(reason="eatext_decay"))

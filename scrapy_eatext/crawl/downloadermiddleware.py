@@ -1,4 +1,4 @@
-"""The main text of every HTML response, in its meta before the callback runs."""
+"""The downloader middleware, which extracts each HTML response before its callback."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class EatextDownloaderMiddleware(Component):
     """Puts a MainText into ``response.meta["main_text"]``.
 
-    Its priority is below 550, RetryMiddleware's: so it sees every final response once,
-    decompressed, redirects followed.  It never raises; a page whose extraction fails
-    goes on with an empty text.
+    Its priority is below RetryMiddleware's (550), so it sees each final response once,
+    decompressed and after redirects.  It never raises: if the extraction of a page fails,
+    the text is empty.
     """
 
     def process_request(self, request: Request) -> None:

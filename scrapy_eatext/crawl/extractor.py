@@ -1,4 +1,4 @@
-"""Runs extractions for a crawl, and remembers their results."""
+"""Runs the extractions of a crawl, and caches their results."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import MainText
 
-# The outcome for a page without a byte.
+# The outcome of an empty response.
 _EMPTY = Outcome(NOTHING, "empty")
 
-# Outcomes of a text that an algorithm found too poor, and of walls.
+# The outcomes of walls, and of texts that do not pass.
 POOR = frozenset({"below", "empty", *WALLS})
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A page's result, its outcome's kind, and the choice that led to it."""
+    """A page's result, its outcome's kind, and the choice that it was extracted by."""
 
     result: MainText
     kind: str
@@ -44,10 +44,10 @@ class Extracted:
 
 
 class Extractor:
-    """Runs extractions, and remembers results.
+    """Runs extractions, and caches results.
 
-    Each response's result is remembered while the response lives, and the results of the
-    last pages by their URLs.
+    A response's result is cached while the response lives, and the results of the last
+    pages by their URLs.
     """
 
     def __init__(self, config: Config, tally: Tally, admission: Admission) -> None:
@@ -78,9 +78,9 @@ class Extractor:
     async def run(
         self, html: Any, url: str, choice: Choice, sought: tuple[str, int] | None = None
     ) -> Outcome:
-        """Extract HTML, or a response whose tree nobody else uses meanwhile.
+        """Extract HTML, or a response whose tree nothing else uses meanwhile.
 
-        A response without ``sought`` may be the first page of an article.
+        ``sought`` is that of Job; for a response the default is an article's second page.
         """
         if self._config.pages > 1 and not isinstance(html, (str, bytes)):
             sought = sought or (url, 2)
@@ -97,13 +97,13 @@ class Extractor:
         return self._executor.submit(job.bounded())
 
     def counted(self, url: str, outcome: Outcome, choice: Choice) -> Extracted:
-        """Count an outcome whose result is used."""
-        if outcome is not _EMPTY:  # for which nothing was run
+        """Count an outcome whose result is used, and return it with its choice."""
+        if outcome is not _EMPTY:  # for it no algorithm ran
             self._tally.outcome(url, outcome)
         return Extracted(outcome.result, outcome.kind, choice)
 
     async def of_html(self, html: str | bytes, url: str) -> Extracted | None:
-        """The result for the HTML that an item carries, None if its host is off."""
+        """The result for an item's HTML, None if its host is off."""
         choice = self._config.choice_for(url)
         if choice is None:
             return None
@@ -118,7 +118,7 @@ class Extractor:
         """
         if response in self._known:
             return self._known[response]
-        # The downloader middleware is off, or saw another response, which was replaced.
+        # The downloader middleware is off, or another one replaced the response later.
         request = response.request
         if request is None:
             return None
@@ -127,7 +127,7 @@ class Extractor:
             return None
         # Several items may wait for the same page, and some of them may be cancelled.
         if response not in self._late:
-            # By now the spider may work on the response's own tree: parse again.
+            # The spider may be changing the response's tree by now, so parse it again.
             text = text_of(cast("TextResponse", response))
             self._late[response] = self._submit(text, response.url, choice)
         outcome = await wait(self._late[response], shared=True)
@@ -138,9 +138,9 @@ class Extractor:
         return self._known[response]
 
     def now(self, response: TextResponse) -> MainText:
-        """Extract a response here and now, whether or not it was to be extracted.
+        """Extract a response in the calling thread, also if its site is off.
 
-        Raises SettingError for a wrong meta of its request.
+        Raises SettingError for a wrong ``eatext`` in its request's meta.
         """
         request = response.request
         overrides = None if request is None else request.meta.get(INPUT)
@@ -154,39 +154,41 @@ class Extractor:
         urls = None if is_off else urls_of(response, request)
         return self.remember(response, extracted, urls)
 
-    # -- remembering
+    # -- the cache
 
     def remember(
         self, response: Response, extracted: Extracted, urls: Iterable[str] | None
     ) -> MainText:
-        """A response's result, which computes missing attributes from the response.
+        """A response's result, set up to compute missing attributes from the response.
 
-        It is remembered for the response and for some URLs; if these are None, for
-        neither, and no item gets it.
+        It is cached for the response and for its URLs; if ``urls`` is None, for neither,
+        and no item gets it.
         """
         result = extracted.result
         if urls is not None:
             self._recent.remember(urls, extracted, size_of((result, result.computed)))
             self._known[response] = extracted
-        way_back = ref(cast("TextResponse", response))
-        source = Reextraction(way_back, extracted.choice, self._limits, extracted.kind)
-        if result is NOTHING:  # which pages share
+        weak_response = ref(cast("TextResponse", response))
+        source = Reextraction(
+            weak_response, extracted.choice, self._limits, extracted.kind
+        )
+        if result is NOTHING:  # a constant that pages share
             return NOTHING.backed(NOTHING.computed, source)
         result.attach(source)
         return result
 
     def known(self, response: Response) -> MainText | None:
-        """The result of a response that this crawl has extracted."""
+        """The result of a response, None if this crawl has not extracted it."""
         extracted = self._known.get(response)
         return None if extracted is None else extracted.result
 
     def at_url(self, url: str) -> Extracted | None:
         """The result of the page last seen at a URL, or redirected from it."""
-        found = map(self._recent.find, keys_of(url))
-        return next((page for page in found if page is not None), None)
+        pages = map(self._recent.find, keys_of(url))
+        return next((page for page in pages if page is not None), None)
 
     def is_url_of(self, response: Response, url: str) -> bool:
-        """Whether a URL belongs to a response, and to no other page that is known."""
+        """Whether a URL belongs to a response, and to no other page in the cache."""
         urls = urls_of(response, response.request)
         if url in urls:
             return True
@@ -210,7 +212,7 @@ def urls_of(response: Response, request: Request | None) -> list[str]:
     if request is None:
         return [response.url]
     redirected = request.meta.get("redirect_urls")
-    # Anyone may write into a request's meta.
+    # Other code may have written any value there.
     redirected = redirected if isinstance(redirected, (list, tuple)) else ()
     urls = [response.url, request.url, *redirected]
     return [url for url in urls if isinstance(url, str)]

@@ -1,7 +1,7 @@
-"""Requests that this package makes itself, for retries and continuations.
+"""The requests that this package itself makes, for retries and continuations.
 
-They pass all middlewares but not the scheduler: a scheduled request would have to hold
-the first response meanwhile, and could be written to disk.
+They pass through all downloader middlewares but not through the scheduler: a scheduled
+request would have to hold the first response, and could be written to disk.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Request, Response
 
-# The keys in a request's meta: how to extract its page, and its response's result.
+# The keys in a request's meta: overrides of settings, and the result.
 INPUT = "eatext"
 RESULT = "main_text"
-# Marks a request that this package made, and a page's first one with a retry's meta.
+# The keys that mark a request of this package, and a first request with a retry's meta.
 OWN, DIRECT = "_eatext_second", "_eatext_direct"
 
-# Keys that a download puts into its request's meta; no other request may inherit them.
+# Keys that a download adds to its request's meta, which no other request may inherit.
 _OF_DOWNLOAD = re.compile(
     r"download_|redirect_|retry_times$|cached$|cached_response$|cache_timestamp$"
     r"|_dont_cache$|_eatext|_auth_|main_text$"
 )
 # Keys by which a spider controls a download; continuations of the page inherit them.
 _BY_SPIDER = re.compile("download_(?!latency$)")
-# A page of scrapy-playwright's browser that is left open for the spider.
+# Keys of scrapy-playwright for a browser page that stays open for the spider.
 _OPEN = frozenset(("playwright_page", "playwright_include_page"))
 # Keys that only a retry has.
 _ONLY_RETRY = frozenset(("dont_cache", "dont_retry", OWN))
@@ -38,7 +38,7 @@ _ONLY_RETRY = frozenset(("dont_cache", "dont_retry", OWN))
 async def download(
     crawler: Crawler, request: Request, meta: dict[Any, Any], url: str = ""
 ) -> Response:
-    """The response to a request with another meta, and with another URL if any."""
+    """The response to a copy of a request with another meta, and perhaps another URL."""
     again = request.replace(
         url=url or request.url, meta=meta, callback=NO_CALLBACK, errback=None
     )
@@ -47,18 +47,18 @@ async def download(
 
 
 def is_closing(crawler: Crawler) -> bool:
-    """Whether the spider is being closed, and waits for what is under way."""
-    # Scrapy has no signal for it.
+    """Whether the spider is being closed, and waits for its requests."""
+    # Scrapy has no public API for it.
     slot = getattr(crawler.engine, "_slot", None)
     return slot is not None and slot.closing is not None
 
 
 def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The meta of a page's retry, with what EATEXT_WEAK adds.
+    """The meta of a page's retry, with the keys of EATEXT_WEAK in ``added``.
 
-    It has no key of the first request's download.  It bypasses Scrapy's cache, which
-    would give the first response again, as both requests have one fingerprint; and a
-    retry that fails is not retried.
+    It has no key that the first download added.  It bypasses Scrapy's cache, which would
+    return the first response, as both requests have the same fingerprint.  RetryMiddleware
+    does not repeat a retry that fails.
     """
     return {
         **_inherited(meta),
@@ -70,10 +70,10 @@ def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, A
 
 
 def continuation_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The meta of a request for a page that continues another.
+    """The meta of a request for a continuation.
 
-    It has the spider's time limit and slot, but no browser's page that the spider keeps
-    open: that one stays on the first page.
+    It has the spider's timeout and slot, but not the browser page that the spider keeps
+    open, which belongs to the first page.
     """
     by_spider = {
         k: v for k, v in meta.items() if isinstance(k, str) and _BY_SPIDER.match(k)
@@ -83,7 +83,7 @@ def continuation_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def adopt_retry(meta: dict[Any, Any], retry: Mapping[Any, Any]) -> None:
-    """Give a page's request its retry's meta, as the retry's response is kept."""
+    """Put the meta of a retry into the page's request, whose response it replaces."""
     urls = [*meta.get("redirect_urls", ()), *retry.get("redirect_urls", ())]
     for key in [key for key in meta if _is_of_download(key)]:
         del meta[key]
@@ -93,18 +93,18 @@ def adopt_retry(meta: dict[Any, Any], retry: Mapping[Any, Any]) -> None:
 
 
 def has_retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> bool:
-    """Whether a request has already what a retry would add."""
+    """Whether a request already has the meta that a retry would add."""
     return all(key in meta and meta[key] == added[key] for key in added)
 
 
 def make_direct(meta: dict[Any, Any], added: Mapping[Any, Any]) -> None:
-    """Give a page's first request what a retry would add."""
+    """Add a retry's meta to a page's first request."""
     meta[DIRECT] = "dont_cache" in meta
     meta.update(added, dont_cache=True)
 
 
 def was_direct(meta: dict[Any, Any]) -> bool:
-    """Whether a request was made direct; it is not marked any more."""
+    """Whether a request was made direct.  Removes the mark."""
     if DIRECT not in meta:
         return False
     if not meta.pop(DIRECT):

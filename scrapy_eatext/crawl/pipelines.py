@@ -1,4 +1,4 @@
-"""The main text of its page in every item."""
+"""The item pipeline, which puts the main text into items."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.crawl.extractor import Extracted
 
-# Stands for a value: the field is to be removed from the item.
+# In place of a value: the field is to be removed from the item.
 _REMOVED = object()
-# Items whose fields can be removed; those of other classes are always there.
+# The classes of items whose fields can be removed.
 _OPEN_ITEMS = (dict, Item)
 _TEXTS = attrgetter("text", "kind", "xpath", "reason")
 
@@ -39,10 +39,10 @@ _TEXTS = attrgetter("text", "kind", "xpath", "reason")
 class EatextPipeline(Component):
     """Fills the fields of EATEXT_FIELDS that the spider left empty.
 
-    The text is that of the response that yielded the item, even if an earlier pipeline
-    replaced the item.  If the item has another page's URL, or no response, the text is
-    that of the item's HTML, else that of the page last seen at the URL.  A field that
-    cannot be set loses no item; an item is dropped only if EATEXT_BELOW says so.
+    The text is that of the response whose callback yielded the item, even if an earlier
+    pipeline replaced the item.  If the item has another page's URL, or no response, the
+    text is that of the item's HTML, or else of the page last seen at the URL.  An item is
+    kept even if a field cannot be set; it is dropped only with EATEXT_BELOW = "drop".
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -58,7 +58,7 @@ class EatextPipeline(Component):
         try:
             item, kind, extracted = await self._filled(item)
         finally:
-            # Both at once, so that they add up even if the crawl gives up waiting.
+            # Together, so that the kinds add up to the count even after a cancellation.
             self._tally.inc("item_count")
             self._tally.inc(f"item/{kind}")
         if kind == "dropped" and extracted is not None:
@@ -69,19 +69,20 @@ class EatextPipeline(Component):
         return item
 
     async def _filled(self, item: Any) -> tuple[Any, str, Extracted | None]:
-        """The item or a filled copy, its outcome as in the stats, and its page."""
+        """The item or a filled copy, its outcome as in the stats, and its page's result."""
         adapter = ItemAdapter(item)
         names = self._names(item, adapter)
         if names is None:
             return item, "skipped_off", None
         values = {name: _value(adapter, name) for name in names}
         unfilled = [name for name in names if _is_empty(values[name])]
-        refused = [name for name in names if values[name] is False]
+        # Fields that the spider has set to False.
+        declined = [name for name in names if values[name] is False]
         changes = self._without_html(item, adapter)
         extracted = None
-        if refused:
+        if declined:
             kind = "skipped_off"
-            for name in refused:
+            for name in declined:
                 empty = NOTHING.value(self._config.fields[name])
                 changes[name] = _REMOVED if isinstance(item, _OPEN_ITEMS) else empty
         elif not names:
@@ -91,7 +92,7 @@ class EatextPipeline(Component):
         else:
             kind, extracted = await self._text_of(item, adapter)
         if extracted is not None:
-            # A failed extraction drops no item.
+            # POOR does not include failed extractions.
             if extracted.choice.below == "drop" and extracted.kind in POOR:
                 return item, "dropped", extracted
             for name in unfilled:
@@ -105,48 +106,48 @@ class EatextPipeline(Component):
     def _names(self, item: Any, adapter: ItemAdapter) -> list[str] | None:
         """The fields of EATEXT_FIELDS that the item may have.
 
-        None if the item is not to be filled, as its class or EATEXT_ITEMS says.
+        None if its class or EATEXT_ITEMS excludes the item.
         """
         cls, items = type(item), self._config.items
-        is_named = isinstance(items, str) or issubclass(cls, items)
-        if not is_named or getattr(cls, "eatext", None) is False:
+        is_included = isinstance(items, str) or issubclass(cls, items)
+        if not is_included or getattr(cls, "eatext", None) is False:
             return None
-        declared = items == "declared"
+        only_declared = items == "declared"
         names: Any = ItemAdapter.get_field_names_from_class(cls)
-        if names is None and declared:  # a dict has the fields that it has
+        if names is None and only_declared:  # a dict's fields are its keys
             names = adapter
-        known = [f for f in self._config.fields if names is None or f in names]
-        missing = sorted(set(self._config.fields) - set(known))
-        if missing and not declared:
+        fields = [f for f in self._config.fields if names is None or f in names]
+        missing = sorted(set(self._config.fields) - set(fields))
+        if missing and not only_declared:
             in_class = "eatext = False in the class"
-            meant = "EATEXT_ITEMS = 'declared'" if known else in_class
+            meant = "EATEXT_ITEMS = 'declared'" if fields else in_class
             self._warn(
                 item,
                 "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
                 "it, or say with %(meant)s that this is meant",
                 {"missing": ", ".join(missing), "meant": meant},
             )
-        return known
+        return fields
 
-    # -- which text
+    # -- finding an item's text
 
     async def _text_of(
         self, item: Any, adapter: ItemAdapter
     ) -> tuple[str, Extracted | None]:
-        """The source of an item's text, as the stats name it, and the text's page."""
+        """The source of an item's text, as the stats name it, and its page's result."""
         response = current_response()
         url = ""
         try:
-            given = _value(adapter, self._config.url_field)
-            if hasattr(given, "host"):  # a URL object: pydantic's HttpUrl, yarl's URL
-                given = str(given)
-            if isinstance(given, str) and given.strip():
-                url = given
+            value = _value(adapter, self._config.url_field)
+            if hasattr(value, "host"):  # a URL object: pydantic's HttpUrl, yarl's URL
+                value = str(value)
+            if isinstance(value, str) and value.strip():
+                url = value
                 if response is not None:
-                    with suppress(ValueError):  # it is no URL
-                        url = response.urljoin(given.strip())
+                    with suppress(ValueError):  # an invalid URL
+                        url = response.urljoin(value.strip())
             source, extracted = await self._find(item, adapter, response, url)
-        except Exception as error:  # noqa: BLE001 - an item is never lost
+        except Exception as error:  # noqa: BLE001 - an error must not lose the item
             self._tally.error(url, error)
             return "none", None
         if extracted is None and source != "other_page":
@@ -189,10 +190,10 @@ class EatextPipeline(Component):
             )
         return "response", extracted
 
-    # -- changes
+    # -- changing an item
 
     def _without_html(self, item: Any, adapter: ItemAdapter) -> dict[str, Any]:
-        """The change that removes the raw HTML; a class's field is emptied."""
+        """The change that removes the raw HTML, or empties a field of a class."""
         name = self._config.html_field
         if isinstance(item, _OPEN_ITEMS):
             return {name: _REMOVED} if name in adapter else {}
@@ -205,9 +206,9 @@ class EatextPipeline(Component):
     def _changed(
         self, item: Any, adapter: ItemAdapter, changes: Mapping[str, Any]
     ) -> tuple[Any, set[str]]:
-        """The item with other values, and the fields that refused their values.
+        """The item with other values, and the fields that could not be set.
 
-        A frozen item stays as it is, and a copy is returned.
+        Of a frozen item a changed copy is returned.
         """
         failed: dict[str, Exception] = {}
         for name, value in changes.items():
@@ -222,7 +223,7 @@ class EatextPipeline(Component):
         if frozen:
             try:
                 item = _copied(item, {name: changes[name] for name in frozen})
-            except Exception as error:  # noqa: BLE001 - whatever its class does then
+            except Exception as error:  # noqa: BLE001 - any error of the item's class
                 failed.update(dict.fromkeys(frozen, error))
             else:
                 for name in frozen:
@@ -249,8 +250,8 @@ class EatextPipeline(Component):
 
 
 def _is_frozen(cls: Any, name: str, error: Exception) -> bool:
-    """Whether a field can never be set, given the error over setting it."""
-    if hasattr(cls, "model_fields"):  # of pydantic
+    """Whether a field is frozen, given the error of setting it."""
+    if hasattr(cls, "model_fields"):  # a pydantic model
         return bool(cls.model_config.get("frozen") or cls.model_fields[name].frozen)
     # FrozenInstanceError of dataclasses and attrs, and FrozenAttributeError.
     return type(error).__name__.startswith("Frozen")
@@ -269,38 +270,38 @@ def _copied(item: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _value(adapter: ItemAdapter, name: str, *, whole: bool = False) -> Any:
-    """An item's field, None if there is none; "" names no field.
+    """The value of an item's field, None if there is none or the name is "".
 
-    Item loaders put values into lists: a value that is alone in one comes without it,
-    unless the ``whole`` is wanted.
+    As item loaders put values into lists, a list of one value gives that value, unless
+    ``whole``.
     """
     try:
         value: Any = adapter.get(name) if name else None
     except AttributeError:  # declared, but not set yet
         return None
-    is_alone = isinstance(value, (list, tuple)) and len(value) == 1
-    return value[0] if is_alone and not whole else value
+    is_single = isinstance(value, (list, tuple)) and len(value) == 1
+    return value[0] if is_single and not whole else value
 
 
 def _is_empty(value: Any) -> bool:
     try:
         return not value
-    except Exception:  # noqa: BLE001 - as of an array, which is neither true nor false
+    except Exception:  # noqa: BLE001 - an array has no truth value
         return False
 
 
 def storable(value: Any) -> Any:
-    """A result's value without the characters that feeds refuse.
+    """A result's value without characters that feeds cannot store.
 
-    Parts that need no change stay the same objects: all items of a page share them.
+    Unchanged parts remain the same objects, which all items of a page share.
     """
     if isinstance(value, str):
         return strip_unstorable(value)
     if isinstance(value, tuple):
         if value and isinstance(value[0], Block):
-            # A page may have many thousands: one by one they would stall the crawl.
-            together = "".join(chain.from_iterable(map(_TEXTS, value)))
-            if strip_unstorable(together) == together:
+            # A page may have thousands: checking each would stall the crawl.
+            all_texts = "".join(chain.from_iterable(map(_TEXTS, value)))
+            if strip_unstorable(all_texts) == all_texts:
                 return value
         return tuple(map(storable, value))
     if not dataclasses.is_dataclass(value) or isinstance(value, type):

@@ -1,4 +1,4 @@
-"""Pages by their URLs: the results of the last pages, and the URLs requested at all."""
+"""Bounded tables by URL: the results of the last pages, and the requested URLs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from w3lib.url import canonicalize_url
 
 from scrapy_eatext.result import Block
 
-# The most URLs that are remembered, and the most bytes of their pages.  An item follows
-# its page, so that a crawl seldom looks further back than its concurrency.
+# The maximum number of cached URLs, and of bytes of their results.  An item comes soon
+# after its page, so few look-ups go further back than the crawl's concurrency.
 MAX_URLS = 1000
 MAX_BYTES = 20_000_000
-# The most URLs in a set of them, at 8 bytes each.
+# The size of the table of requested URLs, of 8 bytes each.
 MAX_IN_SET = 1 << 20
 
 _T = TypeVar("_T")
@@ -27,7 +27,7 @@ _TEXT, _XPATH = attrgetter("text"), attrgetter("xpath")
 
 
 class RecentPages(Generic[_T]):
-    """What is known of pages, in a bounded table; URLs of the same page share a key."""
+    """A bounded cache of values by URL; different URLs of the same page share a key."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[int, tuple[_T, int]] = OrderedDict()
@@ -37,30 +37,30 @@ class RecentPages(Generic[_T]):
         return len(self._pages)
 
     def remember(self, urls: Iterable[str], page: _T, size: int) -> None:
-        """Remember what is known of a page, which takes so many bytes."""
+        """Cache the value of a page, whose size is in bytes."""
         for key in {hash(_canonical(url)) for url in set(urls)}:
             if key in self._pages:
                 self._bytes -= self._pages.pop(key)[1]
             self._pages[key] = page, size
             self._bytes += size
         while len(self._pages) > MAX_URLS or self._bytes > MAX_BYTES:
-            _, (_, least) = self._pages.popitem(last=False)
-            self._bytes -= least
+            _, (_, oldest_size) = self._pages.popitem(last=False)
+            self._bytes -= oldest_size
 
     def find(self, key: int) -> _T | None:
-        """What is known of the page last seen at the URL that has this key."""
-        found = self._pages.get(key)
-        return None if found is None else found[0]
+        """The value of the page last seen at the URL with this key, or None."""
+        entry = self._pages.get(key)
+        return None if entry is None else entry[0]
 
 
 class UrlSet:
-    """The URLs that were added last, in a table that does not grow.
+    """A set of URLs of fixed size.
 
-    If two URLs have the same place in the table, the later one replaces the other.
+    A URL replaces an earlier one at the same place of the table.
     """
 
     def __init__(self) -> None:
-        # The system gives memory only for the parts that are written to.
+        # The operating system allocates only the parts that are written to.
         self._table = np.zeros(MAX_IN_SET, dtype=np.int64)
 
     def add(self, url: str) -> None:
@@ -72,25 +72,25 @@ class UrlSet:
 
 
 def key_of(url: str) -> int:
-    """A number, the same for all URLs of a page, that is kept in place of the URL."""
+    """The hash of a URL in canonical form, which is stored in place of the URL."""
     return hash(_canonical(url))
 
 
 def keys_of(url: str) -> list[int]:
-    """A URL's key, and those of the URLs that most likely mean the same page.
+    """A URL's key, and those of its variants, which most likely are the same page.
 
-    The latter differ in http and https, and in a slash at the end of the path.
+    They differ in http or https, and in a slash at the end of the path.
     """
     canonical = _canonical(url)
     path, mark, query = canonical.partition("?")
-    other = path[:-1] if path.endswith("/") else path + "/"
-    alike = [canonical, other + mark + query]
-    alike += [_other_scheme(url) for url in alike]
-    return [hash(url) for url in alike]
+    other_path = path[:-1] if path.endswith("/") else path + "/"
+    variants = [canonical, other_path + mark + query]
+    variants += [_other_scheme(url) for url in variants]
+    return [hash(url) for url in variants]
 
 
 def size_of(value: Any) -> int:
-    """The bytes of a value and all its parts; a part held twice counts twice."""
+    """The bytes of a value and its parts; a part with two references counts twice."""
     size, todo = 0, [value]
     while todo:
         value = todo.pop()
@@ -114,7 +114,7 @@ def size_of(value: Any) -> int:
 def _canonical(url: str) -> str:
     try:
         canonical: str = canonicalize_url(url)
-    except ValueError:  # it is no URL
+    except ValueError:  # an invalid URL
         return url
     return canonical
 

@@ -1,4 +1,4 @@
-"""The way from a crawl's result back to its response, for missing attributes."""
+"""Computes missing attributes of a result by extracting its response again."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import Chunk
 
-# The pages that were joined to a response's, for as long as the response lives.
+# The continuations that were joined to each response.
 continuations: WeakKeyDictionary[TextResponse, list[TextResponse]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class Reextraction:
-    """Extracts a response once more, with the pages that were joined to it.
+    """Extracts a response again, with its continuations.
 
-    It is parsed anew, as the spider may have changed its tree.  The result does not keep
-    the response in memory.
+    It is parsed again, as the spider may have changed its tree.  The reference is weak,
+    so a result does not keep its response in memory.
     """
 
     response: ReferenceType[TextResponse]
@@ -37,7 +37,7 @@ class Reextraction:
     at_hand = False
 
     def compute(self, names: Iterable[str]) -> Mapping[str, Any]:
-        """All of COMPUTED, as one more extraction gives them all."""
+        """All of COMPUTED, as one extraction gives them all."""
         response = self.response()
         if response is None:
             raise LookupError(
@@ -48,9 +48,9 @@ class Reextraction:
         job = self._job(response, self.choice)
         if self.kind in GIVEN_UP and not job.give_up:
             job = replace(job, give_up=self.kind)
-        more = continuations.get(response, ())
-        of_more = self.choice.of_continuation
-        jobs = [job, *(self._job(page, of_more) for page in more)]
+        choice = self.choice.of_continuation
+        pages = continuations.get(response, ())
+        jobs = [job, *(self._job(page, choice) for page in pages)]
         return joined([extract_page(job).result for job in jobs]).computed
 
     def _job(self, page: TextResponse, choice: Choice) -> Job:
@@ -58,18 +58,18 @@ class Reextraction:
         return job.bounded()
 
     def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
-        """Chunks of another form, by one more extraction."""
+        """Chunks of another form, by another extraction."""
         changed = self.choice.chunks.changed(form)
-        way = replace(self, choice=replace(self.choice, chunks=changed))
-        found: tuple[Chunk, ...] = way.compute(("chunks",))["chunks"]
-        return found
+        source = replace(self, choice=replace(self.choice, chunks=changed))
+        chunks: tuple[Chunk, ...] = source.compute(("chunks",))["chunks"]
+        return chunks
 
 
 def attached(request: Request, response: Response) -> MainText | None:
-    """The result that the downloader middleware attached to this very response.
+    """The result that the downloader middleware attached to a response, or None.
 
-    A response that replaces another one has the same request, whose meta still has the
-    result of the response before.  That result is not returned.
+    A response that replaced another one has the same request, whose meta still has the
+    other's result, which is not returned.
     """
     result = request.meta.get(RESULT)
     if not isinstance(result, MainText):

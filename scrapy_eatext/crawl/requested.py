@@ -1,4 +1,4 @@
-"""The requests of a crawl: which it made, and for which URLs."""
+"""Remembers the requests of a crawl, and their URLs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Requested:
-    """What a crawl has requested, or will request."""
+    """The requests that a crawl has made, and the URLs that it has or will request."""
 
     def __init__(self) -> None:
         self._requests: WeakSet[Request] = WeakSet()
@@ -24,12 +24,12 @@ class Requested:
 
     def prepare(self, request: Request) -> None:
         """Remember a request before it is downloaded."""
-        # A request made with another response's meta has that response's text.
+        # A request made with the meta of a response inherits that response's text.
         request.meta.pop(RESULT, None)
         self.add(request)
         self.add_url(request.url)
-        # Another process may have requested the page with the link, if the crawl was
-        # paused or shares its queue.
+        # If the crawl was paused or shares its queue, another process may have requested
+        # the referring page.
         if found_on := request.headers.get("Referer"):
             self.add_url(found_on.decode("latin-1"))
 
@@ -51,7 +51,7 @@ class Requested:
 
 
 def clean(request: Request) -> None:
-    """Leave in a request that is queued only what any serializer can take."""
+    """Make the meta of a request serializable, before it is queued."""
     request.meta.pop(RESULT, None)
     if INPUT in request.meta:
         request.meta[INPUT] = to_json_value(request.meta[INPUT])

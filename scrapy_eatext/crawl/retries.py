@@ -1,7 +1,8 @@
-"""Retries of weak pages, and the hosts whose pages are requested as retries at once.
+"""Retries of weak pages.
 
-A retry helps on some sites only, and is often costly: for each host it is counted how
-often the retry had the better text.
+A retry is often costly and helps on some sites only, so it is counted for each host how
+often it had the better text.  A host where it nearly always has is made direct: its
+pages are first requested with a retry's meta.
 """
 
 from __future__ import annotations
@@ -39,16 +40,16 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.cascade import Outcome
     from scrapy_eatext.execution.choice import Choice
 
-    # A response, what became of it, and how it was extracted.
+    # A response, its outcome, and the choice by which it was extracted.
     Answer = tuple[Response, Outcome, Choice]
 
-# A host is judged by _TRIES pages at least.  Its pages are requested as retries at once
-# (direct) if that was right for _NEARLY_ALWAYS of the last _TRIES.
+# A host is judged by at least _TRIES pages.  It is direct if that was right for
+# _NEARLY_ALWAYS of the last _TRIES.
 _TRIES = 10
 _NEARLY_ALWAYS = 9
-# The most hosts that are known; those seen last stay.
+# The maximum number of hosts; the least recent is dropped.
 _MAX_HOSTS = 1000
-# Statuses that do not depend on the way in which a page is requested.
+# Statuses that do not depend on a request's meta.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
 
 
@@ -60,14 +61,14 @@ class Retries:
         self._config = service.config
         self._tally = service.tally
         self._hosts = RetriedHosts()
-        # Scrapy requests nothing that its cache lacks.
+        # Whether Scrapy requests nothing that is not in its cache.
         settings = service.crawler.settings
         self._offline = settings.getbool("HTTPCACHE_ENABLED") and settings.getbool(
             "HTTPCACHE_IGNORE_MISSING"
         )
 
     def prepare(self, request: Request) -> None:
-        """Make a request direct, if nearly all pages of its host are better so."""
+        """Make a request direct if its host is."""
         if not self._hosts.are_direct(host_of(request.url)) or not _may_retry(request):
             return
         overrides = request.meta.get(INPUT)
@@ -88,20 +89,23 @@ class Retries:
 
     def failed(self, request: Request, error: Exception) -> None:
         """Count a request that got no response, after all of Scrapy's retries."""
-        # An ignored request, as by robots.txt, would be ignored without the meta too.
+        # A request that is ignored, as for robots.txt, would be so without the meta too.
         if was_direct(request.meta) and not isinstance(error, IgnoreRequest):
             self._hosts.add_first(host_of(request.url), was_right=False)
 
     async def better(self, request: Request, first: Answer, *, direct: bool) -> Answer:
-        """The better of a page's two answers; the page is retried if it is weak."""
+        """The page's answer, or that of its retry if the page is weak and that is better.
+
+        ``direct`` is whether the first request was direct.
+        """
         weak = self._config.weak_for(first[0].url, request.meta.get(INPUT))
         if not weak.meta or not _may_retry(request):
             return first
         host = host_of(request.url)
         response, outcome, _ = first
-        poor = is_weak(outcome, weak, response.body)
-        if direct or not poor:
-            self._hosts.add_first(host, was_right=direct and not poor)
+        weak_page = is_weak(outcome, weak, response.body)
+        if direct or not weak_page:
+            self._hosts.add_first(host, was_right=direct and not weak_page)
             return first
         if has_retry_meta(request.meta, weak.meta):
             return first
@@ -114,7 +118,7 @@ class Retries:
             second = await self._second(request, outcome, weak)
         except CancelledError:  # Twisted's; asyncio's is no Exception
             raise
-        except Exception as error:  # noqa: BLE001 - the first answer is there
+        except Exception as error:  # noqa: BLE001 - the first answer remains
             self._tally.inc("weak/failed")
             self._tally.log(
                 logging.INFO,
@@ -128,7 +132,7 @@ class Retries:
     async def _second(
         self, request: Request, first: Outcome, weak: Weak
     ) -> Answer | None:
-        """A page's second answer, if it is the better one."""
+        """The answer of a page's retry, None if it is not better."""
         meta = retry_meta(request.meta, weak.meta)
         response = await download(self._service.crawler, request, meta)
         choice, _ = self._service.admission.choice_for(request, response)
@@ -144,12 +148,12 @@ class Retries:
 
 @dataclass(slots=True)
 class _Host:
-    """What is known of a host."""
+    """The number of retries begun, ended, and with a better text."""
 
     retries: int = 0
     answers: int = 0
     better: int = 0
-    # Of the last pages whether a retry was right for them.
+    # For each of the last pages whether a direct request was or would have been right.
     last: deque[bool] = field(default_factory=lambda: deque(maxlen=_TRIES))
 
 
@@ -160,53 +164,54 @@ class RetriedHosts:
         self._hosts: OrderedDict[int, _Host] = OrderedDict()
 
     def _host(self, host: str) -> _Host:
-        # A host may have a name of any length.
+        # A hash, as a host's name may have any length.
         key = hash(host)
-        known = self._hosts.setdefault(key, _Host())
+        counts = self._hosts.setdefault(key, _Host())
         self._hosts.move_to_end(key)
         if len(self._hosts) > _MAX_HOSTS:
             self._hosts.popitem(last=False)
-        return known
+        return counts
 
     def are_direct(self, host: str) -> bool:
-        """Whether a host's pages are requested with a retry's meta at once."""
-        known = self._hosts.get(hash(host))
+        """Whether a host's pages are first requested with a retry's meta."""
+        counts = self._hosts.get(hash(host))
         return (
-            known is not None
-            and len(known.last) == _TRIES
-            and sum(known.last) >= _NEARLY_ALWAYS
+            counts is not None
+            and len(counts.last) == _TRIES
+            and sum(counts.last) >= _NEARLY_ALWAYS
         )
 
     def may_retry(self, host: str, weak: Weak) -> bool:
-        """Whether a host's weak page is retried; it counts as retried then.
+        """Whether to retry a host's weak page, which counts as a retry then.
 
-        A host is left alone where too few of its retries were better, or all of
-        ``per_host`` are spent.
+        False if too few of the host's retries were better, or ``per_host`` is reached.
         """
-        known = self._host(host)
-        in_vain = known.answers >= _TRIES and known.better < weak.share * known.answers
-        if in_vain or (weak.per_host and known.retries >= weak.per_host):
+        counts = self._host(host)
+        is_useless = (
+            counts.answers >= _TRIES and counts.better < weak.share * counts.answers
+        )
+        if is_useless or (weak.per_host and counts.retries >= weak.per_host):
             return False
-        known.retries += 1
+        counts.retries += 1
         return True
 
     def add_retry(self, host: str, *, better: bool) -> None:
         """Count a page that was retried."""
-        known = self._host(host)
-        known.answers += 1
-        known.better += better
-        known.last.append(better)
+        counts = self._host(host)
+        counts.answers += 1
+        counts.better += better
+        counts.last.append(better)
 
     def add_first(self, host: str, *, was_right: bool) -> None:
         """Count a page that was not retried.
 
-        ``was_right`` says whether a direct request was or would have been right: false
-        for a page that is weak after a direct request, or good without one.
+        ``was_right`` is whether a direct request was or would have been right.  It was
+        not if the page is weak after a direct request, or good without one.
         """
         self._host(host).last.append(was_right)
 
 
 def _may_retry(request: Request) -> bool:
-    """Whether a request may be made once more."""
+    """Whether a request may be repeated."""
     is_off = request.callback is NO_CALLBACK or request.meta.get(INPUT) is False
     return request.method == "GET" and not is_off and OWN not in request.meta

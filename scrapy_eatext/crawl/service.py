@@ -1,4 +1,4 @@
-"""What a crawler's components share, and the way of each response through it."""
+"""The service of a crawler, which its components share and which processes responses."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-# The components hold the service, so all are freed if the crawl cannot start.
+# Only the components hold the service, so all are freed if the crawl cannot start.
 _services: WeakKeyDictionary[Crawler, ref[Service]] = WeakKeyDictionary()
 
-# Outcomes of an algorithm: only their texts can show a site's decay.
+# Outcomes whose texts can show a site's decay: those of an algorithm.
 _JUDGED = POOR | {"extracted"}
 
 
 class Service:
-    """One for each crawler, with the parts that its components work with."""
+    """The shared parts of a crawler's components; one for each crawler."""
 
     def __init__(self, crawler: Crawler) -> None:
         config = self.config = Config.from_settings(crawler.settings)
@@ -62,33 +62,33 @@ class Service:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Service:
-        """The crawler's service, made when it is first wanted.
+        """The crawler's service, made at the first call.
 
         Raises SettingError, which ends the crawl before it starts, or NotConfigured if
         EATEXT_ENABLED is off.
         """
-        known = _services.get(crawler)
-        service = None if known is None else known()
+        reference = _services.get(crawler)
+        service = None if reference is None else reference()
         if service is None:
             service = cls(crawler)
             _services[crawler] = ref(service)
         return service
 
     def fill_items(self) -> None:
-        """Remember what a pipeline needs from now on."""
+        """Keep what the pipeline needs from now on."""
         self.ties.wanted = True
         self.requested.keeps_urls = bool(self.config.url_field)
 
     def prepare(self, request: Request) -> None:
-        """Get a request ready before it is downloaded."""
+        """Prepare a request for its download."""
         self.requested.prepare(request)
         self.retries.prepare(request)
 
     async def process(self, request: Request, response: Response) -> Response:
-        """Extract a response that was just downloaded, into request.meta.
+        """Extract a downloaded response, and put the result into request.meta.
 
-        If the page was retried and the retry's text is better, its response comes back.
-        Raises CancelledError alone: other errors are counted and logged.
+        Returns the response, or that of a retry if its text is better.  Raises only
+        CancelledError: other errors are counted and logged.
         """
         if OWN in request.meta:
             return response
@@ -131,7 +131,7 @@ class Service:
             failed = Extracted(NOTHING, kind, self.config.choice)
             request.meta[RESULT] = self.extractor.remember(response, failed, ())
         finally:
-            # Both at once, so that the kinds add up to all responses at any moment.
+            # Together, so that the kinds add up to the count at any moment.
             self.tally.inc("response_count")
             self.tally.inc(f"response/{kind}")
         return response
@@ -158,7 +158,7 @@ class Service:
 
 
 class Component:
-    """A component of Scrapy that works with its crawler's service."""
+    """A Scrapy component that uses its crawler's service."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._service = Service.of(crawler)

@@ -1,4 +1,4 @@
-"""Every EATEXT_* setting, declared once: its type, default, range and meaning."""
+"""Declares the EATEXT_* settings: type, default, range and meaning."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 EXECUTORS = ("inline", "thread", "process")
 ITEMS = ("all", "declared")
 
-# Where a request has its overrides, and what may stand in them beside a choice's fields.
+# The key of a request's overrides, and the keys in them besides a choice's fields.
 _IN_META = "request.meta['eatext']"
 _BESIDE = ("weak",)
 
-# One processor is left to the crawl's own thread: with as many threads as processors
-# its event loop would wait for a processor, and no more pages get done.
+# One core is left to the crawl's own thread: with more workers its event loop would wait
+# for a core, and the throughput would not grow.
 _WORKERS = min(4, max(1, (os.cpu_count() or 1) - 1))
-# Seconds and MiB that every system's clocks and memory can count.
-_MOST = 1_000_000_000
+# A maximum of seconds and MiB that is valid on every system.
+_MAX = 1_000_000_000
 
 
 class Fields(Dict):
@@ -69,7 +69,7 @@ class Fields(Dict):
 
 
 class Attributes(Kind):
-    """Attributes of the result, in a list or with commas between them."""
+    """Attributes of the result, in a list or separated by commas."""
 
     def allowed(self) -> str:
         return "a list of " + ", ".join(ATTRIBUTES)
@@ -98,7 +98,7 @@ class Items(Kind):
             raise self.error(value, key)
         try:
             return tuple(map(_class, given))
-        except Exception as error:  # whatever importing a module raises
+        except Exception as error:  # importing a module may raise anything
             raise self.error(value, key, error) from error
 
     def parse(self, value: object) -> object:
@@ -109,10 +109,10 @@ class Items(Kind):
 class Config:
     """The settings of a crawl, each checked.
 
-    Each field is a setting: EATEXT_ and its name in capitals.  So are the fields of
-    ``choice``, which sites and requests may override, as they may ``weak``.  ``sites``
+    Each field is a setting, named EATEXT_ and the field's name in capitals.  So are the
+    fields of ``choice``; sites and requests may override these and ``weak``.  ``sites``
     has the choice of each host, None if its pages are not extracted, and ``weak_sites``
-    what is weak there.
+    its Weak.
     """
 
     choice: Choice = field(default_factory=Choice)
@@ -182,7 +182,7 @@ class Config:
         shown="cores less one, 1 to 4",
     )
     timeout: float = limit(
-        10.0, "seconds", _MOST, doc="seconds that a page may take; 0 is no limit"
+        10.0, "seconds", _MAX, doc="seconds that a page may take; 0 is no limit"
     )
     max_size: int = limit(
         10_000_000, "bytes", doc="bytes that a page may have; 0 is no limit"
@@ -190,7 +190,7 @@ class Config:
     memory: int = limit(
         1024,
         "MiB",
-        _MOST,
+        _MAX,
         doc="MiB that a worker process may take for its pages; 0 is no limit",
     )
     last_resort: str = declare(
@@ -217,7 +217,7 @@ class Config:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Config:
-        """Read a crawl's settings; SettingError names the first that is wrong."""
+        """Read a crawl's settings.  Raises SettingError for the first that is wrong."""
         _refuse_unknown(settings)
         given = {
             name: value
@@ -235,7 +235,7 @@ class Config:
             key = f"EATEXT_SITES[{given_host!r}]"
             host = _host(given_host, key)
             if host in sites:
-                allowed = "there once: another key is the same host"
+                allowed = "left out: another key is the same host"
                 raise SettingError(key, site, allowed)
             made = sites[host] = overridden(choice, site, key, _BESIDE)
             if made is not None:
@@ -247,7 +247,7 @@ class Config:
         return config
 
     def _check_together(self) -> None:
-        """Raise SettingError if settings do not go together."""
+        """Raise SettingError if settings contradict each other."""
         if self.html_field in self.fields:
             # A field that is removed from an item cannot be filled.
             allowed = "none of the fields in EATEXT_FIELDS"
@@ -274,7 +274,10 @@ class Config:
         return overridden(choice or self.choice, given, _IN_META, _BESIDE)
 
     def weak_for(self, url: str, given: object = None) -> Weak:
-        """When the page at a URL is weak, and how it is retried; given as above."""
+        """When the page at a URL is weak, and how it is retried.
+
+        ``given`` is as in choice_for().
+        """
         weak = self.weak_sites.get(self.site_of(url), self.weak)
         return _weak_with(weak, given, _IN_META)
 
@@ -305,26 +308,26 @@ def _with_site_files(choice: Choice, folder: object) -> Choice:
 
 
 def _class(given: Any) -> type:
-    """A class, or the class at an import path; "dict" names a class too."""
+    """A class, the class at an import path, or a built-in class such as "dict"."""
     path = f"builtins.{given}" if isinstance(given, str) and "." not in given else given
-    found = load_object(path)
-    if not isinstance(found, type):
-        raise TypeError(f"{given!r} is no class")
-    return found
+    loaded = load_object(path)
+    if not isinstance(loaded, type):
+        raise TypeError(f"{given!r} is not a class")
+    return loaded
 
 
 def _weak_with(weak: Weak, given: object, key: str) -> Weak:
-    """What is weak, with the override of a site or a request, if it has one."""
+    """A Weak with the override of a site or a request, if it has one."""
     if isinstance(given, Mapping) and "weak" in given:
         return override_weak(weak, given["weak"], part_of(key, "weak"))
     return weak
 
 
 def _check_sendable(choice: Choice, place: Callable[[str], str]) -> None:
-    """Raise SettingError, with the key place(name), for what JSON does not bring back.
+    """Raise SettingError, with the key place(name), for values that JSON cannot hold.
 
-    Choices are sent to worker processes as JSON; a user's own algorithm may have options
-    of any type, and a function may count tokens.
+    Choices are sent to worker processes as JSON, but a user's own algorithm may have
+    options of any type, and a function may count tokens.
     """
     unit = choice.chunks.unit
     if not isinstance(unit, str):
@@ -339,7 +342,7 @@ def _check_sendable(choice: Choice, place: Callable[[str], str]) -> None:
 
 
 def _host(host: object, key: str) -> str:
-    """A host as URLs in Scrapy have it."""
+    """A host in the form of host_of(): lower case, IDNA.  Raises SettingError."""
     meaning = "under a host's name, such as 'example.com'"
     if not isinstance(host, str):
         raise SettingError(key, host, meaning)
@@ -355,7 +358,7 @@ def _host(host: object, key: str) -> str:
     return name
 
 
-# The declarations of all settings, by their names without the prefix, in small letters.
+# The declarations of all settings, by their names in lower case without the prefix.
 SETTINGS = {
     name: declaration
     for cls in (Choice, Config)
@@ -374,7 +377,7 @@ KEYS = tuple(map(_key, SETTINGS))
 def _refuse_unknown(settings: BaseSettings) -> None:
     for key in settings:
         if key.startswith("EATEXT_") and key not in KEYS:
-            # The prefix would make every key a near one.
+            # Without the prefix, which would make all keys similar.
             names = [known.removeprefix("EATEXT_") for known in KEYS]
             near = get_close_matches(key.removeprefix("EATEXT_"), names, n=1)
             missing = "left out: there is no such setting"

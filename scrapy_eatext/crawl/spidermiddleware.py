@@ -1,4 +1,4 @@
-"""Which response an item came from, for the pipeline to know."""
+"""The spider middleware, which ties each item to its response for the pipeline."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class EatextSpiderMiddleware(Component):
-    """Ties every item to its response, and cleans requests of inherited text.
+    """Ties each item to its response, and removes inherited results from requests.
 
-    Its place is close to the engine (a small number), so that it sees items that other
-    spider middlewares make or replace.
+    It is close to the engine (a low number), so that it sees items that other spider
+    middlewares make or replace.
     """
 
     def process_spider_input(self, response: Response) -> None:
@@ -49,7 +49,7 @@ class EatextSpiderMiddleware(Component):
     ) -> AsyncIterator[Any]:
         async for output in result:
             if isinstance(output, Request):
-                # Before it goes to disk, in a crawl with JOBDIR.
+                # With JOBDIR the request may be written to disk.
                 output.meta.pop(RESULT, None)
                 self._service.requested.add_url(output.url)
             elif is_item(output):

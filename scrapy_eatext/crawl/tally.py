@@ -1,4 +1,4 @@
-"""The stats of a crawl under eatext/, and its messages in the log."""
+"""The stats of a crawl below eatext/, and its log messages."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
-# How many logged messages are remembered.  Only a crawl of very many sites logs more,
-# and may repeat a message.
+# How many messages that are logged once are remembered.  Only a crawl of very many sites
+# has more, and may repeat some.
 _MAX_LOGGED = 10_000
-# The histogram of seconds a page: each step is about three times the last.
+# The upper bounds of the histogram of seconds per page.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
-# The most characters of an exception or a URL in the log; either may be very long.
+# The maximum length of an exception or a URL in the log.
 _SHOWN = 300
 
 
 class Tally:
-    """Counts for one crawler."""
+    """Counts and logs for one crawler."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        # A collector may not give counts back, or may add those of other processes.
+        # A stats collector may be unable to return counts, or add those of other processes.
         self._counts: Counter[str] = Counter()
         self._logged: dict[int, None] = {}  # hashes, in order
         self._pages = 0
@@ -49,14 +49,14 @@ class Tally:
     def log(
         self, level: int, message: str, values: Mapping[str, object], *, once: str = ""
     ) -> None:
-        """Log a message; of several with the same ``once`` only the first."""
+        """Log a message, but only the first with the same non-empty ``once``."""
         if once and not self._is_new(once):
             return
         logger.log(level, message, values, extra={"spider": self._crawler.spider})
 
     def _is_new(self, message: str) -> bool:
-        """Whether a message has not been logged yet; it counts as logged now."""
-        # A host may have a name of any length.
+        """Whether a message has not been logged yet.  From now on it counts as logged."""
+        # A hash, as a host's name may have any length.
         key = hash(message)
         if key in self._logged:
             return False
@@ -90,7 +90,7 @@ class Tally:
     def error(self, url: str, error: Exception) -> None:
         """Count an error outside of the algorithms."""
         if isinstance(error, SettingError):
-            # The message says what is wrong; a traceback would not help.
+            # The message is enough without a traceback.
             self.inc("exception_count/SettingError")
             self.log(
                 logging.ERROR,
@@ -101,7 +101,7 @@ class Tally:
             self._failure(url, Failure.of(error))
 
     def _failure(self, url: str, failure: Failure) -> None:
-        """Count a failure and log it, its traceback when it is the first of its kind."""
+        """Count and log a failure, with its traceback if it is the first of its kind."""
         self.inc(f"exception_count/{failure.name}")
         what = "Extraction"
         if failure.field:
@@ -120,11 +120,11 @@ class Tally:
         )
 
     def close(self) -> None:
-        """Sum up the crawl, in a stat and one line of the log."""
+        """Set the stats of times, and log a summary of the crawl."""
         mean = self._seconds / max(self._pages, 1)
         if self._pages:
-            # Here rather than page by page: a collector that several processes share
-            # may count in whole numbers only, which can be added up.
+            # Not page by page: a collector that several processes share may take only
+            # integers, and rounding each page would add up.
             self.inc("time/milliseconds", round(1000 * self._seconds))
             self._stats.set_value("eatext/time/min", self._least)
             self._stats.set_value("eatext/time/mean", mean)
@@ -152,5 +152,5 @@ class Tally:
 
 
 def shortened(value: Exception | str) -> str:
-    """An exception or a URL as it is logged."""
+    """An exception or a URL, cut for the log."""
     return (value if isinstance(value, str) else repr(value))[:_SHOWN]

@@ -1,4 +1,4 @@
-"""Which response each item came from, from the spider to the last pipeline."""
+"""Ties items to the responses that they came from, up to the last pipeline."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.crawl.tally import Tally
 
-# The response of the item that is in the pipelines: Scrapy sends an item through all
-# pipelines in one context.
+# The response of the item that is in the pipelines.  Scrapy runs all pipelines of an item
+# in one context.
 _current: ContextVar[ref[Response] | None] = ContextVar("response", default=None)
 
 
@@ -24,11 +24,11 @@ class ItemTies:
     def __init__(self) -> None:
         # Whether a pipeline fills items.
         self.wanted = False
-        # By id, as few items can be hashed; no other item gets the id of one held here.
+        # By id(), as few items are hashable.  The reference keeps the id from being reused.
         self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
 
     def follow(self, crawler: Crawler, tally: Tally) -> None:
-        """Call enter() with each item of a crawl before any pipeline."""
+        """Have enter() called with each item of a crawl before any pipeline."""
         pipelines = getattr(crawler.engine.scraper.itemproc, "methods", None)
         if pipelines is None:
             tally.log(
@@ -43,7 +43,7 @@ class ItemTies:
     def tie(self, item: object, response: Response) -> None:
         """Remember an item's response until the item enters the pipelines.
 
-        If the item never enters, the tie ends with the response.
+        If the item never enters them, the tie ends when the response is freed.
         """
         if not self.wanted:
             return
@@ -62,7 +62,7 @@ class ItemTies:
         response = None
         if id(item) in self._tied:
             _, ties = self._tied[id(item)]
-            # An item that is yielded twice enters twice, in the same order.
+            # An item that was yielded twice enters twice, in the same order.
             response = ties.pop(0)()
             if not ties:
                 del self._tied[id(item)]

@@ -1,13 +1,12 @@
 """Changes to the whole process that shorten stalls of the event loop.
 
-These effects reach beyond this package, so EATEXT_TUNE_PROCESS has to ask for them:
+As they affect other code too, they are made only with EATEXT_TUNE_PROCESS:
 
-- Python's garbage collector stops everything while it looks at all objects, for a tenth
-  of a second in a crawl.  Objects that exist when a crawl starts, mostly modules, are
-  put where it does not look.
-- A thread that wants Python's lock waits for 5 ms before it asks for the lock.  The
-  crawl's own thread gives the lock away whenever it sends or receives, so these waits
-  add up; they become shorter for all threads.
+- A full garbage collection stops all threads for a tenth of a second in a crawl.
+  Objects that exist when a crawl starts, mostly modules, are exempt (gc.freeze()).
+- A thread that waits for the GIL requests it after the switch interval of 5 ms.  The
+  crawl's own thread releases the GIL whenever it sends or receives, so these waits add
+  up.  The interval is shortened for all threads.
 - Threads that extract get a lower priority than the crawl's own.
 """
 
@@ -20,7 +19,7 @@ from contextlib import suppress
 from weakref import WeakSet
 
 _SWITCH_SECONDS = 0.001
-# How much nicer (of lower priority) a thread that extracts is than the crawl's own.
+# Added to the niceness of threads that extract.
 _NICER = 5
 
 # The crawls that run tuned in this process.
@@ -29,7 +28,7 @@ _switch_seconds = sys.getswitchinterval()
 
 
 def tune(crawl: object) -> None:
-    """When a crawl starts: tune the process, for one crawl more."""
+    """Tune the process at the start of a crawl."""
     global _switch_seconds  # noqa: PLW0603
     if not _crawls:
         _switch_seconds = sys.getswitchinterval()
@@ -40,7 +39,7 @@ def tune(crawl: object) -> None:
 
 
 def restore(crawl: object) -> None:
-    """When a crawl ends: after the last tuned crawl, restore what tune() changed."""
+    """Undo tune() at the end of the last tuned crawl."""
     if crawl in _crawls:
         _crawls.remove(crawl)
         if not _crawls:
@@ -49,9 +48,9 @@ def restore(crawl: object) -> None:
 
 
 def lower_priority() -> None:
-    """Let the crawl's own thread go first if it and the calling thread want a processor.
+    """Give the calling thread a lower priority than the crawl's own.
 
-    On Linux each thread has a priority of its own; elsewhere a process has it.
+    Only Linux has a priority for each thread; elsewhere nothing is done.
     """
     if sys.platform == "linux":
         with suppress(OSError):

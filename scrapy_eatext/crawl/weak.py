@@ -1,4 +1,4 @@
-"""Which pages are weak and to be retried, and which of two answers is the better."""
+"""Decides which pages are weak, and so retried, and which of two answers is better."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Weak:
-    """Which pages are weak, and the ``meta`` of their retry; if empty, none is retried."""
+    """Which pages are weak, and the ``meta`` of their retry; without it none is retried."""
 
     meta: Mapping[Any, Any] = declare(
         {}, Dict("a dict: what the second request's meta has"), setting=False
@@ -46,17 +46,19 @@ def override_weak(base: Weak, given: object, key: str) -> Weak:
         return NEVER
     made = override_fields(base, given, key, "False, or ")
     if given and not made.meta:
-        allowed = "a dict of what a browser or an API is asked by: it is missing"
+        allowed = (
+            "a dict, which is missing: the meta of a request to a browser or an API"
+        )
         raise SettingError(part_of(key, "meta"), made.meta, allowed)
     return made
 
 
-# How much longer a weak text has to be than another to be the better of two.
+# A text that is itself weak is better if it is more than this many times as long.
 _LONGER = 2
 
 
 def is_weak(outcome: Outcome, weak: Weak, body: bytes) -> bool:
-    """Whether a page's text is such that a retry may bring a better one."""
+    """Whether a retry may give a better text of a page."""
     kind, result = outcome.kind, outcome.result
     if kind in WALLS:
         return kind in PASSABLE
@@ -67,7 +69,7 @@ def is_weak(outcome: Outcome, weak: Weak, body: bytes) -> bool:
 
 
 def is_better(second: Outcome, first: Outcome, weak: Weak) -> bool:
-    """Whether the second answer's text is better than the first one's, a weak one."""
+    """Whether the text of a retry is better than that of the weak page."""
     if second.kind not in ("extracted", "below"):
         return False
     text, score = second.result.body, second.result.score

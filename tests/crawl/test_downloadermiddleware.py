@@ -507,7 +507,7 @@ def test_main_text_in_a_crawl_beside_the_one_with_the_components(server, caplog)
     assert (done.eatext("response/"), done.eatext("late/")) == ({"extracted": 1}, {})
     assert found == [({"by": "eatext"}, False)] * 2
     (said,) = [message for message in complaints(caplog) if "main_text()" in message]
-    assert "answers no request of a crawl with this package's components" in said
+    assert "belongs to no request of a crawl with this package's components" in said
 
 
 class Broken:
