@@ -1,4 +1,4 @@
-"""One page through the algorithms chosen for it, whatever may go wrong on the way."""
+"""Extracts one page by its cascade of algorithms, within limits and without raising."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.execution.choice import Choice
 
-# If time or memory is short, the last resort reads a page's first quarter, then the
-# first quarter of that, down to so many bytes or characters.
+# If time or memory runs out, the last resort reads the first quarter of a page, then the
+# first quarter of that, down to this many bytes or characters.
 _SHORTEST = 10_000
 
-# The most characters kept of a traceback: an exception may quote a whole page.
+# The maximum length of a traceback, as an exception may quote a whole page.
 _MAX_TRACEBACK = 10_000
 
-# The most seconds for the search for an article's next page, which comes after the
-# page's own time: fewer than a worker process has beyond that.
+# The time limit of the search for an article's next page, in addition to that of the
+# page.  It is less than the grace period of a worker process.
 _SEEK_SECONDS = 0.5
 
 # Exceptions that end the extraction of one page, not the crawl.  A library may raise
-# SystemExit; KeyboardInterrupt (Ctrl-C) is to end the crawl.
+# SystemExit; KeyboardInterrupt (Ctrl-C) must end the crawl.
 BREAKS = (Exception, SystemExit)
-# The most characters of an exception that is described in a line.
+# The maximum length of an exception's description.
 _MAX_LINE = 500
 
-# After so many bytes of pages another thread replaces one that parses: lxml keeps each
-# name of an element or attribute until the thread that parsed it ends.  A name may take
-# ten times its size in the page.
+# A thread is replaced after it has parsed this many bytes: lxml keeps the names of
+# elements and attributes until the thread that parsed them ends, and a name may take ten
+# times its size in the page.
 TURN = 1 << 22
 
-# The kinds of outcome whose result is the last resort's.
+# The kinds of outcome whose result is that of the last resort.
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
 
 
@@ -57,9 +57,9 @@ _outputs_for = lru_cache(computed_for)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that a page may take: seconds, bytes (0 is no limit).
+    """The limits of a page: ``timeout`` in seconds, ``max_size`` in bytes; 0 is none.
 
-    ``last_resort`` is the method for a page that takes more: ``density`` or ``empty``.
+    ``last_resort`` is the method for a page beyond them: ``density`` or ``empty``.
     """
 
     timeout: float = 0.0
@@ -71,10 +71,10 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``fields`` are the attributes to compute before the result lets go of its page.
-    ``sought`` is the page of an article to look for: the address of its first page, and
-    a number.  If ``give_up`` is not "", it is the outcome's kind, and only the last
-    resort is left.
+    ``fields`` are the attributes to compute before the result is detached from its page.
+    ``sought`` is the next page of an article to search for: the URL of the first page,
+    and the page number.  If ``give_up`` is not "", only the last resort is run, and
+    ``give_up`` is the outcome's kind.
     """
 
     html: str | bytes | TextResponse
@@ -86,9 +86,9 @@ class Job:
     give_up: str = ""
 
     def bounded(self) -> Job:
-        """This job, or one for the beginning of a page that is too large."""
-        most = self.limits.max_size
-        return self.cut(most, "too_large") if most and self.size > most else self
+        """This job, or one for the beginning of the page if that is too large."""
+        limit = self.limits.max_size
+        return self.cut(limit, "too_large") if limit and self.size > limit else self
 
     @property
     def size(self) -> int:
@@ -97,15 +97,15 @@ class Job:
         return len(source)
 
     def cut(self, size: int, kind: str) -> Job:
-        """A job for the page's beginning, for which only the last resort is left."""
+        """A job that gives the page's beginning to the last resort."""
         html = self.html
         if not isinstance(html, (str, bytes)):
-            # The encoding may stand in its headers.
+            # A response's encoding may be in its headers.
             html = decode(bytes(html.body[:size]), html.encoding)[1]
         return replace(self, html=html[:size], give_up=kind)
 
     def shortened(self, kind: str) -> Job | None:
-        """A job for the page's first quarter, None if the page is short already."""
+        """A job for the page's first quarter, None if the page is not long enough."""
         if self.size <= _SHORTEST:
             return None
         return self.cut(max(self.size // 4, _SHORTEST), kind)
@@ -116,7 +116,7 @@ class Failure:
     """An exception of an extraction: the name of its class, and its traceback.
 
     ``field`` is the attribute that could not be computed, "" for the text.  ``name`` is
-    MemoryError for any lack of memory, whatever exception it raised.
+    "MemoryError" for any exception that a lack of memory caused.
     """
 
     name: str
@@ -127,23 +127,23 @@ class Failure:
     def of(cls, error: BaseException, field: str = "") -> Failure:
         name = "MemoryError" if lacks_memory(error) else type(error).__name__
         try:
-            shown = "".join(traceback.format_exception(error))
+            text = "".join(traceback.format_exception(error))
         except MemoryError:
-            shown = name
+            text = name
         half = _MAX_TRACEBACK // 2
-        if len(shown) > _MAX_TRACEBACK:
-            shown = f"{shown[:half]}\n[...]\n{shown[-half:]}"
-        return cls(name, shown, field)
+        if len(text) > _MAX_TRACEBACK:
+            text = f"{text[:half]}\n[...]\n{text[-half:]}"
+        return cls(name, text, field)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a page.
+    """The result of a page, and how its extraction ended.
 
-    ``kind`` is ``extracted`` (a text that passes), ``below`` (none passes), ``empty``
+    ``kind`` is ``extracted`` (a text passes), ``below`` (no text passes), ``empty``
     (there is no text), one of page.walls.WALLS, ``failed``, ``timed_out``,
     ``too_large`` or ``worker_died``; for the last four the result is the last resort's.
-    ``next_url`` is the address of the page sought, "" where no link leads there.
+    ``next_url`` is the URL of the page sought, "" if no link leads there.
     """
 
     result: MainText
@@ -154,7 +154,7 @@ class Outcome:
 
 
 def extract_page(job: Job) -> Outcome:
-    """Extract a page.  It never raises, whatever a page or an algorithm does."""
+    """Extract a page.  Never raises; errors are in the outcome's ``failures``."""
     started = time.perf_counter()
     failures: list[Failure] = []
     result = page = None
@@ -169,7 +169,7 @@ def extract_page(job: Job) -> Outcome:
     except TimeLimitError:
         result, kind = None, "timed_out"
         if page is None:
-            # Reading the whole page once more would take as long.
+            # Parsing the whole page again would take as long.
             job = job.shortened(kind) or job
     except BREAKS as error:
         result, kind = None, "failed"
@@ -186,20 +186,20 @@ def extract_page(job: Job) -> Outcome:
 
 
 def warm_up(choice: Choice) -> None:
-    """Have a choice's algorithms load what they need for their first page."""
+    """Run a choice's algorithms once, so that they load their models."""
     for name in choice.algorithms:
-        one = replace(choice, algorithms=(name,))
-        extract_page(Job("<p>A first page.</p>", "", one, Limits()))
+        single = replace(choice, algorithms=(name,))
+        extract_page(Job("<p>A first page.</p>", "", single, Limits()))
 
 
 def run_one(choice: Choice, name: str, page: Page) -> MainText:
-    """What one of a choice's algorithms makes of a page."""
+    """The result of one of a choice's algorithms for a page."""
     algorithm = get_algorithm(name, choice.options.get(name))
     return run(algorithm, page, rules=(choice.keep, choice.remove))
 
 
 def describe_error(error: BaseException) -> str:
-    """An exception in a line: its class and its message."""
+    """An exception in one line: its class and its message."""
     message = " ".join(str(error).split())[:_MAX_LINE]
     return f"{type(error).__name__}: {message}".removesuffix(": ")
 
@@ -207,15 +207,16 @@ def describe_error(error: BaseException) -> str:
 def cascade(
     choice: Choice, page: Page, failures: list[Failure]
 ) -> tuple[MainText, str]:
-    """The first text that passes, else the longest; what is a wall has none.
+    """The result and its kind: the first text that passes, or else the longest text.
 
-    If an algorithm fails, the next one is tried; if all fail, the last error is raised.
+    A wall has no text.  If an algorithm fails, the next one is tried; if all fail, the
+    last error is raised.
     """
     results: list[MainText] = []
     for name in choice.algorithms:
         try:
             result = run_one(choice, name, page)
-            # What only the data have is a page's own text.
+            # A wall has no text in embedded data.
             wall = wall_of(page, result.text) if result.origin == "page" else ""
         except TimeLimitError:
             raise
@@ -240,7 +241,7 @@ def cascade(
 def _detached(
     result: MainText, fields: tuple[str, ...], failures: list[Failure]
 ) -> MainText:
-    """A result without its page."""
+    """A result without its page, after its outputs have been computed."""
     for name in _outputs_for(fields):
         _compute(result, name, failures)
     result.attach(None)
@@ -248,7 +249,7 @@ def _detached(
 
 
 def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
-    """Compute a field; it is empty if that fails or no time is left."""
+    """Compute a field, which is empty if that fails or time runs out."""
     try:
         check()
         result.value(name)
@@ -261,7 +262,7 @@ def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
 
 
 def _next_url(page: Page, first: str, number: int, failures: list[Failure]) -> str:
-    """Where an article goes on; nowhere if that fails or no time is left."""
+    """The URL of the page sought, "" if the search finds none, fails or times out."""
     try:
         with time_limit(_SEEK_SECONDS):
             return next_page(page, first, number)
@@ -271,18 +272,19 @@ def _next_url(page: Page, first: str, number: int, failures: list[Failure]) -> s
 
 
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
-    """The last resort's result for a page, or for as much of the page as can be read.
+    """The last resort's result for a page, or for a beginning of it that can be read.
 
-    Each try has half the time of the one before, so that all tries together take no
-    longer than the page may.
+    Each attempt has half the time of the previous one, so that all of them together stay
+    within the page's time limit.
     """
-    left: Job | None = None if job.limits.last_resort == "empty" else job
+    attempt: Job | None = None if job.limits.last_resort == "empty" else job
     seconds = job.limits.timeout
-    while left is not None:
+    while attempt is not None:
         seconds /= 2
         try:
             with time_limit(seconds):
-                return _keep_dense(page or Page.of(left.html, left.url), left, failures)
+                page = page or Page.of(attempt.html, attempt.url)
+                return _keep_dense(page, attempt, failures)
         except TimeLimitError:
             pass
         except BREAKS as error:
@@ -290,10 +292,10 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
             if failure.name != "MemoryError":
                 failures.append(failure)
                 return NOTHING
-            if all(known.name != "MemoryError" for known in failures):
+            if all(earlier.name != "MemoryError" for earlier in failures):
                 failures.append(failure)
         page = None
-        left = left.shortened(left.give_up)
+        attempt = attempt.shortened(attempt.give_up)
     return NOTHING
 
 

@@ -1,4 +1,4 @@
-"""How one page is to be extracted, as plain values that any process can be sent."""
+"""The Choice: how a page is extracted, in plain values that can be sent to processes."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from scrapy_eatext.output.forms import ChunkForm, Forms, MarkdownForm
 class SettingError(OptionError):
     """A setting, or a part of a setting, with a wrong value.
 
-    Its name says where the value stands, as in ``EATEXT_OPTIONS['justext']``.
+    Its name is the place of the value, like ``EATEXT_OPTIONS['justext']``.
     """
 
-    # The error ends a crawl, whose log gets the sentence alone: frames between Scrapy's
-    # start and the check say nothing of what to change.
+    # The error ends a crawl, whose log gets the message alone: the traceback would not
+    # help to correct a setting.
     __traceback__ = None
     __cause__ = None
     __suppress_context__ = True
@@ -44,7 +44,7 @@ class SettingError(OptionError):
 
 
 class Algorithms(Kind):
-    """An algorithm or a cascade: a name or a list of names; a class has a path."""
+    """An algorithm or a cascade: a name, an import path, a class, or a list of these."""
 
     def allowed(self) -> str:
         return "the name of an algorithm, the import path of one, or a list of these"
@@ -67,8 +67,8 @@ class PerAlgorithm(Dict):
 
     def take(self, value: Any, key: str) -> dict[str, Mapping[str, Any]]:
         given = super().take(value, key)
-        if given and not any(isinstance(one, Mapping) for one in given.values()):
-            # Most likely one algorithm's options without its name.
+        if given and not any(isinstance(each, Mapping) for each in given.values()):
+            # Most likely the options of one algorithm without its name.
             allowed = f"{self.allowed()}: {{'name': {{'option': value}}}}"
             raise OptionError(key, value, allowed)
         return {
@@ -78,7 +78,7 @@ class PerAlgorithm(Dict):
 
 
 class Css(Kind):
-    """A CSS selector, or a list of them, as one."""
+    """A CSS selector, or a list of them, which are joined."""
 
     def allowed(self) -> str:
         return "a CSS selector or a list of them"
@@ -89,7 +89,7 @@ class Css(Kind):
             raise self.error(value, key)
         if not selectors:
             return ""
-        # Few crawls have rules.
+        # Imported here, as few crawls have rules.
         from cssselect import SelectorError
 
         from scrapy_eatext.page.selectors import check_selector
@@ -111,13 +111,13 @@ class Part(Dict):
 class Choice:
     """How one page is to be extracted.
 
-    The first of ``algorithms`` whose text passes wins.  A text passes if it is not
+    The first of ``algorithms`` whose text passes is used.  A text passes if it is not
     empty, and has at least ``min_chars`` characters and a score of ``min_score``.
-    ``below`` says what becomes of a page of which no text passes.  ``options`` has a
-    mapping for each algorithm.  ``title``, ``markdown`` and ``chunks`` are the forms of
-    the outputs.  ``keep`` and ``remove`` are CSS selectors: blocks inside an element
-    found by ``keep`` are main text, blocks inside an element found by ``remove`` are
-    not; "" finds none.
+    ``below`` is what to do if no text passes.  ``options`` has a mapping for each
+    algorithm.  ``title``, ``markdown`` and ``chunks`` are the forms of the outputs.
+    ``keep`` and ``remove`` are CSS selectors: blocks inside an element that ``keep``
+    matches are main text, and blocks inside one that ``remove`` matches are not; ""
+    matches none.
     """
 
     algorithms: tuple[str, ...] = declare(
@@ -164,12 +164,12 @@ class Choice:
 
     @property
     def forms(self) -> Forms:
-        """What the outputs are to look like."""
+        """The forms of the outputs."""
         return Forms(self.title, self.markdown, self.chunks)
 
     @property
     def of_continuation(self) -> Choice:
-        """This choice for a page that continues another one's article."""
+        """This choice for a continuation."""
         return replace(
             self, title=False, markdown=replace(self.markdown, front_matter=False)
         )
@@ -186,9 +186,9 @@ def overridden(
 ) -> Choice | None:
     """A choice with the overrides of a site or of a request's meta.
 
-    ``given`` is None or True, which change nothing; False, for which None comes back;
-    the names of algorithms; or a dict with some of OVERRIDES, and with the keys
-    ``beside``, which are ignored.  Raises SettingError, whose key is part of ``key``.
+    ``given`` is None or True, which change nothing; False, for which None is returned;
+    the names of algorithms; or a dict with some of OVERRIDES, in which the keys
+    ``beside`` are ignored.  Raises SettingError, whose key starts with ``key``.
     """
     if given is None or given is True:
         return choice
@@ -207,7 +207,7 @@ def changed(
 ) -> Choice:
     """A choice with some of OVERRIDES changed.
 
-    Raises SettingError, whose key is part of ``key``.
+    Raises SettingError, whose key starts with ``key``.
     """
     _refuse_unknown(given, (*OVERRIDES, *beside), key)
     own = {n: v for n, v in given.items() if n != "options" and n not in beside}
@@ -224,7 +224,7 @@ def override_fields(
 ) -> _Declared:
     """A dataclass of declared values with some of them changed.
 
-    ``others`` are words for what else may stand in place of a dict.  Raises
+    ``others`` describes what else is allowed in place of a dict, for the error.  Raises
     SettingError.
     """
     cls: type = type(base)
@@ -234,7 +234,7 @@ def override_fields(
         raise SettingError(key, given, allowed)
     _refuse_unknown(given, names, key)
     values = taken(base, given, partial(part_of, key))
-    with _keyed(partial(part_of, key)):  # values that do not go together
+    with _keyed(partial(part_of, key)):  # for values that contradict each other
         made: _Declared = replace(base, **values)  # type: ignore[type-var]
     return made
 
@@ -242,7 +242,7 @@ def override_fields(
 def taken(
     base: Any, given: Mapping[str, object], place: Callable[[str], str]
 ) -> dict[str, Any]:
-    """The values given for fields of a declared dataclass, checked, by the fields' names.
+    """The checked values for the fields of a declared dataclass, by the fields' names.
 
     Names that are not declared are ignored.  Raises SettingError with the key
     place(name).
@@ -270,7 +270,10 @@ def _keyed(place: Callable[[str], str]) -> Iterator[None]:
 
 
 def take(kind: Kind, value: object, key: str) -> Any:
-    """A value, or a command line's text, as its kind takes it; or SettingError."""
+    """A value, or the text of a command line, converted by its kind.
+
+    Raises SettingError.
+    """
     try:
         return kind.take(kind.parse(value), key)
     except OptionError as error:
@@ -293,9 +296,9 @@ def _refuse_unknown(
 
 
 def _merged(choice: Choice, given: object, key: str) -> dict[str, Mapping[str, Any]]:
-    """A choice's options with others on top.
+    """A choice's options, overridden by others.
 
-    Given are the options of its one algorithm, or a dict of options per algorithm.
+    ``given`` has the options of its only algorithm, or a dict of options per algorithm.
     """
     if not isinstance(given, Mapping):
         raise SettingError(key, given, "a dict of options")
@@ -316,7 +319,7 @@ def _merged(choice: Choice, given: object, key: str) -> dict[str, Mapping[str, A
 
 
 def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
-    """An algorithm's options, checked; SettingError if one is wrong."""
+    """An algorithm's checked options.  Raises SettingError."""
     cls = _algorithm(name, key, name)
     if not isinstance(options, Mapping):
         raise SettingError(key, options, "a dict of options")
@@ -326,9 +329,9 @@ def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
 
 
 def check_loadable(choice: Choice, key: str, options_key: str) -> None:
-    """Build a choice's algorithms, so that a missing model or module shows at once.
+    """Raise SettingError if an algorithm lacks its model or module.
 
-    The keys are those by which the user knows algorithms and their options.
+    ``key`` and ``options_key`` are where the user has set algorithms and options.
     """
     for name in choice.algorithms:
         options = choice.options.get(name)
@@ -346,7 +349,7 @@ def check_loadable(choice: Choice, key: str, options_key: str) -> None:
 
 
 def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
-    """Options from NAME=VALUE, where a value is JSON or else a word, or from JSON."""
+    """Options from texts: NAME=VALUE, with a value in JSON or a word, or JSON objects."""
     options: dict[str, Any] = {}
     for part in given:
         name, sign, value = part.partition("=")
@@ -360,26 +363,26 @@ def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
         else:
             options[name.strip()] = value
             with suppress(ValueError):
-                # JSON's numbers have a digit before the point.
+                # JSON requires a digit before the decimal point.
                 options[name.strip()] = json.loads(re.sub(r"^\.(?=\d)", "0.", value))
     return options
 
 
 def to_json_value(value: Any) -> Any:
-    """A value with classes as their import paths, and with plain dicts and lists."""
+    """A value with import paths for classes, and with plain dicts and lists."""
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, Mapping):
         return {to_json_value(k): to_json_value(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [to_json_value(one) for one in value]
+        return [to_json_value(each) for each in value]
     return value
 
 
 def parse_list(value: object) -> object:
-    """A list, also from the names or the JSON that a command line has."""
+    """A list from comma-separated names or JSON in a text; any other value as it is."""
     if isinstance(value, str) and ("," in value or "[" in value):
-        # Invalid JSON stays as it is, for the error to show.
+        # Invalid JSON remains, so that the error shows it.
         with suppress(ValueError):
             names = [name.strip() for name in value.split(",")]
             value = json.loads(value) if "[" in value else names

@@ -1,8 +1,7 @@
-"""Where extraction runs: in place, in threads, or in processes of its own.
+"""Executors, which run extraction inline, in threads, or in processes.
 
-Each executor has submit(), which takes a Job and gives a future of its Outcome, and
-close(), which ends its threads and processes.  Futures are those of concurrent.futures;
-wait() awaits a future under any reactor, or none.
+submit() takes a Job and returns a concurrent.futures.Future of its Outcome, and close()
+ends threads and processes.  wait() awaits a future under any reactor, or without one.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _T = TypeVar("_T")
 
 
 class Runner(Protocol):
-    """Runs the jobs of a pool's thread, one by one, until it is closed."""
+    """Runs the jobs of one of a pool's threads."""
 
     counts: Counter[str]
 
@@ -53,12 +52,11 @@ class InPlace:
 
 
 class Pool:
-    """Threads that each have a runner and take jobs from one queue.
+    """Daemon threads that each have a runner and take jobs from one queue.
 
-    A thread is started when all others have a job, calls ``begin``, is replaced after a
-    turn (see cascade.TURN), and does not keep the interpreter alive.  If no thread can
-    be started, a job is done at once.  After the pool is closed each job has a thread
-    and a runner of its own, one job after the other.
+    A thread is started when all others are busy, calls ``begin``, and is replaced after
+    a turn (see cascade.TURN).  If no thread can be started, submit() runs the job itself.
+    After close() each job gets a thread and a runner of its own, one job at a time.
     """
 
     def __init__(
@@ -71,11 +69,11 @@ class Pool:
         self._make_runner = make_runner
         self._begin = begin
         self._queue: SimpleQueue[tuple[Job, Future[Outcome]] | None] = SimpleQueue()
-        # No job may get behind the None that ends a thread.
+        # Keeps jobs from being queued behind the None that ends a thread.
         self._lock = Lock()
         self._one_at_a_time = Lock()
         self._closed = False
-        self._open = 0  # jobs that are not done
+        self._open = 0  # the number of jobs that are not done
         self._runners: list[Runner] = []
         self._ends: list[Future[None]] = []
 
@@ -98,7 +96,7 @@ class Pool:
     def _start_thread(self) -> None:
         number = len(self._runners)
         end: Future[None] = Future()
-        end.set_running_or_notify_cancel()  # it cannot be cancelled, but who waits can
+        end.set_running_or_notify_cancel()  # so that cancelling a waiter leaves it alone
         runner = self._make_runner()
         if _start(self._work, (runner, end), f"eatext-{number}"):
             self._runners.append(runner)
@@ -108,7 +106,7 @@ class Pool:
             "Extraction has %d of %d threads (the system gives no more)%s",
             number,
             self._size,
-            "" if number else ": it is done in the crawl's own",
+            "" if number else ": it runs in the crawl's own thread",
         )
         self._size = number
 
@@ -121,13 +119,13 @@ class Pool:
             _do(runner, *task)
             with self._lock:
                 self._open -= 1
-            # A thread that waits for its next page must not keep this one in memory.
+            # A waiting thread must not keep its last page in memory.
             del task
             name = current_thread().name
             if size >= TURN and _start(self._work, (runner, end), name):
                 return
         _close(runner)
-        end.set_result(None)  # which the crawl waits for
+        end.set_result(None)  # close() waits for it
 
     def _do_alone(self, job: Job, future: Future[Outcome]) -> None:
         with self._one_at_a_time:
@@ -138,7 +136,7 @@ class Pool:
             _close(runner)
 
     async def close(self) -> None:
-        """Let the jobs in the queue come to their end, then the threads."""
+        """Finish the jobs in the queue, then end the threads."""
         with self._lock:
             self._closed = True
             for _ in self._ends:
@@ -147,14 +145,14 @@ class Pool:
             await wait(end)
 
     def counts(self) -> Mapping[str, int]:
-        """What happened to workers: ``started``, ``died``, and so on."""
+        """The number of workers that ``started``, ``died``, and so on."""
         return sum((runner.counts for runner in self._runners), Counter())
 
 
 class Inline(Pool):
-    """Extraction in another thread, while the caller waits.
+    """Runs jobs in another thread while the caller waits.
 
-    Unlike the caller's own thread, that one can be replaced after a turn.
+    Unlike the caller's own thread, it can be replaced after a turn.
     """
 
     def __init__(self) -> None:
@@ -167,7 +165,7 @@ class Inline(Pool):
 
 
 def _start(target: Callable[..., None], args: tuple[Any, ...], name: str) -> bool:
-    """Start a thread, if the system gives one."""
+    """Start a daemon thread.  Returns False if the system gives none."""
     try:
         Thread(target=target, args=args, name=name, daemon=True).start()
     except RuntimeError:
@@ -176,7 +174,7 @@ def _start(target: Callable[..., None], args: tuple[Any, ...], name: str) -> boo
 
 
 def _do(runner: Runner, job: Job, future: Future[Outcome]) -> None:
-    """Do a job that somebody still waits for."""
+    """Run a job, unless its future is cancelled."""
     if future.set_running_or_notify_cancel():
         try:
             future.set_result(runner.run(job))
@@ -188,7 +186,7 @@ def _close(runner: Runner) -> None:
     try:
         runner.close()
     except Exception:
-        logger.exception("A thread of extraction did not end as it should")
+        logger.exception("Closing an extraction thread failed")
 
 
 def make_executor(
@@ -198,10 +196,10 @@ def make_executor(
     memory: int,
     begin: Callable[[], None] | None = None,
 ) -> Pool:
-    """An executor: "inline", or a pool of ``workers`` of the kind "thread" or "process".
+    """An executor of a kind: "inline", or a pool of ``workers`` for "thread" or "process".
 
-    Threads that extract call ``begin`` first.  Processes warm up for ``choice`` and have
-    ``memory`` bytes each, 0 for any.
+    Each thread calls ``begin`` first, except for "inline".  Processes warm up for
+    ``choice`` and may use ``memory`` MiB each; 0 is no limit.
     """
     if kind == "inline":
         return Inline()
@@ -211,9 +209,9 @@ def make_executor(
 
 
 async def wait(future: Future[_T], *, shared: bool = False) -> _T:
-    """Await a future that another thread fulfils.
+    """Await a future that another thread completes.
 
-    If the waiter is cancelled, so is the future, unless it is shared.
+    Under asyncio, cancelling the waiter cancels the future unless it is shared.
     """
     if future.done():
         return future.result()

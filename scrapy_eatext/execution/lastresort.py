@@ -1,4 +1,4 @@
-"""The algorithm for pages on which all others fail: dense blocks, in one pass."""
+"""The last resort: a linear-time algorithm for pages on which all others fail."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ if TYPE_CHECKING:
 
 NAME = "last resort"
 VERSION = "1"
-# A block is text rather than boilerplate if it has this many characters, and at most
-# this share of them in links; a heading is kept before such a block.
+# A block is dense if it has this many characters, and at most this share of them in links.
 _MIN_CHARS = 80
 _MAX_LINKS = 0.25
 
 
 def judge(page: Page) -> Verdict:
-    """Keep long blocks with few links, and the headings right above them.
-
-    It takes linear time on any page.  It is sure of nothing: its score is 0.
-    """
+    """Keep dense blocks, and a heading right before one.  The score is always 0."""
     blocks = page.blocks
     dense = [
         blocks.chars[i] >= _MIN_CHARS
@@ -35,7 +31,7 @@ def judge(page: Page) -> Verdict:
     return Verdict(
         units=blocks,
         kept=kept,
-        scores=[float(keep) for keep in kept],
-        reasons=["dense" if keep else "thin" for keep in kept],
+        scores=[float(is_kept) for is_kept in kept],
+        reasons=["dense" if is_kept else "thin" for is_kept in kept],
         score=0.0,
     )

@@ -1,4 +1,4 @@
-"""Jobs done in a worker process: a page that ends it does no harm to the crawl."""
+"""The crawl's side of worker processes, whose death does not harm the crawl."""
 
 from __future__ import annotations
 
@@ -32,36 +32,35 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# A worker may take to start: the time limit of the page that waits for it and
-# _START_GRACE, but no longer than _START_SECONDS.  It may take _END_SECONDS to end, and
-# for a page _GRACE beyond the page's time limit, so that a page that looks at the clock
-# may still get its last resort.
+# The start of a worker may take _START_GRACE beyond the time limit of the page that waits
+# for it, and _START_SECONDS at most.  Its end may take _END_SECONDS.  A page may take
+# _GRACE beyond its time limit, which leaves time for the last resort.
 _START_GRACE = 10.0
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
 _GRACE = 1.0
 _LONGEST_CAUSE = 500
-# Seconds between two looks whether a worker is late.
-_LOOK_SECONDS = 0.1
-# A page that ends _MAX_DEATHS workers is at fault.  After _MAX_FAILED_STARTS failed
+# The interval of the checks whether a worker is late.
+_CHECK_SECONDS = 0.1
+# A page at which _MAX_DEATHS workers die is given up.  After _MAX_FAILED_STARTS failed
 # starts in a row none is tried for _PAUSE seconds.
 _MAX_DEATHS = 2
 _MAX_FAILED_STARTS = 3
 _PAUSE = 600.0
-# The bytes that are read of a page that no worker survives: few enough for any limit.
+# How many bytes the last resort reads of a page that no worker survives.
 _BEGINNING = 100_000
 # Kinds of outcome in which a page ended its worker.
 _ENDED = frozenset({"timed_out", "worker_died"})
 
 
 class InProcess:
-    """Runs jobs in a worker process, and starts another when that one ends.
+    """Runs jobs in a worker process, and starts a new one when that ends.
 
-    If a page takes too long, its worker is stopped, and a new worker gives the page the
-    last resort.  The same happens after two workers died at a page; one alone may have
-    died for another reason.  A worker without memory is replaced.  If workers do not
-    survive the last resort, only the page's beginning is read.  If none can be started,
-    the page is extracted in the calling thread.
+    If a page takes too long, its worker is stopped, and a new worker runs the last
+    resort.  The same happens if two workers died at the page; a single one may have died
+    for another reason.  A worker that ran out of memory is replaced.  If workers do not
+    survive the last resort either, it reads only the page's beginning.  If no worker can
+    be started, the page is extracted in the calling thread.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
@@ -92,12 +91,12 @@ class InProcess:
                 if easier is None:
                     break
             elif not any(f.name == "MemoryError" for f in outcome.failures):
-                if worker.stopped:  # just after its answer
+                if worker.stopped:  # right after it answered
                     self._end_worker()
                 return replace(outcome, failures=failures or outcome.failures)
             else:
                 self._end_worker("out_of_memory")
-                if worker.jobs > 1:  # earlier pages may have taken the memory
+                if worker.jobs > 1:  # earlier pages may have used the memory
                     continue
                 failures += outcome.failures
                 # Without a result, the last resort has run out of memory too.
@@ -107,7 +106,7 @@ class InProcess:
                     return replace(outcome, failures=failures)
             job = easier
         if deaths or failures or job.give_up in _ENDED:
-            # A page that ended a worker is not extracted in the crawl's process.
+            # A page that ended a worker must not be extracted in the crawl's process.
             kind = job.give_up or "worker_died"
             return Outcome(NOTHING, kind, failures=failures)
         return extract_page(job)
@@ -147,28 +146,28 @@ class InProcess:
 
 
 def _beginning(job: Job, kind: str) -> Job | None:
-    """The last resort for a page's beginning, None if the page is no longer."""
+    """A job that gives the page's beginning to the last resort, None if it is all of it."""
     if job.size <= _BEGINNING or job.limits.last_resort == "empty":
         return None
     return job.cut(_BEGINNING, job.give_up or kind)
 
 
 class Process:
-    """A process that answers messages, and is stopped when an answer is late.
+    """A process that answers messages, and is killed when an answer is late.
 
-    Raises OSError if the system gives no process or no thread.
+    Raises OSError if the process or its watching thread cannot be started.
     """
 
     def __init__(self, program: Sequence[str]) -> None:
         self.stopped = False
-        # In a session of its own, so that no Ctrl-C reaches it.
+        # In a session of its own, so that Ctrl-C does not reach it.
         self.process = subprocess.Popen(  # noqa: S603
             program,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
-            # Its threads follow each other, so one arena of memory will do; the C
-            # library's reserve for each thread would count to the limit.
+            # glibc would reserve an arena for each thread, which counts against the
+            # memory limit; as the threads run one after the other, one is enough.
             env={"MALLOC_ARENA_MAX": "1", **os.environ},
         )
         _live.add(self.process)
@@ -189,9 +188,10 @@ class Process:
         limit: float = 0.0,
         goes_on: Callable[[Any], bool] = lambda head: False,
     ) -> Any:
-        """Send a message; the head of the last answer, None if the process ends first.
+        """Send a message, and return the head of the last answer.
 
-        ``goes_on`` says of each answer whether another one follows.  Each may take
+        Returns None if the process ends first.  ``goes_on`` is called with the head of
+        each answer, and returns whether another one follows.  Each answer may take
         ``limit`` seconds; 0 is no limit.
         """
         answer = None
@@ -200,10 +200,10 @@ class Process:
             send(self._to, head, body)
             while (answer := receive(self._from)) and goes_on(answer[0]):
                 self._expect(limit)
-        except (OSError, ValueError):  # it is gone, or its answer is none
+        except (OSError, ValueError):  # the process is gone, or the answer is invalid
             answer = None
         finally:
-            # From here on the process is not stopped for this message.
+            # From here on the process is not killed for this message.
             with self._lock:
                 self._late_at = math.inf
         return answer and answer[0]
@@ -212,22 +212,21 @@ class Process:
         self._late_at = time.monotonic() + limit if limit else math.inf
 
     def _watch(self) -> None:
-        """Stop the process when it is late, whatever it is doing.
+        """Kill the process when it is late.
 
-        One thread for all messages: a timer for each would be a thread for each.
+        This is one thread for all messages; timers would be a thread for each.
         """
         while self.process.returncode is None and not self.stopped:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_CHECK_SECONDS)
             with self._lock:
                 if time.monotonic() > self._late_at:
                     self.stopped = True
                     self.process.kill()
 
     def close(self, seconds: float = 0.0) -> bool:
-        """End the process; return whether it had died before.
+        """End the process by closing its input.  Returns whether it ended with an error.
 
-        It ends by itself when its input is closed, and has ``seconds`` for that, 0 for
-        the usual ones.
+        It is killed after ``seconds``, or _END_SECONDS if that is 0.
         """
         for pipe in (self._to, self._from):
             with suppress(OSError):
@@ -248,7 +247,7 @@ class Process:
 
 
 class _Worker(Process):
-    """A worker process.  Raises OSError if it is not ready in so many seconds."""
+    """A worker process.  Raises OSError if it is not ready after ``start_seconds``."""
 
     def __init__(self, hello: dict[str, Any], start_seconds: float) -> None:
         super().__init__(command())
@@ -268,14 +267,14 @@ class _Worker(Process):
             raise ChildProcessError(f"a worker {end}")
 
     def extract(self, job: Job) -> Outcome | None:
-        """Have a job done; None if the worker ended over it, or was stopped as late."""
+        """Have a job run; None if the worker died over it, or was killed as late."""
         self.jobs += 1
         limit = job.limits.timeout + _GRACE if job.limits.timeout else 0.0
         head = self.exchange(*pack_job(job), limit)
         return None if head is None else unpack_outcome(head)
 
 
-# All live processes: a crawl that is ended by force closes no pool.
+# All live processes, as a crawl that is ended by force does not close its pool.
 _live: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 

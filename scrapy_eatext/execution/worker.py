@@ -1,8 +1,8 @@
-"""A process that extracts pages, and the messages to it and back.
+"""The program of a worker process, and the messages from and to it.
 
-It knows nothing of Scrapy.  It reads messages from standard input until the end, and
-writes an answer to each to standard output.  A message is the lengths of its head and
-of its body (8 bytes each, big-endian), a head in JSON, and a body: a page's bytes.
+It does not import Scrapy.  It reads messages from standard input until the end, and
+writes an answer to each to standard output.  A message consists of the lengths of its
+head and body (8 bytes each, big-endian), a head in JSON, and a body: a page's bytes.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from scrapy_eatext.result import NOTHING, MainText, from_json
 _T = TypeVar("_T")
 
 _LENGTHS = struct.Struct(">QQ")
-# Greater lengths are no lengths of a message.
-_LONGEST = 1 << 32
-# What a worker says first; anything else is why it could not start.
+# Greater lengths are invalid.
+_MAX_LENGTH = 1 << 32
+# A worker's first answer; any other one is the reason why it could not start.
 READY = "ready"
-# Seconds between two looks whether the crawl's process still exists.
-_LOOK_UP = 2.0
-# A worker may be busy with a page instead.  If nobody stops it, it ends itself so many
-# seconds after the page's time is up.
-_ORPHAN = 5.0
+# The interval of the checks whether the crawl's process still exists.
+_CHECK_SECONDS = 2.0
+# If a page keeps these checks from running, the worker ends itself this many seconds
+# after the page's time limit.
+_ORPHAN_SECONDS = 5.0
 
 
 def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
@@ -56,17 +56,17 @@ def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
-    """Read one message's head and body, None if the stream ends first.
+    """Read the head and body of a message; None if the stream ends first.
 
-    Raises ValueError for bytes that are no message, and MemoryError if there is no
+    Raises ValueError for bytes that are not a message, and MemoryError if there is no
     memory for the body; then the next message can still be read.
     """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None
     head_size, body_size = _LENGTHS.unpack(lengths)
-    if max(head_size, body_size) > _LONGEST:
-        raise ValueError("these bytes are no message")
+    if max(head_size, body_size) > _MAX_LENGTH:
+        raise ValueError("these bytes are not a message")
     head = stream.read(head_size)
     try:
         body = stream.read(body_size)
@@ -122,7 +122,7 @@ def main() -> None:
         return
     try:
         choice = from_json(Choice, hello[0]["choice"])
-        # In a thread, as jobs will, so that a thread's stack is there before the limit.
+        # In a thread, as for jobs, so that its stack is allocated before the limit is set.
         _in_thread(warm_up, choice)
         limit_memory(hello[0]["memory"])
     except Exception as error:
@@ -134,18 +134,18 @@ def main() -> None:
 
 
 def pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """This process's messages from the one that started it, and those to it."""
+    """The streams of messages from the parent process, and of answers to it."""
     source = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    # A library's prints go to the log's stream, not into the answers.
+    # What a library prints goes to standard error, not into the answers.
     os.dup2(2, 1)
-    # Ctrl-C is for the process that started this one.
+    # The parent process handles Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return source, answers
 
 
 def _in_thread(function: Callable[..., _T], *args: Any) -> _T:
-    """Call a function in a thread of its own, if the system gives one."""
+    """Call a function in a new thread, or in this one if the system gives none."""
     with ThreadPoolExecutor(1) as thread:
         try:
             future = thread.submit(function, *args)
@@ -155,7 +155,7 @@ def _in_thread(function: Callable[..., _T], *args: Any) -> _T:
 
 
 def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
-    """Answer messages for a thread's turn; return False at the end of the stream."""
+    """Answer messages for a thread's turn.  Returns False at the end of the stream."""
     size = 0
     while size < TURN:
         try:
@@ -165,10 +165,10 @@ def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
             job = unpack_job(*message)
             del message
             size += job.size
-            _set_alarm(job.limits.timeout and job.limits.timeout + _ORPHAN)
+            _set_alarm(job.limits.timeout and job.limits.timeout + _ORPHAN_SECONDS)
             send(answers, pack_outcome(extract_page(job)))
         except MemoryError as error:
-            # There is no memory for the page or for its outcome.
+            # Out of memory for the page or for its outcome.
             failed = Outcome(NOTHING, "failed", failures=(Failure.of(error),))
             send(answers, pack_outcome(failed))
         _set_alarm(0.0)
@@ -176,9 +176,9 @@ def _serve(source: IO[bytes], answers: IO[bytes]) -> bool:
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Let this process take so much memory beyond its present size; 0 sets no limit.
+    """Limit the memory of this process beyond its present size; 0 sets no limit.
 
-    A lower limit that is there already stays.  Does nothing on a system without limits.
+    A lower existing limit stays.  Does nothing on systems other than Linux.
     """
     if not mebibytes:
         return
@@ -188,31 +188,31 @@ def limit_memory(mebibytes: int) -> None:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     except (ImportError, OSError):
         return
-    most = pages * resource.getpagesize() + (mebibytes << 20)
-    known = resource.getrlimit(resource.RLIMIT_AS)
-    most = min([most, *(size for size in known if size != resource.RLIM_INFINITY)])
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    limit = pages * resource.getpagesize() + (mebibytes << 20)
+    existing = resource.getrlimit(resource.RLIMIT_AS)
+    limit = min([limit, *(size for size in existing if size != resource.RLIM_INFINITY)])
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def end_with_parent() -> None:
-    """End this process, whatever it is doing, soon after its parent process."""
+    """End this process soon after its parent process has ended."""
     Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
 
 
 def _watch(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_LOOK_UP)
+        time.sleep(_CHECK_SECONDS)
     os._exit(1)
 
 
 def _set_alarm(seconds: float) -> None:
     if hasattr(signal, "setitimer"):
-        # The signal's default is to end the process, whatever it is doing.
+        # By default the signal ends the process.
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-# A worker's program.  It takes the crawl's sys.path, so that modules are found in the
-# same places; unlike with multiprocessing, the crawl's `__main__` is not run again.
+# The code that a worker runs, with the crawl's sys.path.  Unlike with multiprocessing,
+# the crawl's `__main__` is not run again.
 START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from scrapy_eatext.execution.worker import main; main()"
@@ -221,7 +221,7 @@ START = (
 
 def command(module: str = __name__) -> list[str]:
     """The command that starts a worker, or another module's main()."""
-    # Entries that are no strings are ignored, as Python does.
+    # Entries that are not strings are ignored, as Python does.
     path = [entry or str(Path.cwd()) for entry in sys.path if isinstance(entry, str)]
     code = START.replace(__name__, module)
     return [sys.executable, "-c", code, json.dumps(path)]

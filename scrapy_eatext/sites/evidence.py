@@ -1,4 +1,4 @@
-"""The evidence that a site teaches, as it is applied to a page."""
+"""Evidence for and against main text, learned of a site and applied to its pages."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from scrapy_eatext.sites.places import Hashes
     from scrapy_eatext.tagger.operations import Ints
 
-# A page belongs to a template if the places on both are at least this share of the
-# places on either.  Pages that are less alike teach the wrong thing about each other.
+# A page belongs to a template if the Jaccard index of their places is at least this.
+# Pages that are less alike give wrong evidence about each other.
 ALIKE = 0.5
-# Words added to either side, so that few words tell little.
+# Pseudo-counts of words, so that few words give little evidence.
 _PRIOR = 50
-# The evidence of a text that was on labelled pages, but never in the main text: like
-# likelihoods, in hundredths of a logit.
+# The evidence of a text that was on labelled pages, but never main text, in hundredths of
+# a logit, as likelihoods are.
 DROPPED = -200
 _STEP = "/"
-# What each search among hashes ends at: no text has it, nor, but for one in 2^64, a place.
+# The sentinel of each sorted array of hashes.  No text has this hash, and a place has it
+# with a probability of 2^-64.
 _END = (1 << 64) - 1
 # The columns of Table.facts.
 _EVIDENCE, _IN_COMMENTS, _FREQUENT = range(3)
@@ -38,9 +39,9 @@ _EVIDENCE, _IN_COMMENTS, _FREQUENT = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The words that stood at a place: of the main text, of comments, of the rest.
+    """The number of words at a place: of main text, of comments, of the rest.
 
-    ``pages`` counts the template's pages that have such a place.
+    ``pages`` is the number of the template's pages that have the place.
     """
 
     main: int
@@ -50,14 +51,14 @@ class Place:
 
     @property
     def evidence(self) -> int:
-        """The evidence for main text, in hundredths of a logit; negative against it."""
+        """The evidence for main text in hundredths of a logit; if negative, against it."""
         yes, no = self.main, self.comments + self.rest
         return round(100 * math.log((yes + _PRIOR) / (no + _PRIOR)))
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Pages of a site that are alike: how many were seen, and their places by path."""
+    """A group of a site's pages that are alike: their number, and their places by path."""
 
     pages: int
     places: Mapping[str, Place]
@@ -65,10 +66,10 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a site teaches: its templates, and texts that never were main text.
+    """What was learned of a site: its templates, and texts that never were main text.
 
-    ``dropped`` has the hashes of these texts, as in the walk.  ``strength`` is a factor
-    on the evidence of places.
+    ``dropped`` has the hashes of these texts, as in the walk.  The evidence of places is
+    multiplied by ``strength``.
     """
 
     templates: tuple[Template, ...]
@@ -78,11 +79,11 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A template with its places as hashes, in their order.
+    """A template with sorted hashes of its places in ``keys``.
 
     ``facts`` has for each place its evidence, whether it is one of comments, and whether
-    it is frequent: on half of the template's pages.  The last entry stands for all places
-    that are not known.
+    it is frequent: on half of the template's pages.  The last row is for all unknown
+    places.  ``frequent`` is the number of frequent places.
     """
 
     keys: Hashes
@@ -115,24 +116,24 @@ class Table:
 
 
 class Lesson:
-    """A site's evidence on pages.
+    """What was learned of a site, in a form that can be applied to pages.
 
-    ``tables`` are those of its templates.  ``dropped`` are the hashes of texts that were
-    never main text, in their order, and an end.
+    ``tables`` are those of its templates.  ``dropped`` has the sorted hashes of texts
+    that were never main text, and a sentinel.
     """
 
     def __init__(self, site: Site) -> None:
-        self.tables = [Table.of(one, site.strength) for one in site.templates]
-        # The walk has hashes of texts as signed numbers.
+        self.tables = [Table.of(template, site.strength) for template in site.templates]
+        # In the walk and in sites hashes of texts are signed.
         dropped = sorted(number % (1 << 32) for number in site.dropped)
         self.dropped = np.array([*dropped, _END], dtype=np.uint64)
 
     def evidence(self, walk: Walk) -> tuple[Ints, npt.NDArray[np.bool_], bool]:
-        """What the site says of a page.
+        """The evidence on a page.
 
-        For each block that is the number to add to its likelihood, and whether it stands
-        at a place of comments; of the page, whether one of the templates fits it.
-        Without templates, a text of ``dropped`` does.
+        Returns for each block the number to add to its likelihood, and whether it is at a
+        place of comments; and whether the site's file fits the page: one of its templates
+        does, or if it has none, the page has a text of ``dropped``.
         """
         added = np.zeros(len(walk.blocks), dtype=np.int64)
         in_comments = np.zeros(len(walk.blocks), dtype=np.bool_)
@@ -146,26 +147,26 @@ class Lesson:
                 in_comments |= facts[:, _IN_COMMENTS] > 0
         texts = walk.blocks[:, BlockColumn.HASH].astype(np.uint32)
         dropped = self.dropped
-        met = dropped[dropped.searchsorted(texts)] == texts
-        added[met] += DROPPED
-        fits = template is not None if self.tables else bool(met.any())
+        is_dropped = dropped[dropped.searchsorted(texts)] == texts
+        added[is_dropped] += DROPPED
+        fits = template is not None if self.tables else bool(is_dropped.any())
         return added, in_comments, fits
 
     def _most_alike(self, here: Hashes) -> Table | None:
-        """The template that a page is most like, given its places in their order."""
-        met = here[np.diff(here, prepend=~here[:1]) != 0]
-        best, found = ALIKE, None
+        """The template that fits a page best, None for none; ``here`` is sorted."""
+        unique = here[np.diff(here, prepend=~here[:1]) != 0]
+        best_index, best = ALIKE, None
         for table in self.tables:
-            both = int(table.of_places(met)[:, _FREQUENT].sum())
-            alike = both / max(table.frequent + len(met) - both, 1)
-            if alike >= best:
-                best, found = alike, table
-        return found
+            both = int(table.of_places(unique)[:, _FREQUENT].sum())
+            jaccard_index = both / max(table.frequent + len(unique) - both, 1)
+            if jaccard_index >= best_index:
+                best_index, best = jaccard_index, table
+        return best
 
 
 def taught(likelihood: Ints, evidence: Ints) -> Ints:
-    """Likelihoods with a site's evidence."""
-    # Faster by far on short rows than clip().
+    """Likelihoods with a site's evidence added."""
+    # Much faster than clip() on short arrays.
     changed: Ints = np.minimum(np.maximum(likelihood + evidence, 0), HIGHEST)
     return changed
 
@@ -177,7 +178,7 @@ class Lessons:
         self._lessons = {ascii_host(host): Lesson(site) for host, site in sites.items()}
 
     def of(self, url: str | None) -> Lesson | None:
-        """The lesson for the page at an address: of its host, or of one above it."""
+        """The lesson of a URL's host, or of the nearest parent domain that has one."""
         return next(
             (self._lessons[host] for host in hosts_of(url) if host in self._lessons),
             None,
@@ -185,7 +186,7 @@ class Lessons:
 
 
 def hosts_of(url: str | None) -> Iterable[str]:
-    """The host of an address, and those above it: ``a.b.org``, ``b.org``, ``org``."""
+    """The host of a URL and its parent domains: ``a.b.org``, ``b.org``, ``org``."""
     host = ascii_host(host_of(url or ""))
     while host:
         yield host
@@ -193,13 +194,13 @@ def hosts_of(url: str | None) -> Iterable[str]:
 
 
 def ascii_host(host: str) -> str:
-    """A host as crawls have it: letters beyond ASCII as IDNA writes them."""
+    """A host as crawls have it, with non-ASCII letters in IDNA."""
     try:
         return host if host.isascii() else host.encode("idna").decode()
-    except UnicodeError:  # no host that there can be
+    except UnicodeError:  # an invalid host
         return host
 
 
 def bare_host(url: str) -> str:
-    """The host of an address without "www.", as many sites are at both hosts."""
+    """The host of a URL without "www.", as many sites use both."""
     return next(iter(hosts_of(url)), "").removeprefix("www.")

@@ -1,4 +1,4 @@
-"""Site files: what a site teaches, in JSON that people can read and change."""
+"""Site files: what was learned of a site, in JSON that people can read and edit."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from scrapy_eatext.sites.evidence import Lessons, Place, Site, Template
 VERSION = 1
 _FORMAT = "scrapy-eatext site"
 _MAX_BYTES = 1 << 25
-_MOST = 1 << 40
+_MAX_COUNT = 1 << 40
 _SIGN = 1 << 31
-# What reading a damaged file raises.
+# The exceptions that a damaged file causes.
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 class SiteFileError(ValueError):
-    """A site file that is damaged, of another version, or not where it should be."""
+    """A site file that is damaged, missing, misnamed, or of another version."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteFile:
     """A site's file.
 
-    ``texts`` are the beginnings of the texts of ``site.dropped``, for readers.
-    ``before`` and ``after`` are word F1 on the labelled pages without and with what the
-    site teaches, each page judged without its own labels.
+    ``texts`` are the beginnings of the texts whose hashes are in ``site.dropped``, for
+    people.  ``before`` and ``after`` are word F1 on the labelled pages without and with
+    the site's evidence, in leave-one-out cross-validation.
     """
 
     host: str
@@ -44,7 +44,7 @@ class SiteFile:
         return f"{self.host}.json"
 
     def as_json(self) -> str:
-        """The file's text: the same for the same site."""
+        """The file's text, which is deterministic."""
         data = {
             "format": _FORMAT,
             "version": VERSION,
@@ -73,17 +73,17 @@ class SiteFile:
 
     @classmethod
     def read(cls, file: Path) -> SiteFile:
-        """A file's content; SiteFileError, naming the file, for one that is wrong."""
+        """Read a file.  Raises SiteFileError, whose message names the file."""
         try:
             if file.stat().st_size > _MAX_BYTES:
                 raise SiteFileError(f"{file} is larger than any site file")
             data = json.loads(file.read_bytes())
         except (ValueError, RecursionError) as error:
-            raise SiteFileError(f"{file} is no JSON: {error}") from error
+            raise SiteFileError(f"{file} is not JSON: {error}") from error
         except OSError as error:
             raise SiteFileError(f"{file}: {error.strerror or error}") from error
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise SiteFileError(f"{file} is no site file")
+            raise SiteFileError(f"{file} is not a site file")
         if data.get("version") != VERSION:
             raise SiteFileError(
                 f"{file} has version {data.get('version')!r}; this release reads "
@@ -104,12 +104,12 @@ def _from(data: Mapping[str, Any]) -> SiteFile:
         dropped.append((int(number, 16) ^ _SIGN) - _SIGN)
         texts.append(text)
     templates = []
-    for one in data["templates"]:
+    for template in data["templates"]:
         places = {
             _string(path): Place(*map(_count, counts))
-            for path, counts in one["places"].items()
+            for path, counts in template["places"].items()
         }
-        templates.append(Template(_count(one["pages"]), places))
+        templates.append(Template(_count(template["pages"]), places))
     return SiteFile(
         host=_string(data["host"]),
         site=Site(tuple(templates), tuple(dropped), _count(data["strength"])),
@@ -121,31 +121,31 @@ def _from(data: Mapping[str, Any]) -> SiteFile:
 
 
 def _count(value: object) -> int:
-    if type(value) is not int or not 0 <= value <= _MOST:
-        raise ValueError(f"{value!r} is no count")
+    if type(value) is not int or not 0 <= value <= _MAX_COUNT:
+        raise ValueError(f"{value!r} is not a count")
     return value
 
 
 def _string(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{value!r} is no text")
-    # JSON can hold half a character, which has no bytes to make a hash of.
-    value.encode()
+        raise ValueError(f"{value!r} is not a text")
+    value.encode()  # raises for a lone surrogate, which JSON can contain
     return value
 
 
 def load_lessons(folder: str | Path) -> Lessons:
     """The lessons of all site files in a folder.
 
-    Raises SiteFileError for a path that is no folder, and for a file that is wrong.
+    Raises SiteFileError if the path is not a folder, or a file cannot be read.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise SiteFileError(f"{folder} is no folder")
+        raise SiteFileError(f"{folder} is not a folder")
     sites = {}
     for file in sorted(folder.glob("*.json")):
-        found = SiteFile.read(file)
-        if found.name != file.name:
-            raise SiteFileError(f"{file} is of the host {found.host!r}")
-        sites[found.host] = found.site
+        site_file = SiteFile.read(file)
+        if site_file.name != file.name:
+            message = f"{file} is for the host {site_file.host!r}, not for its name's"
+            raise SiteFileError(message)
+        sites[site_file.host] = site_file.site
     return Lessons(sites)

@@ -1,9 +1,8 @@
-"""Learning what a site teaches, and whether it helps there.
+"""Learns the evidence of a site from labelled pages, and tests whether it helps.
 
-Each labelled page is judged by the evidence of the other pages, and the site's evidence
-helps if that improves the result.  With a single labelled page, each block is judged by
-the page's other blocks; as that proves less, a larger gain is required.  The order of the
-pages makes no difference.
+The test is leave-one-out cross-validation: each page is judged by the evidence of the
+others.  With a single labelled page, each block is judged by the page's other blocks; as
+that proves less, a larger gain is required.  The order of the pages makes no difference.
 """
 
 from __future__ import annotations
@@ -30,26 +29,26 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints
 
 MAIN, COMMENT, REST, UNKNOWN = "m", "c", "-", "?"
-# A block counts for so many words at most, so that one long block is not everything.
-_MOST_WORDS = 40
-# The least mean gain in word F1, with one labelled page and with more, and the most that
-# any page may lose.
-_LEAST_OF_ONE, _LEAST, _MOST_LOST = 0.05, 0.005, 0.05
-# The factors to try on the evidence of places: on an odd template the algorithm may be
-# sure of the opposite, which a single page cannot show.  Of the factors about as good as
-# the best, the least is taken.
+# The words of a block count up to this number, so that one long block does not dominate.
+_MAX_WORDS = 40
+# The minimum mean gain in word F1, with a single labelled page and with several, and the
+# maximum loss of any page.
+_MIN_GAIN_OF_ONE, _MIN_GAIN, _MAX_LOSS = 0.05, 0.005, 0.05
+# The factors to try on the evidence of places: on an unusual template the algorithm may
+# be sure of the opposite, which a single page cannot show.  The smallest factor within
+# _TOLERANCE of the best mean F1 is used.
 STRENGTHS, _STRENGTHS_OF_ONE = (1, 3, 9), (1,)
-_ABOUT = 0.02
-# The most pages to learn from, texts to keep, and characters of a text and a path.
+_TOLERANCE = 0.02
+# The maximum number of pages to learn from and of texts, and length of a text and a path.
 MOST_PAGES = 200
-_MOST_TEXTS, _LONGEST_TEXT, _LONGEST_PATH = 2000, 80, 600
+_MAX_TEXTS, _LONGEST_TEXT, _LONGEST_PATH = 2000, 80, 600
 
 
 class Studied:
     """A page to learn from.
 
-    ``labels`` has a sign for each block: main text, comment, the rest, or not known.
-    ``likelihood`` is the algorithm's own, before anything was taught.
+    ``labels`` has for each block one of MAIN, COMMENT, REST and UNKNOWN.  ``likelihood``
+    is the algorithm's own, without a site's evidence.
     """
 
     def __init__(self, blocks: Blocks, labels: str, likelihood: Ints) -> None:
@@ -64,7 +63,7 @@ class Studied:
 
     @cached_property
     def here(self) -> frozenset[str]:
-        """The places on the page that have text."""
+        """The paths of the page's blocks."""
         return frozenset(self.paths)
 
     @property
@@ -81,7 +80,7 @@ class Studied:
         return np.array([sign != UNKNOWN for sign in self.labels], dtype=np.bool_)
 
     def kept_blocks(self, evidence: Ints | None = None) -> npt.NDArray[np.bool_]:
-        """The blocks that are kept, with some evidence or without."""
+        """For each block whether it is kept, with the evidence if any."""
         likelihood = self.likelihood
         if evidence is not None:
             likelihood = taught(likelihood, evidence)
@@ -90,15 +89,15 @@ class Studied:
     def f1(self, kept: npt.NDArray[np.bool_]) -> float:
         """The word F1 of the kept blocks against the labels."""
         words = self.words * self.known
-        given, wanted = int(words[kept].sum()), int(words[self.main].sum())
-        if not wanted:
-            return float(not given)
-        return 2 * int(words[kept & self.main].sum()) / (given + wanted)
+        extracted, relevant = int(words[kept].sum()), int(words[self.main].sum())
+        if not relevant:
+            return float(not extracted)
+        return 2 * int(words[kept & self.main].sum()) / (extracted + relevant)
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was learned of a site, and how much it helps there: word F1."""
+    """What was learned of a site, and whether it helps."""
 
     file: SiteFile
     helps: bool
@@ -106,25 +105,24 @@ class Learned:
     @property
     def summary(self) -> str:
         """A line for people."""
-        of = self.file
-        pages = f"{of.pages} page{'s' * (of.pages != 1)}"
+        file = self.file
+        pages = f"{file.pages} page{'s' * (file.pages != 1)}"
         verdict = "helps" if self.helps else "does not help enough"
-        return f"{of.host}: {pages}, F1 {of.before:.3f} -> {of.after:.3f}, {verdict}"
+        scores = f"F1 {file.before:.3f} -> {file.after:.3f}"
+        return f"{file.host}: {pages}, {scores}, {verdict}"
 
 
 def learn(host: str, pages: Sequence[Studied]) -> Learned:
-    """Learn from the labelled pages of a host, of which there is one at least."""
+    """Learn from at least one labelled page of a host."""
     pages = sorted(pages, key=lambda page: page.order)[:MOST_PAGES]
     before = [page.f1(page.kept_blocks()) for page in pages]
-    tries = [(_mean(scores), -n, scores) for n, scores in _tried(pages).items()]
-    # The weakest of those that are about as good as the best.
-    best = max(tries)[0]
-    _, weak, after = max(
-        (one for one in tries if one[0] > best - _ABOUT), key=lambda one: one[1]
-    )
+    scores = _cross_validated(pages)
+    best = max(map(_mean, scores.values()))
+    strength = min(n for n in scores if _mean(scores[n]) > best - _TOLERANCE)
+    after = scores[strength]
     gains = [b - a for a, b in zip(before, after, strict=True)]
-    least = _LEAST_OF_ONE if len(pages) == 1 else _LEAST
-    site = site_of(pages, -weak)
+    min_gain = _MIN_GAIN_OF_ONE if len(pages) == 1 else _MIN_GAIN
+    site = site_of(pages, strength)
     file = SiteFile(
         host=host,
         site=site,
@@ -133,22 +131,22 @@ def learn(host: str, pages: Sequence[Studied]) -> Learned:
         before=_mean(before),
         after=_mean(after),
     )
-    return Learned(file, _mean(gains) >= least and min(gains) >= -_MOST_LOST)
+    return Learned(file, _mean(gains) >= min_gain and min(gains) >= -_MAX_LOSS)
 
 
-def _tried(pages: Sequence[Studied]) -> dict[int, list[float]]:
-    """For each strength the word F1 of each page, with what the others teach."""
+def _cross_validated(pages: Sequence[Studied]) -> dict[int, list[float]]:
+    """For each strength the word F1 of each page, by the evidence of the others."""
     if len(pages) == 1:
         (page,) = pages
-        own = _own_left_out(page)
-        return {n: [page.f1(page.kept_blocks(n * own))] for n in _STRENGTHS_OF_ONE}
-    found: dict[int, list[float]] = {n: [] for n in STRENGTHS}
+        evidence = _leave_one_block_out(page)
+        return {n: [page.f1(page.kept_blocks(n * evidence))] for n in _STRENGTHS_OF_ONE}
+    scores: dict[int, list[float]] = {n: [] for n in STRENGTHS}
     for i, page in enumerate(pages):
         site = site_of([*pages[:i], *pages[i + 1 :]])
         for n in STRENGTHS:
             evidence, _, _ = Lesson(replace(site, strength=n)).evidence(page.walk)
-            found[n].append(page.f1(page.kept_blocks(evidence)))
-    return found
+            scores[n].append(page.f1(page.kept_blocks(evidence)))
+    return scores
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -156,7 +154,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def site_of(pages: Sequence[Studied], strength: int = 1) -> Site:
-    """What labelled pages teach, whether it helps or not."""
+    """The templates and dropped texts of labelled pages."""
     main: set[int] = set()
     rest: Counter[int] = Counter()
     for page in pages:
@@ -171,7 +169,7 @@ def site_of(pages: Sequence[Studied], strength: int = 1) -> Site:
 
 
 def _alike(pages: Sequence[Studied]) -> list[list[Studied]]:
-    """The groups of pages, such that pages that are alike are always in one group."""
+    """The pages in groups (single linkage): pages that are alike are in one group."""
     groups: list[list[Studied]] = []
     for page in pages:
         near = [g for g in groups if any(_are_alike(page, other) for other in g)]
@@ -180,15 +178,15 @@ def _alike(pages: Sequence[Studied]) -> list[list[Studied]]:
     return sorted(groups, key=lambda group: min(page.order for page in group))
 
 
-def _are_alike(one: Studied, other: Studied) -> bool:
-    both = len(one.here & other.here)
-    return both >= ALIKE * (len(one.here) + len(other.here) - both)
+def _are_alike(page: Studied, other: Studied) -> bool:
+    both = len(page.here & other.here)
+    return both >= ALIKE * (len(page.here) + len(other.here) - both)
 
 
 def _template(pages: Sequence[Studied]) -> Template:
     words: dict[str, list[int]] = {}
     for page in pages:
-        counted = np.minimum(page.words, _MOST_WORDS).tolist()
+        counted = np.minimum(page.words, _MAX_WORDS).tolist()
         for path in page.here:
             words.setdefault(path, [0, 0, 0, 0])[3] += 1
         for path, sign, count in zip(page.paths, page.labels, counted, strict=True):
@@ -197,34 +195,35 @@ def _template(pages: Sequence[Studied]) -> Template:
     return Template(len(pages), {path: Place(*words[path]) for path in sorted(words)})
 
 
-def _own_left_out(page: Studied) -> Ints:
-    """The evidence on each block of a page by the page's other blocks."""
+def _leave_one_block_out(page: Studied) -> Ints:
+    """The evidence on each block of a page, from the page's other blocks."""
     (template,) = site_of([page]).templates
-    counted = np.minimum(page.words, _MOST_WORDS).tolist()
+    counted = np.minimum(page.words, _MAX_WORDS).tolist()
     texts = Counter(page.hashes)
-    found = []
+    evidence = []
     for path, sign, count, number in zip(
         page.paths, page.labels, counted, page.hashes, strict=True
     ):
         place = template.places[path]
-        left = Place(
+        without_block = Place(
             place.main - count * (sign == MAIN),
             place.comments - count * (sign == COMMENT),
             place.rest - count * (sign == REST),
             1,
         )
-        # A text that repeats on the page would be judged by its own label.
-        found.append(left.evidence if texts[number] == 1 else 0)
-    return np.array(found, dtype=np.int64)
+        # A text that is repeated on the page would be judged by its own label.
+        evidence.append(without_block.evidence if texts[number] == 1 else 0)
+    return np.array(evidence, dtype=np.int64)
 
 
-def _bounded(found: Sequence[int], often: Counter[int]) -> tuple[int, ...]:
-    """Hashes of texts in rising order; of too many, the most frequent."""
-    some = sorted(found, key=lambda number: (-often[number], number))
-    return tuple(sorted(some[:_MOST_TEXTS]))
+def _bounded(hashes: Sequence[int], counts: Counter[int]) -> tuple[int, ...]:
+    """The sorted hashes of texts; if there are too many, of the most frequent ones."""
+    by_frequency = sorted(hashes, key=lambda number: (-counts[number], number))
+    return tuple(sorted(by_frequency[:_MAX_TEXTS]))
 
 
 def _beginnings(site: Site, pages: Sequence[Studied]) -> tuple[str, ...]:
+    """The beginnings of the texts of ``site.dropped``."""
     texts = {
         number: " ".join(text.split())[:_LONGEST_TEXT]
         for page in reversed(pages)
@@ -236,25 +235,23 @@ def _beginnings(site: Site, pages: Sequence[Studied]) -> tuple[str, ...]:
 def _paths(blocks: Blocks) -> list[str]:
     """For each block the path of its innermost element, in words.
 
-    A path that is too long to be kept stands as one that no page has.
+    A path that is too long is cut, so that it matches no page.
     """
     walk = blocks.walk
     parents = walk.elements[:, ElementColumn.PARENT].tolist()
     tags = walk.elements[:, ElementColumn.TAG].tolist()
-    known: dict[int, str] = {}
-    found = []
-    for row in walk.blocks[:, BlockColumn.INNER].tolist():
-        way = []
-        at = row
-        while at >= 0 and at not in known:
-            way.append(at)
-            at = parents[at]
-        path = known[at] if at >= 0 else ""
-        for one in reversed(way):
-            step = step_of(walk.node(one), tags[one])
-            path = f"{path}/{step}" if path else step
-            if len(path) > _LONGEST_PATH:
-                path = path[:_LONGEST_PATH]
-            known[one] = path
-        found.append(path)
-    return found
+    path_of: dict[int, str] = {}
+    paths = []
+    for innermost in walk.blocks[:, BlockColumn.INNER].tolist():
+        ancestors = []
+        row = innermost
+        while row >= 0 and row not in path_of:
+            ancestors.append(row)
+            row = parents[row]
+        path = path_of[row] if row >= 0 else ""
+        for row in reversed(ancestors):
+            step = step_of(walk.node(row), tags[row])
+            path = (f"{path}/{step}" if path else step)[:_LONGEST_PATH]
+            path_of[row] = path
+        paths.append(path)
+    return paths

@@ -1,10 +1,10 @@
-"""Places on a page: the path of tags and names that leads to an element.
+"""Places on a page: the paths of tags and names that lead to elements.
 
-A step of a path is a tag with the words of the element's names, as the walk reads them
-from classes, ids and roles: without digits, so that ``post-17`` and ``post-18`` are one
-place.  ``html`` and ``body`` go without names, which differ from page to page.  The
-page's path is compared by a hash made of the walk's tables alone, so that a page costs
-hardly more with a site's file than without; a file has the path in words.
+A step of a path is a tag with the words of the element's names, which the walk reads
+from classes, IDs and roles: without digits, so that ``post-17`` and ``post-18`` are one
+place.  ``html`` and ``body`` have no names, as these differ from page to page.  A site
+file has paths in words; on pages they are compared by hashes, which are computed fast
+from the walk's tables.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Hashes = npt.NDArray[np.uint64]
 
-# Odd, as multiplication by an odd number loses no bits.
+# Odd, as multiplication by an odd number is invertible modulo 2^64.
 SPREAD, DOWN = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 SHIFT = 29
 _ALL = (1 << 64) - 1
@@ -52,34 +52,33 @@ def places(walk: Walk) -> Hashes:
     """For each block the hash of its place."""
     parents, tags, first, count, depths = walk.elements[:, _COLUMNS].T
     sums = np.zeros(len(walk.tokens) + 1, dtype=np.uint64)
-    # numpy drops what is above 64 bits, as sums and products of hashes do.
+    # numpy's integers wrap at 64 bits, like the masks in the functions below.
     _mixed(walk.tokens.astype(np.uint64)).cumsum(out=sums[1:])
     names = sums[first + count] - sums[first]
     for tag in NAMELESS:
         names[tags == tag] = 0
     steps = _mixed(names + tags.astype(np.uint64))
-    # Of each element; the last entry stands for the parent of the root.
-    found = np.zeros(len(steps) + 1, dtype=np.uint64)
+    # Index -1 is the parent of the root.
+    hashes = np.zeros(len(steps) + 1, dtype=np.uint64)
     order = depths.argsort(kind="stable")
     levels = np.diff(depths[order]).nonzero()[0] + 1
     for rows in np.split(order, levels):
-        found[rows] = _below(found[parents[rows]], steps[rows])
-    here: Hashes = found[walk.blocks[:, BlockColumn.INNER]]
-    return here
+        hashes[rows] = _below(hashes[parents[rows]], steps[rows])
+    block_hashes: Hashes = hashes[walk.blocks[:, BlockColumn.INNER]]
+    return block_hashes
 
 
 def place_of(steps: Iterable[str]) -> int:
-    """The hash of a path given in words, as places() has it."""
-    found = 0
+    """The hash of a path given in words, as in places()."""
+    place = 0
     for step in steps:
-        found = _below(found, _hash_of_words(step))
-    return found
+        place = _below(place, _hash_of_words(step))
+    return place
 
 
-# Bounded: the steps of a site's paths repeat.
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=16384)  # the steps of a site's paths repeat
 def _hash_of_words(step: str) -> int:
-    """The hash of a step: those of its names are summed up, as their order is none."""
+    """The hash of a step.  Those of its names are summed, so their order is ignored."""
     name, *words = step.split(".")
     tag = TAG_ID.get(name, 0)
     names = (
@@ -89,7 +88,7 @@ def _hash_of_words(step: str) -> int:
     return mixed
 
 
-# The following are for numbers and for arrays of numbers.
+# The next two functions take integers or arrays.
 
 
 def _below(place: Any, step: Any) -> Any:
@@ -103,9 +102,7 @@ def _mixed(value: Any) -> Any:
 
 
 def step_of(element: Any, tag: int) -> str:
-    """An element's step in words: ``div.post.body``, "*" for a tag that the walk does
-    not know.
-    """
+    """An element's step in words, like ``div.post.body``; "*" is an unknown tag."""
     name = TAGS[tag] or "*"
     if tag in NAMELESS:
         return name

@@ -390,7 +390,7 @@ def test_a_worker_that_cannot_be_told_what_to_do_is_ended(process, monkeypatch):
     monkeypatch.setattr(workers, "_GRACE", 0.0)
     with pytest.raises(TypeError, match="JSON"):
         outcome_of(process, replace(told, limits=Limits(timeout=0.01)))
-    time.sleep(3 * workers._LOOK_SECONDS)
+    time.sleep(3 * workers._CHECK_SECONDS)
     monkeypatch.undo()
     assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
     assert process.counts() == {"started": 1}
@@ -667,7 +667,7 @@ def test_a_worker_left_alone_in_a_page_ends_itself(monkeypatch):
 
 
 # As a worker starts, with less patience.
-ORPHAN = START.replace("main()", "worker._ORPHAN = 0.2; main()").replace(
+ORPHAN = START.replace("main()", "worker._ORPHAN_SECONDS = 0.2; main()").replace(
     "from scrapy_eatext",
     "from scrapy_eatext.execution import worker; from scrapy_eatext",
     1,

@@ -168,14 +168,14 @@ def test_a_file_comes_back_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("", "is no JSON"),
-        ("[]", "is no site file"),
+        ("", "is not JSON"),
+        ("[]", "is not a site file"),
         ('{"format": "scrapy-eatext site", "version": 2}', "has version 2"),
         ('{"format": "scrapy-eatext site", "version": 1}', "is damaged"),
         ({"dropped": ["x y"]}, "does not begin with a hash"),
         ({"templates": [{"pages": 1, "places": {"html": [1, 2]}}]}, "is damaged"),
         ({"templates": [{"pages": 1, "places": {"html": [1, 2, -3, 1]}}]}, "no count"),
-        ({"host": "other.example"}, "is of the host"),
+        ({"host": "other.example"}, "is for the host"),
         ({"before": 10**400}, "is damaged"),
         ({"templates": [{"pages": 1, "places": {"\ud800": [1] * 4}}]}, "is damaged"),
     ],
@@ -195,7 +195,7 @@ def test_a_damaged_file_ends_the_crawl_at_its_start(tmp_path, content, why):
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):
     settings = Settings({"EATEXT_SITE_FILES": str(tmp_path / "none")})
-    with pytest.raises(SettingError, match="none is no folder"):
+    with pytest.raises(SettingError, match="none is not a folder"):
         Config.from_settings(settings)
 
 
