@@ -174,7 +174,10 @@ def test_a_file_comes_back_as_it_was(tmp_path):
         ('{"format": "scrapy-eatext site", "version": 1}', "is damaged"),
         ({"dropped": ["x y"]}, "does not begin with a hash"),
         ({"templates": [{"pages": 1, "places": {"html": [1, 2]}}]}, "is damaged"),
-        ({"templates": [{"pages": 1, "places": {"html": [1, 2, -3, 1]}}]}, "not a count"),
+        (
+            {"templates": [{"pages": 1, "places": {"html": [1, 2, -3, 1]}}]},
+            "not a count",
+        ),
         ({"host": "other.example"}, "is for the host"),
         ({"before": 10**400}, "is damaged"),
         ({"templates": [{"pages": 1, "places": {"\ud800": [1] * 4}}]}, "is damaged"),
