@@ -1,4 +1,4 @@
-"""The algorithms by name.  The module of each is imported when it is first needed."""
+"""The algorithms by name; the module of each is imported on first use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT = "eatext"
 def algorithm_class(name: str) -> type[Algorithm[Any]]:
     """The class of an algorithm, by its name or its import path.
 
-    Raises OptionError where there is none.
+    Raises OptionError if there is none.
     """
     if isinstance(name, str) and name in REGISTRY:
         module, cls = REGISTRY[name]
@@ -50,16 +50,15 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
 def get_algorithm(
     name: str, options: Mapping[str, Any] | None = None
 ) -> Algorithm[Any]:
-    """An algorithm with the options given.
+    """An algorithm with some options; instances are cached.
 
-    Raises OptionError for an unknown algorithm or option, or a wrong value.  Instances
-    are reused, as a crawl needs the same few.
+    Raises OptionError for an unknown algorithm or option, or a wrong value.
     """
     cls = algorithm_class(name)
     return _instance(cls, make_options(cls.options_class, options or {}))
 
 
-# Bounded: options can come from per-request meta.
+# The cache is bounded, as options can come from the meta of requests.
 @lru_cache(maxsize=64)
 def _instance(cls: type[Algorithm[Any]], options: Any) -> Algorithm[Any]:
     return cls(options)

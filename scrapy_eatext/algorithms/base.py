@@ -1,4 +1,4 @@
-"""What every algorithm has in common: from a Page it makes a Verdict on its units."""
+"""The interface of algorithms: an algorithm makes a Verdict on the units of a Page."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
-    """The options of a class, checked.  Raises OptionError for what is wrong."""
-    if not given:  # as for nearly each page of a crawl
+    """The options of a class, checked.  Raises OptionError for a wrong name or value."""
+    if not given:  # the usual case in a crawl
         return cls()
     known = {f.name: f.metadata.get("kind") for f in fields(cls)}
     values = dict(given)
@@ -56,19 +56,19 @@ def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
         if kind := known[name]:
             values[name] = kind.take(value, name)
         try:
-            hash(value)  # algorithms are kept for reuse by their options
+            hash(value)  # algorithms are cached by their options
         except TypeError:
             raise OptionError(name, value, "of a type that can be hashed") from None
     return cls(**values)
 
 
 class Units(Protocol):
-    """Pieces of a page that an algorithm decides on, by number.
+    """The numbered pieces of a page that an algorithm judges.
 
     They are the page's blocks or, if an algorithm's original is defined on these, lines
     or sentences.  ``kind`` is one of KINDS (page/tags.py) or the algorithm's own;
     ``level`` is that of a heading, a list item or a quotation, 0 for other units;
-    ``xpath`` is the path of the element that a unit stands in, "" if it is not known.
+    ``xpath`` is the path of the unit's element, "" if it is not known.
     """
 
     def __len__(self) -> int: ...
@@ -80,7 +80,7 @@ class Units(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit that is no block of the page.  For the fields see Units."""
+    """A unit that is not a block of the page; for the fields see Units."""
 
     text: str
     kind: str = "paragraph"
@@ -106,16 +106,16 @@ class UnitList(list[Unit]):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an algorithm says of a page.
+    """An algorithm's judgement of a page's units.
 
-    ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry a unit.  ``text`` is the
-    text of an original that joins its units in its own way; without it, the kept units
-    are rendered.  ``score`` is how sure the algorithm is of the page as a whole, 0 to 1;
-    None counts as 1, so that the text passes any EATEXT_MIN_SCORE.  ``comments``, if the
-    algorithm knows readers' comments, says of each unit whether it is one.  ``origin`` is
-    "page", or names the data in the page that the text is from; then ``page`` is a page of
-    that text alone, and the units are its blocks.  ``template`` is as in MainText.
-    ``removed`` are the units that a site's rule removed, which no output brings back.
+    ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry for each unit.  ``text`` is
+    set if an original joins its units in its own way; otherwise the kept units are
+    rendered.  ``score`` is the confidence for the page as a whole, 0 to 1; None counts as
+    1, so that the text passes any EATEXT_MIN_SCORE.  ``comments`` returns for each unit
+    whether it is a reader's comment; it is None if the algorithm does not find comments.
+    ``origin`` is "page", or names the data in the page that the text is from; then ``page``
+    is a page of that text alone, and the units are its blocks.  ``template`` is as in
+    MainText.  ``removed`` are the units that a site's rule removed; no output has them.
     """
 
     units: Units
@@ -134,10 +134,10 @@ class Verdict:
 
 
 class Algorithm(ABC, Generic[OptionsT]):
-    """A way to find a page's main text.
+    """A method to find a page's main text.
 
     Subclasses set ``name``, ``version`` (of code and model) and ``options_class``, and
-    implement judge().  Threads may share an instance, so judge() must keep no state.
+    implement judge().  Threads may share an instance, so judge() must not keep state.
     """
 
     name: ClassVar[str]
@@ -149,4 +149,4 @@ class Algorithm(ABC, Generic[OptionsT]):
 
     @abstractmethod
     def judge(self, page: Page) -> Verdict:
-        """Say which of the page's units are main text."""
+        """Judge which of the page's units are main text."""

@@ -1,7 +1,7 @@
-"""Text density: keep a line that holds more text than markup.
+"""Text density: keeps lines with more text than markup.
 
-After an article on boilerplate removal with a density filter in Java, whose
-lines are those of the page's source.
+After an article on boilerplate removal with a density filter in Java, whose lines are
+those of the page's source.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.page import Page
 
-# What Java's BufferedReader ends a line at; str.splitlines() knows more.
+# The line ends of Java's BufferedReader; str.splitlines() has more.
 _NEWLINE = re.compile(r"\r\n|\r|\n")
-# What Java's trim() takes off: everything up to the space.
+# The characters that Java's trim() removes: all up to the space.
 _TRIMMED = "".join(map(chr, range(0x21)))
-# Markup as the original sees it on one line; a tag without an end ends with it.
+# The original's markup within a line; an unclosed tag ends with the line.
 _TAG = re.compile(r"<[^>]*(?:>|\Z)|>")
 
 
 @dataclass(frozen=True)
 class DensityOptions(Options):
-    """Which lines are looked at, and what their density must exceed.
+    """What lines are, and what their density must exceed.
 
-    With ``reference`` the lines are the source's, whatever ``lines`` says.
+    With ``reference`` the lines are the source's, whatever ``lines`` is.
     """
 
     lines: str = one_of(
@@ -77,10 +77,10 @@ class DensityOptions(Options):
 
 @dataclass(frozen=True)
 class Measured:
-    """Lines as units, and how many characters of text and of markup each has.
+    """Lines as units, with their numbers of characters of text and of markup.
 
-    With ``joined`` they are lines of the source, and the kept ones are the text as they
-    are; otherwise they are blocks, which are rendered.
+    With ``joined`` they are lines of the source, of which the kept ones, joined, are the
+    text; otherwise they are blocks, which are rendered.
     """
 
     units: Units
@@ -108,9 +108,9 @@ def _measured(rows: Sequence[tuple[str, int, int]]) -> Measured:
 
 
 def read_line(line: str) -> tuple[str, int]:
-    """A line's text and characters of markup as the original scans it.
+    """A line's text, and its number of characters of markup, as in the original.
 
-    Every line starts outside markup; < and > count as neither.
+    Every line starts outside markup; < and > count as neither text nor markup.
     """
     line = line.strip(_TRIMMED)
     text = _TAG.sub("", line)
@@ -119,7 +119,7 @@ def read_line(line: str) -> tuple[str, int]:
 
 
 def utf16_length(text: str) -> int:
-    """The length as Java counts it, in units of UTF-16."""
+    """The length in UTF-16 code units, as in Java."""
     if text.isascii():
         return len(text)
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -137,12 +137,12 @@ def densities(
 def limit(density: npt.NDArray[np.float32], threshold: float | str) -> float:
     """What a line's density must exceed, given the densities of the page's long lines.
 
-    That is the threshold if it is a number; their mean for "mean"; and for "stddev" 0.5
-    less their standard deviation, that of a sample, 0 for a single line.
+    It is the threshold if that is a number, the mean for "mean", and for "stddev" 0.5 minus
+    the sample's standard deviation, which is 0 for a single line.
     """
     if not isinstance(threshold, str):
         return float(threshold)
-    # Single precision was for each line; the statistics were double.
+    # The original has densities in single precision, and statistics in double.
     values = density.astype(np.float64)
     if threshold == "mean":
         return float(values.mean()) if len(values) else 0.0
@@ -161,17 +161,17 @@ class Filtered:
 def filter_lines(lines: Measured, options: DensityOptions) -> Filtered:
     """Keep the lines that are long enough and dense enough.
 
-    Lines that are too short have no part in the mean or the deviation.
+    Short lines do not count in the mean or the standard deviation.
     """
     density = densities(lines.chars, lines.markup)
     long = lines.chars >= options.min_chars
-    # In double precision, as Java compares.
+    # In double precision, as in Java.
     dense = density.astype(np.float64) > limit(density[long], options.threshold)
     return Filtered(density, long, long & dense)
 
 
 class Density(Algorithm[DensityOptions]):
-    """Keep lines by their text density."""
+    """Keeps lines by their text density."""
 
     name = "density"
     version = "1"
@@ -179,16 +179,14 @@ class Density(Algorithm[DensityOptions]):
 
     def judge(self, page: Page) -> Verdict:
         lines = measure(page, self.options)
-        found = filter_lines(lines, self.options)
-        return verdict(lines, found.kept, found.density, reasons(found))
+        filtered = filter_lines(lines, self.options)
+        return verdict(lines, filtered.kept, filtered.density, reasons(filtered))
 
 
-def reasons(found: Filtered) -> list[str]:
-    """Why each line was kept or not."""
-    return [
-        "dense" if kept else "sparse" if long else "short"
-        for kept, long in zip(found.kept.tolist(), found.long.tolist(), strict=True)
-    ]
+def reasons(filtered: Filtered) -> list[str]:
+    """The reason why each line is kept or not."""
+    flags = zip(filtered.kept.tolist(), filtered.long.tolist(), strict=True)
+    return ["dense" if kept else "sparse" if long else "short" for kept, long in flags]
 
 
 def verdict(

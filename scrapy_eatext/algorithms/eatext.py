@@ -1,9 +1,8 @@
 """The default algorithm: two rounds of boosted trees over blocks.
 
-The first round sees of each block its own features, those of its containers and its
-neighbours, and those of the page.  The second sees besides how likely the first takes
-the blocks around to be content.  The blocks are kept whose words have the best expected
-F1.
+The first round has features of the block, its containers, its neighbours, and the page.
+The second round also has the first round's likelihoods of the block and of those around
+it.  The kept blocks are those with the best expected F1 over words.
 """
 
 from __future__ import annotations
@@ -65,26 +64,30 @@ if TYPE_CHECKING:
 
 MODEL = "eatext.model"
 _CODE_VERSION = "4"
-# A page of these kinds whose likeliest block has a lower chance than this, in
-# thousandths, has no main text.
+# A page of one of these kinds has no main text if all blocks have a lower chance than
+# this, in thousandths.
 SPARSE = frozenset(("collection", "listing", "product", "service"))
 _UNLIKELY = 400
-# If fewer words than _FEW are kept, a text in the page's data takes the place of the
+# If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``leave`` gives the remaining ones of the chosen blocks, except on ``spared`` kinds."""
+    """A rule after the choice of blocks, except on pages of ``spared`` kinds.
+
+    ``leave`` takes a walk, the kept blocks, all blocks' words and chances, and returns the
+    blocks that stay.
+    """
 
     leave: Callable[[Walk, Flags, Ints, Ints], Flags]
     spared: frozenset[str] = frozenset()
 
 
-# What is left out where no threshold of one's own is set, by the reason: before rows of
-# tables are completed, and after.  benchmarks/rules.py measures what each rule is worth;
-# posts of a thread quote one another, and headings of a list stand above links.
+# The rules that leave out blocks, by the reason, unless a threshold is set: before rows of
+# tables are completed, and after.  benchmarks/rules.py measures the gain of each rule.
+# Posts of a thread quote each other, and headings of a list stand above links.
 BEFORE = {"a copy of text above": Rule(without_copies, frozenset(("forum",)))}
 AFTER = {
     "a wiki's link to edit": Rule(without_edit_links),
@@ -94,15 +97,15 @@ AFTER = {
     "a dated line before the text": Rule(without_bylines),
 }
 # In an element that is named after comments, a block is a comment if its chance of being
-# one, in thousandths, is more than this.
+# one, in thousandths, is above this.
 _IF_NAMED = 50
-# A block of fewer words than this among comments is rather a button.
+# A block of fewer words than this among comments is more likely a button.
 _COMMENT_WORDS = 3
 
 
 @dataclass(frozen=True)
 class EatextOptions(Options):
-    """Which mistakes are worse, whether comments are wanted, and which files to use."""
+    """Which mistakes are worse, whether comments are kept, and which files to use."""
 
     reference: bool = one_of(
         False, False, doc="There is no original that it could reproduce."
@@ -153,10 +156,10 @@ class Eatext(Algorithm[EatextOptions]):
         """Judge the page's blocks, or the text in its data if there is little to keep."""
         blocks = page.blocks
         if not len(blocks):
-            found = embedded_text(page)
-            return _of_data(found) if found else Verdict(blocks, (), (), ())
+            embedded = embedded_text(page)
+            return _of_data(embedded) if embedded else Verdict(blocks, (), (), ())
         options, model = self.options, self.model
-        # What rules look up in the page's own walk, outputs find there.
+        # Rules read the page's own walk, so that outputs can reuse what they look up.
         walk, described = blocks.walk, described_walk(page)
         w = weights(walk)
         likelihood, kind = model.calibrated(
@@ -189,10 +192,10 @@ class Eatext(Algorithm[EatextOptions]):
         if isinstance(least, str):
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:
-            found = embedded_text(page)
+            embedded = embedded_text(page)
             chars = walk.blocks[:, BlockColumn.CHARS]
-            if found and found.chars > _LONGER * int(chars[kept].sum()):
-                return _of_data(found)
+            if embedded and embedded.chars > _LONGER * int(chars[kept].sum()):
+                return _of_data(embedded)
         scores = chances / 1000
         return Verdict(
             units=blocks,
@@ -203,7 +206,7 @@ class Eatext(Algorithm[EatextOptions]):
                 model.tagger,
                 scores,
                 evidence,
-                # Rows of tables may have come back.
+                # Completed rows of tables may have brought blocks back.
                 {i: reason for i, reason in left_out.items() if not kept[i]},
             ),
             score=score if kept.any() else min(score, EMPTY_SCORE),
@@ -217,11 +220,11 @@ class Eatext(Algorithm[EatextOptions]):
 class TaggerModel:
     """The content of a model file.
 
-    ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was
-    trained on pages that have some.  ``kinds`` and ``quality`` judge the page as a whole:
-    ``kinds`` has a class for each of ``kind_names``, also by the votes of ``names``, and
-    ``quality`` estimates what the word F1 of the kept blocks lacks.  ``lines`` calibrate
-    the tagger's likelihoods by kind.
+    ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was trained
+    with any.  ``kinds`` and ``quality`` judge the page as a whole: ``kinds`` predicts one of
+    ``kind_names``, from figures of the page and the votes of ``names``, and ``quality``
+    estimates the lack of word F1 of the kept blocks.  ``lines`` calibrate the tagger's
+    likelihoods by kind.
     """
 
     version: str
@@ -249,7 +252,7 @@ class TaggerModel:
         return round(score_of(lack), 4)
 
 
-# Bounded by the few model files that a process has use for.
+# A process uses few model files.
 @lru_cache(maxsize=8)
 def _model(path: str) -> TaggerModel:
     return load_tagger(path or SHIPPED / MODEL)
@@ -258,8 +261,7 @@ def _model(path: str) -> TaggerModel:
 def load_tagger(path: str | Path) -> TaggerModel:
     """Read a model file.
 
-    Raises ModelError, naming the file, for one that is not whole, and OSError
-    where it can't be read.
+    Raises ModelError, naming the file, if it is damaged, and OSError if it can't be read.
     """
     model = load_model(path, Eatext.name)
     arrays, header = model.arrays, model.header
@@ -315,7 +317,7 @@ def _apply(
     chances: Ints,
     left_out: dict[int, str],
 ) -> Flags:
-    """The kept blocks that rules leave; ``left_out`` takes the reason for each other one."""
+    """The kept blocks after some rules; adds the reasons of the others to ``left_out``."""
     for reason, rule in rules.items():
         if kind in rule.spared:
             continue
@@ -327,25 +329,25 @@ def _apply(
     return kept
 
 
-def _of_data(found: Embedded) -> Verdict:
-    """The verdict on a text that stands in the page's data alone."""
-    count = len(found.blocks)
+def _of_data(embedded: Embedded) -> Verdict:
+    """The verdict for a text in the page's data."""
+    count = len(embedded.blocks)
     return Verdict(
-        units=found.blocks,
+        units=embedded.blocks,
         kept=[True] * count,
         scores=[0.5] * count,
-        reasons=[f"only in the page's data ({found.origin})"] * count,
+        reasons=[f"only in the page's data ({embedded.origin})"] * count,
         score=0.5,
-        page_type=found.page_type,
-        origin=found.origin,
-        page=found.page,
+        page_type=embedded.page_type,
+        origin=embedded.origin,
+        page=embedded.page,
     )
 
 
 class _Comments:
-    """Which blocks of a page are readers' comments, looked for when that is asked.
+    """The readers' comments of a page, which are found on first access.
 
-    ``w`` are the words of each block.  ``taught`` marks the comments known from a site
+    ``w`` has the words of each block, and ``taught`` marks the comments known from a site
     file.
     """
 
@@ -365,11 +367,11 @@ class _Comments:
 
     @cached_property
     def rows(self) -> Flags:
-        found = named = _named_comments(self._walk, self._w, self._kept)
+        comments = named = _named_comments(self._walk, self._w, self._kept)
         if self._tagger is not None:
             chance = CHANCE[self._tagger.likelihoods(self._walk)]
-            found = chance > np.where(named, _IF_NAMED, 500)
-        return found if self._taught is None else found | self._taught
+            comments = chance > np.where(named, _IF_NAMED, 500)
+        return comments if self._taught is None else comments | self._taught
 
     def as_list(self) -> list[bool]:
         flags: list[bool] = self.rows.tolist()
@@ -377,21 +379,21 @@ class _Comments:
 
 
 def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
-    """The blocks that look like text in elements named after comments.
+    """The blocks of text in elements named after comments.
 
-    An element with most of the kept text in it does not count: its name only says that
-    the page has comments, as that of a body named "comments-open" does.
+    An element with most of the kept text is left out: a body with the class
+    "comments-open", for example, is not a list of comments.
     """
     rows = np.array(COMMENTS.rows(walk), dtype=np.intp)
-    told = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
+    words = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
     begin, end = walk.elements[rows][
         :, [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
     ].T
-    few = (2 * (told[end] - told[begin]) < told[-1]) | (told[-1] == 0)
+    few = (2 * (words[end] - words[begin]) < words[-1]) | (words[-1] == 0)
     named = dict.fromkeys(rows[few].tolist())
     parents = walk.elements[:, ElementColumn.PARENT].tolist()
     inside = [False] * len(parents)
-    # Parents stand before their children, and nothing is inside before the first.
+    # Parents come before their children; elements before the first named one are outside.
     for row in range(min(named, default=len(parents)), len(parents)):
         inside[row] = row in named or inside[parents[row]]
     around = np.array(inside, dtype=np.bool_)[walk.blocks[:, BlockColumn.INNER]]
@@ -401,8 +403,8 @@ def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
     return around & (w >= _COMMENT_WORDS) & (2 * links < chars)
 
 
-# What speaks against a block, the plainest first: a feature, from which value on, and how
-# it is put.
+# The reasons against a block, and for one, the plainest first: a feature, its least value,
+# and the reason's text.
 _AGAINST = (
     ("in_nav", 1, "in a nav element"),
     ("in_footer", 1, "in a footer"),
@@ -416,12 +418,13 @@ _FOR = (
     ("in_main", 1, "in the main element"),
     ("ends", 2, "sentences"),
 )
-_NAMES_SPEAK = 100
-_TOLD = ("names", *(name for name, _, _ in (*_AGAINST, *_FOR)))
+# The least weight of names, as a feature, that is a reason.
+_NAMES_LEAST = 100
+_FEATURES = ("names", *(name for name, _, _ in (*_AGAINST, *_FOR)))
 
 
 class _Reasons(Sequence[str]):
-    """For each block its chance and the plainest reasons for it, made when asked for."""
+    """For each block its chance and the plainest reasons, computed on access."""
 
     def __init__(
         self,
@@ -429,30 +432,32 @@ class _Reasons(Sequence[str]):
         tagger: PythonTagger,
         chances: npt.NDArray[np.float64],
         evidence: Ints | None,
-        left: Mapping[int, str],
+        left_out: Mapping[int, str],
     ) -> None:
         self._walk = walk
         self._tagger = tagger
         self._chances = chances
         self._evidence = evidence
-        self._left = left
+        self._left_out = left_out
 
     @cached_property
     def _rows(self) -> Mapping[str, Ints]:
-        return self._tagger.features(self._walk, _TOLD)
+        return self._tagger.features(self._walk, _FEATURES)
 
     def __len__(self) -> int:
         return len(self._chances)
 
     def __getitem__(self, i: int) -> str:  # type: ignore[override]
         rows, chance = self._rows, float(self._chances[i])
-        seen = _FOR if chance >= 0.5 else _AGAINST
-        facts = [said for name, least, said in seen if rows[name][i] >= least]
+        candidates = _FOR if chance >= 0.5 else _AGAINST
+        reasons = [
+            reason for name, least, reason in candidates if rows[name][i] >= least
+        ]
         names = int(rows["names"][i])
-        if abs(names) >= _NAMES_SPEAK and (names > 0) == (chance >= 0.5):
-            facts.append("the names of its elements")
-        told = 0 if self._evidence is None else int(self._evidence[i])
-        if told and (told > 0) == (chance >= 0.5):
-            facts.append("the site's own pages")
-        said = f"chance {chance:.2f}" + (": " + ", ".join(facts) if facts else "")
-        return f"{said}; left out: {self._left[i]}" if i in self._left else said
+        if abs(names) >= _NAMES_LEAST and (names > 0) == (chance >= 0.5):
+            reasons.append("the names of its elements")
+        evidence = 0 if self._evidence is None else int(self._evidence[i])
+        if evidence and (evidence > 0) == (chance >= 0.5):
+            reasons.append("the site's own pages")
+        line = f"chance {chance:.2f}" + (": " + ", ".join(reasons) if reasons else "")
+        return f"{line}; left out: {self._left_out[i]}" if i in self._left_out else line

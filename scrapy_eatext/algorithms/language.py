@@ -1,4 +1,4 @@
-"""Which language a page is in, by the stop list that its words hit most."""
+"""Finds the language of a page: that of the stop list with the most hits."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from scrapy_eatext.algorithms.stoplists import (
     justext_words,
 )
 
-# Languages of which only jusText has a list, without varieties of other languages:
-# they are looked for if that package is installed.
+# Languages of which only jusText has a list, without varieties of other languages; they
+# are found if that package is installed.
 _ONLY_JUSTEXT = "az be cy is ka kk kn ky mk ml ne pnb sq sr ta te uz".split()
-# Languages whose list is nearly that of one with far more pages: chosen only if a
-# page declares them.
+# Languages with nearly the same list as one with far more pages: they are chosen only if
+# a page declares them.
 _TWINS = frozenset(("ms",))  # of Indonesian
-# A list of thousands of words is not needed to know a language.
+# The most words of a list, as a language is recognized with few.
 _WORDS = 400
 # A table for str.translate(): punctuation at the edges of words, not the apostrophe,
 # which stands inside them ("don't").
 PUNCTUATION = str.maketrans(dict.fromkeys(',.;:!?()[]{}"“”„«»‹›…–—/|*•·¿¡،؛؟।॥', " "))
-# The hits of the declared language count so many times: enough to decide between near
-# twins such as Danish and Norwegian, too little to outvote a text clearly in another.
+# The factor of the declared language's hits: enough to decide between similar languages
+# such as Danish and Norwegian, too little to change a clear result.
 _DECLARED = 1.25
-# No list fits a text that has less than this part of the hits of running text.
+# The least share of the hits of running text with which a list fits.
 _LEAST = 0.4
 _ENOUGH_WORDS = 8
 
@@ -36,20 +36,19 @@ _ENOUGH_WORDS = 8
 def _index() -> dict[str, list[tuple[str, float]]]:
     """For each stop word the languages that have it, and the weight of a hit in each.
 
-    The weight is one divided by the share of running text that the language's list
-    makes up, so that a text in the language scores about 1 a word.  The table has about
-    25,000 words.
+    The weight is 1 divided by the share of running text that the language's list makes
+    up, so that a text in the language scores about 1 per word.  The table has about 25,000
+    words.
     """
     index: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for code in SHARES:
-        found = iso_list(code)
-        if found is not None:
-            for word in found.words:
-                index[word].append((code, 1 / found.share))
+        stop_words = iso_list(code)
+        if stop_words is not None:
+            for word in stop_words.words:
+                index[word].append((code, 1 / stop_words.share))
     for code in _ONLY_JUSTEXT:
-        # These lists come from encyclopedias with English and French in their
-        # footnotes.  They are in the order of frequency, and their first words make up
-        # nearly all of their share.
+        # These lists are from encyclopedias with English and French in footnotes.  They are
+        # in order of frequency, so their first words make up nearly all of their share.
         for word in (justext_words(code) or [])[:_WORDS]:
             if not any(known in ("en", "fr") for known, _ in index.get(word, ())):
                 index[word].append((code, 1 / (0.8 * JUSTEXT_SHARE)))
@@ -64,8 +63,8 @@ def words_of(text: str) -> list[str]:
 def pick_language(text: str, declared: str = "") -> str:
     """The code of a text's language, or "" if no list fits.
 
-    ``declared`` is the code that the page declares.  It decides if several lists are hit
-    about as often, or if there is too little text to tell.
+    ``declared`` is the code that the page declares.  It decides between lists with similar
+    numbers of hits, and for short texts.
     """
     by_script = script_language(text, "ja" if declared == "ja" else "zh")
     if by_script:
@@ -84,6 +83,6 @@ def pick_language(text: str, declared: str = "") -> str:
         scores[declared] *= _DECLARED
     if total < _ENOUGH_WORDS or not scores:
         return declared
-    # Equal ones are chosen by their code, so that the answer never changes.
+    # Ties are decided by the code, so that the answer is deterministic.
     best = max(sorted(scores), key=scores.__getitem__)
     return best if scores[best] >= _LEAST * total else ""

@@ -1,4 +1,4 @@
-"""How many characters of a page are markup: by block, or by line of the source."""
+"""Counts the characters of markup of each block, or of each line of the source."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 _STARTED = BlockColumn.ELEMENTS
 
-# Elements whose content a browser never shows as text of the page.
+# Elements whose content is never shown as text of the page.
 _UNSEEN = "script|style|title|textarea|noscript|noframes|noembed|iframe|template"
-# A comment, an element of these with its content, a tag, or a declaration.  The end of
-# the page ends each of them too: otherwise one without an end would be looked for over
-# the rest of the page again and again, in quadratic time.  A > in a quoted value does
-# not end a tag.
+# A comment, one of these elements with its content, a tag, or a declaration.  Each may end
+# with the page: otherwise the end of unclosed ones would be searched again and again, in
+# quadratic time.  A > in a quoted value does not end a tag.
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     rf"|<({_UNSEEN})(?=[\s/>]).*?(?:</\1(?=[\s/>])[^>]*(?:>|\Z)|\Z)"
@@ -36,16 +35,16 @@ _MARKUP = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NEWLINE = re.compile(r"\r\n|\r|\n")
-# Tags between which a word ends: those of blocks and of what shows like a word.
+# Tags at which a word ends: those of blocks, and of inline elements shown like words.
 _APART = BLOCK | {"br", "img", "input", "select", "button", "textarea", "iframe"}
 
 
 def block_markup(page: Page) -> npt.NDArray[np.int64]:
-    """How many characters of markup belong to each of a page's blocks.
+    """The number of characters of markup of each of a page's blocks.
 
-    These are the start and end tags of all shown elements that began since the block
-    before, as long as they are when the tree is written as HTML.  White space between
-    tags, comments, and elements that show no text count for nothing.
+    These are the start and end tags of all shown elements that begin after the previous
+    block, as they are when the tree is written as HTML.  White space between tags,
+    comments, and elements that show no text do not count.
     """
     walk = page.blocks.walk
     lengths = [0]
@@ -61,9 +60,9 @@ def block_markup(page: Page) -> npt.NDArray[np.int64]:
 
 
 def source_lines(html: str) -> Iterator[tuple[str, int]]:
-    """For each line of the source its text, and how many of its characters are markup.
+    """For each line of the source its text, and its number of characters of markup.
 
-    Scripts, styles and comments are markup; a tag may span lines.  In the text,
+    Scripts, styles and comments are markup; a tag may span lines.  In the text, character
     references are resolved and white space is collapsed.
     """
     text = _MARKUP.sub(_leave_lines, html)
@@ -73,12 +72,12 @@ def source_lines(html: str) -> Iterator[tuple[str, int]]:
         yield " ".join(words), len(line) - len(shown.replace(_BORDER, ""))
 
 
-# Stands for a tag between two words; split() takes it for white space.
+# Replaces a tag between two words; split() treats it as white space.
 _BORDER = "\x1f"
 
 
-def _leave_lines(found: re.Match[str]) -> str:
-    """What takes the place of markup: its line breaks, and a border between words."""
-    name = found[2]
+def _leave_lines(match: re.Match[str]) -> str:
+    """The replacement of markup: its line breaks, after a border if a word ends there."""
+    name = match[2]
     border = _BORDER if name and name.lower() in _APART else ""
-    return border + "".join(_NEWLINE.findall(found[0]))
+    return border + "".join(_NEWLINE.findall(match[0]))

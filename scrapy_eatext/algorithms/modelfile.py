@@ -1,9 +1,9 @@
 """Model files: named arrays and a header in one small file, read without pickle.
 
-Layout, all numbers little-endian: 8 bytes of magic, the format's version
-(uint16), the header's length (uint32), the header (JSON, UTF-8), then the
-arrays' bytes one after another, compressed by zlib.  The same arrays give the
-same bytes.  Nothing in a file is executed, and each size that it states is bounded.
+Layout, with little-endian numbers: 8 bytes of magic, the format's version (uint16), the
+header's length (uint32), the header (JSON, UTF-8), then the concatenated bytes of the
+arrays, compressed by zlib.  The same arrays give the same bytes.  Nothing in a file is
+executed, and each size in it is bounded.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _START = struct.Struct("<8sHI")
 _MAX_HEADER = 1 << 20
 _MAX_ARRAYS = 1 << 28
 _MAX_DIMENSIONS = 4
-# The types that a file may hold, as numpy spells them; no objects, no strings.
+# The types of arrays in a file, as numpy names them; no objects, no strings.
 _TYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8".split())
 
 
 def model_path() -> Any:
-    """The option that says which model: the path of a file, or the shipped one."""
+    """The option for the path of a model file; the default is the shipped model."""
     return text(
         "",
         "the path of a model file",
@@ -46,15 +46,15 @@ def model_path() -> Any:
 
 
 class ModelError(ValueError):
-    """A model file that is damaged, of another format, or another algorithm's."""
+    """A model file that is damaged, of another format, or of another algorithm."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model as it was saved.
+    """The content of a model file.
 
-    ``version`` is the model's own; ``header`` is what its trainer noted for
-    the algorithm; ``arrays`` are by name and read-only.
+    ``version`` is the model's; ``header`` has its trainer's values for the algorithm;
+    ``arrays`` are by name and read-only.
     """
 
     version: str
@@ -69,11 +69,10 @@ def save_model(
     arrays: Mapping[str, NDArray[Any]],
     header: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a model, whole or not at all.
+    """Write a model file atomically.
 
-    The header is JSON data.  Raises ModelError for an array of a type that a
-    file can't hold, and OSError, with the file's name, where it can't be
-    written; a file that was there before then stays as it was.
+    The header is JSON data.  Raises ModelError for an array of a type that a file can't
+    hold, and OSError if the file can't be written; an existing file is then unchanged.
     """
     path = Path(path)
     rows: list[dict[str, Any]] = []
@@ -85,7 +84,7 @@ def save_model(
             raise ModelError(
                 f"{path}: array {name!r} is {array.dtype}, {array.ndim}-dimensional"
             )
-        # ascontiguousarray makes a scalar one-dimensional; its shape is kept.
+        # The original shape, as ascontiguousarray makes a scalar one-dimensional.
         shape = list(np.shape(arrays[name]))
         rows.append({"name": name, "type": array.dtype.str, "shape": shape})
         chunks.append(array.tobytes())
@@ -110,8 +109,8 @@ def save_model(
 def load_model(path: str | Path, algorithm: str) -> Model:
     """Read a model of the algorithm.
 
-    Raises ModelError, naming the file, where it is damaged, of another format
-    version or of another algorithm, and OSError where it can't be read.
+    Raises ModelError, naming the file, if it is damaged, of another format version or of
+    another algorithm, and OSError if it can't be read.
     """
     path = Path(path)
     data = path.read_bytes()
@@ -151,7 +150,7 @@ def load_model(path: str | Path, algorithm: str) -> Model:
 
 
 def _row(row: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
-    """An array's name, type and shape from the header; ValueError if it has none."""
+    """An array's name, type and shape from the header.  Raises ValueError."""
     name, kind, shape = row["name"], row["type"], tuple(row["shape"])
     sound = (
         isinstance(name, str)
@@ -166,16 +165,16 @@ def _row(row: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
 
 
 def _unpack(path: Path, packed: bytes, size: int) -> bytes:
-    """The payload, of exactly ``size`` bytes; no more than that is ever allocated."""
+    """The payload, which must have ``size`` bytes; not much more is ever allocated."""
     stream = zlib.decompressobj()
     try:
-        # One byte more than wanted, so that a longer payload shows.
+        # One byte more, to detect a longer payload.
         payload = stream.decompress(packed, size + 1)
     except zlib.error as error:
         raise ModelError(f"{path} is damaged: {error}") from error
     if len(payload) != size or not stream.eof or stream.unused_data:
         raise ModelError(
-            f"{path} is damaged: its arrays have not the length that it states"
+            f"{path} is damaged: its arrays differ in length from what it states"
         )
     return payload
 
@@ -183,8 +182,8 @@ def _unpack(path: Path, packed: bytes, size: int) -> bytes:
 def save_card(model: str | Path, card: Mapping[str, Any]) -> Path:
     """Write the card of a model beside it, as JSON, and return its path.
 
-    A card says what a user of the model should know: the data and its
-    licence, the date, the seeds, the features, and the scores by kind of page.
+    A card has what a user of the model should know: the data and its licence, the date,
+    the seed, the features, and the scores by kind of page.
     """
     path = Path(model).with_suffix(".json")
     text = json.dumps(
@@ -195,7 +194,7 @@ def save_card(model: str | Path, card: Mapping[str, Any]) -> Path:
 
 
 def load_card(model: str | Path) -> dict[str, Any]:
-    """The card beside a model, empty where it has none that can be read."""
+    """The card beside a model, empty if there is none that can be read."""
     try:
         card = json.loads(Path(model).with_suffix(".json").read_text("utf-8"))
     except (OSError, ValueError):

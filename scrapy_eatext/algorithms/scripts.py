@@ -1,11 +1,10 @@
-"""Texts in scripts whose words a stop list cannot find, measured by character.
+"""Measures, by character, texts in scripts in which stop lists do not work.
 
-Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words, and
-Korean joins its particles to them.  In each of them grammar still shows: in
-Chinese as function characters, in Japanese as the kana of particles and
-endings, in Korean as the syllables of particles and endings, in the others as
-short function words that can be found inside the running text.  How much of a
-text these make up takes the place of the density of stop words.
+Chinese, Japanese, Thai, Lao, Khmer and Burmese have no spaces between words, and Korean
+attaches particles to words.  Their grammatical signs are found nevertheless: in Chinese
+function characters, in Japanese the kana of particles and endings, in Korean the syllables
+of particles and endings, in the others short function words inside the running text.  The
+share of a text that these signs make up replaces the density of stop words.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """How a language is measured by character.
+    """The patterns by which a language is measured.
 
-    ``letters`` matches runs of its script, ``signs`` matches the grammar in them, and
-    ``share`` is the part of running text that is matched by ``signs``.
+    ``letters`` matches runs of its script, ``signs`` matches the grammatical signs, and
+    ``share`` is the share of running text that ``signs`` matches.
     """
 
     letters: re.Pattern[str]

@@ -1,10 +1,9 @@
 """Stop lists by language, and the share of running text that each makes up.
 
-The lists are those of the package stopwordsiso and, if it is installed, of jusText.
-A list of jusText has a language's most frequent words, as many as make up about 55
-percent of running text, and jusText's thresholds on the density of stop words are
-fitted to that.  Other lists make up other shares: so each comes with its share, and a
-density found with it is put in proportion.
+The lists are those of the package stopwordsiso and, if it is installed, of jusText.  A list
+of jusText has a language's most frequent words, which make up about 55 percent of running
+text, and jusText's thresholds on the density of stop words assume this.  Other lists make
+up other shares: each comes with its share, by which a density is scaled.
 """
 
 from __future__ import annotations
@@ -15,17 +14,16 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-# What part of running text is in a list of jusText.  With the frequencies of
-# wordfreq it is .45 to .63 in 38 languages, .55 in the mean
-# (tools/stop_list_shares.py).
+# The share of running text that a list of jusText makes up: by the frequencies of
+# wordfreq, .45 to .63 in 38 languages, .55 in the mean (tools/stop_list_shares.py).
 JUSTEXT_SHARE = 0.55
 
-# The languages by code, with the names that jusText has for them.  ``share`` in the file
-# is the part of running text that is in the list of stopwordsiso 0.7.1, by
-# tools/stop_list_shares.py: from the frequencies of wordfreq, or without these from the
-# ranks of the words in jusText's list.  Hausa, Somali, Sotho and Zulu are in neither and
-# have a guess.  Languages without spaces between words, or with particles joined to
-# them, have no share: they are measured by character.
+# The languages by code, with jusText's names for them.  ``share`` in the file is the share
+# of running text that the list of stopwordsiso 0.7.1 makes up, computed by
+# tools/stop_list_shares.py from the frequencies of wordfreq, or else from the ranks of the
+# words in jusText's list.  Hausa, Somali, Sotho and Zulu are in neither: theirs is a guess.
+# Languages without spaces between words, or with particles attached to words, have no
+# share: they are measured by character.
 with Path(__file__).with_name("languages.csv").open(encoding="utf-8") as _file:
     _LANGUAGES = list(csv.DictReader(_file))
 NAMES = {row["code"]: row["name"] for row in _LANGUAGES}
@@ -46,10 +44,7 @@ class StopList:
 
 
 def language_code(language: str) -> str | None:
-    """The code of a language given by code ("en", "en-GB") or name ("English").
-
-    None where there is no such language.
-    """
+    """The code of a language, given by code ("en", "en-GB") or name ("English"), or None."""
     key = language.strip().lower().replace(" ", "_")
     if key in NAMES:
         return key
@@ -61,18 +56,18 @@ def language_code(language: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def justext_folder() -> Path | None:
-    """Where the lists of the package justext are; None if it is not installed.
+    """The folder of the lists of the package justext; None if it is not installed.
 
-    The package is not imported: it needs lxml_html_clean, the lists do not.
+    The package is not imported, as that would need lxml_html_clean.
     """
-    found = find_spec("justext")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("justext")
+    if spec is None or not spec.submodule_search_locations:
         return None
-    return Path(found.submodule_search_locations[0]) / "stoplists"
+    return Path(spec.submodule_search_locations[0]) / "stoplists"
 
 
 def justext_words(code: str) -> list[str] | None:
-    """A language's list of jusText, the most frequent word first; None without one."""
+    """The list of jusText for a language, most frequent words first, or None."""
     folder = justext_folder()
     path = folder / f"{NAMES[code]}.txt" if folder is not None else None
     if path is None or not path.is_file():
@@ -80,13 +75,10 @@ def justext_words(code: str) -> list[str] | None:
     return [line.lower() for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-# A crawl meets few languages; all of jusText's lists would be 188,000 words.
+# A crawl meets few languages; all of jusText's lists have 188,000 words.
 @lru_cache(maxsize=32)
 def stop_list(code: str) -> StopList | None:
-    """The stop list of a language: jusText's own, else that of stopwordsiso.
-
-    None where neither has the language.
-    """
+    """The stop list of a language: jusText's, else that of stopwordsiso, else None."""
     words = justext_words(code)
     if words is not None:
         return StopList(frozenset(words), JUSTEXT_SHARE)
@@ -94,7 +86,7 @@ def stop_list(code: str) -> StopList | None:
 
 
 def iso_list(code: str) -> StopList | None:
-    """The stop list of stopwordsiso, or None where it has no use for a language."""
+    """The stop list of stopwordsiso, or None for a language without a share."""
     from stopwordsiso import stopwords
 
     if code not in SHARES:

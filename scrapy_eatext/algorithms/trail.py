@@ -1,4 +1,4 @@
-"""A walk over a tree, and the paths of its elements, written on demand."""
+"""A walk over a tree, and the XPaths of its elements, written on demand."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from scrapy_eatext.deadline import check
 
 
 class PageError(ValueError):
-    """A page on which an original raises an exception, or writes without end."""
+    """A page on which an original raises an exception, or writes without bound."""
 
 
 def events(
     root: Any, skip: Callable[[Any], bool] = lambda element: False
 ) -> Iterator[tuple[str, Any]]:
-    """The nodes of a tree in the order of the page, each with an event.
+    """The nodes of a tree in document order, each after its event.
 
-    The events are "start" and "end" of an element, "skipped" for an element of which
-    ``skip`` is true, whose content is left out, and "other" for a comment or an
-    instruction.  lxml's iterwalk() takes quadratic time if many comments stand side by
-    side.
+    The events are "start" and "end" of an element, "skipped" for an element for which
+    ``skip`` is true and whose content is left out, and "other" for a comment or a
+    processing instruction.  lxml's iterwalk() takes quadratic time on many sibling
+    comments.
     """
     yield "start", root
     open_elements = [(root, root.iterchildren())]
@@ -42,23 +42,23 @@ def events(
 
 
 class Trail:
-    """The path from the root to the element that a walk is at.
+    """The path from the root to the current element of a walk.
 
-    Each element gets a number.  Its XPath is written on demand: a path is as long as its
-    element is deep, so all paths of a deep page would take quadratic time.
+    Each element gets a number.  Its XPath is written on demand, as all paths of a deep
+    page would take quadratic time.
     """
 
     def __init__(self) -> None:
-        # Number 0 is the place above the root, whose path is "/".
+        # Number 0 is the root's parent, with the path "/".
         self._parents = [0]
         self._names = [""]
         self._orders = [0]
-        # For each open element, how many children of a name it has had.
+        # For each open element, the number of its children so far, by name.
         self._counts: list[dict[str, int]] = [{}]
         self._open = [0]
 
     def __len__(self) -> int:
-        """How many numbers there are, with the 0 above the root."""
+        """The number of elements, with number 0."""
         return len(self._parents)
 
     @property
@@ -67,7 +67,7 @@ class Trail:
         return self._open[-1]
 
     def enter(self, name: str) -> int:
-        """Go down into the next child of this name, and return its number."""
+        """Enter the next child with this name; returns its number."""
         counts = self._counts[-1]
         order = counts[name] = counts.get(name, 0) + 1
         number = len(self._parents)
@@ -79,7 +79,7 @@ class Trail:
         return number
 
     def leave(self) -> None:
-        """Go back up."""
+        """Leave the current element."""
         self._open.pop()
         self._counts.pop()
 
@@ -92,7 +92,7 @@ class Trail:
         return self._names[number]
 
     def xpath(self, number: int) -> str:
-        """The path of an element; each step has a place among siblings of its name."""
+        """The XPath of an element; each step has its index among siblings of its name."""
         steps = []
         while number:
             steps.append(f"{self._names[number]}[{self._orders[number]}]")
@@ -101,7 +101,7 @@ class Trail:
 
 
 class TrailUnits(UnitList):
-    """Units, each in an element of a trail, by the elements' numbers."""
+    """Units in elements of a trail; ``places`` are the elements' numbers."""
 
     def __init__(
         self, units: Sequence[Unit], places: Sequence[int], trail: Trail

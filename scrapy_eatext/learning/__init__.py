@@ -1,4 +1,4 @@
-"""Labels, training and evaluation.  The extra "train" has their dependencies."""
+"""Labels, training and evaluation.  Their dependencies are in the extra "train"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class DataError(ValueError):
 
 
 def need(module: str) -> Any:
-    """Import a module of the extra "train"; ImportError names the extra."""
+    """A module of the extra "train".  Raises ImportError, naming the extra."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -25,7 +25,7 @@ def need(module: str) -> Any:
 
 
 def bar(items: Sequence[T], label: str) -> Iterable[T]:
-    """The items, with a bar on standard error, where that is a terminal."""
+    """The items, with a progress bar if standard error is a terminal."""
     tqdm = need("tqdm").tqdm
     shown: Iterable[T] = tqdm(items, desc=label, leave=False, disable=None)
     return shown

@@ -1,4 +1,4 @@
-"""The lines that calibrate the default algorithm's likelihoods, by kind of page."""
+"""Learns the lines that calibrate the default algorithm's likelihoods by kind of page."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints
     from scrapy_eatext.tagger.trees import Trees
 
-# What the blocks of a page weigh together; a block counts by the root of its words.
+# The sum of the weights of a page's blocks, which are square roots of their words.
 _PAGE = 60
-# What keeps the kinds' lines near one line for all pages, and that one near no change.
+# The penalty that draws the kinds' lines to one line for all pages, and that one to the
+# identity.
 _RIDGE = 300
 _ROUNDS = 20
 
@@ -32,8 +33,8 @@ def kind_votes(
     figures: Ints,
     kinds: Sequence[str],
 ) -> list[Ints]:
-    """What each kind counts on each page, by the trees without the page's fold."""
-    named = [NamedTrees(one, figure_names(kinds)) for one in trees]
+    """The votes for each kind on each page, by the trees without the page's fold."""
+    named = [NamedTrees(ensemble, figure_names(kinds)) for ensemble in trees]
     return [
         votes(named[k].answers(row), named[k].scale)
         for k, row in zip(fold.tolist(), figures, strict=True)
@@ -46,10 +47,10 @@ def calibration_lines(
     likelihoods: Sequence[Ints],
     weights: Sequence[Ints],
 ) -> Ints:
-    """The slope in thousandths and the shift in hundredths for each kind.
+    """For each kind the slope in thousandths and the intercept in hundredths.
 
-    The likelihoods and the kinds' votes, the ``weights``, are by trees that have not
-    seen the page's site.  Pages of which only segments are known tell nothing.
+    The likelihoods, and ``weights``, the kinds' votes, are out of fold.  Pages of which
+    only segments are known are not used.
     """
     logits, shares, truth, weight = [], [], [], []
     for sample, w, likelihood, vote in zip(
@@ -67,10 +68,14 @@ def calibration_lines(
     if not logits:
         return np.array([(LEVEL, 0)] * count, dtype=np.int32)
     x, of_kind = np.concatenate(logits)[:, None], np.concatenate(shares)
-    y, by = np.concatenate(truth), np.concatenate(weight)
-    start = _fit(np.hstack([x, np.ones_like(x)]), y, by, np.array([1.0, 0.0]))
-    line = _fit(np.hstack([of_kind * x, of_kind]), y, by, np.repeat(start, count))
-    return np.rint(line.reshape(2, count).T * (LEVEL, 100)).astype(np.int32)
+    y, block_weights = np.concatenate(truth), np.concatenate(weight)
+    start = _fit(
+        np.hstack([x, np.ones_like(x)]), y, block_weights, np.array([1.0, 0.0])
+    )
+    lines = _fit(
+        np.hstack([of_kind * x, of_kind]), y, block_weights, np.repeat(start, count)
+    )
+    return np.rint(lines.reshape(2, count).T * (LEVEL, 100)).astype(np.int32)
 
 
 def _fit(
@@ -79,11 +84,13 @@ def _fit(
     weight: NDArray[np.float64],
     near: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The coefficients of a logistic regression that is drawn to others."""
-    found = near
+    """A logistic regression whose penalty is on the distance from coefficients ``near``."""
+    coefficients = near
     for _ in range(_ROUNDS):
-        chance = 1 / (1 + np.exp(-np.clip(columns @ found, -30, 30)))
-        slope = (weight * (truth - chance)) @ columns - _RIDGE * (found - near)
-        bends = (columns.T * (weight * chance * (1 - chance))) @ columns
-        found = found + np.linalg.solve(bends + _RIDGE * np.eye(len(near)), slope)
-    return found
+        chance = 1 / (1 + np.exp(-np.clip(columns @ coefficients, -30, 30)))
+        slope = (weight * (truth - chance)) @ columns - _RIDGE * (coefficients - near)
+        hessian = (columns.T * (weight * chance * (1 - chance))) @ columns
+        coefficients = coefficients + np.linalg.solve(
+            hessian + _RIDGE * np.eye(len(near)), slope
+        )
+    return coefficients

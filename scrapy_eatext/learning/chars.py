@@ -1,4 +1,4 @@
-"""Counting character sequences for the models of `ngram`."""
+"""Counts, prunes and rounds character sequences for the models of `ngram`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def count_sequences(
     units, starts = narrow.astype(np.int64), starts_of(owner)
     category = np.asarray(labels, dtype=np.int64)[owner]
     levels = []
-    # The places where the sequences of the last length end, and their numbers.
+    # The places where the sequences of the previous length end, and their numbers.
     places = np.arange(len(units))
     numbers = np.zeros(len(units), dtype=np.int64)
     contexts = 1
@@ -61,7 +61,7 @@ def _onward(
     numbers: Ints,
     starts: npt.NDArray[np.bool_],
 ) -> tuple[Ints, Ints]:
-    """The places one unit further, if still in the same text."""
+    """The places one unit further, as far as they are in the same text."""
     places = places + 1
     inside = places < len(starts)
     inside[inside] = ~starts[places[inside]]
@@ -69,15 +69,14 @@ def _onward(
 
 
 def prune(levels: Sequence[Level], size: int, smoothing: Smoothing) -> list[Level]:
-    """Keep the ``size`` sequences with the most bits, and the beginnings of these."""
+    """Keep the ``size`` sequences with the most bits, and all their prefixes."""
     bits = _bits(levels, smoothing)
-    every = np.concatenate(bits)
-    if size >= len(every):
+    all_bits = np.concatenate(bits)
+    if size >= len(all_bits):
         return list(levels)
-    # Stable, so that of equals the shorter sequences are kept, then those with lower
-    # keys.
-    chosen = np.zeros(len(every), dtype=np.bool_)
-    chosen[np.argsort(-every, kind="stable")[:size]] = True
+    # Stable, so that ties go to shorter sequences, then to lower keys.
+    chosen = np.zeros(len(all_bits), dtype=np.bool_)
+    chosen[np.argsort(-all_bits, kind="stable")[:size]] = True
     kept = np.split(chosen, np.cumsum([len(values) for values in bits])[:-1])
     for n in range(len(levels) - 1, 0, -1):
         kept[n - 1][levels[n].contexts[kept[n]]] = True
@@ -109,13 +108,13 @@ def _sums(context: Ints, columns: npt.NDArray[Any], size: int) -> Floats:
 
 
 def _bits(levels: Sequence[Level], smoothing: Smoothing) -> list[Floats]:
-    """The bits of each sequence: its count, times the shift without it.
+    """The bits of each sequence: its count, times the change if it is pruned.
 
-    That is the shift of one category's probability against another's.
+    That is the change of one category's log probability relative to another's.
     """
-    found = []
+    bits_of_levels = []
     shorter = np.full((1, levels[0].counts.shape[1]), 1 / smoothing.characters)
-    # For each sequence, the number of the sequence without its first unit; for a single
+    # For each sequence, the number of its suffix without the first unit; for a single
     # unit, that of the empty sequence.
     ending = np.zeros(1, dtype=np.int64)
     for n, level in enumerate(levels):
@@ -123,24 +122,26 @@ def _bits(levels: Sequence[Level], smoothing: Smoothing) -> list[Floats]:
         if n == 0:
             ending = np.zeros(len(level.keys), dtype=np.int64)
         else:
-            # Levels that were not pruned have every ending of every sequence.
+            # Levels that were not pruned have every suffix of every sequence.
             wanted = (ending[context] << UNIT_BITS) | (level.keys & 0xFFFF)
             ending = np.searchsorted(levels[n - 1].keys, wanted)
-        often, kinds = level.successors()
-        seen = often > 0
+        counts, kinds = level.successors()
+        seen = counts > 0
         damped = np.where(seen, smoothing.factor * kinds, 1.0)[context]
-        total = np.where(seen, often, 0.0)[context] + damped
+        total = np.where(seen, counts, 0.0)[context] + damped
         fallback = shorter[ending]
         own = (level.counts + damped * fallback) / total
         without = (level.counts + damped) * fallback / total
         bits = np.log2(own / without)
-        found.append(level.counts.sum(axis=1) * (bits.max(axis=1) - bits.min(axis=1)))
+        bits_of_levels.append(
+            level.counts.sum(axis=1) * (bits.max(axis=1) - bits.min(axis=1))
+        )
         shorter = own
-    return found
+    return bits_of_levels
 
 
 def rounded(levels: Sequence[Level], steps: int) -> list[Level]:
-    """Levels whose counts are rounded on a logarithmic scale, ``steps`` a doubling."""
+    """Levels with counts rounded on a logarithmic scale, ``steps`` per doubling."""
     return [
         Level(
             level.keys,

@@ -1,8 +1,8 @@
-"""Labels of pages that were read once more, in place of those of their data.
+"""Corrected labels of pages, to train with instead of those of their dataset.
 
-The file has no text: a page is known by the digest of its bytes, and its blocks by
-hashes.  A page whose labels are in doubt has a reason instead, and is not learned from.
-Scores are by the data's own texts all the same.
+The file has no texts: pages are identified by the digest of their bytes, blocks by hashes.
+A page whose labels are in doubt has a reason instead, and is not learned from.  Scores are
+still by the dataset's own texts.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Correction:
 def read_corrections(file: str | Path) -> Mapping[str, Correction]:
     """The corrections in a JSON file, by the digests of pages.
 
-    A row is ``{"kind": ..., "main": [hash, ...], "comments": [...]}``, of which the last
-    may be missing, or ``{"doubt": reason}``.  Raises DataError for a file that is not
-    made so, OSError where it can't be read.
+    A row is ``{"kind": ..., "main": [hash, ...], "comments": [...]}``, with optional
+    comments, or ``{"doubt": reason}``.  Raises DataError for a file in another format, and
+    OSError if it can't be read.
     """
     try:
         rows = json.loads(Path(file).read_text("utf-8"))
@@ -57,7 +57,7 @@ def read_corrections(file: str | Path) -> Mapping[str, Correction]:
 
 
 def corrected(data: Dataset, corrections: Mapping[str, Correction]) -> Dataset:
-    """The data whose pages know their corrections."""
+    """The dataset with the corrections of its pages."""
     if not corrections:
         return data
     pages = [
@@ -67,11 +67,11 @@ def corrected(data: Dataset, corrections: Mapping[str, Correction]) -> Dataset:
 
 
 def hashes(texts: Sequence[str]) -> list[str]:
-    """A hash of each block's text, with the running number of equal texts behind."""
-    seen: Counter[str] = Counter()
-    found = []
+    """A hash of each block's text, followed by a running number for equal texts."""
+    counts: Counter[str] = Counter()
+    names = []
     for text in texts:
         digest = blake2b(" ".join(text.split()).encode(), digest_size=5).hexdigest()
-        seen[digest] += 1
-        found.append(f"{digest}.{seen[digest]}")
-    return found
+        counts[digest] += 1
+        names.append(f"{digest}.{counts[digest]}")
+    return names

@@ -1,4 +1,4 @@
-"""Folders of labelled pages: WCXB's layout, segments, and a user's own pages."""
+"""Reads folders of labelled pages: in WCXB's layout, with segments, or a user's own."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class LabelledPage:
     """A page and its labels.
 
-    ``text`` is the main text and ``comments`` are the readers' comments, "" for none,
-    or None where the data do not say; ``kind`` is the kind of page, "page" if the data do not say.  ``wanted`` and
-    ``unwanted`` are segments that must and must not come out.  ``data`` is the name of
-    the data that the page is of, and ``correction`` what was read of it once more.  The
-    HTML stays in its file until it is read.
+    ``text`` is the main text.  ``comments`` are the readers' comments, "" for none, None
+    if they are unknown.  ``kind`` is the kind of page, "page" if it is unknown.  ``wanted``
+    and ``unwanted`` are segments that must and must not be extracted.  ``data`` is the name
+    of the page's dataset, and ``correction`` has corrected labels.  The HTML stays in its
+    file until it is read.
     """
 
     name: str
@@ -42,7 +42,7 @@ class LabelledPage:
 
     @property
     def html(self) -> bytes:
-        """The page's bytes; DataError where the file is damaged."""
+        """The page's bytes.  Raises DataError if the file is damaged."""
         data = self.file.read_bytes()
         if self.file.suffix != ".gz":
             return data
@@ -58,37 +58,36 @@ class LabelledPage:
 
     @property
     def digest(self) -> str:
-        """A short name of the page's bytes; DataError where the file is damaged."""
+        """A short hash of the page's bytes.  Raises DataError if the file is damaged."""
         return hashlib.sha256(self.html).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Labelled pages, with the data's name and licence for a model's card."""
+    """Labelled pages, with a name and a licence for a model's card."""
 
     pages: Sequence[LabelledPage]
     name: str
     licence: str = ""
 
     def named(self, name: str, licence: str) -> Dataset:
-        """The same pages under another name and licence, or under their own for ""."""
+        """The same pages under another name and licence; "" keeps the present one."""
         name = name or self.name
         pages = [replace(page, data=name) for page in self.pages]
         return Dataset(pages, name, licence or self.licence)
 
     def kinds(self) -> dict[str, int]:
-        """How many pages there are of each kind."""
+        """The number of pages of each kind."""
         return dict(sorted(Counter(page.kind for page in self.pages).items()))
 
 
 def read_folder(folder: str | Path) -> Dataset:
-    """The labelled pages of a folder, in whichever of the three layouts it is.
+    """The labelled pages of a folder in one of three layouts.
 
-    WCXB's: ground-truth/NAME.json, which may have comments besides, and
-    html/NAME.html.gz.  Segments: truth.json and html/NAME.gz.  A user's own: NAME.html
-    (or .html.gz) with NAME.txt, the main text, and, where there is one,
-    NAME.comments.txt.  Raises DataError for a folder without pages, and for a file that
-    is missing or damaged.
+    WCXB's: ground-truth/NAME.json, which may have comments too, and html/NAME.html.gz.
+    Segments: truth.json and html/NAME.gz.  A user's own: NAME.html (or .html.gz) with
+    NAME.txt, the main text, and optionally NAME.comments.txt.  Raises DataError for a
+    folder without pages, and for a missing or damaged file.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -123,7 +122,7 @@ def read_wcxb(folder: Path) -> Dataset:
 
 
 def read_segments(folder: Path) -> Dataset:
-    """Pages of which segments are known that must and must not come out."""
+    """Pages with segments that must and must not be extracted."""
     truth = folder / "truth.json"
     pages = []
     for name, row in sorted(_json(truth).items()):
@@ -139,7 +138,7 @@ def read_segments(folder: Path) -> Dataset:
 
 
 def read_own(folder: Path) -> Dataset:
-    """Pages as a user keeps them: NAME.html beside NAME.txt."""
+    """A user's own pages: NAME.html beside NAME.txt."""
     pages = []
     files = html_files(folder)
     names = {name for name, _ in files}
@@ -162,7 +161,7 @@ def html_files(folder: Path) -> list[tuple[str, Path]]:
 
 
 def joined(parts: Sequence[Dataset]) -> Dataset:
-    """Several data as one, each of whose pages knows which it is of."""
+    """Several datasets as one; each page has the name of its own."""
     licences = [part.licence for part in parts if part.licence]
     return Dataset(
         [page for part in parts for page in part.pages],
@@ -174,7 +173,7 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
 def contradictions(
     pages: Sequence[LabelledPage],
 ) -> list[tuple[LabelledPage, LabelledPage]]:
-    """Pairs of pages that are the same page with different true texts."""
+    """Pairs of pages with the same bytes and different true texts."""
     seen: dict[bytes, LabelledPage] = {}
     pairs = []
     for page in pages:
@@ -197,14 +196,14 @@ def _existing(file: Path, other: Path) -> Path:
 
 
 def _string(value: object) -> str:
-    """A text of JSON data, "" for null; TypeError for anything else."""
+    """A text in JSON data, "" for null.  Raises TypeError for anything else."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is no text")
     return value or ""
 
 
 def _strings(values: object) -> tuple[str, ...]:
-    """The texts of a list; TypeError for anything else."""
+    """A list of texts in JSON data.  Raises TypeError for anything else."""
     if not isinstance(values, list):
         raise TypeError(f"{values!r:.40} is no list")
     return tuple(map(_string, values))
@@ -231,7 +230,7 @@ def _json(file: Path) -> Mapping[str, Any]:
 
 
 def _licence(folder: Path) -> str:
-    """The licence as the folder states it: the heading of its LICENSE file."""
+    """The licence of a folder: the first two lines of its LICENSE file."""
     file = folder / "LICENSE"
     if not file.is_file():
         return ""

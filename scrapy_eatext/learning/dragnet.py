@@ -1,4 +1,4 @@
-"""How Dragnet's models are trained: an L2 logistic regression, as in its paper."""
+"""Training of Dragnet's models: an L2 logistic regression, as in its paper."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.train import Progress
     from scrapy_eatext.page.walk import Walk
 
-# A block is content if more than this share of its words is: for the original's blocks,
-# and for page blocks.
+# A block is content if more than this share of its words is content: for the original's
+# blocks, and for page blocks.
 _ORIGINAL_SHARE = 0.1
 _SHARE = 0.5
-# A lost block costs more than one kept in vain: that gives the best mean word F1.
+# False negatives weigh more than false positives: this gives the best mean word F1.
 _CONTENT_WEIGHT = 1.5
-# The paper's rule for a token: its odds are above this, one way or the other,
-# and it is in more than this share of the blocks of one of the classes.  Its authors
-# also asked by eye for a meaning; here this share of sites must use the token.
+# The paper's rule for a token: its odds, or their inverse, are above _ODDS, and it is in
+# more than _BLOCKS_SHARE of the blocks of a class.  Its authors also selected tokens with a
+# meaning by hand; here, _SITES_SHARE of the sites must use the token.
 _ODDS = 2.5
 _BLOCKS_SHARE = 0.01
 _SITES_SHARE = 0.04
 _MIN_SITES = 3
 _MAX_COLUMNS = 40
-# If there are more blocks than this, only every second, third, ... is used for the fit.
+# If there are more blocks than this, the fit uses only every second, third, ... block.
 _MAX_BLOCKS = 50_000
-# Weights are kept to this many digits, so that another order of summation gives the
-# same file.
+# Weights are rounded to this many digits, so that the order of summation does not change
+# the file.
 _DIGITS = 4
 
-# A word of a name, as the walk cuts them: sidebarLeft-2 has sidebar and Left.
+# A word of a name, split as the walk does: sidebarLeft-2 has sidebar and Left.
 _NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The blocks of a page: what the model sees of each, its words, and its labels.
+    """The blocks of a page: their columns for the model, their words and labels.
 
-    ``shares`` has, for each target, the share of a block's words that belong to it.
+    ``shares`` has, for each target, the share of each block's words that belong to it.
     """
 
     columns: Floats
@@ -77,10 +77,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class Sample:
-    """The data of one page to learn from, in both readings of blocks.
+    """The training data of one page, in both readings of blocks.
 
-    ``names`` has the words of the page's ids and classes; ``weak`` is true if the
-    labels of comments were guessed.
+    ``names`` has the words of the page's ids and classes; ``weak`` says that the labels
+    of comments are guesses.
     """
 
     site: str
@@ -113,15 +113,17 @@ class DragnetTrainer:
         columns, _ = columns_of(
             page_blocks(blocks), np.zeros((len(blocks), 0)), logarithms=True
         )
-        seen, _ = columns_of(originals, original_tokens(originals), logarithms=False)
+        original_columns, _ = columns_of(
+            originals, original_tokens(originals), logarithms=False
+        )
         return Sample(
             site=site_of(page),
-            # Without the elements, which hold the whole page in memory.
+            # The walk without its elements, which hold the whole page in memory.
             walk=type(walk)(b"", walk.elements, walk.blocks, walk.tokens, None),
             names=_names(walk.nodes),
             page=Reading.of(columns, labels, label(texts, comments)),
             original=Reading.of(
-                seen,
+                original_columns,
                 label(originals.texts, page.text, reference=True),
                 label(originals.texts, comments, reference=True),
             ),
@@ -129,12 +131,12 @@ class DragnetTrainer:
         )
 
     def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
-        """Fit the model.  DataError where the samples lack a class of content.
+        """Fit the model.  Raises DataError if the samples lack a class of content.
 
-        The fit has one solution, which needs no seed.
+        The solution is unique, so the seed makes no difference.
         """
         words = choose_tokens(samples)
-        # The groups stand in the order of GROUPS: tokens after the six shallow.
+        # The order is that of GROUPS: tokens come after the six shallow columns.
         page = np.vstack(
             [
                 np.hstack(
@@ -148,7 +150,7 @@ class DragnetTrainer:
             ]
         )
         original = np.vstack([sample.original.columns for sample in samples])
-        # On one thread, as sums in another order differ in their last digits.
+        # One thread, as sums in another order differ in their last digits.
         with need("threadpoolctl").threadpool_limits(limits=1):
             arrays = {
                 "page": _models(page, [s.page for s in samples], progress),
@@ -181,11 +183,11 @@ def _models(
     *,
     original: bool = False,
 ) -> NDArray[np.float32]:
-    """Weights by target and subset of groups, with an entry a column and an intercept."""
+    """Weights by target and subset of groups: an entry for each column, the intercept."""
     widths = [6, columns.shape[1] - 10, 2, 1, 1]
     group_of = np.repeat(np.arange(len(GROUPS)), widths)
     shape = len(TARGETS), 1 << len(GROUPS), columns.shape[1] + 1
-    found = np.zeros(shape, dtype=np.float32)
+    weights_of = np.zeros(shape, dtype=np.float32)
     counts = [reading.words for reading in readings]
     for t, target in enumerate(TARGETS):
         truth = np.concatenate([reading.shares[target] for reading in readings])
@@ -193,8 +195,8 @@ def _models(
         if truth.all() or not truth.any():
             if target != "content":
                 continue
-            which = "each" if truth.all() else "none"
-            raise DataError(f"of the data's {len(truth)} blocks {which} is main text")
+            every = "each" if truth.all() else "none"
+            raise DataError(f"of the data's {len(truth)} blocks {every} is main text")
         if original:
             weights = np.concatenate(counts).astype(np.float64)
         else:
@@ -203,9 +205,9 @@ def _models(
         regression = Regression(columns[thin], truth[thin], weights[thin])
         name = f"{target}, {'original' if original else 'page'} blocks"
         for bits in progress(range(1, 1 << len(GROUPS)), name):
-            weights_found = regression.fit((bits >> group_of) & 1 == 1)
-            found[t, bits] = [_rounded(value) for value in weights_found]
-    return found
+            fitted = regression.fit((bits >> group_of) & 1 == 1)
+            weights_of[t, bits] = [_rounded(value) for value in fitted]
+    return weights_of
 
 
 def _rounded(value: float) -> float:
@@ -213,7 +215,7 @@ def _rounded(value: float) -> float:
 
 
 def _names(elements: Sequence[Any]) -> frozenset[str]:
-    """The words in the ids and classes of elements, as the walk cuts them."""
+    """The words in the ids and classes of elements, split as the walk does."""
     values = {element.get(key) for element in elements for key in ("id", "class")}
     return frozenset(
         word.lower() for value in values if value for word in _NAME_WORD.findall(value)
@@ -223,10 +225,10 @@ def _names(elements: Sequence[Any]) -> frozenset[str]:
 def weak_comments(
     page: LabelledPage, walk: Walk, texts: Sequence[str], labels: Labels
 ) -> str:
-    """Text that is probably readers' comments, for a page whose comments are not known.
+    """Text that probably is comments, for a page whose comments are not known.
 
-    On a forum it is the main text, on other pages the text of blocks that stand in
-    elements named after comments and are no main text.
+    On a forum it is the main text; on other pages it is the text of blocks in elements
+    named after comments that are not main text.
     """
     if page.kind == "forum":
         return page.text
@@ -236,17 +238,17 @@ def weak_comments(
 
 
 def _page_weights(counts: Sequence[NDArray[np.int64]]) -> Floats:
-    """A weight for each block: its share of its page's words."""
+    """A weight for each block: its share of the words of its page."""
     return np.concatenate([count / max(int(count.sum()), 1) for count in counts])
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """The words of names that a model looks for, by the paper's rule.
+    """The words of names that a model uses, by the paper's rule.
 
-    ``chosen`` marks the used columns of page_tokens() with this vocabulary; ``names``
-    has the names of these columns, and ``odds`` has for each its odds of content and
-    its share of blocks.
+    ``chosen`` marks the used columns of page_tokens() with this vocabulary.  ``names`` has
+    the names of these columns; ``odds`` has the odds of content and the share of blocks of
+    each.
     """
 
     vocabulary: NDArray[np.uint32]
@@ -256,7 +258,7 @@ class Tokens:
 
 
 def choose_tokens(samples: Sequence[Sample]) -> Tokens:
-    """Choose the words whose columns tell content from the rest."""
+    """Choose the words whose columns separate content from boilerplate."""
     sites: dict[str, set[str]] = {}
     for sample in samples:
         for word in sample.names:
@@ -268,20 +270,20 @@ def choose_tokens(samples: Sequence[Sample]) -> Tokens:
     inside, outside = np.zeros(2 * len(words)), np.zeros(2 * len(words))
     content = 0
     for sample in samples:
-        found = page_tokens(sample.walk, candidates)
+        occurs = page_tokens(sample.walk, candidates)
         truth = sample.page.shares["content"] > _SHARE
-        inside += found[truth].sum(axis=0)
-        outside += found[~truth].sum(axis=0)
+        inside += occurs[truth].sum(axis=0)
+        outside += occurs[~truth].sum(axis=0)
         content += int(truth.sum())
     blocks = sum(len(sample.page.words) for sample in samples)
     with_token = (inside + outside) / max(blocks, 1)
     inside /= max(content, 1)
     outside /= max(blocks - content, 1)
-    # Half a block more in each class, so that no odds are infinite.
+    # Each class has half a block added, so that no odds are infinite.
     odds = (inside + 0.5 / max(content, 1)) / (outside + 0.5 / max(blocks - content, 1))
-    telling = (odds > _ODDS) | (odds < 1 / _ODDS)
+    separating = (odds > _ODDS) | (odds < 1 / _ODDS)
     common = (inside > _BLOCKS_SHARE) | (outside > _BLOCKS_SHARE)
-    gain = np.where(telling & common, np.abs(inside - outside), 0)
+    gain = np.where(separating & common, np.abs(inside - outside), 0)
     best = np.argsort(-gain, kind="stable")[:_MAX_COLUMNS]
     picked = np.zeros(2 * len(words), dtype=np.bool_)
     picked[best[gain[best] > 0]] = True

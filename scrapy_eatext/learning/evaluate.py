@@ -1,4 +1,4 @@
-"""How near an extracted text is to the true one."""
+"""Scores of extracted texts against true texts."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Score:
     f1: float
 
 
-def _score(hits: float, given: float, wanted: float) -> Score:
+def _score(hits: float, extracted: float, wanted: float) -> Score:
     """Scores from counts; if nothing is wanted, only an empty answer is right."""
     if not wanted:
-        value = 0.0 if given else 1.0
+        value = 0.0 if extracted else 1.0
         return Score(value, value, value)
     if not hits:
         return Score(0.0, 0.0, 0.0)
-    precision, recall = hits / given, hits / wanted
+    precision, recall = hits / extracted, hits / wanted
     return Score(precision, recall, 2 * precision * recall / (precision + recall))
 
 
@@ -42,13 +42,13 @@ def word_score(text: str, true: str) -> Score:
 
     A Chinese, Japanese or Korean character is a word.
     """
-    given, wanted = bag(text), bag(true)
-    return _score((given & wanted).total(), given.total(), wanted.total())
+    words, wanted = bag(text), bag(true)
+    return _score((words & wanted).total(), words.total(), wanted.total())
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentCounts:
-    """Segments that came out (tp, fp) or did not (fn, tn); tp and fn were wanted."""
+    """Numbers of segments: wanted (tp, fn) or not (fp, tn), extracted (tp, fp) or not."""
 
     tp: int = 0
     fp: int = 0
@@ -64,7 +64,7 @@ class SegmentCounts:
 
 
 def segment_counts(text: str, page: LabelledPage) -> SegmentCounts:
-    """Count the page's segments in a text; white space is folded in both."""
+    """Count the page's segments in a text; runs of white space count as one space."""
     folded = _fold(text)
     tp = sum(_fold(segment) in folded for segment in page.wanted)
     fp = sum(_fold(segment) in folded for segment in page.unwanted)
@@ -77,10 +77,10 @@ def _fold(text: str) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """Mean scores over pages, whole and by kind of page.
+    """Mean scores over pages: of all, and by kind.
 
-    ``errors`` names the pages on which the extractor raised, with the
-    exception; they score as empty text.
+    ``errors`` has the exceptions of the extractor by pages' names; these pages score as
+    empty text.
     """
 
     mean: Score
@@ -109,15 +109,15 @@ def rounded(score: Score) -> dict[str, float]:
 def report(
     rows: Iterable[tuple[str, Score]], errors: dict[str, str] | None = None
 ) -> Report:
-    """Gather the scores of pages, each with its kind of page."""
+    """The report of pages, given by kind and score."""
     kinds: dict[str, list[Score]] = {}
     for kind, score in rows:
         kinds.setdefault(kind, []).append(score)
-    everything = [score for scores in kinds.values() for score in scores]
+    all_scores = [score for scores in kinds.values() for score in scores]
     return Report(
-        mean=_mean(everything),
+        mean=_mean(all_scores),
         kinds={kind: _mean(kinds[kind]) for kind in sorted(kinds)},
-        pages=len(everything),
+        pages=len(all_scores),
         errors=errors or {},
     )
 
@@ -134,8 +134,8 @@ def evaluate(
 ) -> Report:
     """Run an extractor over pages and score it by words.
 
-    Pages of which segments are known count together, and have no kinds.  If the
-    extractor raises on a page, it scores as if it had found nothing there.
+    If segments are known of pages, these pages are scored together, without kinds.  If the
+    extractor raises an exception, the page scores as empty text.
     """
     rows: list[tuple[str, Score]] = []
     counts: list[SegmentCounts] = []

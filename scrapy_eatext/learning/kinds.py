@@ -1,4 +1,4 @@
-"""The weights of the words in attributes for kinds of page, by a regression a kind."""
+"""Learns weights of words in attributes for kinds of pages, by a regression for each."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def learn_kinds(
     kinds: Sequence[str],
     kind_weights: Mapping[str, float],
 ) -> NameVotes:
-    """The votes of the words ``hashes``, by pages whose whole text is known."""
+    """The votes of the words ``hashes``, from pages whose whole text is known."""
     whole = [sample for sample in samples if sample.true is not None]
     if not whole or not len(hashes):
         return NameVotes(hashes, np.zeros((len(hashes), len(kinds)), dtype=np.int16))
-    found = [words_on(sample.walk, hashes) for sample in whole]
-    counts = np.array([len(words) for words in found])
+    words_of_pages = [words_on(sample.walk, hashes) for sample in whole]
+    counts = np.array([len(words) for words in words_of_pages])
     matrix = need("scipy.sparse").csr_matrix(
         (
             np.repeat(1 / np.sqrt(np.maximum(counts, 1)), counts),
-            np.concatenate(found),
+            np.concatenate(words_of_pages),
             np.concatenate([[0], counts.cumsum()]),
         ),
         shape=(len(whole), len(hashes)),
@@ -60,7 +60,7 @@ def learn_kinds(
 def figures_of_names(
     samples: Sequence[Sample], votes: Sequence[NameVotes], fold: NDArray[np.intp]
 ) -> Ints:
-    """The figures of each page, a row a page, by the votes without its fold."""
+    """The figures of each page, a row for each, by the votes without its fold."""
     return np.array(
         [
             votes[k].figures(sample.walk)

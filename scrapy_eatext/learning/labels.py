@@ -23,21 +23,20 @@ from scrapy_eatext.learning import DataError
 if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
 
-# Runs of letters and digits, as the original has them.
+# Runs of letters and digits, the original's words.
 _RUN = re.compile(r"[^\W_]+")
 # The same, but in scripts without spaces between words each character is a word.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_SPACELESS}]|[^\\W_{_SPACELESS}]+")
 
-# The share of the true text that must be found on its page.
+# The least share of the true text that must be on its page.
 MIN_FOUND = 0.2
-# The alignment takes time in proportion to page x text; beyond this, minutes.
+# The time of the alignment is proportional to page x text; beyond this it takes minutes.
 _MAX_CELLS = 10**11
 
 
 def words(text: str, *, reference: bool = False) -> list[str]:
-    """The words of a text for the alignment; by default in lower case, CJK by
-    character.
+    """The words of a text for the alignment: in lower case, each CJK character a word.
 
     With ``reference`` they are the original's: runs of letters and digits as they are.
     """
@@ -45,12 +44,11 @@ def words(text: str, *, reference: bool = False) -> list[str]:
 
 
 def common(page: Sequence[str], true: Sequence[str]) -> NDArray[np.bool_]:
-    """For each word of the page, whether the longest common subsequence has it.
+    """For each word of the page, whether it is in the longest common subsequence.
 
-    Among subsequences of the same length it is that of the original: from the end on,
-    equal words are matched; otherwise a word of the true text is skipped if that loses
-    nothing, else a word of the page.  Raises ValueError for texts of which the product
-    of lengths is above 10^11.
+    Ties are decided as in the original: from the end backwards, equal words are matched;
+    otherwise a word of the true text is skipped if that loses nothing, else a word of the
+    page.  Raises ValueError if the product of the lengths is above 10^11.
     """
     m, n = len(page), len(true)
     if m * n > _MAX_CELLS:
@@ -73,12 +71,12 @@ def common(page: Sequence[str], true: Sequence[str]) -> NDArray[np.bool_]:
 
 
 class _Rows:
-    """Where the alignment's table of lengths grows, row by row.
+    """The rows of the alignment's table of lengths, as bits of their differences.
 
-    Row i has a 0 at bit j - 1 where the first i words of the page have one
-    word more in common with the first j of the text than with the first j - 1.
-    Every step-th row is kept; rows between are made again on demand, from the last to
-    the first, so that memory grows only with the square root of the page's length.
+    Row i has a 0 at bit j - 1 where the first i words of the page have one word more in
+    common with the first j words of the text than with the first j - 1.  Every step-th row
+    is stored; rows in between are computed again on demand, from the last to the first, so
+    that memory grows only with the square root of the page's length.
     """
 
     def __init__(self, page: Sequence[str], true: Sequence[str]) -> None:
@@ -91,9 +89,9 @@ class _Rows:
         self._full = (1 << len(true)) - 1
         self._bytes = (len(true) + 7) // 8
         self._step = math.isqrt(len(page)) + 1
-        self._kept = [self._full]
+        self._stored = [self._full]
         for start in range(0, len(page), self._step):
-            self._kept.append(self._run(self._kept[-1], start)[-1])
+            self._stored.append(self._run(self._stored[-1], start)[-1])
         self._start = len(page)
         self._near: list[bytes] = []
 
@@ -102,13 +100,13 @@ class _Rows:
         if i <= self._start:
             part = (i - 1) // self._step
             self._start = part * self._step
-            rows = self._run(self._kept[part], self._start)
+            rows = self._run(self._stored[part], self._start)
             self._near = [row.to_bytes(self._bytes, "little") for row in rows]
         row = self._near[i - 1 - self._start]
         return bool(row[(j - 1) >> 3] >> ((j - 1) & 7) & 1)
 
     def _run(self, row: int, start: int) -> list[int]:
-        """The rows of one step, after the given one."""
+        """The rows of one step, after a stored row."""
         rows = []
         for mask in self._masks[start : start + self._step]:
             both = row & mask
@@ -129,9 +127,9 @@ def _mask(places: Sequence[int], size: int) -> int:
 class Labels:
     """The labels of a page's blocks, from its true text.
 
-    For each block, ``share`` has the share of its words that are in the true text, 0
-    for a block without words, and ``words`` its number of words.  ``found`` and
-    ``wanted`` count the words of the true text: those found, and all.
+    ``share`` has the share of each block's words that are in the true text, 0 for a block
+    without words, and ``words`` the number of its words.  ``found`` and ``wanted`` are
+    numbers of words of the true text: those found on the page, and all.
     """
 
     share: NDArray[np.float64]
@@ -141,12 +139,12 @@ class Labels:
 
     @property
     def on_page(self) -> bool:
-        """Whether enough of the true text was found for the page to teach anything."""
+        """Whether enough of the true text is on the page to learn from it."""
         return self.found >= MIN_FOUND * self.wanted
 
 
 def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:
-    """label(), with a DataError that names the page for texts that are too long."""
+    """label(); for texts that are too long it raises DataError, naming the page."""
     try:
         return label(blocks, true)
     except ValueError as error:
@@ -154,7 +152,7 @@ def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:
 
 
 def label_content(blocks: Sequence[str], page: LabelledPage) -> Labels:
-    """The labels by a page's main text; DataError if hardly any of it is on the page."""
+    """The labels by a page's main text.  Raises DataError if too little is on the page."""
     labels = label_page(blocks, page, page.text)
     if not labels.on_page:
         raise DataError(f"{page.file}: its true text is not in it")
@@ -162,12 +160,12 @@ def label_content(blocks: Sequence[str], page: LabelledPage) -> Labels:
 
 
 def label(blocks: Sequence[str], true: str, *, reference: bool = False) -> Labels:
-    """Label a page's blocks, given as their texts, by the page's true text."""
+    """Label a page's blocks, given by their texts, by the page's true text."""
     split = [words(block, reference=reference) for block in blocks]
     wanted = words(true, reference=reference)
     counts = np.array([len(block) for block in split], dtype=np.int64)
     shared = common([word for block in split for word in block], wanted)
-    # Sums up to each block's end; a block's sum is a difference of two.
+    # A block's sum is a difference of cumulative sums.
     ends = np.cumsum(counts)
     sums = np.concatenate(([0], np.cumsum(shared)))
     inside = sums[ends] - sums[ends - counts] if split else np.zeros(0)

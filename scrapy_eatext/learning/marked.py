@@ -1,4 +1,4 @@
-"""The true text of pages that is marked in their source, not written beside them."""
+"""Reads pages whose true text is marked in their source, not in a separate file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scrapy_eatext.page import Page
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Lines as the density filter's author read them, by the comments he put there.
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+# The comments by which the author of the density filter marked lines of content.
 BEGIN, FINISH = "<!-- content -->", "<!-- /content -->"
-# Comments that told a search appliance what to leave out.  The word after the colon
-# (index, anchor, snippet, all) makes no difference here.  It is bounded, so that a
-# comment without end costs little.
+# Comments that exclude parts of a page from Google's search appliance.  The word after
+# the colon (index, anchor, snippet, all) makes no difference here; its length is bounded,
+# so that matching takes linear time.
 _GOOGLE = re.compile(r"<!--\s*google(on|off)(?::[^>]{0,99}?)?\s*-->", re.IGNORECASE)
 
 CONTENT, GOOGLE = "content", "google"
@@ -29,8 +29,8 @@ CONTENT, GOOGLE = "content", "google"
 def read_marked(folder: str | Path, marks: str) -> Dataset:
     """The pages of a folder, NAME.html or NAME.html.gz, with their marked text.
 
-    For ``marks`` see true_text().  Raises DataError, naming the file, for a
-    folder without pages and a page in which nothing is marked.
+    For ``marks`` see true_text().  Raises DataError for a folder without pages, and,
+    naming the file, for a page in which nothing is marked.
     """
     folder = Path(folder)
     pages = []
@@ -47,7 +47,7 @@ def read_marked(folder: str | Path, marks: str) -> Dataset:
 
 
 def true_text(html: bytes, marks: str) -> str:
-    """The text of the parts of a page that are marked.
+    """The text of the marked parts of a page.
 
     ``marks`` "content" takes the lines between those with ``<!-- content -->`` and
     those with ``<!-- /content -->``; "google" takes all but the parts between
@@ -69,7 +69,7 @@ def true_text(html: bytes, marks: str) -> str:
 def marked_lines(html: str) -> Iterator[tuple[str, bool]]:
     """Lines of source, each with whether it is content by the comments around it.
 
-    A line with a comment belongs to the part that it begins; with both, to content.
+    A line with a comment belongs to the part that it begins, one with both to content.
     """
     keep = False
     for line in _NEWLINE.split(html):
@@ -84,10 +84,10 @@ def _google_on(html: str) -> str:
     """The source without the parts between googleoff and googleon."""
     parts = []
     on, at = True, 0
-    for found in _GOOGLE.finditer(html):
+    for mark in _GOOGLE.finditer(html):
         if on:
-            parts.append(html[at : found.start()])
-        on, at = found[1].lower() == "on", found.end()
+            parts.append(html[at : mark.start()])
+        on, at = mark[1].lower() == "on", mark.end()
     if on:
         parts.append(html[at:])
     return "".join(parts)
@@ -102,7 +102,7 @@ def _selected(page: Page, selector: str) -> str:
     if not chosen:
         raise DataError(f"no element of it is {selector!r}")
     walk, blocks = page.blocks.walk, page.blocks
-    # An element comes after the one around it.
+    # Elements come after their parents.
     inside: list[bool] = []
     for node, parent in zip(walk.nodes, walk.elements[:, 0].tolist(), strict=True):
         inside.append(node in chosen or (parent >= 0 and inside[parent]))

@@ -1,4 +1,4 @@
-"""Training of the language models keep and discard on labelled lines."""
+"""Training of ngram's two language models, keep and discard, on labelled lines."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
 
-# The size of the model, and the steps a doubling that counts are rounded to: with these
-# it stays under a megabyte, and the card has the cost in errors.
+# The number of sequences in the model, and the steps per doubling that counts are rounded
+# to: so it stays under a megabyte; the card has the cost in errors.
 SEQUENCES = 250_000
 STEPS = 8
-# One page in so many is held out, to choose the bias by and to measure errors.
+# One page in this many is held out, to choose the bias and to measure errors.
 HELD_OUT = 10
 BIASES = range(0, 61, 5)
-# So many per cent of the held-out lines are to count as in a known language.
+# The percentage of held-out lines that count as in a known language.
 KNOWN = 99
 
 
@@ -51,12 +51,12 @@ class Line:
 
 
 class NgramTrainer:
-    """Learns from the lines that the density filter lets through."""
+    """Learns from the lines that the density filter keeps."""
 
     segments = False
 
     def sample(self, page: LabelledPage) -> list[Line]:
-        """The page's labelled lines; DataError if its true text is not in it."""
+        """The page's labelled lines.  Raises DataError if its true text is not on it."""
         parsed = Page.of(page.html, page.url or None)
         blocks = parsed.blocks
         texts = blocks.texts(list(range(len(blocks))))
@@ -73,14 +73,14 @@ class NgramTrainer:
     ) -> Fitted:
         """The models, with the bias and the errors from held-out lines."""
         order = list(samples)
-        # Whole pages are held out: lines of one page are too much alike.
+        # Whole pages are held out, as lines of one page are too similar.
         random.Random(seed).shuffle(order)  # noqa: S311 - a split, no secret
-        apart = max(len(order) // HELD_OUT, 1)
-        held, seen = _flat(order[:apart]), _flat(order[apart:])
+        count = max(len(order) // HELD_OUT, 1)
+        held, training = _flat(order[:count]), _flat(order[count:])
         lines = _flat(samples)
-        whole = _count(seen)
-        small = _shrink(whole)
-        model = _model(seen, small)
+        counts = _count(training)
+        pruned = _shrink(counts)
+        model = _model(training, pruned)
         bias = _best_bias(model, held)
         _, surprise = model.look([line.text for line in held])
         strange = float(np.percentile(surprise, KNOWN).round(1))
@@ -93,15 +93,15 @@ class NgramTrainer:
                 "discarded": _share(not line.keep for line in held),
                 "error": _error(model, held),
                 "error_with_bias": _error(model, held, bias),
-                "error_before_pruning": _error(_model(seen, whole), held),
-                "sequences": sum(len(level.keys) for level in small),
-                "sequences_before_pruning": sum(len(level.keys) for level in whole),
+                "error_before_pruning": _error(_model(training, counts), held),
+                "sequences": sum(len(level.keys) for level in pruned),
+                "sequences_before_pruning": sum(len(level.keys) for level in counts),
             }
         }
         smoothing = Smoothing()
         return Fitted(
             file=MODEL,
-            # The last two are learned too, so they count for the model's version.
+            # The last two are learned too, so they are part of the model's version.
             arrays={
                 **to_arrays(_shrink(_count(lines))),
                 "bias": np.array([bias], dtype=np.float32),
@@ -123,7 +123,7 @@ def _flat(samples: Sequence[list[Line]]) -> list[Line]:
 
 
 def _count(lines: Sequence[Line]) -> list[Level]:
-    """The counts of all sequences; DataError if one sort of lines is missing."""
+    """The counts of all sequences.  Raises DataError if lines of a class are missing."""
     trained = _trained(lines)
     if not all(trained):
         missing = "content" if not trained[KEEP] else "boilerplate"
@@ -161,10 +161,10 @@ def _best_bias(model: LineModel, lines: Sequence[Line]) -> int:
 
 
 def _error(model: LineModel, lines: Sequence[Line], bias: float = 0.0) -> float:
-    """The share of lines that go to the wrong category."""
+    """The share of misclassified lines."""
     kept = model.look([line.text for line in lines])[0] + bias >= 0
     return _share(
-        bool(given) != line.keep for given, line in zip(kept, lines, strict=True)
+        bool(keep) != line.keep for keep, line in zip(kept, lines, strict=True)
     )
 
 

@@ -1,8 +1,8 @@
 """Training of the perceptron's eighteen networks.
 
-As in the default of the original's library, a network learns from all lines at once by
-resilient backpropagation (Riedmiller and Braun 1993).  Then its output is shifted so
-that 0.5 is the threshold with the best F1.
+As by default in the original's library, a network is trained in batch mode by resilient
+backpropagation (Riedmiller and Braun 1993).  Then its output is shifted so that 0.5 is the
+threshold with the best F1.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-# Keeping a line in vain costs more than losing one.
+# The weight of false positives, as against false negatives.
 FALSE_POSITIVE = 1.5
 HIDDEN = 16
 EPOCHS = {"slp": 100, "mlp": 300}
-# Lines drawn for training; more do not make it better.
+# Lines drawn for training; more do not improve it.
 MOST_LINES = 60_000
-# A page with fewer words counts as if it had so many.
+# A page with fewer words counts as one with this many.
 FEWEST_WORDS = 20
-# Weights are kept to this many digits, so that another order of summation
-# gives the same file.
+# Weights are rounded to this many digits, so that the order of summation does not change
+# the file.
 DIGITS = 3
 # The thresholds that are tried.
 THRESHOLDS = np.arange(0.15, 0.71, 0.05)
@@ -61,8 +61,8 @@ THRESHOLDS = np.arange(0.15, 0.71, 0.05)
 class Reading:
     """A page's lines: their attributes, whether they are content, their words.
 
-    ``words`` counts a line's words, ``found`` those in the true text, which has
-    ``wanted`` words in all.
+    ``words`` has the number of each line's words, and ``found`` the number of those that
+    are in the true text, which has ``wanted`` words in all.
     """
 
     attributes: Floats
@@ -79,15 +79,15 @@ class Reading:
 
 
 class PerceptronTrainer:
-    """Learns from a page's lines and their neighbours, in both readings of lines.
+    """Learns from lines and their neighbours, in both readings of lines.
 
-    A sample has the page's blocks, and the lines as the original wrote them.
+    A sample has a page's blocks, and its lines as the original separated them.
     """
 
     segments = False
 
     def sample(self, page: LabelledPage) -> dict[str, Reading]:
-        """The page's labelled lines; DataError if its true text is not in it."""
+        """The page's labelled lines.  Raises DataError if its true text is not on it."""
         parsed = Page.of(page.html, page.url or None)
         lines = block_lines(parsed)
         written = written_lines(parsed)
@@ -103,7 +103,7 @@ class PerceptronTrainer:
         progress: Progress,
         readings: Sequence[str] = READINGS,
     ) -> Fitted:
-        """All networks, in one model; one of fewer ``readings`` is not to be saved."""
+        """All networks in one model; a model with fewer ``readings`` must not be saved."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         for reading in readings:
             lines = [sample[reading] for sample in samples]
@@ -136,7 +136,7 @@ def _reading(lines: Lines, labels: Labels) -> Reading:
 
 
 def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
-    """Lines to train on, by their place among all; DataError if they are all alike."""
+    """The places of the lines to train on.  Raises DataError if they are of one class."""
     content = np.concatenate([sample.content for sample in samples])
     if content.all() or not content.any():
         missing = "boilerplate" if content.any() else "content"
@@ -149,11 +149,11 @@ def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
 def fit_networks(
     pages: Sequence[Reading], seed: int, progress: Progress
 ) -> dict[str, npt.NDArray[Any]]:
-    """A network of each sort for each number of lines and attributes, as arrays."""
-    every = np.concatenate([page.attributes for page in pages])
-    spread = every.std(axis=0).round(DIGITS)
+    """A network of each type for each number of lines and attributes, as arrays."""
+    all_attributes = np.concatenate([page.attributes for page in pages])
+    spread = all_attributes.std(axis=0).round(DIGITS)
     arrays: dict[str, npt.NDArray[Any]] = {
-        "mean": every.mean(axis=0).round(DIGITS),
+        "mean": all_attributes.mean(axis=0).round(DIGITS),
         "spread": np.where(spread > 0, spread, 1.0),
     }
     drawn = draw(pages, seed)
@@ -162,8 +162,8 @@ def fit_networks(
     weight = weight * np.where(target > 0, 1.0, FALSE_POSITIVE)
     weight = weight / max(weight.mean(), 1e-12)
     scaled = [(page.attributes - arrays["mean"]) / arrays["spread"] for page in pages]
-    sorts = [(k, n, a) for k in NETWORKS for n in SIZES for a in SIZES]
-    for kind, lines, attributes in progress(sorts, "networks"):
+    variants = [(k, n, a) for k in NETWORKS for n in SIZES for a in SIZES]
+    for kind, lines, attributes in progress(variants, "networks"):
         rows = [with_neighbours(rows[:, :attributes], lines) for rows in scaled]
         inputs = np.concatenate(rows)
         hidden = HIDDEN if kind == "mlp" else 0
@@ -179,24 +179,24 @@ def fit_networks(
 
 
 def best_threshold(outputs: Floats, pages: Sequence[Reading]) -> float:
-    """The threshold with the best F1 over words, as the mean of pages."""
+    """The threshold with the best mean F1 of pages, over words."""
     owner = np.repeat(np.arange(len(pages)), [len(page.words) for page in pages])
     words = np.concatenate([page.words for page in pages])
-    found = np.concatenate([page.found for page in pages])
+    in_text = np.concatenate([page.found for page in pages])
     wanted = np.array([page.wanted for page in pages])
 
     def f1(threshold: float) -> float:
         kept = outputs > threshold
-        both, given = (
-            np.bincount(owner, values * kept, len(pages)) for values in (found, words)
+        hits, kept_words = (
+            np.bincount(owner, values * kept, len(pages)) for values in (in_text, words)
         )
-        return float(np.mean(2 * both / np.maximum(given + wanted, 1)))
+        return float(np.mean(2 * hits / np.maximum(kept_words + wanted, 1)))
 
     return float(max(THRESHOLDS, key=f1))
 
 
 def _shifted(network: Network, threshold: float) -> Network:
-    """The network, changed so that an output at the threshold becomes 0.5."""
+    """The network with its output shifted so that the threshold becomes 0.5."""
     *hidden, last = network.layers
     last = last.copy()
     last[-1] -= np.log(threshold / (1 - threshold))
@@ -214,21 +214,23 @@ def backpropagate(
     """Fit a network to weighted rows, by cross-entropy."""
     columns = inputs.shape[1]
     if hidden:
-        start = np.random.default_rng(seed)
+        random = np.random.default_rng(seed)
         layers = [
-            start.normal(0, 0.5, (columns + 1, hidden)),
-            start.normal(0, 0.5, (hidden + 1, 1)),
+            random.normal(0, 0.5, (columns + 1, hidden)),
+            random.normal(0, 0.5, (hidden + 1, 1)),
         ]
     else:
         layers = [np.zeros((columns + 1, 1))]
     inputs = np.column_stack([inputs, np.ones(len(inputs))])
     steps = [np.full(layer.shape, 0.05) for layer in layers]
-    before = [np.zeros(layer.shape) for layer in layers]
+    last_slopes = [np.zeros(layer.shape) for layer in layers]
     for _ in range(epochs):
         slopes = _slopes(layers, inputs, target, weight)
-        for layer, slope, step, last in zip(layers, slopes, steps, before, strict=True):
-            # Longer steps while a slope keeps its sign; after a change of sign a
-            # shorter step, and no move.
+        for layer, slope, step, last in zip(
+            layers, slopes, steps, last_slopes, strict=True
+        ):
+            # Steps grow while a slope keeps its sign; after a change of sign the step is
+            # reduced and not taken.
             turn = np.sign(slope * last)
             np.multiply(
                 step, np.select([turn > 0, turn < 0], [1.2, 0.5], 1.0), out=step
@@ -242,7 +244,7 @@ def backpropagate(
 def _slopes(
     layers: Sequence[Floats], inputs: Floats, target: Floats, weight: Floats
 ) -> list[Floats]:
-    """How the loss changes with each weight; inputs have a column of ones."""
+    """The gradient of the loss for each layer; inputs have a column of ones."""
     last = layers[-1]
     units = inputs
     if len(layers) > 1:

@@ -1,9 +1,8 @@
-"""Labels of blocks by the final measure: the word F1 of the blocks kept.
+"""Improves labels of blocks by the final measure: the word F1 of the kept blocks.
 
-An alignment labels a block by the place of its words in the true text.  If the true
-text has another order than the page, or says once what the page says twice, the
-alignment goes wrong.  So labels of single blocks are changed as long as that improves
-the word F1.
+An alignment labels a block by the place of its words in the true text.  It fails if the
+true text has another order than the page, or has a repeated text only once.  So labels of
+single blocks are changed as long as this improves the word F1.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# In scripts without spaces between words each character is one.
+# In scripts without spaces between words each character is a word.
 _SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(f"[{_SPACELESS}]|[^\\W{_SPACELESS}]+")
 _ROUNDS = 3
-# A block is added only if this share of its words is in the true text, and this share
-# is not covered by the kept blocks.
+# A block is added only if _IN_TEXT of its words are in the true text, and _GAIN of its
+# words are in the true text but not covered by kept blocks.
 _IN_TEXT, _GAIN = 0.75, 0.6
 # A block with fewer words than _SHORT needs a kept block within _NEAR blocks.
 _SHORT, _NEAR = 4, 3
@@ -34,51 +33,57 @@ def bag(text: str) -> Counter[str]:
 def refine(
     labels: NDArray[np.bool_], bags: Sequence[Counter[str]], true: Counter[str]
 ) -> NDArray[np.bool_]:
-    """Better labels than the given ones, for blocks with these words."""
+    """Improved labels, for blocks and a true text with these words."""
     sizes = [words.total() for words in bags]
     kept = [bool(label) and size > 0 for label, size in zip(labels, sizes, strict=True)]
     if not true:
         return np.zeros(len(bags), dtype=np.bool_)
-    found = [
+    in_text = [
         (words & true).total() / max(n, 1) for words, n in zip(bags, sizes, strict=True)
     ]
-    held: Counter[str] = Counter()
+    kept_words: Counter[str] = Counter()
     for words, is_kept in zip(bags, kept, strict=True):
         if is_kept:
-            held.update(words)
-    hits, given, wanted = (held & true).total(), held.total(), true.total()
-    best = 2 * hits / (given + wanted)
-    poorest = sorted(range(len(bags)), key=lambda i: found[i])
-    richest = sorted(range(len(bags)), key=lambda i: -found[i] * min(sizes[i], 30))
+            kept_words.update(words)
+    hits, kept_count, wanted = (
+        (kept_words & true).total(),
+        kept_words.total(),
+        true.total(),
+    )
+    best = 2 * hits / (kept_count + wanted)
+    poorest = sorted(range(len(bags)), key=lambda i: in_text[i])
+    richest = sorted(range(len(bags)), key=lambda i: -in_text[i] * min(sizes[i], 30))
     for _ in range(_ROUNDS):
-        before = best
+        last_best = best
         for i in poorest:
             if not kept[i]:
                 continue
-            lost = sum(
-                min(held[word], true[word]) - min(held[word] - n, true[word])
+            lost_hits = sum(
+                min(kept_words[word], true[word])
+                - min(kept_words[word] - n, true[word])
                 for word, n in bags[i].items()
             )
-            f1 = 2 * (hits - lost) / (given - sizes[i] + wanted)
+            f1 = 2 * (hits - lost_hits) / (kept_count - sizes[i] + wanted)
             if f1 > best:
                 kept[i], best = False, f1
-                held.subtract(bags[i])
-                hits, given = hits - lost, given - sizes[i]
+                kept_words.subtract(bags[i])
+                hits, kept_count = hits - lost_hits, kept_count - sizes[i]
         for i in richest:
-            if kept[i] or not sizes[i] or found[i] < _IN_TEXT:
+            if kept[i] or not sizes[i] or in_text[i] < _IN_TEXT:
                 continue
             near = kept[max(i - _NEAR, 0) : i + _NEAR + 1]
             if sizes[i] < _SHORT and not any(near):
                 continue
             gain = sum(
-                min(held[word] + n, true[word]) - min(held[word], true[word])
+                min(kept_words[word] + n, true[word])
+                - min(kept_words[word], true[word])
                 for word, n in bags[i].items()
             )
-            f1 = 2 * (hits + gain) / (given + sizes[i] + wanted)
+            f1 = 2 * (hits + gain) / (kept_count + sizes[i] + wanted)
             if gain >= _GAIN * sizes[i] and f1 > best:
                 kept[i], best = True, f1
-                held.update(bags[i])
-                hits, given = hits + gain, given + sizes[i]
-        if best == before:
+                kept_words.update(bags[i])
+                hits, kept_count = hits + gain, kept_count + sizes[i]
+        if best == last_best:
             break
     return np.array(kept, dtype=np.bool_)

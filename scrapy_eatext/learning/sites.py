@@ -1,4 +1,4 @@
-"""Labelled pages as a site learns from them."""
+"""Labelled pages as data for learning a site file."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _SIGNS = {"main": MAIN, "comment": COMMENT, "": REST}
 
 
 def studied(page: Page, labels: str, model: str = "") -> Studied:
-    """A page to learn from, given a sign a block."""
+    """A page to learn from; ``labels`` has a sign for each block."""
     algorithm: Eatext = get_algorithm(DEFAULT, {"model": model})  # type: ignore[assignment]
     judge, walk = algorithm.model, described_walk(page)
-    found = judge.tagger.likelihoods(walk)
-    likelihood, _ = judge.calibrated(walk, found, weights(walk))
+    raw = judge.tagger.likelihoods(walk)
+    likelihood, _ = judge.calibrated(walk, raw, weights(walk))
     return Studied(page.blocks, labels, likelihood)
 
 
 def study(page: LabelledPage, model: str = "") -> Studied:
     """A labelled page to learn from.
 
-    Labels that were given to blocks are taken as they are; a true text is aligned with
+    Labels of its blocks are used if there are any; otherwise its true text is aligned with
     the page.  Raises DataError for a page without blocks, or whose text is not on it.
     """
     if page.has_segments:
@@ -51,14 +51,14 @@ def study(page: LabelledPage, model: str = "") -> Studied:
     if not len(blocks):
         raise DataError(f"{page.file} shows no text")
     texts = blocks.texts(list(range(len(blocks))))
-    known = _of_blocks(page.file, page.name, texts)
-    if known is None:
-        known = _of_text(page, parsed, texts)
-    return studied(parsed, known, model)
+    labels = _of_blocks(page.file, page.name, texts)
+    if labels is None:
+        labels = _of_text(page, parsed, texts)
+    return studied(parsed, labels, model)
 
 
 def _of_blocks(html: Path, name: str, texts: Sequence[str]) -> str | None:
-    """The labels of blocks that stand beside a true text, if they are of these."""
+    """The labels of blocks in the file with the true text, if they fit these blocks."""
     file = html.parent.parent / "ground-truth" / f"{name}.json"
     try:
         rows = json.loads(file.read_text("utf-8"))["review"]["blocks"]
@@ -82,7 +82,7 @@ def _of_text(page: LabelledPage, parsed: Page, texts: Sequence[str]) -> str:
 
 
 def write(found: Learned, folder: Path) -> str:
-    """Write a site's file if it helps; its path, else ""."""
+    """Write a site's file if it helps; returns its path, or ""."""
     if not found.helps:
         return ""
     path = folder / found.file.name

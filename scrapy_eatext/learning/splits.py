@@ -1,4 +1,4 @@
-"""Pages split by site, so that no model is tested on a site that it has seen."""
+"""Splits pages by site, so that no model is tested on a site of its training data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def _suffixes() -> Any:
-    # The list of public suffixes that comes with the package: no network.
+    # The list of public suffixes in the package, without any download.
     return need("tldextract").TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
@@ -27,22 +27,22 @@ def site(url: str) -> str:
         host = urlsplit(url).hostname or ""
     except ValueError:
         return ""
-    found = _suffixes()(host)
-    if found.domain and found.suffix:
-        return f"{found.domain}.{found.suffix}".lower()
+    parts = _suffixes()(host)
+    if parts.domain and parts.suffix:
+        return f"{parts.domain}.{parts.suffix}".lower()
     return host.lower()
 
 
 def site_of(page: LabelledPage) -> str:
-    """The site of a page; a page without a URL is a site of its own."""
+    """The site of a page; each page without a URL is a site of its own."""
     return site(page.url) or f"{page.name} (no URL)"
 
 
 def folds(groups: Sequence[str], count: int, seed: int = 0) -> list[int]:
-    """A fold from 0 to count - 1 for each page, given each page's group.
+    """A fold from 0 to count - 1 for each page, given the group of each.
 
-    No group is divided.  So that folds are even, groups go, the biggest first, each to
-    the fold with the fewest pages; the seed settles the order of equals.  Raises
+    No group is split.  To balance the folds, groups are assigned in descending order of
+    size to the fold with the fewest pages; the seed orders groups of equal size.  Raises
     DataError for fewer groups than folds.
     """
     sizes = Counter(groups)
@@ -58,5 +58,5 @@ def folds(groups: Sequence[str], count: int, seed: int = 0) -> list[int]:
 
 
 def _order(name: str, seed: int) -> bytes:
-    """An order that the seed determines, the same on every machine."""
+    """A sort key that depends on the seed, the same on every machine."""
     return hashlib.sha256(f"{seed}:{name}".encode()).digest()

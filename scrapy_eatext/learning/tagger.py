@@ -1,8 +1,8 @@
 """Training of the default algorithm's model: two rounds of boosted trees.
 
-If one part learns from another's predictions, these are out of fold: the weights of
-names, the first trees' likelihoods and the choice of blocks are made by parts that were
-trained on other sites.
+If a part learns from another's predictions, these are out of fold: for each page, the
+weights of names, the first trees' likelihoods and the choice of blocks come from parts
+that were trained on other sites.
 """
 
 from __future__ import annotations
@@ -50,37 +50,37 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints, Rows
 
 MODEL = "eatext.model"
-# The folds by site in which predictions to learn from are made.
+# The number of folds, by site, for out-of-fold predictions.
 INNER = 3
-# A page with segments tells less than one whose whole text is known.
+# The weight of a page with segments, as against one whose whole text is known.
 SEGMENTS_WEIGHT = 0.3
-# A block's weight on its page is its words to this power, and at most so many blocks of
-# a page are learned from.
+# A block's weight on its page is its words to this power; at most _BLOCKS of a page are
+# learned from.
 _POWER = 0.5
 _BLOCKS = 200
-# Pages of rare kinds count more: by this power of the ratio to a middling number.
+# Pages of rare kinds weigh more: by this power of the mean size of kinds over theirs.
 _EVENNESS = 0.5
 # This share of the pages is augmented.
 _AUGMENTED = 0.3
-# Pages with readers' comments are few, and count so much more.
+# The weight of pages with readers' comments, which are few.
 _COMMENTS_WEIGHT = 3
-# The true text of some pages is odd.  In the second round a page counts less if the
-# first trees, which were not trained on it, have a loss on it above this quantile of all
-# pages: by the square of the ratio.
+# The true text of some pages is wrong.  In the second round, a page on which the loss of
+# the first trees, out of fold, is above this quantile weighs less: by the square of the
+# ratio of the two losses.
 _TRUSTED_QUANTILE = 0.9
 _SCALE = 2000
-# How far, in logits, a kind is behind that no page of a fold's training has.
+# The logit, negated, of a kind that no training page of a fold has.
 _UNLIKELY = 20
-# Ensembles that are grown side by side, each in one thread: quicker than one ensemble in
-# many, and the same on every machine.
+# How many ensembles are grown at a time, each in one thread: this is faster than one
+# ensemble in several threads, and gives the same trees on every machine.
 _AT_ONCE = 2
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """How an ensemble is grown; with several ``seeds`` it is the mean of as many.
+    """How an ensemble is grown; it is the mean of ensembles of several ``seeds``.
 
-    Ensembles that lack a fold, to make predictions to learn from, have ``inner_seeds``.
+    Ensembles for out-of-fold predictions have ``inner_seeds``.
     """
 
     trees: int
@@ -102,13 +102,13 @@ PAGES = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
 
 @dataclass(frozen=True)
 class Sample:
-    """The data of one page to learn from.
+    """The training data of one page.
 
-    ``share`` is the share of content of each block, from 0 to 1, or -1 if it is not
-    known.  ``bags`` and ``true`` are the words of the blocks and of the true text, for
-    pages whose whole text is known.  ``comments`` marks the readers' comments, for pages
-    of which this is known.  ``by_block`` is true if the labels were made on
-    blocks, and so are to be trusted.  ``lost`` counts wanted segments of no block.
+    ``share`` is the share of content of each block, from 0 to 1, or -1 if it is unknown.
+    ``bags`` and ``true`` are the words of the blocks and of the true text, for pages whose
+    whole text is known.  ``comments`` marks the readers' comments, if they are known.
+    ``by_block`` says that the blocks themselves were labelled, so that the labels are
+    exact.  ``lost`` is the number of wanted segments that no block holds.
     """
 
     site: str
@@ -123,7 +123,7 @@ class Sample:
 
     @property
     def has_comments(self) -> bool:
-        """Whether some blocks are known to be readers' comments."""
+        """Whether any block is known to be a reader's comment."""
         return self.comments is not None and bool(self.comments.any())
 
 
@@ -137,13 +137,13 @@ class EatextTrainer:
 
         Raises DataError for a page without blocks.
         """
-        read = Page.of(page.html, page.url or None)
-        blocks = read.blocks
+        parsed = Page.of(page.html, page.url or None)
+        blocks = parsed.blocks
         if not len(blocks):
             raise DataError(f"{page.file} shows no text")
         texts = blocks.texts(list(range(len(blocks))))
-        walk = described_walk(read)
-        # Without its nodes, which hold the whole page in memory.
+        walk = described_walk(parsed)
+        # The walk without its nodes, which hold the whole page in memory.
         bare = Walk(
             walk.text,
             walk.elements,
@@ -152,14 +152,14 @@ class EatextTrainer:
             None,
             descriptions=walk.descriptions,
         )
-        known = Sample(site_of(page), page.kind, bare, np.empty(0, np.float32))
+        sample = Sample(site_of(page), page.kind, bare, np.empty(0, np.float32))
         if page.has_segments:
             share, lost = _by_segments(texts, page)
-            return replace(known, share=share, lost=lost)
+            return replace(sample, share=share, lost=lost)
         bags = [bag(text) for text in texts]
-        known = replace(known, bags=bags)
+        sample = replace(sample, bags=bags)
         if page.correction:
-            return _corrected(known, texts, page.correction)
+            return _corrected(sample, texts, page.correction)
         content = in_text(texts, bags, page, page.text)
         share = content.astype(np.float32)
         by_block = _is_by_block(texts, page)
@@ -171,7 +171,7 @@ class EatextTrainer:
         elif by_block:
             comments = np.zeros(len(texts), dtype=np.bool_)
         return replace(
-            known,
+            sample,
             share=share,
             true=bag(page.text),
             comments=comments,
@@ -179,27 +179,27 @@ class EatextTrainer:
         )
 
     def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
-        """Fit the model.  DataError where the samples lack a class."""
+        """Fit the model.  Raises DataError if the samples lack a class."""
         share = np.concatenate([sample.share for sample in samples])
-        for missing, labels in (("is", share >= 0.5), ("is no", share == 0)):
+        for missing, labels in (("is", share >= 0.5), ("is not", share == 0)):
             if not labels.any():
                 raise DataError(f"no block of the data {missing} main text")
         with need("threadpoolctl").threadpool_limits(limits=1):
             return _fit(samples, seed, progress)
 
 
-def _corrected(known: Sample, texts: Sequence[str], correction: Correction) -> Sample:
-    """The sample of a page whose blocks were read once more."""
+def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> Sample:
+    """The sample of a page with corrected labels."""
     names = hashes(texts)
     main, comments = (
-        np.array([name in there for name in names])
-        for there in (correction.main, correction.comments)
+        np.array([name in labelled for name in names])
+        for labelled in (correction.main, correction.comments)
     )
     return replace(
-        known,
-        kind=correction.kind or known.kind,
+        sample,
+        kind=correction.kind or sample.kind,
         share=main.astype(np.float32),
-        true=_sum(known.bags, main),
+        true=_sum(sample.bags, main),
         comments=comments,
         by_block=True,
     )
@@ -218,16 +218,16 @@ def in_text(
 def _is_by_block(texts: Sequence[str], page: LabelledPage) -> bool:
     """Whether each paragraph of a true text is one of the page's blocks.
 
-    An empty text does not show how it was made, and may be one that was not found,
-    unless the page's comments were looked for too.
+    An empty text counts only if the page's comments are known; otherwise the text may
+    just be missing.
     """
-    there = {_folded(text) for text in texts}
+    blocks = {_folded(text) for text in texts}
     parts = [_folded(part) for part in page.text.split("\n\n") if part.strip()]
-    return there.issuperset(parts) and (bool(parts) or page.comments is not None)
+    return blocks.issuperset(parts) and (bool(parts) or page.comments is not None)
 
 
 def _sum(bags: Sequence[Counter[str]], kept: NDArray[np.bool_]) -> Counter[str]:
-    """The words of the blocks kept."""
+    """The words of the kept blocks."""
     words: Counter[str] = Counter()
     for i in np.flatnonzero(kept).tolist():
         words.update(bags[i])
@@ -241,9 +241,9 @@ def _folded(text: str) -> str:
 def _by_segments(
     texts: Sequence[str], page: LabelledPage
 ) -> tuple[NDArray[np.float32], int]:
-    """Labels of the blocks that hold a segment, the others not known.
+    """The labels of blocks that hold a segment, -1 for other blocks.
 
-    Besides, how many wanted segments no block holds.
+    Second, the number of wanted segments that no block holds.
     """
     share = np.full(len(texts), -1, dtype=np.float32)
     folded = [_folded(text) for text in texts]
@@ -258,34 +258,36 @@ def _by_segments(
 
 def varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
     """The samples, some of them augmented."""
-    made = []
+    result = []
     for i, sample in enumerate(samples):
-        chance, walk = np.random.default_rng([seed, i]), sample.walk
-        if chance.random() < _AUGMENTED:
-            walk = augmented(walk, chance)
-        made.append(replace(sample, walk=walk))
-    return made
+        random, walk = np.random.default_rng([seed, i]), sample.walk
+        if random.random() < _AUGMENTED:
+            walk = augmented(walk, random)
+        result.append(replace(sample, walk=walk))
+    return result
 
 
 def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     inner = np.array(folds([sample.site for sample in samples], INNER, seed))
-    table, flagged = learn_names(samples)
+    table, flagged_names = learn_names(samples)
     tokens = tokens_of(samples)
     table = replace(table, words=learn_words(samples, tokens))
-    kinds, of_kind = kind_names(samples), kind_weights(samples)
-    votes = learn_kinds(samples, table.hashes, kinds, of_kind)
+    kinds, weight_of_kind = kind_names(samples), kind_weights(samples)
+    votes = learn_kinds(samples, table.hashes, kinds, weight_of_kind)
     tables, votes_without = [], []
     for fold in range(INNER):
         training = np.flatnonzero(inner != fold).tolist()
-        others = [samples[i] for i in training]
-        words = learn_words(others, [tokens[i] for i in training])
-        names_of = learn_names(others, flagged)[0]
-        tables.append(replace(names_of, words=words))
-        votes_without.append(learn_kinds(others, names_of.hashes, kinds, of_kind))
+        training_samples = [samples[i] for i in training]
+        words = learn_words(training_samples, [tokens[i] for i in training])
+        names_table = learn_names(training_samples, flagged_names)[0]
+        tables.append(replace(names_table, words=words))
+        votes_without.append(
+            learn_kinds(training_samples, names_table.hashes, kinds, weight_of_kind)
+        )
     samples = varied(samples, seed)
-    taggers = [Tagger(one, NO_TREES, NO_TREES) for one in tables]
-    # The features that every table has: a fold of few pages lacks names of the others.
-    names = list(features_with(min(one.flags for one in [table, *tables])))
+    taggers = [Tagger(names_table, NO_TREES, NO_TREES) for names_table in tables]
+    # The features that all tables have: a fold of few pages lacks some names.
+    names = list(features_with(min(each.flags for each in [table, *tables])))
     rows = [
         taggers[fold].features(sample.walk, names)
         for sample, fold in zip(samples, inner.tolist(), strict=True)
@@ -341,7 +343,7 @@ def _round(
     seed: int,
     progress: Progress,
 ) -> tuple[Trees, list[Ints]]:
-    """Trees of all samples, and each sample's likelihoods by trees without its fold."""
+    """Trees of all samples, and each sample's likelihoods out of fold."""
     matrix = matrix_of(rows, weights, names)
     weight = np.concatenate(weights)
     used = weight > 0
@@ -351,15 +353,15 @@ def _round(
     inside = replace(how, seeds=how.inner_seeds)
 
     def grown(part: int) -> Trees:
-        """The trees without one of the folds; behind the last one, of all samples."""
+        """The trees without fold number ``part``; for INNER, those of all samples."""
         if part == INNER:
             return grow(matrix, share, weight, names, how, seed)
         rows = fold != part
         return grow(matrix[rows], share[rows], weight[rows], names, inside, seed)
 
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-        begun = [pool.submit(grown, part) for part in range(INNER + 1)]
-        trees = [one.result() for one in progress(begun, "rounds")]
+        futures = [pool.submit(grown, part) for part in range(INNER + 1)]
+        trees = [future.result() for future in progress(futures, "rounds")]
     likelihoods = [
         likelihood_of(trees[part], row)
         for part, row in zip(inner.tolist(), rows, strict=True)
@@ -370,9 +372,9 @@ def _round(
 def matrix_of(
     rows: Sequence[Rows], weights: Sequence[NDArray[np.float64]], names: Sequence[str]
 ) -> NDArray[np.float32]:
-    """The features of all blocks that weigh something, a row a block.
+    """The features of all blocks with a weight above 0, a row for each block.
 
-    Numbers up to 2^24 are exact in it.
+    Whole numbers up to 2^24 are exact in it.
     """
     return np.concatenate(
         [
@@ -393,22 +395,22 @@ def _comment_trees(
 ) -> Trees:
     """Trees that find readers' comments.
 
-    Where comments are not known, only main text is learned from: it is no comment.
+    If a page's comments are unknown, only its main text is learned from, as no comment.
     """
     truth, weight = [], []
-    for sample, of_blocks in zip(samples, weights, strict=True):
+    for sample, block_weights in zip(samples, weights, strict=True):
         if sample.comments is None:
             truth.append(np.zeros(len(sample.share), dtype=np.bool_))
-            weight.append(np.where(sample.share >= 0.5, of_blocks, 0))
+            weight.append(np.where(sample.share >= 0.5, block_weights, 0))
         else:
             truth.append(sample.comments)
-            weight.append(of_blocks)
-    every = np.concatenate(weight)
-    used = every > 0
+            weight.append(block_weights)
+    weights_of_all = np.concatenate(weight)
+    used = weights_of_all > 0
     return grow(
         matrix_of(rows, weight, names),
         np.concatenate(truth)[used].astype(np.float64),
-        every[used],
+        weights_of_all[used],
         names,
         COMMENTS,
         seed,
@@ -421,18 +423,18 @@ def kind_names(samples: Sequence[Sample]) -> list[str]:
 
 
 def kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
-    """A weight for the pages of each kind, 1 for a kind of middling size.
+    """A weight for the pages of each kind: 1 for a kind of mean size.
 
-    It is for pages whose labels were not made on blocks: the others all count the same.
+    It is for pages whose blocks were not labelled themselves; all others weigh the same.
     """
     counts = Counter(
         sample.kind
         for sample in samples
         if sample.true is not None and not sample.by_block
     )
-    middling = counts.total() / max(len(counts), 1)
+    mean = counts.total() / max(len(counts), 1)
     weights = {
-        kind: float((middling / count) ** _EVENNESS) for kind, count in counts.items()
+        kind: float((mean / count) ** _EVENNESS) for kind, count in counts.items()
     }
     return {sample.kind: 1.0 for sample in samples} | weights
 
@@ -440,7 +442,7 @@ def kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
 def block_weights(
     samples: Sequence[Sample], rows: Sequence[Rows], seed: int
 ) -> list[NDArray[np.float64]]:
-    """The weights of all pages' blocks."""
+    """The weights of the blocks of all pages."""
     of_kind = kind_weights(samples)
     return [
         _page_weights(sample, row["w"], seed + i)
@@ -457,7 +459,7 @@ def trusted(
 ) -> list[NDArray[np.float64]]:
     """The weights, lower for pages on which the first trees, out of fold, were wrong.
 
-    Labels that were made on blocks are right all the same.
+    Pages whose blocks were labelled themselves keep their weights.
     """
     losses = np.array(
         [
@@ -485,7 +487,7 @@ def _loss(
 
 
 def _page_weights(sample: Sample, w: Ints, seed: int) -> NDArray[np.float64]:
-    """The weights of a page's blocks: together 100, or less for segments."""
+    """The weights of a page's blocks: in sum 100, or less for a page with segments."""
     known = np.flatnonzero((sample.share >= 0) & (w > 0))
     if len(known) > _BLOCKS:
         known = np.random.default_rng(seed).permutation(known)[:_BLOCKS]
@@ -503,9 +505,9 @@ def _page_parts(
     inner: NDArray[np.intp],
     seed: int,
 ) -> tuple[dict[str, Trees], Ints]:
-    """What judges a page as a whole: trees, and the lines of the kinds.
+    """The trees that judge a page as a whole, and the calibration lines of the kinds.
 
-    The trees are for its kind, and for what the F1 of the blocks lacks that are chosen by
+    The trees predict its kind, and the lack of F1 of the blocks that are chosen by
     calibrated likelihoods.  ``of_names`` are the figures of NameVotes.
     """
     words = [row["w"].astype(np.int64) for row in rows]
@@ -528,7 +530,7 @@ def _page_parts(
 def chosen_pages(
     samples: Sequence[Sample], words: Sequence[Ints], likelihoods: Sequence[Ints]
 ) -> tuple[Ints, NDArray[np.float64]]:
-    """The figures of pages with their chosen blocks, and the F1 of these."""
+    """The figures of pages after their blocks are chosen, and the F1 of these blocks."""
     figures, scores = [], []
     for sample, w, likelihood in zip(samples, words, likelihoods, strict=True):
         choice = select(likelihood, w)
@@ -544,35 +546,41 @@ def kind_trees(
     count: int,
     seed: int,
 ) -> list[Trees]:
-    """Trees that tell the kinds of pages without each fold, and of all.
+    """Trees that predict kinds of pages: without each fold, and last those of all pages.
 
-    ``figures`` has a row a page: those of the page, and those of NameVotes.
+    ``figures`` has a row for each page: those of the page, then those of NameVotes.
     """
     whole = np.array([sample.true is not None for sample in samples])
     kinds = np.array([sample.kind for sample in samples])
     names = kind_names(samples)
-    which = np.searchsorted(names, kinds)
+    class_of_page = np.searchsorted(names, kinds)
     of_kind = kind_weights(samples)
     weights = np.array([of_kind[kind] for kind in kinds.tolist()])
-    # Behind the last fold is none left out.
+    # The last part leaves out no fold.
     parts = [whole & (fold != k) for k in range(count + 1)]
-    asked = figure_names(names)
+    figure_columns = figure_names(names)
 
-    def grown(there: NDArray[np.bool_]) -> Trees:
-        """The trees of some pages, among which some kinds may be missing."""
-        if not there.any():
-            raise DataError("the whole text is known of pages of too few sites")
-        present, classes = np.unique(which[there], return_inverse=True)
+    def grown(training: NDArray[np.bool_]) -> Trees:
+        """The trees of some pages, which may lack some kinds."""
+        if not training.any():
+            raise DataError("too few sites have pages whose whole text is known")
+        present, classes = np.unique(class_of_page[training], return_inverse=True)
         trees = grow(
-            figures[there], classes, weights[there], asked, PAGES, seed, "MultiClass"
+            figures[training],
+            classes,
+            weights[training],
+            figure_columns,
+            PAGES,
+            seed,
+            "MultiClass",
         )
         return _among(trees, present, len(names))
 
-    return [grown(there) for there in parts]
+    return [grown(training) for training in parts]
 
 
 def _among(trees: Trees, present: NDArray[np.intp], count: int) -> Trees:
-    """The trees with a class for each of ``count`` kinds: those not present are unlikely."""
+    """The trees with a class for each of ``count`` kinds; missing kinds are unlikely."""
     leaves = np.zeros((count, *trees.leaves.shape[1:]), dtype=trees.leaves.dtype)
     leaves[present] = trees.leaves
     bias = np.full(count, -_UNLIKELY * trees.scale, dtype=trees.bias.dtype)
@@ -581,23 +589,23 @@ def _among(trees: Trees, present: NDArray[np.intp], count: int) -> Trees:
 
 
 def quality_trees(figures: Ints, scores: NDArray[np.float64], seed: int) -> Trees:
-    """Trees that estimate what the F1 of pages lacks."""
-    even = np.ones(len(scores))
-    return grow(figures, lack_of(scores), even, NAMES, PAGES, seed, "RMSE")
+    """Trees that estimate the lack of F1 of pages, see tagger/calibration.py."""
+    equal_weights = np.ones(len(scores))
+    return grow(figures, lack_of(scores), equal_weights, NAMES, PAGES, seed, "RMSE")
 
 
 def score(sample: Sample, kept: NDArray[np.bool_]) -> float:
-    """The F1 of the blocks kept, by words or, where only these are known, segments."""
+    """The F1 of the kept blocks: by words, or by segments if only these are known."""
     if sample.true is None:
         hits = int((kept & (sample.share >= 0.5)).sum())
         wrong = int((kept & (sample.share == 0)).sum())
         missed = int((~kept & (sample.share >= 0.5)).sum()) + sample.lost
         return 2 * hits / (2 * hits + wrong + missed) if hits + wrong + missed else 1.0
-    given = _sum(sample.bags, kept)
+    words = _sum(sample.bags, kept)
     wanted = sample.true or Counter()
-    if not wanted or not given:
-        return float(not wanted and not given)
-    return 2 * (given & wanted).total() / (given.total() + wanted.total())
+    if not wanted or not words:
+        return float(not wanted and not words)
+    return 2 * (words & wanted).total() / (words.total() + wanted.total())
 
 
 def grow(
@@ -609,10 +617,10 @@ def grow(
     seed: int,
     loss: str = "CrossEntropy",
 ) -> Trees:
-    """Grow an ensemble with CatBoost, and turn it into whole numbers."""
+    """Grow an ensemble with CatBoost, and convert it to whole numbers."""
     catboost = need("catboost")
     if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
-        # Nothing to learn: all examples are the same.
+        # There is nothing to learn from equal labels.
         return _constant(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
     if loss == "CrossEntropy":
         truth = np.clip(truth, 0, 1)
@@ -648,7 +656,7 @@ def grow(
 
 
 def _constant(answer: float, depth: int) -> Trees:
-    """An ensemble of no trees, with one class."""
+    """An ensemble without trees, of one class, that always gives one answer."""
     return Trees(
         names=(),
         borders=np.zeros(0, dtype=np.int32),
@@ -662,8 +670,8 @@ def _constant(answer: float, depth: int) -> Trees:
 
 
 def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:
-    """CatBoost's JSON of an ensemble as Trees, with only the features in use."""
-    # Where pages are all alike there are trees that ask nothing.
+    """CatBoost's JSON of an ensemble as Trees, with the features in use alone."""
+    # Trees without splits occur if pages are all alike.
     trees = [tree for tree in model["oblivious_trees"] if tree["splits"]]
     flat = [tree for tree in model["oblivious_trees"] if not tree["splits"]]
     borders_of: dict[int, set[int]] = {}
@@ -688,7 +696,7 @@ def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> T
     for t, (tree, row) in enumerate(zip(trees, splits, strict=True)):
         values = np.array(tree["leaf_values"], dtype=np.float64) * scale * _SCALE
         values = np.rint(values.reshape(-1, classes)).clip(-32768, 32767)
-        # In a tree with fewer questions the higher bits make no difference.
+        # In a tree of fewer levels the higher bits make no difference.
         for leaf in range(1 << depth):
             leaves[:, t, leaf] = values[leaf & (len(values) - 1)]
         for level, (of, border) in enumerate(row):

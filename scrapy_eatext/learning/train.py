@@ -1,4 +1,4 @@
-"""Training of every algorithm that learns, and the card beside each model."""
+"""Trains any algorithm that has a model, and writes the model's card."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 _REMEDY = "; --skip-bad leaves out such pages"
 
-# The scores of pages without names that a card has.
+# The scores on stripped pages that a card has.
 _WHOLE = ("mean", "segments")
 _HTML5 = re.compile(
     rb"<(?:article|aside|footer|header|main|nav|section)[\s>]", re.IGNORECASE
@@ -66,9 +66,9 @@ def silent(items: Sequence[T], label: str) -> Iterable[T]:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model as a trainer leaves it.
+    """A trained model.
 
-    ``file`` is the name that it is shipped under; ``notes`` go into the card.
+    ``file`` is the name of its file, and ``notes`` go into its card.
     """
 
     file: str
@@ -79,7 +79,7 @@ class Fitted:
 
     @property
     def version(self) -> str:
-        """A model's version: a short digest of its arrays."""
+        """The model's version: a short digest of its arrays."""
         digest = hashlib.sha256()
         for name in sorted(self.arrays):
             digest.update(name.encode())
@@ -90,11 +90,11 @@ class Fitted:
 class Trainer(Protocol):
     """How one algorithm is trained.
 
-    sample() takes the data for fit() from a page, once, however often fit() is called;
-    it raises DataError, naming the file, for a page that can't be learned from.  fit()
-    must give the same model for the same samples and seed, and raises DataError for
-    samples that lack one of the classes.  ``segments`` says whether it can learn from
-    pages of which only segments are known; if not, they are left out.
+    sample() reads the training data of a page, once for all calls of fit(); it raises
+    DataError, naming the file, for a page that can't be learned from.  fit() returns the
+    same model for the same samples and seed, and raises DataError for samples that lack a
+    class.  ``segments`` says whether it can learn from pages of which only segments are
+    known; otherwise they are left out.
     """
 
     segments: bool
@@ -105,20 +105,20 @@ class Trainer(Protocol):
 
 
 def trainer(name: str) -> Trainer:
-    """The trainer of an algorithm; ValueError if there is none."""
+    """The trainer of an algorithm.  Raises ValueError if there is none."""
     if name not in TRAINERS:
         known = ", ".join(sorted(TRAINERS))
         raise ValueError(f"{name!r} is not trained; those that are: {known}")
     module, cls = TRAINERS[name]
-    made: Trainer = getattr(import_module(module), cls)()
-    return made
+    instance: Trainer = getattr(import_module(module), cls)()
+    return instance
 
 
 @dataclass(frozen=True)
 class Samples:
-    """The pages that could be learned from, with the trainer's sample of each.
+    """The pages that can be learned from, with the trainer's sample of each.
 
-    ``skipped`` has the reason for each page that was left out, by its file.
+    ``skipped`` has the reason for each page that is left out, by its file.
     """
 
     pages: Sequence[LabelledPage]
@@ -127,18 +127,18 @@ class Samples:
 
 
 def take_samples(
-    made: Trainer, pages: Sequence[LabelledPage], *, skip: bool, progress: Progress
+    trainer: Trainer, pages: Sequence[LabelledPage], *, skip: bool, progress: Progress
 ) -> Samples:
     """Take samples of all pages.
 
-    With ``skip`` bad pages are left out, else the first bad page raises DataError.
+    With ``skip``, bad pages are left out; otherwise the first one raises DataError.
     """
     skipped: dict[Path, str] = {}
     for first, second in contradictions(pages):
         message = f"{second.name} is the same page as {first.name}, with another text"
         if not skip:
             raise DataError(message + _REMEDY)
-        # Neither can be trusted.
+        # Neither text can be trusted.
         skipped[first.file] = skipped[second.file] = message
     good, samples = [], []
     for page in progress(pages, "labels"):
@@ -147,7 +147,7 @@ def take_samples(
         try:
             if page.correction and page.correction.doubt:
                 raise DataError(f"{page.file}: {page.correction.doubt}")
-            sample = made.sample(page)
+            sample = trainer.sample(page)
         except DataError as error:
             if not skip:
                 raise DataError(f"{error}{_REMEDY}") from error
@@ -170,12 +170,12 @@ def train(
     progress: Progress = silent,
     on_scores: Callable[[Sequence[Judged]], None] | None = None,
 ) -> tuple[Fitted, dict[str, Any]]:
-    """Train an algorithm on the data: its model and the model's card.
+    """Train an algorithm on the data; returns the model and its card.
 
     The scores on the card are from cross-validation over sites, in ``count`` folds; with
-    ``count`` 0 there are no scores.  ``on_scores`` is called with the score of each
-    page.  ``skip`` leaves out pages that can't be learned from, and the card counts
-    them; otherwise the first such page raises DataError.
+    ``count`` 0 there are none.  ``on_scores`` is called with the judged pages.  With
+    ``skip``, pages that can't be learned from are left out, and the card has their number;
+    otherwise the first one raises DataError.
     """
     made = trainer(name)
     pages = [page for page in data.pages if made.segments or not page.has_segments]
@@ -196,7 +196,7 @@ def train(
         "kinds": Dataset(samples.pages, data.name).kinds(),
         "sites": len({site_of(page) for page in samples.pages}),
         "skipped": len(samples.skipped),
-        # Of all pages, so that evaluate recognises them.
+        # Of all pages, so that evaluation recognises them.
         "digests": digests(pages),
         "model": model.file,
         "version": model.version,
@@ -213,7 +213,7 @@ def train(
 
 
 def digests(pages: Iterable[LabelledPage]) -> str:
-    """The digests of pages, as a card has them."""
+    """The digests of pages, sorted, as one text for a card."""
     return " ".join(sorted(page.digest for page in pages))
 
 
@@ -225,9 +225,9 @@ def cross_validate(
     count: int,
     progress: Progress,
 ) -> list[Judged]:
-    """What a trainer's models make of pages of sites that they were not trained on.
+    """Judge each page by a model that was trained without the page's site.
 
-    All pages are scored, even those that could not be learned from.
+    All pages are judged, also those that can't be learned from.
     """
     made = trainer(name)
     judged: list[Judged] = []
@@ -243,11 +243,11 @@ def cross_validate(
 
 @dataclass(frozen=True)
 class Judged:
-    """What a model made of a page: its expected score, and the score of its text.
+    """A page with the score that a model expected, and the true score of its text.
 
-    ``segments`` are counted on pages of which only these are known; ``groups`` are what
-    else the page is one of.  ``bare`` is what the model made of the page without the
-    names of its elements and without sectioning elements.
+    ``segments`` has the counts for a page of which only segments are known; ``groups`` are
+    the groups of pages that the page is in.  ``bare`` is the judgement of the same page
+    without class names, ids and sectioning elements.
     """
 
     page: LabelledPage
@@ -258,55 +258,56 @@ class Judged:
     bare: Judged | None = None
 
     @classmethod
-    def of(cls, page: LabelledPage, found: MainText) -> Judged:
-        """The judgement of a text that was found."""
+    def of(cls, page: LabelledPage, result: MainText) -> Judged:
+        """The judgement of a result."""
         if page.has_segments:
-            counts = segment_counts(found.text, page)
-            return cls(page, found.score, counts.score(), counts)
-        score = word_score(found.text, page.text)
-        return cls(page, found.score, score, groups=groups(page))
+            counts = segment_counts(result.text, page)
+            return cls(page, result.score, counts.score(), counts)
+        score = word_score(result.text, page.text)
+        return cls(page, result.score, score, groups=groups(page))
 
 
 def groups(page: LabelledPage) -> list[str]:
-    """What is known to be hard of pages: readers' comments, and old-fashioned HTML."""
-    found = {
+    """The difficult groups of pages that a page is in."""
+    members = {
         "with comments": bool(page.comments),
         "without HTML5's elements": not _HTML5.search(page.html),
     }
-    return [name for name, is_one in found.items() if is_one]
+    return [name for name, is_member in members.items() if is_member]
 
 
 def figures(judged: Sequence[Judged]) -> dict[str, Any]:
-    """The scores of pages: of all, and, where there are several data, of each."""
-    whole = _figures(judged)
-    names = sorted({one.page.data for one in judged})
+    """The scores of all pages and, if they are of several datasets, of each."""
+    scores = _figures(judged)
+    names = sorted({item.page.data for item in judged})
     if len(names) > 1:
-        whole["data"] = {
-            name: _figures([one for one in judged if one.page.data == name])
+        scores["data"] = {
+            name: _figures([item for item in judged if item.page.data == name])
             for name in names
         }
-    return whole
+    return scores
 
 
 def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
-    scored = [one for one in judged if one.segments is None]
-    made = report((one.page.kind, one.score) for one in scored).figures()
-    of_groups = report((name, one.score) for one in scored for name in one.groups)
+    by_words = [item for item in judged if item.segments is None]
+    scores = report((item.page.kind, item.score) for item in by_words).figures()
+    of_groups = report((name, item.score) for item in by_words for name in item.groups)
     if of_groups.kinds:
-        made["groups"] = of_groups.figures()["kinds"]
-    counts = [one.segments for one in judged if one.segments is not None]
+        scores["groups"] = of_groups.figures()["kinds"]
+    counts = [item.segments for item in judged if item.segments is not None]
     if counts:
-        made["segments"] = rounded(sum(counts, SegmentCounts()).score())
-    bare = [one.bare for one in judged if one.bare is not None]
+        scores["segments"] = rounded(sum(counts, SegmentCounts()).score())
+    bare = [item.bare for item in judged if item.bare is not None]
     if bare:
-        found = _figures(bare)
-        made["stripped"] = {key: found[key] for key in _WHOLE if key in found}
-    made["calibration"] = calibration([(one.expected, one.score.f1) for one in judged])
-    return made
+        of_bare = _figures(bare)
+        scores["stripped"] = {key: of_bare[key] for key in _WHOLE if key in of_bare}
+    pairs = [(item.expected, item.score.f1) for item in judged]
+    scores["calibration"] = calibration(pairs)
+    return scores
 
 
 def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
-    """Scores against F1: the means of both, by tenths of the score."""
+    """The mean expected score and the mean F1, for each tenth of the expected score."""
     bins: dict[int, list[tuple[float, float]]] = {}
     for pair in pairs:
         bins.setdefault(min(int(pair[0] * 10), 9), []).append(pair)
@@ -323,7 +324,7 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
 def held_out(
     pages: Sequence[LabelledPage], samples: Samples, seed: int, count: int
 ) -> Iterator[tuple[list[Any], list[LabelledPage]]]:
-    """For each fold the samples of the other folds, and all of the fold's pages."""
+    """For each fold, the samples of all other folds, and the fold's pages."""
     places = folds([site_of(page) for page in pages], count, seed)
     fold_of = {page.file: fold for page, fold in zip(pages, places, strict=True)}
     for fold in range(count):
@@ -334,9 +335,9 @@ def held_out(
 
 @contextmanager
 def temporary(name: str, model: Fitted) -> Iterator[Callable[..., MainText]]:
-    """Within the context, a model that is not shipped, as a function of a page.
+    """A context with a function that extracts pages with a model; the file is temporary.
 
-    The page's HTML may be given, where it is to be another one.
+    The function takes a page, and optionally HTML to use instead of the page's.
     """
     with tempfile.TemporaryDirectory() as folder:
         options = {"model": str(save(name, model, folder))}
@@ -355,7 +356,7 @@ def save(
     folder: str | Path,
     card: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a model, and beside it its card, into a folder; the model's path."""
+    """Write a model, and its card if there is one, into a folder; returns the path."""
     path = Path(folder) / model.file
     save_model(path, name, model.version, model.arrays, model.header)
     if card is not None:
@@ -364,7 +365,7 @@ def save(
 
 
 def _today() -> date:
-    """Today, or the day of SOURCE_DATE_EPOCH, so that a card can be made again."""
+    """Today, or the day of SOURCE_DATE_EPOCH, so that cards are reproducible."""
     stamp = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now(timezone.utc)
     return (datetime.fromtimestamp(int(stamp), timezone.utc) if stamp else now).date()

@@ -1,7 +1,7 @@
-"""The weights of the words that blocks begin with, by a regression of blocks over them.
+"""Learns the weights of words at the beginnings of blocks, by a logistic regression.
 
-As with names, a word counts only if several sites use it.  Of these only the most telling
-ones are kept.
+As with names, a word is used only if several sites have it; the most important ones are
+kept.
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ from scrapy_eatext.tagger.words import WordTable, word_tokens
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
 
-# How many words are kept.
+# The number of words that are kept.
 WORDS = 16_000
 # The penalty on the squares of the weights, found by cross-validation.
 _PENALTY = 3e-4
-# A block's weight grows with its words up to so many.
+# A block's weight grows with its words, up to this many.
 _LONG = 60
 
 Tokens = tuple[NDArray[np.uint32], NDArray[np.intp]]
 
 
 def tokens_of(samples: Sequence[Sample]) -> list[Tokens]:
-    """The words of the samples' blocks, and of which block each is."""
+    """For each sample the words of its blocks, and the block of each word."""
     return [word_tokens(sample.walk) for sample in samples]
 
 
 def learn_words(samples: Sequence[Sample], tokens: Sequence[Tokens]) -> WordTable:
-    """The table of the words in texts, given those of each sample."""
-    known = _vocabulary(samples, tokens)
-    if not len(known):
-        return WordTable(known, np.zeros(0, dtype=np.int32))
+    """The table of words in texts; ``tokens`` are the words of each sample."""
+    vocabulary = _vocabulary(samples, tokens)
+    if not len(vocabulary):
+        return WordTable(vocabulary, np.zeros(0, dtype=np.int32))
     sparse = need("scipy.sparse")
-    parts, truths, heavy = [], [], []
-    for sample, (hashes, of) in zip(samples, tokens, strict=True):
+    parts, truths, weights_of_parts = [], [], []
+    for sample, (hashes, block) in zip(samples, tokens, strict=True):
         w = weights(sample.walk)
         usable = (sample.share >= 0) & (w > 0)
-        place = np.minimum(known.searchsorted(hashes), len(known) - 1)
-        there = (known[place] == hashes) & usable[of]
-        row = (np.cumsum(usable) - 1)[of[there]]
-        shape = int(usable.sum()), len(known)
+        place = np.minimum(vocabulary.searchsorted(hashes), len(vocabulary) - 1)
+        is_used = (vocabulary[place] == hashes) & usable[block]
+        row = (np.cumsum(usable) - 1)[block[is_used]]
+        shape = int(usable.sum()), len(vocabulary)
         ones = np.ones(len(row))
-        parts.append(sparse.csr_matrix((ones, (row, place[there])), shape=shape))
+        parts.append(sparse.csr_matrix((ones, (row, place[is_used])), shape=shape))
         truths.append(sample.share[usable].clip(0, 1).astype(np.float64))
         weight = np.sqrt(np.minimum(w[usable], _LONG).astype(np.float64))
-        heavy.append(weight / max(float(weight.sum()), 1.0))
+        weights_of_parts.append(weight / max(float(weight.sum()), 1.0))
     matrix = sparse.vstack(parts).tocsr()
-    weight = np.concatenate(heavy)
-    found = regress(matrix, np.concatenate(truths), weight / weight.sum(), _PENALTY)
-    return _best(known, found, matrix)
+    weight = np.concatenate(weights_of_parts)
+    fitted = regress(matrix, np.concatenate(truths), weight / weight.sum(), _PENALTY)
+    return _best(vocabulary, fitted, matrix)
 
 
 def _vocabulary(
@@ -79,12 +79,12 @@ def _vocabulary(
 
 
 def _best(
-    known: NDArray[np.uint32], found: NDArray[np.float64], matrix: Any
+    vocabulary: NDArray[np.uint32], fitted: NDArray[np.float64], matrix: Any
 ) -> WordTable:
-    """The words that tell most, by weight and by how often they are there."""
+    """The most important words, by weight and frequency."""
     share = np.minimum(np.asarray(matrix.mean(axis=0)).ravel(), 0.5)
-    telling = np.abs(found) * np.sqrt(share * (1 - share))
-    weight = hundredths(found)
-    best = np.argsort(-telling, kind="stable")[:WORDS]
+    importance = np.abs(fitted) * np.sqrt(share * (1 - share))
+    weight = hundredths(fitted)
+    best = np.argsort(-importance, kind="stable")[:WORDS]
     best = np.sort(best[weight[best] != 0])
-    return WordTable(known[best], weight[best])
+    return WordTable(vocabulary[best], weight[best])

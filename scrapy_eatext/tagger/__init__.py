@@ -1,1 +1,1 @@
-"""How the default algorithm tells content from the rest: features, trees, choice."""
+"""The default algorithm's classifier of blocks: features, trees, selection."""

@@ -1,4 +1,4 @@
-"""Dated lines between a page's headline and its text: bylines, for the most part."""
+"""Leaves out dated lines between a page's headline and its text, mostly bylines."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ if TYPE_CHECKING:
 
 # A line with at least this chance, in thousandths, is always kept.
 _SURE = 800
-# How many words a byline has at most, how many characters the text's first block has at
-# least, for some scripts part no words, and how many of the first kept blocks are looked
-# at.
+# The most words of a byline; the fewest characters of the text's first long block, as some
+# scripts have no spaces; and how many of the first kept blocks may be bylines.
 _SHORT, _LONG, _FIRST = 12, 150, 4
 _COLUMNS = [BlockColumn.KIND, BlockColumn.START, BlockColumn.END]
 
 
 def without_bylines(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
-    """The kept blocks, without unsure short ones with a date before the first long one.
+    """The kept blocks, without short unsure ones with a date before the first long block.
 
-    Headings stay, and so does everything on a page without a long block.
+    Headings stay, and so do all blocks of a page without a long one.
     """
     shown = kept.nonzero()[0]
     is_long = walk.blocks[shown, BlockColumn.CHARS] >= _LONG
     if not is_long.any():
         return kept
-    left = []
+    dropped = []
     for i in shown[: min(int(is_long.argmax()), _FIRST)].tolist():
         kind, start, end = walk.blocks[i, _COLUMNS].tolist()
         if kind != HEADING and w[i] <= _SHORT and chances[i] < _SURE:
             text = walk.text[start:end].decode()
             if next(dates.found(text), None) is not None:
-                left.append(i)
-    if not left:
+                dropped.append(i)
+    if not dropped:
         return kept
     kept = kept.copy()
-    kept[left] = False
+    kept[dropped] = False
     return kept

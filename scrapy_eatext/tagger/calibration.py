@@ -1,11 +1,11 @@
-"""Likelihoods that mean about the same on pages of every kind, and scores of pages.
+"""Calibrates likelihoods by the kind of the page, and scores pages.
 
-Where the trees are unsure, more blocks of a shop are junk than they say, and more of an
-institution are content.  So the logits of a page go through a line, by how likely the
-page is of each kind.
+Where the trees are unsure, they overestimate blocks of shops, and underestimate those of
+institutions.  So the logits of a page are changed by a linear function: the mean of the
+functions of all kinds, weighted by how likely the page is of each kind.
 
-Most pages come out almost whole.  So that scores order these too, the trees estimate the
-logarithm of what the F1 of a page lacks.
+Most pages are extracted almost perfectly.  To rank these as well, the trees estimate the
+logarithm of the lack: what the F1 of a page lacks.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
 
 # A slope of one, in thousandths.
 LEVEL = 1000
-# What a page lacks is counted from here, as a logarithm of 0 would outweigh all others.
+# The lack is this minus the F1, as the logarithm of 0 would outweigh all others.
 _TOP = 1.02
-# The mean of what pages lack is above the number whose logarithm is the mean: so many
-# times, as benchmarks/trials.py found.
+# The mean lack is above the geometric mean, which the trees estimate: by this factor, as
+# measured by benchmarks/trials.py.
 _RISE = 1.62
 
 
 def votes(answers: Ints, scale: int) -> Ints:
-    """How much each kind of page counts, by the answers of its trees in 1/``scale`` logits."""
+    """The weight of each kind of page, from the trees' answers in 1/``scale`` logits."""
     behind = (answers.max() - answers) * 100 // scale
-    counted: Ints = CHANCE[np.maximum(ZERO - behind, 0)]
-    return counted
+    weights: Ints = CHANCE[np.maximum(ZERO - behind, 0)]
+    return weights
 
 
 def calibrated(likelihood: Ints, weight: Ints, lines: Ints) -> Ints:
-    """The likelihoods of a page's blocks, by the mean line of the kinds.
+    """The calibrated likelihoods of a page's blocks.
 
-    ``weight`` are the kinds' votes; ``lines`` has a row for each kind: the slope in
-    thousandths, and what is added, in hundredths of a logit.
+    ``weight`` are the votes() of the kinds.  ``lines`` has a row for each kind: the slope
+    in thousandths, and the intercept in hundredths of a logit.
     """
-    slope, more = weight @ lines // weight.sum()
-    changed = (likelihood - ZERO) * slope // LEVEL + ZERO + more
-    # Faster by far on short rows than clip().
+    slope, intercept = weight @ lines // weight.sum()
+    changed = (likelihood - ZERO) * slope // LEVEL + ZERO + intercept
+    # Much faster than clip() on short rows.
     bounded: Ints = np.minimum(np.maximum(changed, 0), HIGHEST)
     return bounded
 
 
 def lack_of(f1: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The logarithm of what pages lack, by the F1 of each."""
+    """The logarithm of the lack of each page, from its F1."""
     lack: npt.NDArray[np.float64] = np.log(_TOP - f1)
     return lack
 
 
 def score_of(lack: float) -> float:
-    """The F1 to be expected where this is the likeliest logarithm."""
+    """The expected F1 of a page, from the estimated logarithm of its lack."""
     return min(max(_TOP - _RISE * math.exp(min(lack, 0.0)), 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""Lines as numbers for the compiled twin, and checks that it was built for them."""
+"""Lines encoded for the compiled twin, and checks that it was built for them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _FIRST, _LATER = facts.FACTS, context.FACTS
-# Further columns of blocks, needed only for sums; n is 1 for every block.
+# More columns of blocks, which only sums read; n is 1 for every block.
 VALUES = "n headings long flowing copied weight expected".split()
 COLUMNS = [*context.COLUMNS, *VALUES]
 
 
-# Of the few sets of features that models and callers ask for.
+# Models and callers use few sets of features.
 @lru_cache(maxsize=8)
 def program(
     names: tuple[str, ...], flags: int, later: bool
 ) -> list[npt.NDArray[np.int32]]:
-    """The lines of the figures that features of one round need, and those of the features.
+    """The encoded figures that features of one round need, and the encoded features.
 
-    ``flags`` is how many words have a feature of their own.  Raises ValueError for a
-    name that no feature of the round has.
+    ``later`` is true for the second round; ``flags`` is the number of words with a feature
+    of their own.  Raises ValueError for a name that no feature of the round has.
     """
     if later:
         lines = operations.wanted(names, context.FEATURES, context.READABLE)
@@ -43,7 +43,7 @@ def sums_of_facts(narrow: Iterable[str], wide: Iterable[str]) -> dict[str, str |
     """The facts of both rounds by name, each with the column that it sums up, or None.
 
     ``narrow`` and ``wide`` name the facts of 32 and of 64 bits that the compiled twin
-    makes.  Raises ImportError where they are not the facts of both rounds.
+    has.  Raises ImportError if these are not the facts of both rounds.
     """
     rounds = operations.names_of(_FIRST), operations.names_of(_LATER)
     summed: dict[str, str | None] = dict.fromkeys([*rounds[0], *rounds[1]])
@@ -52,29 +52,26 @@ def sums_of_facts(narrow: Iterable[str], wide: Iterable[str]) -> dict[str, str |
     made = {*narrow, *wide}
     for name in summed:
         of, _, last = name.rpartition(".")
-        full = _called(name)
+        full = _compiled_name(name)
         source = f"sum.{last}" if of in ("box", "like") else last
         known = full in made or numbered.get(name.rstrip("0123456789")) in summed
         if of and full not in made and source in summed.keys() | of_blocks:
             summed[name] = source
         elif not known and name not in BLOCK_COLUMNS:
             raise ImportError(f"it was built without the fact {name!r}")
-    there = {_called(name) for name in (*summed, *VALUES)}
-    if not there >= made:
-        raise ImportError(f"it was built with other facts: {sorted(made - there)}")
+    names = {_compiled_name(name) for name in (*summed, *VALUES)}
+    if not names >= made:
+        raise ImportError(f"it was built with other facts: {sorted(made - names)}")
     return summed
 
 
-def _called(name: str) -> str:
+def _compiled_name(name: str) -> str:
     """A fact's name in the compiled module."""
     return name.replace(".", "_").upper()
 
 
 def check_order(made: Iterable[str], domains: Iterable[str]) -> None:
-    """Check that the twin has the same operations and domains in the same order.
-
-    Raises ImportError where they differ.
-    """
+    """Raise ImportError unless the twin has the same operations and domains, in order."""
     names = [f"O_{operation.__name__.upper()}" for operation in operations.READS]
     if names != list(made):
         raise ImportError(f"it was built with other operations than {names}")

@@ -1,7 +1,8 @@
-"""Features of the second round: the first round's likelihoods of the blocks around.
+"""Features of the second round, from the first round's likelihoods of other blocks.
 
 A likelihood is a whole number from 0 to 1200: the logit in hundredths, plus 600.  A
-chance is in thousandths.  A block's expected words are its words times its chance.
+chance is a probability in thousandths.  A block's expected words are its words times its
+chance.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 ZERO = 600
 HIGHEST = 2 * ZERO
-# The chance that each likelihood stands for.
+# The chance for each likelihood.
 CHANCE = np.array(
     [round(1000 / (1 + math.exp((ZERO - i) / 100))) for i in range(HIGHEST + 1)],
     dtype=np.int64,
@@ -59,7 +60,7 @@ CHANCE = np.array(
 SURE, LIKELY = 800, 500
 AROUND = (1, 2, 3, 4, -1, -2, -3, -4)
 RADII = (3, 8, 20)
-# Blocks of one kind are grouped by depth; a deeper block counts as this deep.
+# Blocks of one kind are grouped by their depth, up to this one.
 DEEPEST = 65535
 
 # The facts of each domain.  Those of a block are
@@ -67,11 +68,11 @@ DEEPEST = 65535
 #   rank                its rank by likelihood, 0 for the likeliest block
 #   words_to_rank       the words of all blocks up to its rank
 #   expected_to_rank    the expected words of these blocks
-#   since_..., to_...   how far the nearest blocks are that are likely and sure, or FAR
+#   since_..., to_...   how far the nearest likely and sure blocks are, or FAR
 #   expected_before     the expected words of all blocks before it
 #   expected_behind     the expected words of all blocks after it
 #   of_kind             the group of the blocks of its kind and depth
-# The page's first_... and last_... are where the outermost likely and sure blocks are.
+# The page's first_... and last_... are the places of the first and last such block.
 WEIGHED = ("likelihood", "weight", "expected")
 FACTS = {
     "": (
@@ -162,8 +163,8 @@ FEATURES: Table = table(
 
 # The figures that features of the second round may read.
 READABLE: Table = {**features.FIGURES, **FIGURES}
-# The columns that features of the first and of the second round may read; a column's
-# position is its number in the compiled twin.
+# The columns that features of the first and of the second round may read.  A column's
+# position here is its number in the compiled twin.
 FIRST_COLUMNS = [*names_of(FIRST_FACTS), *features.FIGURES]
 COLUMNS = [*FIRST_COLUMNS, *names_of(FACTS), *FIGURES]
 
@@ -171,10 +172,10 @@ COLUMNS = [*FIRST_COLUMNS, *names_of(FACTS), *FIGURES]
 def asked_features(
     first: Sequence[str], second: Sequence[str], flags: int
 ) -> tuple[list[str], list[str]]:
-    """The features of the first round, and of the second, that trees ask about.
+    """The features that trees test: those of features.py, and those of this module.
 
-    ``first`` and ``second`` are the names that the trees of each round have.  Raises
-    ValueError for a name that no feature of their round has.
+    ``first`` and ``second`` are the names that the trees of each round test.  Raises
+    ValueError for a name that no feature of the round has.
     """
     known = features_with(flags)
     around = [name for name in second if name not in known]
@@ -186,26 +187,26 @@ def asked_features(
 
 
 def context_facts(first: Rows, tree: Tree, likelihood: Ints) -> Rows:
-    """The facts of both rounds, given those of the first round and its likelihoods."""
+    """The facts of both rounds, from those of the first round and its likelihoods."""
     chance = CHANCE[likelihood]
     w = np.minimum(first["w"], CAP)
     expected = chance * w
-    known = first | {"likelihood": likelihood}
-    known |= sums_of({"likelihood": likelihood, "weight": w, "expected": expected})
-    known["expected_before"] = known["sum.expected"][:-1]
-    known["expected_behind"] = known["page.expected"] - known["sum.expected"][1:]
-    known |= box_sums(known, WEIGHED)
-    known |= like_sums(known, tree, ("weight", "expected"))
-    # The last row stands for a missing branch: the chance of its siblings is -1.
-    known["like.weight"][-1], known["like.expected"][-1] = 1, NONE
+    facts = first | {"likelihood": likelihood}
+    facts |= sums_of({"likelihood": likelihood, "weight": w, "expected": expected})
+    facts["expected_before"] = facts["sum.expected"][:-1]
+    facts["expected_behind"] = facts["page.expected"] - facts["sum.expected"][1:]
+    facts |= box_sums(facts, WEIGHED)
+    facts |= like_sums(facts, tree, ("weight", "expected"))
+    # The last row is for a missing branch: its c_like_chance is -1.
+    facts["like.weight"][-1], facts["like.expected"][-1] = 1, NONE
     kinds = grouped(first["kind"] * (DEEPEST + 1) + np.minimum(first["depth"], DEEPEST))
-    known |= {"of_kind": kinds.of, "kind.n": kinds.size}
+    facts |= {"of_kind": kinds.of, "kind.n": kinds.size}
     for of in _MEANS:
-        group, n = known[f"of_{of}"], len(known[f"{of}.n"])
-        known[f"{of}.likelihood"] = np.zeros(n, dtype=np.int64)
-        np.add.at(known[f"{of}.likelihood"], group, likelihood)
-    known |= _ranks(likelihood, w, expected) | _runs_of(chance)
-    return known | of_page(
+        group, n = facts[f"of_{of}"], len(facts[f"{of}.n"])
+        facts[f"{of}.likelihood"] = np.zeros(n, dtype=np.int64)
+        np.add.at(facts[f"{of}.likelihood"], group, likelihood)
+    facts |= _ranks(likelihood, w, expected) | _runs_of(chance)
+    return facts | of_page(
         {
             "likely_words": int(w[chance >= LIKELY].sum()),
             "likely": int((chance >= LIKELY).sum()),
@@ -217,12 +218,12 @@ def context_facts(first: Rows, tree: Tree, likelihood: Ints) -> Rows:
 
 
 def best_first(likelihood: Ints) -> Ints:
-    """The blocks by falling likelihood; equally likely blocks keep their order."""
+    """The blocks in descending order of likelihood; ties keep their order."""
     return np.argsort(-likelihood, kind="stable")
 
 
 def _ranks(likelihood: Ints, w: Ints, expected: Ints) -> Rows:
-    """Each block's rank by likelihood, and the words of all blocks up to that rank."""
+    """The facts rank, words_to_rank and expected_to_rank."""
     order = best_first(likelihood)
     rank, words, to_rank = (np.empty_like(w) for _ in range(3))
     rank[order] = np.arange(len(w))
@@ -232,14 +233,14 @@ def _ranks(likelihood: Ints, w: Ints, expected: Ints) -> Rows:
 
 
 def _runs_of(chance: Ints) -> Rows:
-    """How far the nearest likely and sure blocks are, and where the outermost are."""
+    """The distances to likely and sure blocks, and the places of the outermost ones."""
     rows: Rows = {}
     for name, least in (("likely", LIKELY), ("sure", SURE)):
-        there = chance >= least
-        found = np.flatnonzero(there)
-        first, last = (int(found[0]), int(found[-1])) if len(found) else (NONE, NONE)
-        rows[f"since_{name}"] = distance_back(there)
-        rows[f"to_{name}"] = distance_on(there)
+        marked = chance >= least
+        places = np.flatnonzero(marked)
+        first, last = (int(places[0]), int(places[-1])) if len(places) else (NONE, NONE)
+        rows[f"since_{name}"] = distance_back(marked)
+        rows[f"to_{name}"] = distance_on(marked)
         rows |= of_page({f"first_{name}": first, f"last_{name}": last})
     return rows
 
@@ -247,9 +248,9 @@ def _runs_of(chance: Ints) -> Rows:
 def context_features(
     walk: Walk, likelihood: Ints, names: Iterable[str] | None = None
 ) -> Rows:
-    """The second round's features of a page's blocks, given the first's likelihoods."""
+    """The second round's features of a page's blocks, from the first's likelihoods."""
     tree = tree_of(walk)
-    known = context_facts(facts_of(walk, no_names(), tree), tree, likelihood)
+    facts = context_facts(facts_of(walk, no_names(), tree), tree, likelihood)
     lines = wanted(FEATURES if names is None else names, FEATURES, READABLE)
-    rows = evaluate_all(lines, known)
+    rows = evaluate_all(lines, facts)
     return spread(rows, len(walk.blocks))

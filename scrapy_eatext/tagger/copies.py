@@ -1,4 +1,4 @@
-"""Copies of a page's text, for small screens, for printers and for tabs."""
+"""Leaves out copies of a page's text, as for small screens, printers and tabs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Flags, Ints
 
-# A run of copies has at least so many blocks and words, and one in so many of the kept
-# words; all runs together have one in four.
+# A run of copies has at least _BLOCKS, _WORDS, and one in _ONE_IN of the kept words; all
+# runs together have at least one in _ALL_ONE_IN of them.
 _BLOCKS, _WORDS, _ONE_IN, _ALL_ONE_IN = 2, 40, 20, 4
 
 
 def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
     """The kept blocks, without copies of long parts of the text.
 
-    A copy is no quotation, and it stands in another element, as verses that return in a
-    song do not.  All copies together are at least a quarter of what is kept: notes which
-    stand more than once in a manual are none.
+    Quotations are no copies, nor are runs with the same parent, as the refrains of a song.
+    All copies together must have a quarter of the kept words, so that repeated notes in a
+    manual stay.
     """
     shown = kept.nonzero()[0]
     sums, words = walk.blocks[shown, BlockColumn.HASH], w[shown]
@@ -32,7 +32,7 @@ def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
     ordered = sums[order]
     again = order[1:][ordered[1:] == ordered[:-1]]
     total = int(words.sum())
-    # Most pages have next to nothing twice.
+    # Most pages repeat next to nothing.
     if _ALL_ONE_IN * int(words[again].sum()) < max(total, 1):
         return kept
     kinds, elements = walk.blocks[shown][:, [BlockColumn.KIND, BlockColumn.ELEMENT]].T
@@ -52,9 +52,9 @@ def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
 
 
 def _runs(texts: list[int]) -> Iterator[tuple[int, int, int]]:
-    """The runs of texts that stand further up too: where there, where here, how many.
+    """The runs of texts that occur earlier too: the earlier place, the place, the length.
 
-    Of several places further up the first counts, so that the search takes linear time.
+    Only the first earlier place is compared, so that the search takes linear time.
     """
     places: dict[tuple[int, int], int] = {}
     at = 0

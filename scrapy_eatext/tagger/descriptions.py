@@ -1,8 +1,7 @@
-"""The words of a page's title, headline, summary and address, sought in its blocks.
+"""Facts of the words that blocks share with the page's title, headline and so on.
 
-A page's title and address, and the headline and description in its meta elements, are
-about its main text alone.  They are called what the page says of its text.  The blocks
-of a page that has none of them share no words with them.
+A page's title and address, and the headline and summary in its meta elements, describe
+its main text.  They are called its descriptions.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Ints, Rows
 
-# The sources of what a page says of its text, in the order of Walk.descriptions.
+# The sources of descriptions, in the order of Walk.descriptions.
 SOURCES = TITLE, HEADLINE, SUMMARY, ADDRESS = range(4)
 # How many characters of each source, and of each block, are read.
 SEEN = 240
-# A block is a headline if it has at most so many words, and if the share of its words
-# in title and headline, times the share of the title or headline in the block, is at
-# least so much; both shares are in thousandths.  A block is a summary if it has at
-# least so many thousandths of the words of the source.
+# A block may be the headline if it has at most HEADLINE_WORDS, and the share of its words
+# that are in title or headline, times the share of title or headline that is in the block,
+# is at least HEADLINE_LEAST; both shares are in thousandths.  A block may be the summary
+# if it has at least SUMMARY_LEAST thousandths of the summary's words.
 HEADLINE_WORDS, HEADLINE_LEAST, SUMMARY_LEAST = 40, 150_000, 400
 
 _HEADLINES = "og:title", "twitter:title"
@@ -42,18 +41,18 @@ _BEST = {_HEADLINES[0], _SUMMARIES[0]}
 _LONGEST_ADDRESS = 1000
 _BEHIND_PATH = re.compile("[?#]")
 
-# The facts of a block, where different words are counted:
+# The facts of a block; repeated words count once, but in told_words:
 #   told_title ...      how many of its words are in each of SOURCES
 #   told_top            how many of its words are in the title or the headline
 #   told                twice told_top, plus told_summary
-#   told_words          how many of its words were read, repeated ones too
-#   headline            how like the title or the headline it is, in thousandths
-#   from_headline       how far it is after the first block with most headline, or -FAR
-#   from_summary        how far it is after the first with most told_summary, or -FAR
-# The facts of the page are the number of words of each of MEASURED, and the best
-# block's headline and share of the summary.
+#   told_words          how many of its words were read
+#   headline            its similarity to title or headline, in thousandths
+#   from_headline       its distance from the block with the highest headline, or -FAR
+#   from_summary        its distance from that with the highest told_summary, or -FAR
+# The facts of the page are the numbers of words of each of MEASURED, the highest
+# headline of a block, and the highest share of the summary in a block.
 OF_SOURCES = tuple("told_title told_headline told_summary told_address".split())
-# Without the address: how long it is, and whether it is known, depends on the caller.
+# Not the address: whether it is known depends on the caller.
 MEASURED = OF_SOURCES[:ADDRESS]
 FACTS = (
     *"told told_words told_top headline from_headline from_summary".split(),
@@ -63,12 +62,12 @@ PAGE_FACTS = (*MEASURED, "best_headline", "best_summary")
 
 
 def described_walk(page: Page) -> Walk:
-    """A page's walk, with what the page says of its text."""
+    """A page's walk, with the page's descriptions."""
     return replace(page.blocks.walk, descriptions=descriptions_of(page))
 
 
 def descriptions_of(page: Page) -> tuple[bytes, ...]:
-    """What a page says of its text, in the order of SOURCES."""
+    """A page's descriptions, in the order of SOURCES, as UTF-8; b"" for missing ones."""
     metas = _metas(page.root)
     address = page.url or canonical_of(page.root)
     address = _BEHIND_PATH.split(address[:_LONGEST_ADDRESS], maxsplit=1)[0]
@@ -78,7 +77,7 @@ def descriptions_of(page: Page) -> tuple[bytes, ...]:
 
 
 def _title(page: Page) -> str:
-    """A page's title, found without reading the rest of a usual head."""
+    """A page's title; usually nothing else of the head is read."""
     for head in page.root.iterchildren("head"):
         for title in head.iterchildren("title"):
             return title_of(title)
@@ -88,29 +87,28 @@ def _title(page: Page) -> str:
 def _metas(root: Any) -> dict[str, str]:
     """The headlines and summaries in a page's meta elements, by name.
 
-    Reading ends when those of _BEST are found.  It takes a small part of head_of()'s
-    time.
+    Reading ends when those of _BEST are found, so it is much faster than head_of().
     """
-    found: dict[str, str] = {}
+    contents: dict[str, str] = {}
     for part in root.iterchildren("head", "body"):
         for meta in part.iterchildren("meta"):
             name = (meta.get("property") or meta.get("name") or "").lower()
-            if name in _METAS and name not in found:
+            if name in _METAS and name not in contents:
                 content = meta.get("content")
                 if content:
-                    found[name] = content
-                    if found.keys() >= _BEST:
-                        return found
-    return found
+                    contents[name] = content
+                    if contents.keys() >= _BEST:
+                        return contents
+    return contents
 
 
 def _first(metas: dict[str, str], names: tuple[str, ...]) -> str:
-    """The value of the first of ``names`` that ``metas`` has, or an empty text."""
+    """The value of the first of ``names`` in ``metas``, or ""."""
     return next((metas[name] for name in names if name in metas), "")
 
 
 def facts_of(walk: Walk, w: Ints, far: int) -> Rows:
-    """The facts of FACTS, of blocks, and of PAGE_FACTS, of the page."""
+    """The facts of blocks, see FACTS, and of the page, see PAGE_FACTS."""
     sources = [set(words_in(text.decode()[:SEEN])) for text in walk.descriptions]
     if not walk.text or not any(sources):
         sources = [set() for _ in SOURCES]
@@ -140,7 +138,7 @@ def facts_of(walk: Walk, w: Ints, far: int) -> Rows:
 
 
 def _heads(walk: Walk, wanted: bool) -> list[str]:
-    """The beginning of each block's text; empty texts if they are not wanted."""
+    """The beginning of each block's text, or "" for each unless ``wanted``."""
     if not wanted:
         return [""] * len(walk.blocks)
     places = walk.blocks[:, (BlockColumn.START, BlockColumn.END)].tolist()
@@ -152,24 +150,24 @@ def _heads(walk: Walk, wanted: bool) -> list[str]:
 
 
 def _counts(sources: list[set[str]], text: str) -> list[int]:
-    """How many different words of a text are in each source, and in title or headline.
+    """How many distinct words of a text are in each source, and in title or headline.
 
-    The last number is that of all words of the text.
+    The last number counts all words of the text.
     """
     words = words_in(text)
     # Most blocks share no word with any source.
     if all(part.isdisjoint(words) for part in sources):
         return [0] * (len(sources) + 1) + [len(words)]
     known = set(words)
-    found = [known & part for part in sources]
-    top = found[TITLE] | found[HEADLINE]
-    return [*map(len, found), len(top), len(words)]
+    shared = [known & part for part in sources]
+    top = shared[TITLE] | shared[HEADLINE]
+    return [*map(len, shared), len(top), len(words)]
 
 
 def _from_best(values: Ints, least: int, far: int) -> Ints:
-    """How far each block is after the first one with the highest value.
+    """The distance of each block from the first one with the highest value.
 
-    All are -``far`` if that value is below ``least``.
+    It is -``far`` for all blocks if that value is below ``least``.
     """
     best = int(values.argmax())
     if values[best] < least:

@@ -1,8 +1,8 @@
-"""The facts of a page's blocks, of which the first round's features are made.
+"""The facts of a page's blocks, from which the first round's features are computed.
 
-Every fact is a whole number, so that the compiled twin gives the same to the last
-bit.  Nothing here knows a language: characters count by their class, words in
-attributes by a TokenTable, and words in texts by a WordTable (words.py).
+Every fact is a whole number, so that the compiled twin has exactly the same.  Nothing
+here depends on a language: characters count by their class, words in attributes by a
+TokenTable, and words in texts by a WordTable (words.py).
 """
 
 from __future__ import annotations
@@ -32,51 +32,51 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Ints, Rows
 
-# The distance where there is no such block.
+# The distance to a block that does not exist.
 FAR = 9999
 
-# Groups of tags that mean the same.  Each group is a bit of a mask.
+# Groups of tags with similar meaning.  Each group is a bit of a mask.
 TAG_GROUPS = tuple(
     "main, article, nav, footer, header, aside, form, section, figure, "
     "blockquote, table, td th, tr, ul ol menu, li, dl, dd, dt, h1, h2, h3 h4 h5 "
     "h6, pre, details, strong b, em i, label, time, address, fieldset, small, a, "
     "div, p, span".split(", ")
 )
-# The groups looked for around a block; the last three stand around nearly every block.
+# The groups that count as ancestors; the last three are around nearly every block.
 ANCESTORS = tuple(group.split()[0] for group in TAG_GROUPS[:-3])
-# Classes of tags, numbered from 1; a container's branch is known by its class.
+# Classes of tags, numbered from 1, for the branches of containers.
 TAG_CLASSES = tuple(
     "div, span a, p, li, section, article main, td th, tr, ul ol, nav, aside, "
     "header, footer, h1 h2 h3 h4 h5 h6, dd dt dl, figure, form fieldset, "
     "blockquote, pre".split(", ")
 )
-# How many containers of a block are looked at, from the innermost one.
+# How many containers of a block have facts, from the innermost one outwards.
 CONTAINERS = 6
-# From how many words on a block is long: for sums, and for distances.
+# The fewest words of a long block: for sums, and for distances.
 LONG, LONGER = 15, 20
-# From which sum of weights on the words of a block tell against it.  The blocks after
-# such a block are often no main text.
+# If the weights of a block's words sum up to at most minus this, its words are evidence
+# against main text; the blocks after it are then often no main text either.
 AGAINST = 200
-# How many elements, from the innermost one up, are near a block.
+# How many elements, from the innermost one outwards, are near a block.
 NEAR = 4
 
 # The columns that are summed up over runs of blocks, and over the page.  n is 1 for
-# each block and headings 1 for each heading; long is the words of a long block, and
-# flowing those of a paragraph or quote; w, text and told are facts; others are the
+# each block, headings is 1 for each heading, long has the words of long blocks, and
+# flowing those of paragraphs and quotes; w, text and told are facts; all others are the
 # walk's columns.
 SUMMED = tuple(
     "n w chars link_chars ends links headings images controls money long flowing "
     "text told digits".split()
 )
-# The facts of a group of blocks that stand alike.  first is the place of its first
-# block, last the place after its last block, and reach the distance between the two
+# The facts of a group of blocks with equal paths.  first is the place of its first
+# block, last the place after its last block, and reach the distance between these two
 # blocks.
 GROUPED = tuple(
     "n w chars link_chars copied first last reach longest text digits ends money "
     "links".split()
 )
 _SUMMED_IN_GROUPS = tuple("chars link_chars text digits ends money links".split())
-# The columns that are summed up over siblings that look alike.
+# The columns that are summed up over similar siblings.
 LIKE = tuple("w chars link_chars digits ends text headings images money links".split())
 # The words and the number of blocks of the group with the most words, the words of all
 # groups of at least four blocks, and the number of groups.
@@ -93,12 +93,12 @@ _LEVELS = range(1, CONTAINERS + 1)
 #   from_title          how far it is after the first heading of level 1, or -FAR
 #   to_heading          how far the next heading is, or FAR
 #   since_long, to_long how far the nearest blocks of LONGER words are, or FAR
-#   since_money, ...    how far the nearest blocks with a sign of money are, or FAR
+#   since_money, ...    how far the nearest blocks with a currency sign are, or FAR
 #   since_controls, ... how far the nearest blocks with a control are, or FAR
 #   names...            the weights of the words in attributes around it
 #   text...             the weights of the words that it begins with
-#   heading_text        text of the last heading, or 0
-#   since_against, ...  how far the nearest blocks are that words tell against, or FAR
+#   heading_text        the fact text of the last heading, or 0
+#   since_against, ...  how far the nearest blocks with words against them are, or FAR
 #   told...             the words that it shares with the page's title etc., see
 #                       descriptions.py
 #   words_before        the words of all blocks before it
@@ -171,10 +171,9 @@ def group_bit(name: str) -> int:
 class TokenTable:
     """The weights of words in attributes, in hundredths of a logit.
 
-    ``hashes`` is sorted; ``near`` is the weight of a word on one of the NEAR
-    innermost elements around a block, ``far`` its weight on an element farther
-    out; ``flag`` is the number of the word's own feature, or -1.  ``words`` is
-    the table of the words in texts.
+    ``hashes`` is sorted.  ``near`` has the weight of a word on one of the NEAR innermost
+    elements around a block, and ``far`` its weight on an outer element.  ``flag`` has the
+    number of the word's own feature, or -1.  ``words`` is the table of words in texts.
     """
 
     hashes: npt.NDArray[np.uint32]
@@ -185,23 +184,22 @@ class TokenTable:
 
     @property
     def flags(self) -> int:
-        """How many words have a feature of their own."""
+        """The number of words with a feature of their own."""
         return int(self.flag.max()) + 1 if len(self.flag) else 0
 
 
 def no_names() -> TokenTable:
-    """A table of no words."""
+    """An empty table."""
     none = np.zeros(0, dtype=np.int32)
     return TokenTable(np.zeros(0, dtype=np.uint32), none, none, none)
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Entries in groups of equal keys, in the order of the keys.
+    """Entries grouped by equal keys; groups are in the order of their keys.
 
-    ``of`` is the number of each entry's group and ``size`` the number of entries in
-    each group; ``order`` has the entries group by group, and ``starts`` is where each
-    group begins in it.
+    ``of`` has the group of each entry, and ``size`` the number of entries of each group.
+    ``order`` has the entries group by group, and ``starts`` where each group begins in it.
     """
 
     of: npt.NDArray[np.intp]
@@ -219,11 +217,10 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Elements by depth, to hand values down from parents to children.
+    """Elements by depth, to pass values down from parents to children.
 
-    ``order`` has the elements level by level, and ``bounds`` is where each level
-    begins and ends in it; ``above`` has, for each entry of ``order``, the position
-    of the parent in ``order``, or -1.
+    ``order`` has the elements level by level, ``bounds`` the beginning and the end of
+    each level in it, and ``above`` the position of each entry's parent in it, or -1.
     """
 
     order: npt.NDArray[np.intp]
@@ -231,28 +228,29 @@ class Levels:
     above: npt.NDArray[np.intp]
 
     def down(self, combine: np.ufunc, values: Any) -> Any:
-        """Rows of values, each value combined with those of all ancestors.
+        """Each element's value combined with those of all its ancestors.
 
-        One more column, of zeros, stands for a missing element.
+        ``values`` has a column for each element.  The result has one more column, of
+        zeros, for a missing element.
         """
-        found = values[:, self.order]
+        in_order = values[:, self.order]
         for start, end in watched(self.bounds[1:]):
-            here = found[:, start:end]
-            combine(here, found.take(self.above[start:end], axis=1), out=here)
-        out = np.zeros((len(found), len(self.order) + 1), dtype=found.dtype)
-        out[:, self.order] = found
+            level = in_order[:, start:end]
+            combine(level, in_order.take(self.above[start:end], axis=1), out=level)
+        out = np.zeros((len(in_order), len(self.order) + 1), dtype=in_order.dtype)
+        out[:, self.order] = in_order
         return out
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What the features need of the element table: an entry for each element.
+    """What the features need of the element table: arrays with an entry an element.
 
-    ``up`` is the innermost ancestor with more blocks, ``top`` the outermost
-    element with the same blocks.  ``mask`` has a bit for each of TAG_GROUPS among
-    the element and its ancestors; ``same_way`` is a hash of their tags and names,
-    and ``same_tags`` one of their tags alone.  ``alike`` are the groups of siblings
-    that look alike, and ``likes`` is the size of the element's group.
+    ``up`` is the innermost ancestor with more blocks, and ``top`` the outermost element
+    with the same blocks.  ``mask`` has a bit for each of TAG_GROUPS among the element and
+    its ancestors; ``same_way`` is a hash of their tags and class names, ``same_tags`` of
+    their tags alone.  ``alike`` are the groups of similar siblings, those with equal tags
+    and names, and ``likes`` is the size of the element's group.
     """
 
     parent: Ints
@@ -292,18 +290,18 @@ def _transposed(table: npt.NDArray[np.int32]) -> Ints:
 
 
 def weights(walk: Walk) -> Ints:
-    """The blocks' words, as weigh() counts them."""
+    """The words of a walk's blocks, counted as by weigh()."""
     blocks = walk.blocks
     return blocks[:, _WORDS].astype(np.int64) + (blocks[:, _WIDE] >> 1)
 
 
 def weigh(block: Rows) -> Ints:
-    """The blocks' words; two wide characters count as one more word."""
+    """The words of blocks, where two wide characters count as one more word."""
     return block["words"] + block["wide"] // 2
 
 
 def tree_of(walk: Walk) -> Tree:
-    """What the features need of the element table."""
+    """The Tree of a walk."""
     table = dict(zip(ELEMENT_COLUMNS, _transposed(walk.elements), strict=True))
     parent, tag = table["parent"], table["tag"]
     blocks = table["last_block"] - table["first_block"]
@@ -332,9 +330,9 @@ def tree_of(walk: Walk) -> Tree:
 
 
 def levels_of(parent: Ints) -> Levels:
-    """The levels of elements, given the parent of each or -1."""
-    # Each round doubles the number of ancestors that are counted; the last entry
-    # stands for the parent of the root.
+    """The levels of elements, given the parent of each, or -1."""
+    # Each pass doubles the number of ancestors counted.  The last entry is for the
+    # root's parent.
     above = np.append(parent, NONE)
     level = (above >= 0).astype(np.int64)
     while (above >= 0).any():
@@ -380,10 +378,7 @@ def _ways(
 
 
 def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
-    """The facts of a page with blocks.
-
-    ``tree`` is the tree_of() the walk, if there is one already.
-    """
+    """The facts of a page with blocks; ``tree`` is tree_of(walk), if it is known."""
     tree = tree or tree_of(walk)
     facts = columns(walk)
     facts |= _own(facts, tree)
@@ -404,9 +399,9 @@ def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
     return facts | _page(facts, tree)
 
 
-def of_page(values: Mapping[str, int], of: str = "page") -> Rows:
-    """Facts of a domain with one row."""
-    return {f"{of}.{name}": np.array([value]) for name, value in values.items()}
+def of_page(values: Mapping[str, int]) -> Rows:
+    """The facts of the page, each an array of one number."""
+    return {f"page.{name}": np.array([value]) for name, value in values.items()}
 
 
 def _own(block: Rows, tree: Tree) -> Rows:
@@ -429,18 +424,18 @@ def _own(block: Rows, tree: Tree) -> Rows:
 
 
 def latest(marked: npt.NDArray[np.bool_]) -> Ints:
-    """The last marked place up to each place, or -1."""
+    """For each place the last marked place up to it, or -1."""
     return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), NONE))
 
 
 def distance_back(marked: npt.NDArray[np.bool_]) -> Ints:
-    """How many blocks before each block the last marked one is, or FAR."""
+    """The distance of each block from the last marked block up to it, or FAR."""
     last = latest(marked)
     return np.where(last >= 0, np.arange(len(marked)) - last, FAR)
 
 
 def distance_on(marked: npt.NDArray[np.bool_]) -> Ints:
-    """How many blocks after each block the next marked one is, or FAR."""
+    """The distance of each block from the next marked block, itself included, or FAR."""
     return distance_back(marked[::-1])[::-1]
 
 
@@ -466,7 +461,7 @@ def _distances(block: Rows) -> Rows:
 
 
 def _against(block: Rows) -> Rows:
-    """The text of the last heading, and how far blocks are that words tell against."""
+    """The facts heading_text, since_against and to_against."""
     last = latest(block["kind"] == HEADING)
     against = block["text"] <= -AGAINST
     return {
@@ -488,7 +483,7 @@ def _sums(block: Rows) -> Rows:
 
 
 def sums_of(values: Rows) -> Rows:
-    """Cumulative sums: over the blocks before each place, and over the page."""
+    """Sums over the blocks before each place, and over the page."""
     sums = {name: np.append(0, np.cumsum(row)) for name, row in values.items()}
     return {f"sum.{name}": row for name, row in sums.items()} | {
         f"page.{name}": row[-1:] for name, row in sums.items()
@@ -505,7 +500,7 @@ def box_sums(facts: Rows, names: Iterable[str]) -> Rows:
 
 
 def like_sums(facts: Rows, tree: Tree, names: Iterable[str]) -> Rows:
-    """Sums over each group of siblings alike; the last row, for no group, is 0."""
+    """Sums over each group of similar siblings; a last row of 0 is for no group."""
     return {
         f"like.{name}": np.append(
             tree.alike.sums(facts[f"box.{name}"][: len(tree.parent)]), 0
@@ -515,12 +510,12 @@ def like_sums(facts: Rows, tree: Tree, names: Iterable[str]) -> Rows:
 
 
 def _containers(block: Rows, tree: Tree) -> Rows:
-    """The containers of blocks: elements around, each with more blocks than the last.
+    """The facts of containers: ancestors of blocks, each with more blocks than the last.
 
-    A container's branch is the outermost element inside it with the same blocks as
-    the container before, or, for the first container, as the block's own element;
-    siblings of the branch may look alike.  Every element may be a container.  The last
-    row stands for the page, which contains the elements without a parent.
+    A container's branch is its outermost descendant with the same blocks as the previous
+    container or, for the first one, as the block's own element; the branch may have
+    similar siblings.  Every element may be a container.  The last row is for the page,
+    the container of elements without a parent.
     """
     count = len(block["place"])
     facts = dict(block)
@@ -530,7 +525,7 @@ def _containers(block: Rows, tree: Tree) -> Rows:
     facts |= box_sums(facts, SUMMED)
     facts |= like_sums(facts, tree, LIKE)
     facts["like.n"] = np.append(tree.alike.size, 0)
-    # The last row, for a missing branch, repeats that of the first element's branch.
+    # The last row, for a missing branch, equals that of the first element's branch.
     none = tree.alike.of[tree.top[0]]
     for name in FACTS["like"]:
         facts[f"like.{name}"][-1] = facts[f"like.{name}"][none]
@@ -547,9 +542,9 @@ def _containers(block: Rows, tree: Tree) -> Rows:
 
 
 def _alike(of: str, groups: Groups, block: Rows) -> Rows:
-    """The facts of groups of blocks that stand alike on the page."""
+    """The facts of groups of blocks; ``of`` is the groups' domain, "way" or "tags"."""
     w, size = block["w"], groups.size
-    # Inside a group the blocks are in the order of the page.
+    # In a group, blocks are in document order.
     first = groups.order[groups.starts]
     last = groups.order[groups.starts + size - 1]
     copied = block["copies.n"][block["of_copies"]] > 1
@@ -608,7 +603,7 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
         elements[:, ElementColumn[name.upper()]].astype(np.int64)
         for name in ("first_token", "tokens")
     )
-    # For each use of a known word: its element, and the word's place in the table.
+    # For each occurrence of a known word: its element, and its place in the table.
     owner = np.repeat(np.arange(len(elements)), tokens)
     used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
     values = walk.tokens[first[owner] + used]
@@ -646,11 +641,10 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
 def _own_names(
     owner: npt.NDArray[np.intp], weights: npt.NDArray[np.int32], count: int
 ) -> Ints:
-    """The sum of the weights of each element's words, the lowest and the highest.
+    """For each element the sum, the minimum and the maximum of its words' weights.
 
-    The lowest is at most 0, and the highest at least 0.  ``owner`` is the element of
-    each word, in ascending order.  One more column, of zeros, stands for a missing
-    element.
+    The minimum is at most 0, the maximum at least 0.  ``owner`` has the element of each
+    word, in ascending order.  A last column of zeros is for a missing element.
     """
     out = np.zeros((3, count + 1), dtype=np.int64)
     if len(owner):
@@ -663,7 +657,7 @@ def _own_names(
 
 
 def _names_around(inner: Ints, parents: Ints, near: Ints, above: Ints) -> Rows:
-    """The facts of NAMES: of the elements near each block, and of those farther out."""
+    """The facts of NAMES, from the weights of near elements and of outer ones."""
     # The parent of the root is the last column, of zeros.
     parents = np.append(parents, NONE)
     total, low, high = near.take(inner, axis=1)
@@ -674,5 +668,5 @@ def _names_around(inner: Ints, parents: Ints, near: Ints, above: Ints) -> Rows:
         total, low = total + of_element, np.minimum(low, of_low)
         high = np.maximum(high, of_high)
     far, far_low, far_high = above.take(parents[element], axis=1)
-    found = total, far, total + far, low, high, far_low, far_high
-    return dict(zip(NAMES, found, strict=True))
+    rows = total, far, total + far, low, high, far_low, far_high
+    return dict(zip(NAMES, rows, strict=True))

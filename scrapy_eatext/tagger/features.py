@@ -1,9 +1,9 @@
 """Features of the first round: of a block, its containers, neighbours and page.
 
-Each feature is one line of a table.  It reads facts (facts.py) and figures: lines that
-are computed once for each container, group or page.  Shares are in thousandths.  A
-model refers to features by name: when a line is removed or its meaning changes, the
-models that use the feature must be trained again.
+Each feature is a line of a table.  It reads facts (facts.py) and figures: lines that are
+computed once for each container, group or page.  Shares are in thousandths.  A model
+refers to features by name: if a line is removed or its meaning changes, the models that
+use it have to be trained again.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 # How many of a block's containers have features.
 CONTAINERS = 5
-# How many blocks on either side each window covers.
+# The radii of windows around a block, in blocks.
 WINDOWS = (4, 10, 25)
 PAGE_HAS = ("main", "article", "table", "form", "pre", "dl", "nav", "footer")
 
@@ -74,8 +74,8 @@ _BOX = table(
     ("c_told", ratio, "told", "w"),
     of="box",
 )
-# Figures of groups of siblings that look alike.  A block's c1_likes is about the group
-# of the branch of its first container, see facts.py.
+# Figures of groups of similar siblings.  A block's c1_likes is for the group of its first
+# container's branch, see facts.py.
 _LIKE = table(
     ("c_likes", copy, "n"),
     ("c_like_mean", quotient, "w", "n"),
@@ -93,7 +93,7 @@ _LIKE = table(
 
 
 def _group(of: str) -> Table:
-    """Figures of groups of blocks that stand alike, by their way or their tags."""
+    """Figures of groups of blocks with equal paths; ``of`` is "way" or "tags"."""
     return table(
         (f"{of}_n", copy, "n"),
         (f"{of}_mean", quotient, "w", "n"),
@@ -113,7 +113,7 @@ def _group(of: str) -> Table:
 
 
 def _most(of: str) -> Table:
-    """Figures of the page about these groups."""
+    """Figures of the page's largest groups."""
     return table(
         (f"page_{of}_top", ratio, f"{of}_top", "w"),
         (f"page_{of}_top_n", copy, f"{of}_top_n"),
@@ -212,7 +212,7 @@ def _windows() -> Iterator[tuple[Any, ...]]:
 
 
 def _of_descriptions() -> Iterator[tuple[Any, ...]]:
-    """Features of the words that a block shares with the page's title and the like."""
+    """Features of the words that a block shares with the page's title, summary etc."""
     yield from ((name, copy, name) for name in OF_SOURCES)
     for name in MEASURED:
         yield f"page_{name}", copy, f"page.{name}"
@@ -297,23 +297,23 @@ FEATURES: Table = table(
 
 @cache
 def features_with(flags: int) -> Table:
-    """All features, among them one for each of ``flags`` words, see TokenTable."""
+    """All features, with one for each of ``flags`` words; see TokenTable."""
     named = ((f"name{k}", bit, f"flags{k // 32}", k % 32) for k in range(flags))
     return {**FEATURES, **table(*named)}
 
 
 def block_features(
-    walk: Walk, names: TokenTable, asked: Iterable[str] | None = None
+    walk: Walk, table: TokenTable, names: Iterable[str] | None = None
 ) -> Rows:
-    """The first round's features of a page's blocks: all, or those ``asked`` for."""
-    known = features_with(names.flags)
-    lines = wanted(known if asked is None else asked, known, FIGURES)
-    rows = evaluate_all(lines, facts_of(walk, names))
+    """The first round's features of a page's blocks: all, or those with some names."""
+    known = features_with(table.flags)
+    lines = wanted(known if names is None else names, known, FIGURES)
+    rows = evaluate_all(lines, facts_of(walk, table))
     return spread(rows, len(walk.blocks))
 
 
 def spread(rows: Rows, count: int) -> Rows:
-    """The rows with ``count`` numbers each; a single number is repeated."""
+    """The rows with ``count`` numbers each; rows of a single number are repeated."""
     return {
         name: row if len(row) == count else np.full(count, row[0])
         for name, row in rows.items()

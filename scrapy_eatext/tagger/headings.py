@@ -1,4 +1,4 @@
-"""Kept headings of which the text below is not kept."""
+"""Leaves out headings whose text is not kept."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Flags, Ints
 
-# A heading with at least this chance, in thousandths, is always kept: in main text,
-# too, a heading may stand above something other than text, such as a video.
+# A heading with at least this chance, in thousandths, is always kept: also in main text a
+# heading may stand above something other than text, such as a video.
 _SURE = 700
-# Every heading stays where the other kept blocks have fewer words.
+# If the other kept blocks have fewer words, all headings stay.
 _FEW = 40
 
 
 def without_bare_headings(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
-    """The kept blocks, without unsure headings of which the text below is not kept.
+    """The kept blocks, without unsure headings whose text is not kept.
 
-    A heading is dropped if it is followed by a block that is no heading, and if no
-    block is kept up to the next kept heading of the same or a higher level, or up to
-    the end of the page.  The first kept block always stays.
+    A heading is dropped if the next block is no heading, and no block is kept up to the
+    next kept heading of the same or a higher level, or the end of the page.  The first
+    kept block always stays.
     """
     kinds = walk.blocks[:, BlockColumn.KIND]
     is_heading = kinds == HEADING
@@ -41,14 +41,14 @@ def without_bare_headings(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Fl
     following = np.append(shown[1:], len(kept))
     bare = unsure[shown] & (following > shown + 1)
     bare[0] = False
-    here, there = shown[bare], following[bare]
-    ends = there == len(kept)
-    there = np.where(ends, here, there)
-    left = ends | (is_heading[there] & (levels[there] <= levels[here]))
-    left &= ~is_heading[here + 1]
-    if not left.any():
+    heading, next_kept = shown[bare], following[bare]
+    ends = next_kept == len(kept)
+    next_kept = np.where(ends, heading, next_kept)
+    dropped = ends | (is_heading[next_kept] & (levels[next_kept] <= levels[heading]))
+    dropped &= ~is_heading[heading + 1]
+    if not dropped.any():
         return kept
     kept = kept.copy()
-    kept[here[left]] = False
-    # A heading further up may have nothing left below it now.
+    kept[heading[dropped]] = False
+    # A heading of a higher level may have lost all text below it.
     return without_bare_headings(walk, kept, w, chances)

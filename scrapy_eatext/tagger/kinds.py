@@ -1,8 +1,8 @@
-"""What the words in a page's attributes tell of its kind: thread, reply, cart, price.
+"""Evidence for the kind of a page from the words in its attributes, such as "cart".
 
-Makers of sites call things alike, so that such words tell kinds apart better than what
-the page looks like.  As in a TokenTable, no word is written down here: a NameVotes has
-weights that were learned for hashes.
+Authors of sites use similar class names and ids, and these tell kinds of pages apart better
+than figures of the layout.  As in a TokenTable, there is no list of words: a NameVotes has
+learned weights for hashes.
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ class NameVotes:
             raise ValueError("there is not a row of weights for each name")
 
     def figures(self, walk: Walk) -> Ints:
-        """A number for each kind: the sum of the weights of the words on a page.
+        """For each kind the sum of the weights of the distinct words on a page.
 
-        Each word counts once, and the sum is divided by the root of their number.
+        The sum is divided by the square root of the number of words.
         """
-        found = words_on(walk, self.hashes)
-        total = self.weight[found].sum(axis=0, dtype=np.int64)
-        shared: Ints = total * 100 // max(isqrt(len(found) * 10_000), 1)
-        return shared
+        words = words_on(walk, self.hashes)
+        total = self.weight[words].sum(axis=0, dtype=np.int64)
+        scaled: Ints = total * 100 // max(isqrt(len(words) * 10_000), 1)
+        return scaled
 
 
 def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:
-    """Which words of a table a page has in its attributes, each once."""
-    # Most words stand on a page many times: to sort them is quicker than to seek each.
-    words = np.unique(walk.tokens)
+    """The places in a table of the words in a page's attributes, each once."""
     if not len(hashes):
         return np.zeros(0, dtype=np.intp)
+    # Most words occur many times: sorting them is faster than looking each up.
+    words = np.unique(walk.tokens)
     place = hashes.searchsorted(words)
-    found: npt.NDArray[np.intp] = place[hashes.take(place, mode="clip") == words]
-    return found
+    known: npt.NDArray[np.intp] = place[hashes.take(place, mode="clip") == words]
+    return known
 
 
 def figure_names(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The names of what tells kinds: the figures of the page, then those of NameVotes."""
+    """The names of the figures that predict kinds: the page's, then those of NameVotes."""
     return (*NAMES, *(f"names_{kind}" for kind in kinds))

@@ -1,4 +1,4 @@
-"""A wiki's links to edit a section."""
+"""Leaves out a wiki's links to edit a section."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
     """The kept blocks, without those that begin in an element named after editing."""
-    # Few pages have the word, and looking all names up takes four times as long.
+    # Few pages have such a word; looking up all names takes four times as long.
     if not any((walk.tokens == value).any() for value in EDITS.hashes):
         return kept
     rows = np.array(EDITS.rows(walk), dtype=np.intp)
     blocks = walk.elements[rows, ElementColumn.FIRST_BLOCK]
-    there = blocks < len(kept)
-    rows, blocks = rows[there], blocks[there]
+    has_block = blocks < len(kept)
+    rows, blocks = rows[has_block], blocks[has_block]
     edits = blocks[walk.blocks[blocks, BlockColumn.INNER] == rows]
     if not kept[edits].any():
         return kept

@@ -1,4 +1,4 @@
-"""Two rounds of trees over a page's blocks: how likely each block is content."""
+"""Two rounds of trees over a page's blocks give the likelihood that each is content."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class PythonTagger:
     """The tagger of one model; Tagger is this class or its compiled twin.
 
-    ``first`` are trees over the features of features.py; ``second`` may also ask
-    about those of context.py, which are made of the first round's likelihoods.
-    Raises ValueError for trees that ask about a feature that their round lacks.
+    ``first`` are trees over the features of features.py; ``second`` may also test those
+    of context.py, which are computed from the first round's likelihoods.  Raises
+    ValueError for trees that test a feature that their round does not have.
     """
 
     def __init__(self, names: TokenTable, first: Trees, second: Trees) -> None:
@@ -45,15 +45,15 @@ class PythonTagger:
         self._around = wanted(around, context.FEATURES, context.READABLE)
 
     def likelihoods(self, walk: Walk) -> Ints:
-        """How likely each block is content: 0 to 1200, and 600 is a chance of half."""
+        """Each block's likelihood of being content: 0 to 1200, where 600 is even odds."""
         count = len(walk.blocks)
         if not count:
             return np.zeros(0, dtype=np.int64)
         tree = tree_of(walk)
         facts = facts_of(walk, self._names, tree)
         rows = evaluate_all(self._own, facts)
-        found = likelihood_of(self._first, spread(rows, count), PythonForest)
-        facts = context_facts(facts, tree, found)
+        likelihood = likelihood_of(self._first, spread(rows, count), PythonForest)
+        facts = context_facts(facts, tree, likelihood)
         rows |= evaluate_all(self._around, facts)
         return likelihood_of(self._second, spread(rows, count), PythonForest)
 
@@ -62,8 +62,8 @@ class PythonTagger:
     ) -> Rows:
         """Some features by name, with a number for each block.
 
-        They are features of the first round, or of the second where the likelihoods of
-        the first are given.  All of them take hundreds of times the memory of the page.
+        They are features of the first round, or, if its likelihoods are given, of the
+        second.  All together take hundreds of times the memory of the page.
         """
         if not len(walk.blocks):
             return {name: np.zeros(0, dtype=np.int64) for name in names}
@@ -75,9 +75,9 @@ class PythonTagger:
 def likelihood_of(
     trees: Trees, rows: Mapping[str, Ints], forest: type[PythonForest] | None = None
 ) -> Ints:
-    """Each block's likelihood by an ensemble of trees, given its features by name.
+    """Each block's likelihood by an ensemble of trees, from its features by name.
 
-    ``forest`` is a class of forests to use instead of Forest.
+    ``forest`` is a class to use instead of Forest.
     """
     values = np.array([rows[name] for name in trees.names], dtype=np.int32)
     sums = (forest(trees) if forest else trees.forest).sums(values)

@@ -1,13 +1,13 @@
-"""The operations that features are made of, and the evaluation of tables of them.
+"""The operations that features are computed with, and the evaluation of their tables.
 
-A line of a table is a name, an operation, and the operation's arguments: names of
-columns, and numbers.  A column's name begins with its domain ("box.chars"), or with
-none if the domain is that of blocks.  A column has a number for each row of its domain;
-the domain "page" has one row.  Facts are the columns that code makes (facts.py,
-context.py, whole.py), figures are columns that lines make of facts, and features are
-the columns that trees ask about.
+A line of a table has a name, an operation, and the operation's arguments: names of
+columns, and numbers.  A column's name begins with its domain ("box.chars"), or has no
+prefix for the domain of blocks.  A column has a number for each row of its domain; the
+domain "page" has one row.  Facts are columns computed by code (facts.py, context.py,
+whole.py), figures are computed from facts by lines, and features are the columns that
+trees test.
 
-The functions here serve where no compiled module runs; otherwise the compiled twin
+These functions run where there is no compiled module; otherwise the compiled twin
 evaluates the same lines, encoded as numbers.
 """
 
@@ -23,21 +23,20 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Rows = dict[str, Ints]
 
-# The domains.  Their rows stand for: a block; the page; a place between blocks; a
-# container; a group of siblings that look alike; a group of blocks with equal texts, in
-# equal elements, in elements of the same tags, or of one kind and depth; and all blocks
-# that are kept.
+# The domains.  A row is: a block; the page; a place between blocks; a container; a group
+# of similar siblings; a group of blocks with equal texts, with equal paths of tags and
+# names, with equal paths of tags, or of equal kind and depth; and all kept blocks.
 DOMAINS = "", "page", "sum", "box", "like", "copies", "way", "tags", "kind", "kept"
 ONE_ROW = "page", "kept"
 
-# No figure is larger than this, so that all fit 32 bits.
+# The bound of all figures, so that they fit 32 bits.
 CAP = 1_000_000
-# The value where there is nothing to count.
+# The value for a missing row or block.
 NONE = -1
 
 
 def copy(values: Ints) -> Ints:
-    """The values as they are."""
+    """The values unchanged."""
     return values
 
 
@@ -52,7 +51,7 @@ def quotient(part: Ints, whole: Ints) -> Ints:
 
 
 def left(whole: Ints, part: Ints) -> Ints:
-    """The whole less the part."""
+    """The whole minus the part."""
     return whole - part
 
 
@@ -64,15 +63,15 @@ def bit(mask: Ints, number: int) -> Ints:
 def shift(values: Ints, by: int) -> Ints:
     """For each block the value of the block ``by`` places before it, or NONE.
 
-    A number below 0 means places after it.
+    A negative number means places after it.
     """
     place = np.arange(len(values)) - by
-    there = (place >= 0) & (place < len(values))
-    return np.where(there, values.take(place, mode="clip"), NONE)
+    exists = (place >= 0) & (place < len(values))
+    return np.where(exists, values.take(place, mode="clip"), NONE)
 
 
 def step(values: Ints, by: int) -> Ints:
-    """How much more the block ``by`` places before each block has, see shift()."""
+    """The value of the block ``by`` places before each block, minus its own."""
     return shift(values, by) - values
 
 
@@ -99,7 +98,7 @@ def pick(values: Ints, of: Ints) -> Ints:
 
 
 def place(of: Ints, first: Ints, last: Ints) -> Ints:
-    """Each block's place in thousandths between the first and the last of its group."""
+    """Each block's place in its group: thousandths of the way from first to last."""
     return ratio(np.arange(len(of)) - first[of], last[of] - first[of])
 
 
@@ -135,7 +134,7 @@ class Line(NamedTuple):
 
 
 def domain_of(name: str) -> str:
-    """The domain in a column's name; empty for blocks."""
+    """The domain in a column's name, "" for blocks."""
     return name.rpartition(".")[0]
 
 
@@ -143,9 +142,9 @@ Table = Mapping[str, Line]
 
 
 def table(*lines: tuple[Any, ...], of: str = "") -> dict[str, Line]:
-    """A table of tuples: each a name, an operation, and the operation's arguments.
+    """A table from tuples of a name, an operation, and the operation's arguments.
 
-    ``of`` is the domain of all names that do not begin with one.
+    ``of`` is the domain of all names without one.
     """
 
     def full(name: str) -> str:
@@ -163,18 +162,17 @@ def table(*lines: tuple[Any, ...], of: str = "") -> dict[str, Line]:
 
 
 def wanted(names: Iterable[str], features: Table, figures: Table) -> list[list[Line]]:
-    """Two lists of lines: the figures that some features need, and these features.
+    """The lines of some features, in two lists: the figures that they need, and they.
 
-    Each figure stands after the figures that it reads.  Raises ValueError for a name
-    that no feature has.
+    A figure comes after those that it reads.  Raises ValueError for an unknown feature.
     """
-    found: dict[str, Line] = {}
+    needed: dict[str, Line] = {}
 
     def add(line: Line) -> None:
         for read in line.reads:
-            if read in figures and read not in found:
+            if read in figures and read not in needed:
                 add(figures[str(read)])
-                found[str(read)] = figures[str(read)]
+                needed[str(read)] = figures[str(read)]
 
     lines = []
     for name in names:
@@ -182,15 +180,15 @@ def wanted(names: Iterable[str], features: Table, figures: Table) -> list[list[L
             raise ValueError(f"no feature is called {name!r}")
         lines.append(features[name])
         add(lines[-1])
-    return [list(found.values()), lines]
+    return [list(needed.values()), lines]
 
 
 def evaluate(lines: Iterable[Line], columns: Mapping[str, Ints]) -> Rows:
-    """The columns that lines make of other columns, from -CAP to CAP."""
+    """The columns of some lines, computed from other columns; from -CAP to CAP."""
     made = {line.name: _column(line, columns) for line in lines}
     if not made:
         return made
-    # All at once, as most columns are short.
+    # One call for all, as most columns are short.
     whole = _capped(np.concatenate(list(made.values())))
     end = 0
     for name, column in made.items():
@@ -206,15 +204,12 @@ def _column(line: Line, columns: Mapping[str, Ints]) -> Ints:
 
 
 def _capped(values: Ints) -> Ints:
-    # Faster by far than clip() where there are few.
+    # Much faster than clip() on short arrays.
     return np.minimum(np.maximum(values, -CAP), CAP)
 
 
 def evaluate_all(lines: list[list[Line]], columns: MutableMapping[str, Ints]) -> Rows:
-    """The features that wanted() gave lines for, by name.
-
-    The figures that they need are added to ``columns``.
-    """
+    """The features of the lines from wanted(), by name; adds figures to ``columns``."""
     figures, features = lines
     for line in figures:
         columns[line.name] = _capped(_column(line, columns))
@@ -224,11 +219,11 @@ def evaluate_all(lines: list[list[Line]], columns: MutableMapping[str, Ints]) ->
 def encoded(lines: Sequence[Line], columns: Sequence[str]) -> npt.NDArray[np.int32]:
     """Lines as numbers for the compiled twin.
 
-    The row of a line has the number of its operation, three arguments, the number of
-    its domain, and the position of its own column in ``columns``, or -1 if that is not
-    one of them.  An argument is the position of a column in ``columns``; a number is
-    always the third.  Raises ValueError for a line that reads an unknown column, or a
-    column that its operation can't read.
+    A line's row has the number of its operation, three arguments, the number of its
+    domain, and the position of its own column in ``columns``, or -1.  An argument is the
+    position of a column in ``columns``; a number is always the third argument.  Raises
+    ValueError for a line that reads an unknown column, or one that its operation can't
+    read.
     """
     number = {name: i for i, name in enumerate(columns)}
     operations = list(READS)

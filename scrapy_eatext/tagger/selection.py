@@ -1,13 +1,13 @@
-"""Which blocks to keep, given how likely each is to be content.
+"""Chooses the blocks to keep, from each block's likelihood of being content.
 
-Blocks of one page are right or wrong together: if a list is not content, none of its
-items is.  So the true content is taken to be one of nested sets, all equally likely:
-the blocks with a chance above 1 %, above 3 %, and so on up to 99 %.  The set is kept
-whose words have the highest expected F-measure.
+Errors on blocks of one page are correlated: if a list is not content, none of its items
+is.  So the true content is assumed to be one of nested sets, all equally likely: the
+blocks with a chance above 1 %, above 3 %, and so on up to 99 %.  The set with the highest
+expected F-measure over words is kept.
 
-If blocks were independent, the ratio of expected words could be maximized instead
-(Lewis, 1995).  That keeps too much: many words with a chance of one half are then worth
-as much as half as many words that are certain.
+For independent blocks, the ratio of expected words could be maximized instead (Lewis,
+1995).  That keeps too much: words with a chance of one half would be worth as much as half
+as many certain words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SETS = 50
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The blocks to keep, and the F1 in thousandths that may be expected of them."""
+    """The blocks to keep, and their expected F1 in thousandths."""
 
     kept: npt.NDArray[np.bool_]
     expected: int
@@ -43,27 +43,26 @@ class Selection:
 def select(
     likelihood: Ints, w: Ints, favor: str = "balance", least: int | None = None
 ) -> Selection:
-    """Choose blocks by likelihood and words.
+    """Choose blocks by their likelihoods and words.
 
     With ``least``, a chance in thousandths, the blocks with at least this chance are
     kept, whatever ``favor`` is.
     """
-    given = NONE if least is None else least
-    return Selection(*kept_of(likelihood, w, FAVOR[favor], given, SETS))
+    threshold = NONE if least is None else least
+    return Selection(*kept_of(likelihood, w, FAVOR[favor], threshold, SETS))
 
 
 def python_kept_of(
     likelihood: Ints, w: Ints, square: int, least: int, sets: int
 ) -> tuple[npt.NDArray[np.bool_], int]:
-    """What select() chooses out of ``sets`` nested sets.
+    """The kept blocks and their expected F1, of ``sets`` nested sets; see select().
 
-    ``square`` is one of FAVOR's numbers; ``least`` is NONE where select() has none.
+    ``square`` is one of FAVOR's numbers; ``least`` is NONE for no threshold.
     """
     step = 1000 // sets
-    # The number of sets that a block of each likelihood is in.
+    # For each likelihood, the number of sets that have its blocks.
     level = (CHANCE + step // 2) * sets // 1000
-    # The words of each set.  They are whole numbers, which floats hold exactly up to
-    # 2^53.
+    # The words of each set: whole numbers, which floats hold exactly up to 2^53.
     words = np.bincount(level[likelihood], w, sets + 1)[:0:-1].cumsum()[::-1]
     if least == NONE:
         hits = words * (1000 * (1000 + square))

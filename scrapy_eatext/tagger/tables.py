@@ -1,7 +1,7 @@
-"""What is kept whole: rows of tables of data, and tables and figures with captions.
+"""Completes what is kept in part: rows of data tables, captions of tables and figures.
 
-Blocks are judged one by one, and of a row of short cells some look like content and
-others do not.  A row without one of its cells says something else than the page does.
+Blocks are judged one by one, and of the short cells of a row some look like content and
+others do not.  But a row without one of its cells has another meaning.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Flags, Ints
 
-# A row is kept if more than one in so many of its words was chosen.
+# A row is kept if more than one in this many of its words was chosen.
 _SHARE = 3
 _FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
 _BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
 
 
 def with_captions(walk: Walk, kept: Flags) -> Flags:
-    """The kept blocks, with the captions of figures of which other blocks are kept."""
+    """The kept blocks, and the captions of figures with other kept blocks."""
     elements = walk.elements
     rows = rows_with(elements, ElementColumn.TAG, _FIGCAPTION)
     if not len(rows):
@@ -44,11 +44,11 @@ def with_captions(walk: Walk, kept: Flags) -> Flags:
 
 
 def whole_tables(walk: Walk, kept: Flags, w: Ints) -> Flags:
-    """The kept blocks, with each row of a table of data kept as a whole or not at all.
+    """The kept blocks, with each row of a data table kept as a whole or not at all.
 
-    Rows that a cell spans are kept or dropped together.  Where a row is kept, so are
-    the header rows and the caption of its table.  A row around other tables' rows is
-    left as it is.
+    Rows that a cell spans are kept or dropped together.  If a row is kept, so are the
+    header rows and the caption of its table.  A row that contains another table's rows is
+    not changed.
     """
     data = data_tables(walk)
     if data is None:

@@ -1,7 +1,7 @@
-"""Boosted trees whose every level asks one question (oblivious trees).
+"""Ensembles of oblivious trees: each level of a tree has a single split.
 
-A tree of depth d is d comparisons and a table of 2^d whole numbers, so that a
-block's place in the table is a number of d bits.
+A tree of depth d is d comparisons and a table of 2^d leaves, whole numbers; the d bits
+of the comparisons are the number of the leaf.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.tagger.operations import Ints
 
-# How many questions a tree may ask.
+# The most levels of a tree.
 MAX_DEPTH = 8
-# The arrays of an ensemble, with the types that their numbers have to fit.
+# The arrays of an ensemble, and the types that their numbers have to fit.
 _ARRAYS = {
     "borders": np.int32,
     "starts": np.int32,
@@ -32,7 +32,7 @@ _ARRAYS = {
     "bias": np.int32,
 }
 
-# How many blocks are evaluated at once, which bounds the size of temporary arrays.
+# How many blocks are evaluated at once: it bounds the size of temporary arrays.
 _BATCH = 512
 
 
@@ -40,13 +40,12 @@ _BATCH = 512
 class Trees:
     """An ensemble of oblivious trees of one depth, in whole numbers.
 
-    ``names`` are the features asked about, each once.  ``borders`` has the borders of each
-    feature in ascending order, feature by feature; ``starts`` is where those of
-    each feature begin, and where the last end.  ``feature`` and ``bin`` have a row
-    for each tree and a column for each level: the level's bit is set where the
-    feature's bin is above ``bin``.  ``leaves`` has 2^depth numbers for each class
-    and tree.  A class's answer is the sum of one leaf of each tree, plus ``bias``,
-    in units of 1/``scale`` logits.
+    ``names`` are the features that are tested, each once.  ``borders`` has the borders of
+    each feature in ascending order, feature by feature, and ``starts`` where those of
+    each feature begin, and the end.  ``feature`` and ``bin`` have a row for each tree and
+    a column for each level: the level's bit is set if the feature is above the border of
+    number ``bin``.  ``leaves`` has 2^depth numbers for each class and tree.  The answer of
+    a class is the sum of a leaf of each tree and ``bias``, in 1/``scale`` logits.
     """
 
     names: Sequence[str]
@@ -74,7 +73,7 @@ class Trees:
             and len(shape) == 2
             and len({*self.names}) == count
             and 0 < shape[1] <= MAX_DEPTH
-            # So that the sums fit 32 bits.
+            # Sums have to fit 32 bits.
             and shape[0] < 1 << 16
             and self.bin.shape == shape
             and self.leaves.shape == (classes, shape[0], 1 << shape[1])
@@ -89,18 +88,18 @@ class Trees:
 
     @property
     def depth(self) -> int:
-        """How many questions a tree asks."""
+        """The number of levels of each tree."""
         return int(self.feature.shape[1])
 
     def sums(self, values: npt.NDArray[np.int32]) -> Ints:
-        """The answers for each block: a row for each class, in 1/``scale`` logits.
+        """The answers, with a row for each class and a column for each block.
 
         ``values`` has a row for each of ``names`` and a column for each block.
         """
         return self.forest.sums(values)
 
     def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
-        """The ensemble as arrays for a model file, whose names begin with ``of``."""
+        """The arrays for a model file; ``of`` is the ensemble's name, a prefix."""
         return {f"{of}.{name}": getattr(self, name) for name in _ARRAYS}
 
 
@@ -111,7 +110,7 @@ class PythonForest:
         self._trees = trees
 
     def sums(self, values: npt.NDArray[np.int32]) -> Ints:
-        """What Trees.sums() gives."""
+        """See Trees.sums()."""
         batches = [
             self._batch(values[:, i : i + _BATCH])
             for i in watched(range(0, values.shape[1], _BATCH), often=1)
@@ -119,27 +118,27 @@ class PythonForest:
         return np.concatenate(batches, axis=1)
 
     def answers(self, figures: Ints, places: npt.NDArray[np.intp]) -> Ints:
-        """The answers for one sample, whose features are the figures at ``places``."""
+        """The answers for one sample; its features are the figures at ``places``."""
         answers: Ints = self.sums(figures[places].astype(np.int32)[:, None])[:, 0]
         return answers
 
     def _batch(self, values: npt.NDArray[np.int32]) -> Ints:
         trees = self._trees
-        # Several trees ask about one border: each border is compared once, and each
-        # question of a tree is then a row of the results.
+        # Each border is compared once, as several trees test it; each level of a tree
+        # then reads a row of the results.
         of_border = np.repeat(np.arange(len(trees.names)), np.diff(trees.starts))
-        above = values.take(of_border, axis=0) > trees.borders[:, None]
-        found = above.view(np.uint8)
-        asked = trees.starts[trees.feature] + trees.bin
-        place = found.take(asked[:, 0], axis=0)
+        is_above = values.take(of_border, axis=0) > trees.borders[:, None]
+        results = is_above.view(np.uint8)
+        border = trees.starts[trees.feature] + trees.bin
+        place = results.take(border[:, 0], axis=0)
         for level in range(1, trees.depth):
-            bits = found.take(asked[:, level], axis=0)
+            bits = results.take(border[:, level], axis=0)
             bits <<= level
             place |= bits
-        # Its position among the leaves of all trees.
+        # The position among the leaves of all trees.
         leaf = place.astype(np.intp)
-        leaf += (np.arange(len(asked)) << trees.depth)[:, None]
-        # One class at a time: all at once would take as many times the memory.
+        leaf += (np.arange(len(border)) << trees.depth)[:, None]
+        # One class at a time, to save memory.
         return np.stack(
             [
                 leaves.reshape(-1).take(leaf).sum(axis=0, dtype=np.int64) + bias
@@ -149,9 +148,9 @@ class PythonForest:
 
 
 class NamedTrees:
-    """An ensemble for one sample at a time, given as figures in the order of ``names``.
+    """An ensemble for single samples, given as figures in the order of ``names``.
 
-    Raises ValueError where a feature of the ensemble is not among ``names``.
+    Raises ValueError if a feature of the ensemble is not among ``names``.
     """
 
     def __init__(self, trees: Trees, names: Sequence[str]) -> None:
@@ -170,9 +169,9 @@ class NamedTrees:
 def trees_from(
     of: str, arrays: Mapping[str, npt.NDArray[Any]], names: Sequence[str], scale: int
 ) -> Trees:
-    """The ensemble that Trees.arrays() wrote.
+    """The ensemble in the arrays that Trees.arrays() returned.
 
-    Raises ValueError or KeyError for arrays that do not fit one another.
+    Raises ValueError or KeyError for arrays that do not fit together.
     """
     part = {name: arrays[f"{of}.{name}"] for name in _ARRAYS}
     try:
@@ -183,7 +182,7 @@ def trees_from(
 
 Forest = twin(PythonForest, "_tagger")
 
-# An ensemble that asks nothing, for a tagger that only makes features.
+# An ensemble without trees, for a tagger that only computes features.
 NO_TREES = Trees(
     names=(),
     borders=np.zeros(0, dtype=np.int32),

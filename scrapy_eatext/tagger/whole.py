@@ -1,7 +1,7 @@
-"""The figures of a page as a whole, once its blocks are chosen.
+"""The figures of a page as a whole, computed after its blocks are chosen.
 
-Trees predict from these figures the kind of the page and the quality of the choice.
-All figures are whole numbers, shares in thousandths.
+From them, trees predict the kind of the page and the quality of the choice.  All figures
+are whole numbers, shares in thousandths.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _TAGS = tuple(
     "img input label li main nav p pre section select small strong svg table td "
     "textarea time tr video".split()
 )
-# Blocks with a chance between these, in thousandths, are undecided.
+# Blocks with a chance between these two, in thousandths, are undecided.
 UNDECIDED = 300, 700
 
 # The facts of all blocks (page) and of the kept ones (kept): n is their number, w their
-# words, hits their expected words, longest the words of the longest one.  Then come
+# words, hits their expected words, longest the words of the longest one; then there are
 # sums of the walk's columns, and the number of blocks of each of _KINDS.  first_place
 # and last_place are in thousandths of the number of blocks, or -1.
 _COUNTED = BLOCK_COLUMNS[BlockColumn.KIND : BlockColumn.HASH]
@@ -64,7 +64,7 @@ FACTS = (
 
 
 def _part(of: str) -> Table:
-    """Figures of all blocks or of the kept ones: per word, and per block."""
+    """Figures of all blocks, or of the kept ones: per word, and per block."""
     return table(
         *(
             (f"{of}_{name}", ratio, f"{of}.{name}", f"{of}.w")
@@ -138,11 +138,11 @@ def facts_of(walk: Walk, likelihood: Ints, w: Ints, choice: Selection) -> Rows:
     first, last = (
         (kept[[0, -1]] * 1000 // count).tolist() if len(kept) else (NONE, NONE)
     )
-    which = walk.elements[:, ElementColumn.TAG]
+    tags = walk.elements[:, ElementColumn.TAG]
     facts = {
         **_part_facts("page", walk, chance, w, every),
         **_part_facts("kept", walk, chance, w, kept),
-        **{f"page.tag_{tag}": int((which == TAG_ID[tag]).sum()) for tag in _TAGS},
+        **{f"page.tag_{tag}": int((tags == TAG_ID[tag]).sum()) for tag in _TAGS},
         "page.all_elements": len(walk.elements),
         "page.best": int(likelihood.max()),
         "page.unsure": int((np.minimum(chance, 1000 - chance) * w).sum()),

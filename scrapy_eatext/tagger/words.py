@@ -1,9 +1,9 @@
-"""The weights of words at the beginnings of blocks: "Read also", "38 comments", "said".
+"""The weights of words at the beginnings of blocks, such as "Read also" or "said".
 
-No word is written down here.  A WordTable has weights that were learned for the hashes
-of words, of pairs of words, and of whole short blocks, in all languages of the training
-pages.  Case is folded for Latin, Greek and Cyrillic, all numbers count as the same
-word, and in scripts without spaces every two neighbouring characters are a word.
+There is no list of words.  A WordTable has learned weights for the hashes of words, of
+pairs of words, and of whole short blocks, in all languages of the training pages.  Case is
+folded for Latin, Greek and Cyrillic, all numbers are the same word, and in scripts without
+spaces each pair of neighbouring characters is a word.
 """
 
 from __future__ import annotations
@@ -36,18 +36,17 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Rows
 
 # How many characters of a block are read, how many words of these, and how many
-# characters of a word.
+# characters of each word.
 SEEN, FIRST_WORDS, WORD_CHARS = 160, 8, 24
-# A block of at most so many words has a hash as a whole too.
+# A block of at most this many words also has a hash as a whole.
 SHORT = 5
-# The offset and the prime of FNV-1a, by which words are hashed.  Then the numbers that
-# are hashed with the first word of a block, with the last one, and with all words of a
-# block.
+# The offset and the prime of FNV-1a, by which words are hashed.
 BEGIN, PRIME = 0x811C9DC5, 0x01000193
+# Numbers that are hashed with the first word of a block, the last one, and all words.
 BEGINS, ENDS, ALONE = 1, 2, 3
 NUMBER = "0"
 
-# The lower case of each capital: 32 code points on, but 80 for the first Cyrillic ones.
+# The lower case of each capital: 32 code points later, 80 for the first Cyrillic ones.
 LOWER = {
     code: code + (80 if 0x400 <= code <= 0x40F else 32)
     for code, kind in enumerate(CLASSES)
@@ -64,47 +63,47 @@ class WordTable:
 
 
 def no_words() -> WordTable:
-    """A table of no words."""
+    """An empty table."""
     return WordTable(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int32))
 
 
 def word_tokens(walk: Walk) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]:
-    """The hashes of the words that blocks begin with, and the block of each hash."""
+    """The hashes of the words at the beginnings of blocks, and the block of each hash."""
     tokens: list[int] = []
     counts = []
     columns = (BlockColumn.START, BlockColumn.END, BlockColumn.CHARS)
     for start, end, chars in walk.blocks[:, columns].tolist():
         # No character takes more than four bytes.
         head = walk.text[start : min(end, start + 4 * SEEN)].decode("utf-8", "ignore")
-        found = _tokens_of(head[:SEEN], chars <= SEEN)
-        tokens += found
-        counts.append(len(found))
+        hashes = _tokens_of(head[:SEEN], chars <= SEEN)
+        tokens += hashes
+        counts.append(len(hashes))
     return np.array(tokens, dtype=np.uint32), np.repeat(np.arange(len(counts)), counts)
 
 
 @lru_cache(maxsize=4096)
 def _tokens_of(head: str, whole: bool) -> tuple[int, ...]:
-    """The hashes of a block's words; its ``head`` may be the ``whole`` block."""
+    """The hashes for the beginning of a block; ``whole`` if that is all of the block."""
     words = list(map(_hash, words_in(head)[: FIRST_WORDS + 1]))
     if not words:
         return ()
-    ended = whole and len(words) <= FIRST_WORDS
+    is_complete = whole and len(words) <= FIRST_WORDS
     del words[FIRST_WORDS:]
-    found = [*words, *map(_pair, words, words[1:]), _pair(BEGINS, words[0])]
-    if ended:
-        found.append(_pair(ENDS, words[-1]))
+    hashes = [*words, *map(_pair, words, words[1:]), _pair(BEGINS, words[0])]
+    if is_complete:
+        hashes.append(_pair(ENDS, words[-1]))
         if len(words) <= SHORT:
-            alone = ALONE
+            whole_hash = ALONE
             for word in words:
-                alone = _pair(alone, word)
-            found.append(alone)
-    return tuple(found)
+                whole_hash = _pair(whole_hash, word)
+            hashes.append(whole_hash)
+    return tuple(hashes)
 
 
-# The short blocks of a page are read twice, and the same ones stand on a site's pages.
+# Short blocks are read twice, and the pages of a site share many of them.
 @lru_cache(maxsize=1024)
 def words_in(text: str) -> tuple[str, ...]:
-    """The words of a text of some hundred characters, as they are told apart here."""
+    """The words of a text of some hundred characters, normalized for hashing."""
     runs = _runs().findall(text)
     if text.isascii():
         return tuple(map(_word, runs))
@@ -118,10 +117,10 @@ def _words(run: str) -> Iterable[str]:
     return (_word(run),)
 
 
-# Made when it is first asked for: the compiled twin has no use for it.
+# Made on first use, as the compiled twin does not need it.
 @cache
 def _runs() -> re.Pattern[str]:
-    """The runs of letters, of digits, and of two and more wide characters."""
+    """A pattern for runs of letters, of digits, and of at least two wide characters."""
     first, last = WIDE_PLANES
     letters = (
         _all_of(WORD, UPPER) + f"\U00010000-{chr(first - 1)}{chr(last + 1)}-\U0010ffff"
@@ -131,12 +130,12 @@ def _runs() -> re.Pattern[str]:
 
 
 def _all_of(*kinds: int) -> str:
-    """The characters of the first plane that are of some kinds, for a set in a pattern."""
+    """The characters of some classes in the first plane, for a set in a pattern."""
     runs = re.finditer(b"[%b]+" % bytes(kinds), CLASSES)
     return "".join(f"\\u{run.start():04x}-\\u{run.end() - 1:04x}" for run in runs)
 
 
-# All caches are bounded, as a crawl brings new words without end.
+# The caches are bounded, as a crawl finds ever new words.
 @lru_cache(maxsize=65536)
 def _word(run: str) -> str:
     """The word of a run of letters or digits."""
@@ -153,26 +152,26 @@ def _hash(word: str) -> int:
     return value
 
 
-def _pair(one: int, other: int) -> int:
-    return (one * 31 ^ other) * PRIME & 0xFFFFFFFF
+def _pair(first: int, second: int) -> int:
+    return (first * 31 ^ second) * PRIME & 0xFFFFFFFF
 
 
 def word_facts(walk: Walk, table: WordTable) -> Rows:
-    """Of each block the sum of its words' weights, the lowest and the highest.
+    """For each block the sum, the minimum and the maximum of its words' weights.
 
-    The lowest is at most 0, and the highest at least 0.
+    The minimum is at most 0, the maximum at least 0.
     """
     count = len(walk.blocks)
     out = np.zeros((3, count), dtype=np.int64)
     if len(table.hashes) and walk.text:
-        tokens, of = word_tokens(walk)
+        tokens, block = word_tokens(walk)
         place = np.minimum(table.hashes.searchsorted(tokens), len(table.hashes) - 1)
         known = table.hashes[place] == tokens
-        of, weight = of[known], table.weight[place[known]].astype(np.int64)
-        np.add.at(out[0], of, weight)
-        np.minimum.at(out[1], of, weight)
-        np.maximum.at(out[2], of, weight)
+        block, weight = block[known], table.weight[place[known]].astype(np.int64)
+        np.add.at(out[0], block, weight)
+        np.minimum.at(out[1], block, weight)
+        np.maximum.at(out[2], block, weight)
     total, low, high = out
-    # Limited, as features sum it up over many blocks.
+    # It is bounded, as features sum it up over many blocks.
     total = total.clip(-CAP, CAP)
     return {"text": total, "text_low": low, "text_high": high}

@@ -100,7 +100,7 @@ def test_data_of_which_segments_alone_are_known(tmp_path: Path) -> None:
     html = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
     page = sample(tmp_path, html, wanted=(LONG,), unwanted=("Menu",))
     samples = [replace(page, site=f"{number}.example") for number in range(12)]
-    with pytest.raises(DataError, match="of too few sites"):
+    with pytest.raises(DataError, match="too few sites"):
         eatext.EatextTrainer().fit(samples, 0, lambda items, _: items)
 
 
@@ -350,7 +350,7 @@ def test_pages_that_teach_nothing(tmp_path: Path) -> None:
         trainer.sample(LabelledPage("page", file, text="Bread"))
     file.write_text("<p>Bread</p><p>Salt</p>")
     good = trainer.sample(LabelledPage("page", file, text="Bread Salt"))
-    with pytest.raises(DataError, match="is no main text"):
+    with pytest.raises(DataError, match="is not main text"):
         trainer.fit([good], 0, lambda items, _: items)
     bad = trainer.sample(LabelledPage("page", file, text=""))
     with pytest.raises(DataError, match="is main text"):

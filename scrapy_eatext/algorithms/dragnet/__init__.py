@@ -1,8 +1,8 @@
 """Dragnet: content extraction from diverse feature sets (Peters and Lecocq, 2013).
 
-A logistic regression judges each block of a page by the density of text and links in it
-and its neighbours, the words in ids and classes, the ratio of text to tags around it,
-and the score that readability gives its place.
+A logistic regression judges each block of a page by the densities of text and links in it
+and its neighbours, words in ids and classes, the ratio of text to tags around it, and the
+readability score of the elements around it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 
 MODEL = "dragnet.model"
 TARGETS = ("content", "comments", "both")
-# The groups that are used by default: all, or with ``reference`` those of the
-# original's own model.
+# The default groups: all, or with ``reference`` those of the original's own model.
 _ALL = (1 << len(GROUPS)) - 1
 _ORIGINALS = 0b10101
 _MIN_BLOCKS = 3
@@ -58,7 +57,7 @@ _CODE_VERSION = "1"
 def subset(features: str) -> int:
     """Names of feature groups, joined by "+", as bits in the order of GROUPS.
 
-    Raises OptionError for a name that is no group's.
+    Raises OptionError for an unknown group.
     """
     bits = 0
     for name in features.split("+"):
@@ -72,7 +71,7 @@ def subset(features: str) -> int:
 
 @dataclass(frozen=True)
 class DragnetOptions(Options):
-    """What is looked for, by which features, and how probable a kept block must be."""
+    """What is extracted, by which features, and how probable a kept block must be."""
 
     content: str = one_of(
         "content",
@@ -108,9 +107,9 @@ class DragnetOptions(Options):
 class Judge:
     """A model for one target and one subset of features.
 
-    ``weights`` has an entry a column and, at the end, the intercept.  ``vocabulary`` are
-    the words of names that a model of page blocks looks for, and ``chosen`` says which
-    of their columns it sees.
+    ``weights`` has an entry for each column and, at the end, the intercept.
+    ``vocabulary`` has the words of names for a model of page blocks, and ``chosen`` marks
+    the used columns of page_tokens() with it.
     """
 
     weights: Floats
@@ -118,24 +117,24 @@ class Judge:
     chosen: NDArray[np.bool_]
 
     def columns(self, page: Page, table: Table, *, reference: bool) -> Floats:
-        """What the model sees: a row a block."""
+        """The model's input, a row for each block."""
         if reference:
             return columns_of(table, original_tokens(table), logarithms=False)[0]
         tokens = page_tokens(page.blocks.walk, self.vocabulary)[:, self.chosen]
         return columns_of(table, tokens, logarithms=True)[0]
 
     def probabilities(self, columns: Floats) -> Floats:
-        """How probably each block is of the target."""
-        # Not by @, whose threads would take processors from the crawl's.
+        """The probability of each block to belong to the target."""
+        # Not by @, whose threads would compete with the crawl's.
         values = np.einsum("ij,j->i", columns, self.weights[:-1]) + self.weights[-1]
-        found: Floats = 1 / (1 + np.exp(-np.clip(values, -40, 40)))
-        return found
+        logistic: Floats = 1 / (1 + np.exp(-np.clip(values, -40, 40)))
+        return logistic
 
 
 def judge_of(model: Model, options: DragnetOptions) -> Judge:
-    """The part of a model that the options ask for.
+    """The part of a model for some options.
 
-    Raises ModelError if the model was not trained for it.
+    Raises ModelError if the model was not trained for them.
     """
     name = "original" if options.reference else "page"
     try:
@@ -153,7 +152,7 @@ def judge_of(model: Model, options: DragnetOptions) -> Judge:
 
 
 class Dragnet(Algorithm[DragnetOptions]):
-    """Blocks judged one by one; nothing is kept of a page with fewer than three."""
+    """Judges blocks one by one; of a page with fewer than three it keeps nothing."""
 
     name = "dragnet"
     options_class = DragnetOptions

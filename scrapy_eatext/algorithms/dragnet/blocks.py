@@ -1,8 +1,8 @@
-"""Dragnet's blocks: the table that its features are computed from.
+"""Dragnet's blocks: the table from which its features are computed.
 
-There are two ways to it.  original_blocks() parses and cuts up a page as Dragnet's own
-code did, off-by-one errors included.  page_blocks() takes the blocks of the page's walk,
-which end where their elements end.
+There are two readings.  original_blocks() parses and splits a page as Dragnet's own code
+did, off-by-one errors included.  page_blocks() takes the blocks of the page's walk, which
+end with their elements.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Elements that start a block, and elements of which only the tail is read, as
-# the original has them ("fram" too).
+# Elements that start a block, and elements of which only the tail is read; "fram" is the
+# original's.
 _STARTS = frozenset("h1 h2 h3 h4 h5 h6 p div table map".split())
 _IGNORED = frozenset(
     "applet area base basefont bdo button caption fieldset fram frameset iframe img "
@@ -55,7 +55,7 @@ _TAG_WEIGHTS = {
     **dict.fromkeys("h1 h2 h3 h4 h5 h6 th".split(), -5),
 }
 
-# Words in the original's sense: separated by all that is no ASCII letter or digit.
+# The separators of the original's words: all but ASCII letters and digits.
 _SEPARATORS = re.compile(rb"[\W_]+")
 _ANY_WORD = re.compile(r"[^\W_]")
 
@@ -65,23 +65,22 @@ _META_CHARSET = re.compile(
 )
 
 _LINE = 80
-# A block counts for its parent if it has more characters and stands in such a tag.
+# A block counts for its parent if it has more characters than this and such a tag.
 _SCORED_LENGTH = 25
 _SCORED_TAGS = frozenset(("div", "p"))
 
 
 @dataclass(frozen=True)
 class Table:
-    """The blocks of a page, and the tree of nodes that they stand in.
+    """The blocks of a page, and the tree of nodes around them.
 
-    Arrays with an entry a block: ``length`` of the text (the original's in
-    bytes), ``link_density``, ``text_density`` (words to a line of 80
-    characters), ``ratio`` (length to tags), ``node`` (its parent in the tree),
-    ``scored`` (whether it counts for its parent).  With an entry a node, a
-    parent before its children: ``parent`` (-1 for the root), ``end`` (the node
-    after its last descendant), ``weight``.  ``texts`` are the blocks' texts,
-    ``ids`` and ``classes`` the names of their elements, of original_blocks()
-    only.
+    Arrays with an entry for each block are ``length`` of the text (in bytes for the
+    original's), ``link_density``, ``text_density`` (words per line of 80 characters),
+    ``ratio`` (length to tags), ``node`` (its parent in the tree) and ``scored`` (whether
+    it counts for its parent).  Arrays with an entry for each node, parents before their
+    children, are ``parent`` (-1 for the root), ``end`` (the node after its last
+    descendant) and ``weight``.  Only original_blocks() sets ``texts``, the blocks' texts,
+    and ``ids`` and ``classes``, the names of their elements.
     """
 
     length: Floats
@@ -103,7 +102,7 @@ class Table:
 
 @dataclass(slots=True)
 class _Raw:
-    """A block as it grows."""
+    """A block under construction."""
 
     tag: str = ""
     node: int = 0
@@ -122,9 +121,7 @@ class _Raw:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """A finished block.  ``nodes`` are the first node that was new in it, and the one
-    after the last.
-    """
+    """A finished block; ``nodes`` are the first node that began in it, and the end."""
 
     raw: _Raw
     text: bytes
@@ -133,7 +130,7 @@ class _Done:
 
 
 class _Cutter:
-    """Cuts a tree into blocks as the original does: at start tags alone."""
+    """Splits a tree into blocks as the original does: at start tags alone."""
 
     def __init__(self, root: Any) -> None:
         self.done: list[_Done] = []
@@ -143,7 +140,7 @@ class _Cutter:
         self._raw = _Raw()
         self._written = 0
         self._walk(root)
-        # The last flush, too, leaves out a tag, though none has started.
+        # As in the original, the last flush also leaves out one tag.
         self._flush("", 0)
 
     def _walk(self, root: Any) -> None:
@@ -163,7 +160,7 @@ class _Cutter:
                 self._text(element.tail)
 
     def _start(self, element: Any, parent: int) -> int:
-        """Begin an element; return its node."""
+        """Begin an element; returns its node."""
         tag, raw = element.tag, self._raw
         raw.tags += 1
         node = len(self.parent)
@@ -181,7 +178,7 @@ class _Cutter:
         return node
 
     def _anchor(self, anchor: Any) -> list[str]:
-        """The text inside an anchor, where no blocks start."""
+        """The texts inside an anchor, in which no block starts."""
         pieces = []
         for event, element in events(anchor, lambda inside: inside.tag in _IGNORED):
             inside = element is not anchor
@@ -197,12 +194,12 @@ class _Cutter:
             self._raw.text.append(text)
 
     def _flush(self, tag: str, parent: int) -> None:
-        """End the growing block, and begin the next one with the tag."""
+        """End the current block, and begin the next one with the tag."""
         raw = self._raw
-        # White space is that of bytes: a no-break space holds words together.
+        # White space is that of bytes, without the no-break space.
         words = " ".join(raw.text).encode("utf-8", "replace").split()
         if words:
-            # The element that starts the next block is that block's.
+            # The element that starts the next block belongs to that block.
             until = len(self.parent) - 1
             links = " ".join(raw.links).encode("utf-8", "replace").split()
             nodes = (self._written, until)
@@ -212,9 +209,9 @@ class _Cutter:
 
 
 def original_blocks(html: bytes, encoding: str | None = None) -> Table:
-    """The blocks as Dragnet cuts them; none if the page can't be parsed.
+    """The blocks as Dragnet splits them; none if the page can't be parsed.
 
-    Without an encoding it is the one that the page declares, or UTF-8.
+    Without an encoding, the one that the page declares is used, or UTF-8.
     """
     try:
         parser = etree.HTMLParser(
@@ -235,10 +232,10 @@ def original_blocks(html: bytes, encoding: str | None = None) -> Table:
 
 def declared_encoding(html: bytes) -> str:
     """The encoding that a page declares in the places where Dragnet looks, or UTF-8."""
-    found = _XML_ENCODING.search(html[:1024])
-    if found is None:
-        found = _META_CHARSET.search(html[: max(2048, len(html) // 20)])
-    return found.group(1).decode("ascii", "replace") if found else "utf-8"
+    match = _XML_ENCODING.search(html[:1024])
+    if match is None:
+        match = _META_CHARSET.search(html[: max(2048, len(html) // 20)])
+    return match.group(1).decode("ascii", "replace") if match else "utf-8"
 
 
 def _table(
@@ -250,8 +247,8 @@ def _table(
     blocks = [done[i] for i in kept]
     written = np.zeros(len(parent), dtype=np.bool_)
     for block in blocks:
-        # A node's weight belongs to the block in which the node was new, and is lost
-        # if that block is left out.
+        # A node's weight belongs to the block in which the node began, and is lost with
+        # that block.
         written[slice(*block.nodes)] = True
     length = np.array([len(block.text) for block in blocks], dtype=np.float64)
     tags = np.array([block.raw.tags - 1 for block in blocks], dtype=np.float64)
@@ -277,12 +274,12 @@ def _table(
 
 
 def _count(text: bytes) -> int:
-    """How many words there are for the original: empty ones at the edges count too."""
+    """The original's number of words: empty ones at the ends count too."""
     return len(_SEPARATORS.split(text))
 
 
 def _density(text: bytes) -> float:
-    """Words a line of 80 bytes; the last line counts only if it is the only one."""
+    """Words per line of 80 bytes; the last line counts only if it is the only one."""
     lines = math.ceil(len(text) / _LINE)
     if lines == 1:
         return _count(text)
@@ -290,7 +287,7 @@ def _density(text: bytes) -> float:
 
 
 def _weight(element: Any) -> int:
-    """Readability's opinion of an element, by its names and its tag."""
+    """Readability's weight of an element, by its id, class and tag."""
     weight = 0
     for value in (element.get("id"), element.get("class")):
         if value:
@@ -310,7 +307,7 @@ def _hashes(words: Sequence[str]) -> NDArray[np.uint32]:
     return np.array([fnv1a(form.encode()) for form in forms], dtype=np.uint32)
 
 
-# The walk has only whole words of names, and "com-" is none.
+# The walk has whole words of names alone, not "com-".
 _BAD_HASHES = _hashes([word for word in _BAD_WORDS if word.isalpha()])
 _GOOD_HASHES = _hashes(_GOOD_WORDS)
 
@@ -357,7 +354,7 @@ def _ends(depth: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _name_weights(tokens: NDArray[np.uint32], elements: NDArray[np.int64]) -> Floats:
-    """25 up for an element with a good name, 25 down for one with a bad name."""
+    """For each element 25 if it has a good name, and minus 25 if it has a bad one."""
     counts = elements[:, ElementColumn.TOKENS]
     owner = np.repeat(np.arange(len(elements)), counts)
     weights = np.zeros(len(elements))

@@ -1,4 +1,4 @@
-"""Dragnet's features: what its model sees of each block, in groups.
+"""Dragnet's features of blocks, in groups.
 
 ``shallow`` are the text and link densities of a block and its two neighbours
 (Kohlschütter et al., 2010); ``tokens`` the words in ids and classes; ``cetr`` the
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("shallow", "tokens", "cetr", "clusters", "readability")
 
-# The tokens that the paper's authors picked; each is a column, and "ss" is two.
+# The tokens that the paper's authors selected; each is a column, "ss" in both lists.
 ID_TOKENS = tuple("nav ss top content link title comment tools rating ss".split())
 CLASS_TOKENS = tuple(
     "menu widget nav share facebook cat top content item twitter button title header "
@@ -43,29 +43,29 @@ _FIRST_BLOCK, _LAST_BLOCK, _TOKENS = (
 
 
 def shallow(table: Table) -> Floats:
-    """Six columns: link and text density of the block before, this one, the next."""
+    """Six columns: link and text density of the previous block, this one, the next."""
     own = np.column_stack([table.link_density, table.text_density])
     none = np.zeros((1, 2))
     return np.hstack([np.vstack([none, own[:-1]]), own, np.vstack([own[1:], none])])
 
 
 def gaussian(values: Floats) -> Floats:
-    """Smooth by a Gaussian of standard deviation 1, cut at 4 and mirrored at the ends.
+    """Smooth by a Gaussian of standard deviation 1, truncated at 4.
 
-    The mirror repeats the last value, as scipy.ndimage's "reflect" does.
+    The series is mirrored at its ends as by "reflect" of scipy.ndimage.
     """
     radius = 4
     weights = np.exp(-0.5 * np.arange(-radius, radius + 1) ** 2)
-    # A short series is mirrored to and fro until it is long enough.
+    # A short series is mirrored several times.
     places = np.arange(-radius, len(values) + radius) % (2 * len(values))
     places = np.minimum(places, 2 * len(values) - 1 - places)
     return np.convolve(values[places], weights / weights.sum(), mode="valid")
 
 
 def slope(values: Floats) -> Floats:
-    """How far each value is from the mean of the three that follow it, or of fewer.
+    """The distance of each value from the mean of up to three following values.
 
-    The last value is compared with the mean of itself and the one before.
+    The last value is compared with the mean of itself and the previous one.
     """
     size = len(values)
     sums = np.concatenate(([0.0], np.cumsum(values)))
@@ -82,13 +82,12 @@ def cetr(table: Table) -> Floats:
 
 
 def clusters(points: Floats) -> NDArray[np.int64]:
-    """The cluster of each block, a row of ``points``; 0, at the origin, is no content.
+    """The cluster of each block, a row of ``points``; cluster 0 is boilerplate.
 
-    This is Lloyd's k-means with three centres, of which the first stays at the origin.
-    The original draws the others at random.  Here the second begins as the point
-    farthest from the origin, the third as the one farthest from both, and a cluster
-    without points takes the point farthest from its centre: so the same page always has
-    the same clusters.
+    This is Lloyd's k-means with three centres, of which the first is fixed at the origin.
+    The original draws the others at random.  Here, to be deterministic, the second starts
+    as the point farthest from the origin, the third as the one farthest from both, and a
+    cluster without points moves to the point farthest from its centre.
     """
     centres = np.zeros((_CLUSTERS, 2))
     nearest = (points**2).sum(axis=1)
@@ -113,16 +112,16 @@ def clusters(points: Floats) -> NDArray[np.int64]:
 
 
 def _distances(points: Floats, centres: Floats) -> Floats:
-    """Squared distances, a row a point and a column a centre."""
-    found: Floats = ((points[:, None, :] - centres) ** 2).sum(axis=2)
-    return found
+    """Squared distances: a row for each point, a column for each centre."""
+    squared: Floats = ((points[:, None, :] - centres) ** 2).sum(axis=2)
+    return squared
 
 
 def readability(table: Table) -> Floats:
     """The best score among a block's scored ancestors, as a share of the page's best."""
     size = len(table.parent)
-    # The share of text in links inside each node, from sums over the nodes from it to
-    # its end, which are its descendants.
+    # The link density of each node's text, by sums over the node and its descendants,
+    # which are the nodes up to its end.
     lengths = np.bincount(table.node, table.length, size)
     in_links = np.bincount(table.node, table.length * table.link_density, size)
     inside = [
@@ -149,7 +148,7 @@ def readability(table: Table) -> Floats:
 
 
 def original_tokens(table: Table) -> Floats:
-    """36 columns: which tokens occur anywhere in the names of a block's elements."""
+    """36 columns: which tokens occur in the ids and classes of a block's elements."""
     rows = [
         [token in ids for token in ID_TOKENS]
         + [token in names for token in CLASS_TOKENS]
@@ -160,11 +159,11 @@ def original_tokens(table: Table) -> Floats:
 
 
 def page_tokens(walk: Walk, vocabulary: NDArray[np.uint32]) -> Floats:
-    """Which words of the vocabulary are in names of elements: a row a block.
+    """Which words of the vocabulary are in names of elements, a row for each block.
 
-    First comes a column a word for the block's own elements, which hold no other block;
-    then a column a word for the other elements around it.  The vocabulary has the walk's
-    hashes of words, sorted.
+    A column for each word is for the block's own elements, which hold no other block;
+    then a column for each word is for the other elements around the block.  The vocabulary
+    has the walk's hashes of words, sorted.
     """
     blocks, size = len(walk.blocks), len(vocabulary)
     if not size:
@@ -176,27 +175,26 @@ def page_tokens(walk: Walk, vocabulary: NDArray[np.uint32]) -> Floats:
     owner, column = owner[known], column[known]
     first = elements[owner, _FIRST_BLOCK].astype(np.int64)
     last = elements[owner, _LAST_BLOCK].astype(np.int64)
-    found = np.zeros((2 * size, blocks), dtype=np.bool_)
-    for sort, chosen in enumerate((last - first == 1, last - first > 1)):
-        # Most pages have few of the words: a table of numbers for all of them
-        # would take more memory than the page.
+    occurs = np.zeros((2 * size, blocks), dtype=np.bool_)
+    for part, chosen in enumerate((last - first == 1, last - first > 1)):
+        # Word by word: a table of numbers for all words would take more memory than the
+        # page.
         for word in np.unique(column[chosen]).tolist():
             here = chosen & (column == word)
-            # Up by one where an element begins, down where it ends: the sums so
-            # far say how many are open at each block.
+            # The cumulative sums of begins minus ends are the numbers of open elements.
             changes = np.bincount(first[here], minlength=blocks + 1)
             changes -= np.bincount(last[here], minlength=blocks + 1)
-            found[sort * size + word] = changes.cumsum()[:blocks] > 0
-    return found.T.astype(np.float64)
+            occurs[part * size + word] = changes.cumsum()[:blocks] > 0
+    return occurs.T.astype(np.float64)
 
 
 def columns_of(
     table: Table, tokens: Floats, *, logarithms: bool
 ) -> tuple[Floats, list[int]]:
-    """All groups side by side, in the order of GROUPS, and how many columns each has.
+    """All groups side by side, in the order of GROUPS, and the width of each.
 
-    With ``logarithms``, text densities and ratios x come as log(1 + x), of which a linear
-    model can make more.  The table must have two blocks or more.
+    With ``logarithms``, text densities and ratios x are log(1 + x), which is better for a
+    linear model.  The table must have at least two blocks.
     """
     by_block, smooth = shallow(table), cetr(table)
     marked = clusters(smooth)[:, None] != 0

@@ -1,9 +1,9 @@
-"""eatiht: the part of a page in which most sentences stand together.
+"""eatiht: the element of a page with the most sentences.
 
-After the package eatiht of Rodrigo Palacios.  Each block that is long enough counts for
-the parent of its element: in version 1 as many times as it has sentences, in version 2
-(etv2) once, if it is no shorter than the mean.  The long blocks inside the parent with
-the highest count are the text.
+After the package eatiht of Rodrigo Palacios.  Each block that is long enough counts for the
+parent of its element: in version 1 as many times as it has sentences, in version 2 (etv2)
+once, if it is no shorter than the mean.  The long blocks inside the parent with the highest
+count are the text.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
 
 # The end of a sentence.  In scripts with spaces between words it is a run of stops,
-# closing quotes and brackets, and then white space, but not after the title before a
-# name; in scripts without, the stops alone.  A match begins with the first stop of a run
-# and takes the whole run, so the search is linear.  The lookbehinds stand behind the
-# first sign, as the search for one sign is quick.
+# closing quotes and brackets, then white space, but not after a title before a name; in
+# scripts without spaces it is a run of stops.  A match begins with the first stop of a run
+# and takes the whole run, so the search is linear.  The lookbehinds come after the first
+# character, as a search for a single character is fast.
 _STOPS = ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362"
 _CLOSERS = "\"'\u2019\u201d\u00bb\u203a)\\]"
 _WIDE_STOPS = "\u3002\uff01\uff1f\uff0e\uff61\u17d4\u104b"
@@ -48,18 +48,18 @@ _SENTENCE_END = re.compile(
     + rf"[{_STOPS}]*[{_CLOSERS}]*(?!\S)"
     + f"|[{_WIDE_STOPS}]+"
 )
-# Thai and Lao end sentences, and phrases too, with a space: there so many characters
-# count as one sentence.
+# Thai and Lao end sentences, but also phrases, with a space: there this many characters
+# count as a sentence.
 _WITHOUT_STOPS = frozenset(("th", "lo"))
 _SENTENCE_LENGTH = 100
 
-# With so many sentences (version 1) or elements (version 2) a verdict is half sure.
+# With this many sentences (version 1) or elements (version 2) the confidence is halved.
 _FEW = 4
 
 
 @dataclass(frozen=True)
 class EatihtOptions(Options):
-    """Which of eatiht's versions, and how long a block must be to be looked at."""
+    """Which of eatiht's versions, and how long a block must be to count."""
 
     version: int = one_of(1, 1, 2, doc="Which of the original's versions.")
     min_length: int = number(
@@ -72,7 +72,7 @@ class EatihtOptions(Options):
 
 
 class Eatiht(Algorithm[EatihtOptions]):
-    """eatiht on a page's blocks, or with ``reference`` exactly as the original."""
+    """eatiht on a page's blocks, or, with ``reference``, exactly as the original."""
 
     name = "eatiht"
     version = "1"
@@ -106,7 +106,7 @@ class Eatiht(Algorithm[EatihtOptions]):
         )
 
     def _counts(self, blocks: Blocks) -> list[int | None]:
-        """How much each block counts; None for one that is not looked at."""
+        """How many times each block counts; None for one that is too short."""
         texts = [blocks.text(i) for i in watched(range(len(blocks)))]
         lengths = [letters(text) for text in watched(texts)]
         long = [length > self.options.min_length for length in lengths]
@@ -149,7 +149,7 @@ class Eatiht(Algorithm[EatihtOptions]):
 
 
 def count_sentences(text: str) -> int:
-    """How many sentences end in a text."""
+    """The number of sentences that end in a text."""
     ends = sum(1 for _ in _SENTENCE_END.finditer(text))
     if not ends and script_language(text) in _WITHOUT_STOPS:
         return 1 + len(text) // _SENTENCE_LENGTH
@@ -157,10 +157,9 @@ def count_sentences(text: str) -> int:
 
 
 def _parents(blocks: Blocks) -> list[int]:
-    """For each block the row of the parent of its element.
+    """For each block the row of its element's parent.
 
-    Of text right under the body it is the body, and -1 is the page, if the element has
-    no parent.
+    For text directly in the body it is the body; without a parent it is -1, the page.
     """
     elements = blocks.walk.elements
     parents = elements[:, ElementColumn.PARENT].tolist()
@@ -189,5 +188,5 @@ def _reasons(considered: Sequence[bool], kept: Sequence[bool]) -> list[str]:
 
 
 def _sureness(inside: int, total: int) -> float:
-    """The part of the total that stands inside, lowered where that is little."""
+    """The share of the total that is inside, lowered if there is little inside."""
     return inside / total * inside / (inside + _FEW) if inside else 0.0

@@ -1,13 +1,12 @@
-"""How eatiht reads a page, reproduced to the character.
+"""Reads a page exactly as eatiht does.
 
 The original selects elements by an XPath, which takes quadratic time; it reads the
 descendants of each element, writes the path of each, and compares paths as strings.
-Here one walk numbers the page's texts and elements.  Then an element's content is a
-slice of the texts, its key is its parent's number, and to compare paths is to ask for
-ancestors.
+Here, one walk numbers the page's texts and elements.  Then the content of an element is a
+slice of the texts, its key is its parent's number, and paths are compared by ancestors.
 
-More than linear is only the original's output: in version 1 a text inside nested
-elements that are selected is read, and comes out, once for each of them.
+Only the original's output can be more than linear: in version 1, a text in nested selected
+elements is read, and written, once for each of them.
 """
 
 from __future__ import annotations
@@ -31,21 +30,21 @@ from scrapy_eatext.page.memory import raise_memory
 detect: Callable[[bytes], Any] | None
 try:
     from chardet import detect
-except ImportError:  # the extra "reference" brings it
+except ImportError:  # it is in the extra "reference"
     detect = None
 
-# Texts that stand directly in these are not counted.
+# Texts directly in these elements are not counted.
 _PASSED_OVER = frozenset("script style i b strong span a".split())
 _PASSED_OVER_2 = _PASSED_OVER | {"noscript"}
 
 _XPATH_SPACE = re.compile(r"[ \t\r\n]+")
 _BRACKETED_DIGITS = re.compile(r"\[\d*\]")
-# The original reads the text of nested elements once for each of them.  Only a hostile
-# page would have it read more characters than these.
+# The most characters to read, as nested elements are read once each: only hostile pages
+# have more.
 _MOST = 50_000_000
-# White space after the end of a sentence, with or without a straight quote, unless
-# the sentence ends with a title before a name.  The lookbehinds stand behind the first
-# sign, as the search for one sign is quick.
+# White space after the end of a sentence, with or without a straight quote, unless it ends
+# with a title before a name.  The lookbehinds come after the first character, as a search
+# for a single character is fast.
 _SENTENCE_BREAK = re.compile(
     r"\s(?:(?<=[.!?]\s)|(?<=[.!?]['\"]\s))"
     + "".join(rf"(?<!{t}\.\s)" for t in ("Mr", "Mrs", "Jr", "Dr", "Prof", "Sr"))
@@ -67,9 +66,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the original makes of a page.
+    """The original's result for a page.
 
-    ``counts`` has for the number of each parent how many pieces count for it.
+    ``counts`` has the number of pieces that count for each parent, by its number.
     """
 
     text: str
@@ -79,15 +78,15 @@ class Reading:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split where white space follows the end of a sentence."""
+    """Split a text at white space after sentences."""
     return _SENTENCE_BREAK.split(text)
 
 
 def read(source: bytes | str, version: int, min_length: int) -> Reading:
     """Read a page as eatiht (version 1) or etv2 (version 2) does.
 
-    Raises PageError where the original fails: if no text is long enough, if no sentence
-    or element counts, or if the page has no title (version 2).
+    Raises PageError where the original fails: if no text is long enough, no sentence or
+    element counts, or the page has no title (version 2).
     """
     root = _parse(source)
     if version == 2 and root.find(".//title") is None:
@@ -119,7 +118,7 @@ def _parse(source: bytes | str) -> html.HtmlElement:
     try:
         body, encoding = _encoded(source)
         if encoding is not None and encoding.lower().startswith(("utf-16", "utf-32")):
-            # The guard reads bytes of which each ASCII character is one.
+            # The guard reads encodings in which ASCII characters are single bytes.
             body, encoding = body.decode(encoding, "replace").encode(), "utf-8"
         body = tame(body)
         parser = html.HTMLParser(encoding=encoding, remove_blank_text=True)
@@ -133,9 +132,9 @@ def _parse(source: bytes | str) -> html.HtmlElement:
 
 
 def _encoded(source: bytes | str) -> tuple[bytes, str | None]:
-    """The page as bytes, and their encoding, which the original asks chardet for.
+    """The page as bytes, and their encoding by chardet, as in the original.
 
-    If chardet is not installed, pages are decoded as everywhere in this package.
+    Without chardet, pages are decoded as everywhere in this package.
     """
     if isinstance(source, bytes):
         if detect is not None:
@@ -155,8 +154,8 @@ def _read(
     texts: list[str] = []
     trail = Trail()
     bodies = 0
-    # For each open element its number, its first text, whether it stands in a body and
-    # is not passed over, and whether it has a text that is long enough.
+    # For each open element its number, its first text, whether its texts count, and
+    # whether one of them is long enough.
     open_elements: list[list[int]] = []
     selected: list[_Selected] = []
 
@@ -166,7 +165,7 @@ def _read(
             if open_elements[-1][2] and _longer(text, min_length):
                 open_elements[-1][3] = True
 
-    # What follows </html> may stand beside the root, and counts as well.
+    # Elements after </html> may be siblings of the root, and count as well.
     tops = (root, *root.itersiblings(etree.Element))
     for event, node in chain.from_iterable(map(events, tops)):
         if event == "start":
@@ -188,7 +187,7 @@ def _read(
 
 
 def _longer(text: str, length: int) -> bool:
-    """Whether a text is longer, once white space is normalised as XPath does it."""
+    """Whether a text is longer, after its white space is normalised as by XPath."""
     if len(text) <= length:
         return False
     return len(_XPATH_SPACE.sub(" ", text.strip(" \t\r\n"))) > length
@@ -197,24 +196,24 @@ def _longer(text: str, length: int) -> bool:
 def _sentences(
     texts: Sequence[str], selected: Sequence[_Selected]
 ) -> list[tuple[str, int, bool]]:
-    """The sentences, of which each counts; an element's first follows an empty line."""
-    found = []
+    """The sentences, which all count; before an element's first is an empty line."""
+    sentences = []
     for place, first, end in selected:
         check()
         text = _BRACKETED_DIGITS.sub("", "".join(texts[first:end]))
         for i, piece in enumerate(split_sentences(text)):
             if piece.endswith(_ENDINGS):
-                found.append((piece if i else "\n\n" + piece, place, True))
-    return found
+                sentences.append((piece if i else "\n\n" + piece, place, True))
+    return sentences
 
 
 def _elements(
     texts: Sequence[str], starts: Sequence[int], selected: Sequence[_Selected]
 ) -> list[tuple[str, int, bool]]:
-    """The selected elements; those longer than the mean text in them count."""
+    """The selected elements; those longer than the mean of their texts' lengths count."""
     if not selected:
         raise PageError("no text is long enough")
-    # Added up one by one: sum() of floats rounds otherwise since Python 3.12.
+    # Not by sum(), which rounds differently since Python 3.12.
     total = 0.0
     for _, first, end in selected:
         total += (starts[end] - starts[first]) / (end - first)
@@ -226,11 +225,11 @@ def _elements(
 
 
 def _beneath(trail: Trail, top: int) -> list[bool]:
-    """For each element whether its path contains the path of the top one.
+    """For each element whether its path contains the path of ``top``.
 
-    The original looks for one string in the other.  So a sibling named "section" counts
-    as beneath an only child named "s".  If there are several children of a name, their
-    paths end with an index, which no other name continues.
+    The original searches one string in the other.  So a sibling "section" counts as
+    beneath an "s" that is the only child of its name.  Otherwise the path of "s" ends with
+    an index, which is a prefix of no other name's path.
     """
     name, parent = trail.name(top), trail.parent(top)
     siblings = [n for n in range(1, len(trail)) if trail.parent(n) == parent]

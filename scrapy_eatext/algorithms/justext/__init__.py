@@ -1,10 +1,10 @@
 """jusText: blocks judged by length, links and stop words, then by their neighbours.
 
-After Jan Pomikálek, "Removing Boilerplate and Duplicate Content from Web
-Corpora" (2011), and the package jusText 3.0.2.  The first stage looks at each block
-alone.  It is bad if it has many links or few stop words, short if it is too short to
-tell, good if it is a long text, and near-good if it is a shorter one.  The second stage
-decides on short and near-good blocks by the blocks around them.
+After Jan Pomikálek, "Removing Boilerplate and Duplicate Content from Web Corpora" (2011),
+and the package jusText 3.0.2.  The first stage classifies each block by itself.  It is bad
+if it has many links or few stop words, short if it is too short to decide, good if it is a
+long text, and near-good if it is a shorter one.  The second stage decides on short and
+near-good blocks by the blocks around them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ GOOD, NEAR_GOOD, SHORT, BAD = "good", "neargood", "short", "bad"
 
 # The characters of a page's text by which its language is found.
 _SAMPLE = 6_000
-# Less text than this, in characters, tells little.
+# With less text than this, in characters, results are uncertain.
 _LITTLE = 200
 _LANGUAGES = 'a language such as "en" or "English", "auto" or "none"'
 
@@ -95,31 +95,31 @@ class JustextOptions(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class _Own:
-    """The class of a block by itself, and the reason for it."""
+class _OwnClass:
+    """The class of a block by itself, and the reason."""
 
     kind: str
     reason: str
 
 
-_LINKS = _Own(BAD, "many links")
-_COPYRIGHT = _Own(BAD, "copyright notice")
-_CONTROL = _Own(BAD, "form control")
-_SHORT_LINK = _Own(BAD, "short, with a link")
-_SHORT = _Own(SHORT, "short")
-_TEXT = _Own(GOOD, "long, many stop words")
-_SOME_TEXT = _Own(NEAR_GOOD, "medium long, many stop words")
-_PERHAPS_TEXT = _Own(NEAR_GOOD, "some stop words")
-_NO_TEXT = _Own(BAD, "few stop words")
+_LINKS = _OwnClass(BAD, "many links")
+_COPYRIGHT = _OwnClass(BAD, "copyright notice")
+_CONTROL = _OwnClass(BAD, "form control")
+_SHORT_LINK = _OwnClass(BAD, "short, with a link")
+_SHORT = _OwnClass(SHORT, "short")
+_TEXT = _OwnClass(GOOD, "long, many stop words")
+_SOME_TEXT = _OwnClass(NEAR_GOOD, "medium long, many stop words")
+_PERHAPS_TEXT = _OwnClass(NEAR_GOOD, "some stop words")
+_NO_TEXT = _OwnClass(BAD, "few stop words")
 
-# The reasons for what becomes of blocks that are neither good nor bad by themselves.
+# The final reasons of blocks that are neither good nor bad by themselves.
 _IN_CONTEXT = {
     (own, kept): f"{own.reason}, {where}"
     for own in (_SHORT, _SOME_TEXT, _PERHAPS_TEXT)
     for kept, where in ((True, "beside good text"), (False, "no good text beside"))
 }
 
-# How likely a block is content, by its class alone and the final one.
+# The score of a block, by its own class and whether it is kept.
 _SCORES = {
     (GOOD, True): 1.0,
     (NEAR_GOOD, True): 0.8,
@@ -131,7 +131,7 @@ _SCORES = {
 
 
 class Justext(Algorithm[JustextOptions]):
-    """jusText on a page's blocks, or with ``reference`` exactly as its package."""
+    """jusText on a page's blocks, or, with ``reference``, exactly as its package."""
 
     name = "justext"
     version = "1"
@@ -179,7 +179,7 @@ class Justext(Algorithm[JustextOptions]):
             texts, lengths, blocks.link_chars, strict=True
         ):
             check()
-            # A long text with the sign in it is no copyright notice.
+            # A long text with the copyright sign is no copyright notice.
             notice = "©" in text and length <= self.options.length_high
             bad = _COPYRIGHT if notice else None
             own.append(self._own(text, length, link_chars, bad, measure))
@@ -188,21 +188,21 @@ class Justext(Algorithm[JustextOptions]):
 
     def _as_original(self, page: Page) -> Verdict:
         try:
-            found, trail = paragraphs(page.html if page.body is None else page.body)
+            originals, trail = paragraphs(page.html if page.body is None else page.body)
         except PageError:
-            found, trail = [], Trail()
+            originals, trail = [], Trail()
         language = self._language_of(
-            page, lambda: "\n".join(p.text for p in found)[:_SAMPLE]
+            page, lambda: "\n".join(p.text for p in originals)[:_SAMPLE]
         )
         words = justext_words(language) if language in NAMES else None
         measure: Callable[[str], float] = _of_nothing
         if words:
-            # The original's words end at white space alone.
+            # The original splits words at white space alone.
             measure = _of_words(
                 frozenset(words), 1.0, lambda text: text.lower().split()
             )
         own = []
-        for p in found:
+        for p in originals:
             bad = None
             if "©" in p.text or "&copy" in p.text:
                 bad = _COPYRIGHT
@@ -210,14 +210,14 @@ class Justext(Algorithm[JustextOptions]):
                 bad = _CONTROL
             own.append(self._own(p.text, len(p.text), p.link_chars, bad, measure))
         units = TrailUnits(
-            [Unit(p.text, "heading" if p.heading else "paragraph") for p in found],
-            [p.place for p in found],
+            [Unit(p.text, "heading" if p.heading else "paragraph") for p in originals],
+            [p.place for p in originals],
             trail,
         )
-        headings = [p.heading for p in found]
-        lengths = [len(p.text) for p in found]
+        headings = [p.heading for p in originals]
+        lengths = [len(p.text) for p in originals]
         verdict = self._verdict(units, own, headings, lengths, language)
-        kept = (p.text for p, k in zip(found, verdict.kept, strict=True) if k)
+        kept = (p.text for p, k in zip(originals, verdict.kept, strict=True) if k)
         return replace(verdict, text="\n".join(kept))
 
     def _language_of(self, page: Page, sample: Callable[[], str]) -> str:
@@ -228,16 +228,16 @@ class Justext(Algorithm[JustextOptions]):
     def _verdict(
         self,
         units: Units,
-        own: Sequence[_Own],
+        own: Sequence[_OwnClass],
         headings: Sequence[bool],
         lengths: Sequence[int],
         language: str,
     ) -> Verdict:
-        """The verdict on blocks with these classes."""
+        """The verdict on blocks, given their own classes."""
         options = self.options
         kinds = [o.kind for o in own]
         if not options.reference and GOOD not in kinds:
-            # On a page of short texts alone no good one could stand beside them.
+            # On a page of short texts, near-good blocks count as good.
             kinds = [GOOD if kind == NEAR_GOOD else kind for kind in kinds]
         final = revise(
             kinds,
@@ -265,12 +265,12 @@ class Justext(Algorithm[JustextOptions]):
         text: str,
         length: int,
         link_chars: int,
-        bad: _Own | None,
+        bad: _OwnClass | None,
         measure: Callable[[str], float],
-    ) -> _Own:
-        """The class of a block, whatever its neighbours are.
+    ) -> _OwnClass:
+        """The class of a block by itself.
 
-        ``bad`` is the class of a block that is bad whatever its words are.
+        ``bad`` is the class of a block that is bad independently of its words, or None.
         """
         options = self.options
         if link_chars / len(text) > options.max_link_density:
@@ -286,7 +286,7 @@ class Justext(Algorithm[JustextOptions]):
 
 
 def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
-    """Enough of a page's text to tell its language by; running text, if it has any."""
+    """A sample of a page's text to find its language by; running text, if it has any."""
     for least in (8, 0):
         size, sample = 0, []
         for text, words, wide, chars, link_chars in zip(
@@ -297,7 +297,7 @@ def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
             blocks.link_chars,
             strict=True,
         ):
-            # Running text without spaces is a single word of many characters.
+            # In scripts without spaces running text is one word of many characters.
             if (words >= least or wide >= least) and 2 * link_chars <= chars:
                 sample.append(text[:_SAMPLE])
                 size += len(sample[-1])
@@ -309,24 +309,24 @@ def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
 
 
 def _of_nothing(text: str) -> float:
-    """The density if no stop list applies: it passes every threshold."""
+    """The density without a stop list: it passes every threshold."""
     return 1.0
 
 
 def _of_words(
     words: frozenset[str], scale: float, split: Callable[[str], list[str]]
 ) -> Callable[[str], float]:
-    """The density of stop words among the words of a text, in proportion."""
+    """A function for the density of stop words in a text, times ``scale``."""
 
     def measure(text: str) -> float:
-        found = split(text)
-        return scale * sum(map(words.__contains__, found)) / max(len(found), 1)
+        parts = split(text)
+        return scale * sum(map(words.__contains__, parts)) / max(len(parts), 1)
 
     return measure
 
 
 def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
-    """The density of stop words in a language, or of the signs in their place.
+    """A function for the density of stop words, or of grammatical signs, in a language.
 
     With ``mixed``, a block in a script that is measured by character is measured so,
     whatever the page's language is.
@@ -351,12 +351,12 @@ def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
 
 
 def _sureness(
-    own: Sequence[_Own], kept: Sequence[bool], lengths: Sequence[int]
+    own: Sequence[_OwnClass], kept: Sequence[bool], lengths: Sequence[int]
 ) -> float:
-    """How sure the verdict on the page is, from 0 to 1.
+    """The confidence of the verdict on the page, from 0 to 1.
 
-    It is the part of the kept text that is good by itself, lowered if there is little
-    text.  Of near-good text a half counts, of short text nothing.
+    It is the share of the kept text that is good by itself, lowered if there is little
+    text.  Near-good text counts half, short text not at all.
     """
     worth = {GOOD: 1.0, NEAR_GOOD: 0.5}
     total = sum(n for n, k in zip(lengths, kept, strict=True) if k)
@@ -378,15 +378,15 @@ def revise(
 ) -> list[str]:
     """The final classes, good or bad, from the blocks' own classes.
 
-    With ``headings_first``, a short heading shortly before a good block becomes near-good
-    first.  jusText's documentation says so; its code never does it, as it compares
+    With ``headings_first``, a short heading shortly before a good block first becomes
+    near-good.  jusText's documentation says so, but its code never does it, as it compares
     classes that are not set yet.
 
-    The original looks for the neighbours of each block anew, which takes quadratic time
-    if many short blocks follow each other.  Here they are carried along.
+    The original searches the neighbours of each block, which takes quadratic time on runs
+    of short blocks.  This takes linear time.
     """
     classes = list(own)
-    # Where each block begins, if the blocks' texts stood in a row.
+    # Where each block begins if the blocks' texts are joined.
     starts = list(accumulate(lengths, initial=0))
 
     def lift_headings(to: str, liftable: Callable[[int], bool]) -> None:
@@ -408,15 +408,15 @@ def revise(
 
 
 def _decide_short(classes: list[str]) -> None:
-    """Make every short block good or bad by the nearest good or bad blocks.
+    """Make every short block good or bad by the nearest good or bad block on each side.
 
     Between two good ones it is good, between two bad ones bad.  Between a good and a bad
-    one it is good only if, on the side of the bad one, the nearest block that is not
-    short is near-good.
+    one it is good only if, on the bad side, the nearest block that is not short is
+    near-good.
     """
     n = len(classes)
-    # For each side and each block the nearest block that is good or bad, and the nearest
-    # that is not short.
+    # For each side and block, the classes of the nearest block that is good or bad, and of
+    # the nearest that is not short.
     sides = []
     for order in (range(n), range(n - 1, -1, -1)):
         settled = not_short = BAD
@@ -439,9 +439,9 @@ def _decide_short(classes: list[str]) -> None:
 
 
 def _decide_near_good(classes: list[str]) -> None:
-    """Make near-good blocks good, unless the nearest others on both sides are bad.
+    """Make near-good blocks good, unless the nearest other blocks on both sides are bad.
 
-    They are decided from the first to the last, each with regard to the one before.
+    Blocks are decided in order, each after the one before it.
     """
     following = [BAD] * len(classes)
     after = BAD

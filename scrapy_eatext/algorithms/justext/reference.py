@@ -1,10 +1,10 @@
-"""How jusText 3.0.2 cuts a page into paragraphs, reproduced to the character.
+"""Splits a page into paragraphs exactly as jusText 3.0.2 does.
 
-The original copies the parsed tree, cleans it, and cuts it up on a recursive walk.  Here
-cleaning and cutting are one walk over the parsed tree: elements that the original's
-cleaner removes are skipped, and the texts on both sides of them are one text, as in the
-cleaned tree.  So no element is copied or changed, deep pages need no recursion, and the
-time is linear in the page.
+The original copies the parsed tree, cleans it, and splits it on a recursive walk.  Here,
+cleaning and splitting are one walk over the parsed tree: elements that the original's
+cleaner removes are skipped, and the texts on both sides of them are joined, as in the
+cleaned tree.  So nothing is copied or changed, deep pages need no recursion, and the time
+is linear in the page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ PARAGRAPH_TAGS = frozenset(
     " optgroup option p pre table td textarea tfoot th thead tr ul li"
     " h1 h2 h3 h4 h5 h6".split()
 )
-# What the original's cleaner removes with its content, and what it dissolves.
+# Elements that the original's cleaner removes with their content, and those that it
+# replaces by their content.
 _KILLED = frozenset(
     "applet base button head input script select style textarea".split()
 )
@@ -33,8 +34,7 @@ _DISSOLVED = frozenset("embed form iframe layer object param".split())
 
 _WHITE_SPACE = re.compile(r"\s+")
 _LINE_END = re.compile(r"[\n\r]")
-# `\d`, not [1-6]: the original takes h0 and h7, and names such as my-h1, for
-# headings too.
+# `\d`, not [1-6]: for the original, h0, h7 and names such as my-h1 are headings too.
 _HEADING = re.compile(r"\bh\d\b")
 
 _META = re.compile(rb"<meta", re.IGNORECASE)
@@ -45,9 +45,9 @@ _CHARSET = re.compile(rb"""charset=["']?([^'"/>\s]+)""", re.IGNORECASE)
 class Paragraph:
     """A paragraph as jusText sees it.
 
-    ``link_chars`` counts the characters inside links before the paragraph's
-    edges are trimmed, so it can exceed the text's length.  ``in_select`` says
-    that the word "select" is in the name of an element around it.
+    ``link_chars`` counts the characters in links before the paragraph is stripped, so it
+    can exceed the text's length.  ``in_select`` says that the name of an element around it
+    contains "select".
     """
 
     text: str
@@ -58,18 +58,18 @@ class Paragraph:
 
 
 def paragraphs(source: bytes | str) -> tuple[list[Paragraph], Trail]:
-    """The paragraphs of a page, and the trail that knows their paths.
+    """The paragraphs of a page, and the trail with their paths.
 
-    Raises PageError where the original fails: for a page without any element, and for a
-    declared encoding that Python knows but cannot decode with.  Where the original fails
-    only because of its copy of the page (control characters beside removed elements,
-    elements nested too deeply for its recursion), the paragraphs are found all the same.
+    Raises PageError where the original fails: for a page without elements, and for a
+    declared encoding that Python knows but cannot decode with.  If the original fails only
+    because of its copy or its recursion (control characters beside removed elements,
+    elements nested too deeply), the paragraphs are found nevertheless.
     """
     root = _parse(source)
     if not isinstance(root.tag, str):
         raise PageError("the page holds nothing but a comment")
     maker = _Maker()
-    # If the original removes the root, it removes all, the root's tail too.
+    # If the original removes the root, nothing is left.
     if not _is_killed(root):
         _read(root, maker)
     return maker.paragraphs, maker.trail
@@ -88,7 +88,7 @@ def _parse(source: bytes | str) -> html.HtmlElement:
         try:
             return html.fromstring(decoded, parser=html.HTMLParser())
         except ValueError:
-            # lxml takes no str with an XML encoding declaration.
+            # lxml refuses a str with an XML encoding declaration.
             raw = source.encode() if isinstance(source, str) else source
             return html.fromstring(tame(raw), parser=html.HTMLParser())
     except (etree.LxmlError, ValueError) as e:
@@ -108,11 +108,11 @@ def _decode(body: bytes) -> str:
 
 
 def _declared_charset(body: bytes) -> bytes | None:
-    r"""What ``<meta[^>]+charset=["']?([^'"/>\s]+)`` finds first, in linear time.
+    r"""The first match of ``<meta[^>]+charset=["']?([^'"/>\s]+)``, in linear time.
 
     The expression itself takes quadratic time on a run of unclosed ``<meta``.  All of
-    these before one ">" have the same candidates for the charset, so that one look at
-    the candidates decides: from the last to the first, as the expression is greedy.
+    these before one ">" share their candidates for the charset, so these are tried once,
+    from the last to the first, as the expression is greedy.
     """
     lowered = body.lower()
     start = 0
@@ -120,20 +120,17 @@ def _declared_charset(body: bytes) -> bytes | None:
         end = body.find(b">", meta.end())
         if end < 0:
             end = len(body)
-        found = lowered.rfind(b"charset=", meta.end() + 1, end)
-        while found >= 0:
-            if (charset := _CHARSET.match(body, found)) is not None:
+        candidate = lowered.rfind(b"charset=", meta.end() + 1, end)
+        while candidate >= 0:
+            if (charset := _CHARSET.match(body, candidate)) is not None:
                 return charset.group(1)
-            found = lowered.rfind(b"charset=", meta.end() + 1, found)
+            candidate = lowered.rfind(b"charset=", meta.end() + 1, candidate)
         start = end
     return None
 
 
 def _read(root: html.HtmlElement, maker: _Maker) -> None:
-    """Give all nodes of the cleaned tree to the maker.
-
-    A dissolved element is replaced by the nodes inside it.
-    """
+    """Pass the nodes of the cleaned tree to the maker."""
     for event, node in events(root, _is_killed):
         if event == "start":
             name = _name(node, root)
@@ -146,8 +143,7 @@ def _read(root: html.HtmlElement, maker: _Maker) -> None:
             if name not in _DISSOLVED:
                 maker.end(name)
         elif node.tag is etree.PI:  # pragma: no cover
-            # libxml2 before 2.14 has these; they stay in the cleaned tree and part
-            # its texts.
+            # libxml2 before 2.14 has these; in the cleaned tree they separate texts.
             maker.end_text()
         maker.add(node.tail)
     maker.flush()
@@ -171,7 +167,7 @@ def _name(element: html.HtmlElement, root: html.HtmlElement) -> str:
 
 
 def _collapse(text: str) -> str:
-    """A text whose runs of white space are each a line feed or, without one, a space."""
+    """Collapse each run of white space: to a line feed if it has one, else to a space."""
     return _WHITE_SPACE.sub(_collapsed, text)
 
 
@@ -180,12 +176,12 @@ def _collapsed(run: re.Match[str]) -> str:
 
 
 class _Maker:
-    """Makes paragraphs of the nodes of a walk."""
+    """Builds paragraphs from the nodes of a walk."""
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
         self.trail = Trail()
-        # For each open element whether a heading, and a name with "select", is around.
+        # For each open element whether it is in a heading, and in a name with "select".
         self._headings = [False]
         self._selects = [False]
         self._in_link = False
@@ -214,7 +210,7 @@ class _Maker:
         self._open()
 
     def start(self, name: str) -> None:
-        """Go into an element."""
+        """Enter an element."""
         self.end_text()
         self.trail.enter(name)
         self._headings.append(self._headings[-1] or bool(_HEADING.search(name)))
@@ -229,7 +225,7 @@ class _Maker:
             self._in_link = True
 
     def end(self, name: str) -> None:
-        """Go out of an element."""
+        """Leave an element."""
         self.end_text()
         self.trail.leave()
         self._headings.pop()
@@ -240,12 +236,12 @@ class _Maker:
             self._in_link = False
 
     def add(self, text: str | None) -> None:
-        """Add a piece of text; it goes on until end_text()."""
+        """Add a piece of the current text, which ends with end_text()."""
         if text:
             self._pending.append(text)
 
     def end_text(self) -> None:
-        """Put the text since the last tag into the paragraph."""
+        """Add the text since the last tag to the paragraph."""
         if not self._pending:
             return
         text = "".join(self._pending)

@@ -1,7 +1,7 @@
-"""Text density, and then two language models of characters: keep and discard.
+"""A filter by text density, then two character language models: keep and discard.
 
-After the article on boilerplate removal that density.py follows, which put LingPipe's
-classifier behind its filter.  A line goes to the category whose model finds it likelier.
+After the article on boilerplate removal that density.py follows, which applied LingPipe's
+classifier after its filter.  A line goes to the category with the higher probability.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class NgramOptions(DensityOptions):
 class LineModel:
     """The two language models, and two limits in bits.
 
-    A line is discarded if that is likelier than keeping it by more than ``bias`` bits,
-    unless it is strange.  A line is strange, in none of the languages that were learned,
-    if it takes more than ``strange`` bits a character in the likelier category.
+    A line is discarded if that is likelier by more than ``bias`` bits, unless the line is
+    strange: it is in none of the training languages, as it takes more than ``strange``
+    bits per character in the likelier category.
     """
 
     version: str
@@ -65,7 +65,7 @@ class LineModel:
     def look(
         self, texts: Sequence[str]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """For each text by how many bits keep is likelier, and its bits a character."""
+        """For each text the bits by which keep is likelier, and its bits per character."""
         logs = self.chars.log2_probabilities(texts)
         joint = logs + self.chars.log_priors
         bits: npt.NDArray[np.float64] = joint[:, KEEP] - joint[:, DISCARD]
@@ -77,7 +77,7 @@ class LineModel:
 # A model takes some megabytes; a crawl uses one or two.
 @lru_cache(maxsize=4)
 def load_lines(path: str) -> LineModel:
-    """Read a model file; raises ModelError for another algorithm's, or a damaged one."""
+    """Read a model file.  Raises ModelError if it is damaged or another algorithm's."""
     model = load_model(path, "ngram")
     try:
         header = model.header
@@ -94,7 +94,7 @@ def load_lines(path: str) -> LineModel:
 
 
 class Ngram(Algorithm[NgramOptions]):
-    """Keep lines by their density, and of these the ones that read like content."""
+    """Keeps lines that pass the density filter and whose language is that of content."""
 
     name = "ngram"
     options_class = NgramOptions
@@ -103,28 +103,28 @@ class Ngram(Algorithm[NgramOptions]):
         super().__init__(options)
         self._model = load_lines(options.model or str(SHIPPED / MODEL))
         self.version = f"1-{self._model.version}"
-        # The original gives a line to the likelier category, whatever it is.
+        # The original has no bias, and takes no line for strange.
         if options.reference:
             self._model = replace(self._model, bias=0.0, strange=math.inf)
 
     def judge(self, page: Page) -> Verdict:
         lines = measure(page, self.options)
-        found = filter_lines(lines, self.options)
-        why = reasons(found)
-        scores = np.zeros(len(why))
-        kept = found.kept.copy()
-        places = np.flatnonzero(found.kept)
+        filtered = filter_lines(lines, self.options)
+        reasons_of_lines = reasons(filtered)
+        scores = np.zeros(len(reasons_of_lines))
+        kept = filtered.kept.copy()
+        places = np.flatnonzero(filtered.kept)
         bits, surprise = self._model.look(
             [lines.units.text(i) for i in places.tolist()]
         )
         bits = bits + self._model.bias
         strange = surprise > self._model.strange
-        # The power of more than a thousand bits does not fit a float.
+        # Powers of more than a thousand bits overflow.
         chance = 1 / (1 + np.exp2(-np.clip(bits, -1000, 1000)))
         scores[places] = np.where(strange, 0.5, chance)
-        # Of equals the first category wins, which is keep.
+        # Ties go to keep, the first category.
         kept[places] = strange | (bits >= 0)
         names = np.select([strange, bits >= 0], ["strange", "keep"], "discard")
         for i, name in zip(places.tolist(), names.tolist(), strict=True):
-            why[i] = name
-        return verdict(lines, kept, scores, why)
+            reasons_of_lines[i] = name
+        return verdict(lines, kept, scores, reasons_of_lines)

@@ -1,8 +1,8 @@
 """Character language models of several categories, in one trie.
 
-As in LingPipe's NGramProcessLM, a model has the counts of character sequences up to a
-length, and its probabilities are interpolated from the shortest context to the longest
-by the method of Witten and Bell (1991).  Characters are UTF-16 code units, as in Java.
+As in LingPipe's NGramProcessLM, a model has counts of character sequences up to a length;
+probabilities are interpolated from the shortest context to the longest by the method of
+Witten and Bell (1991).  Characters are UTF-16 code units, as in Java.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 UNIT_BITS = 16
-# How many units are looked up at once, few enough for the processor's cache.
+# How many units are looked up at once: few enough for the processor's cache.
 SLICE = 1 << 15
 
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How counts become probabilities.
+    """The parameters of smoothing.
 
-    ``order`` is the length of the longest sequences, ``characters`` how many different
-    characters there are, and ``factor`` weighs down contexts with many successors.
+    ``order`` is the length of the longest sequences, ``characters`` the size of the
+    alphabet, and ``factor`` the discount of contexts with many distinct successors.
     """
 
     order: int = 6
@@ -44,10 +44,10 @@ class Smoothing:
 class Level:
     """The sequences of one length, in the order of their keys.
 
-    A key is a pair of numbers: the place of the sequence without its last unit in the
-    level of shorter sequences, its context, and that unit.  ``counts`` has a row a
-    sequence and a column a category.  ``pruned`` and ``pruned_kinds`` have a row a
-    context: how often the successors that were pruned occurred, and how many there were.
+    A key is a pair of numbers: the sequence's context, which is the place of the sequence
+    without its last unit in the level below, and that unit.  ``counts`` has a row for
+    each sequence and a column for each category.  ``pruned`` and ``pruned_kinds`` have a
+    row for each context: the total count of pruned successors, and their number.
     """
 
     keys: Ints
@@ -61,7 +61,7 @@ class Level:
         return self.keys >> UNIT_BITS
 
     def successors(self) -> tuple[Floats, Floats]:
-        """For each context how often a unit followed, and how many different ones."""
+        """For each context the count of its successors, and of distinct ones."""
         size = len(self.pruned)
         often = [np.bincount(self.contexts, c, size) for c in self.counts.T]
         kinds = [np.bincount(self.contexts, c > 0, size) for c in self.counts.T]
@@ -72,10 +72,10 @@ class Level:
 
 
 class CharModel:
-    """How probable texts are in each category.
+    """Gives the probability of texts in each category.
 
-    ``levels`` begin with that of length 1; ``trained`` is the number of texts of each
-    category that were learned from.
+    ``levels`` begin with that of length 1; ``trained`` has the number of training texts of
+    each category.
     """
 
     def __init__(
@@ -84,16 +84,16 @@ class CharModel:
         self.smoothing = smoothing
         self._levels = [_Lookup.of(level, smoothing) for level in levels]
         total = sum(trained) + len(trained)
-        # Each category counts as if it had one text more.
+        # Add-one smoothing.
         self.log_priors = np.log2([(count + 1) / total for count in trained])
 
     def log2_probabilities(self, texts: Sequence[str]) -> Floats:
-        """log2 P(text | category), a row a text and a column a category; 0 for ""."""
+        """log2 P(text | category): a row for each text, a column for each category."""
         units, owner = code_units(texts)
         sums = np.zeros((len(texts), len(self.log_priors)))
         for begin in range(0, len(units), SLICE):
             check()
-            # The units before the slice are read again, as contexts only.
+            # The units before the slice are read again, but only as contexts.
             before = min(begin, self.smoothing.order - 1)
             part = slice(begin - before, begin + SLICE)
             rows = owner[begin : begin + SLICE]
@@ -106,7 +106,7 @@ class CharModel:
     def _probabilities(
         self, units: npt.NDArray[np.uint16], owner: npt.NDArray[np.int32]
     ) -> list[Floats]:
-        """The probability of each unit after those before it, an array a category."""
+        """The probability of each unit after its context, an array for each category."""
         wide = units.astype(np.int64)
         starts = starts_of(owner)
         uniform = 1 / self.smoothing.characters
@@ -114,26 +114,26 @@ class CharModel:
         # The number of each unit's context, -1 if it is not in the trie.
         contexts = np.zeros(len(units), dtype=np.int64)
         for lookup in self._levels:
-            found = lookup.find(contexts, wide)
+            sequences = lookup.find(contexts, wide)
             for p, lost, own in zip(columns, lookup.lost, lookup.own, strict=True):
                 np.multiply(p, lost[contexts], out=p)
-                np.add(p, own[found], out=p)
-            # The sequence that ends at a unit is the context of the unit after it.
-            contexts[1:] = found[:-1]
+                np.add(p, own[sequences], out=p)
+            # The sequence that ends at a unit is the context of the next unit.
+            contexts[1:] = sequences[:-1]
             contexts[starts] = -1
         return columns
 
 
 @dataclass(frozen=True)
 class _Lookup:
-    """One level, ready to be read: the sequences by key, and shares of probability.
+    """One level prepared for look-up: the sequences by key, and shares of probability.
 
-    Let a context have n successors in all, k different ones, and L be the factor.  Then
-    it shares out n / (n + L k) of the probability among its successors, and the context
-    that is one unit shorter shares out the rest, and the part of pruned successors.
-    ``own`` has the share of each sequence, ``lost`` for each context what it leaves to
-    the shorter one, which is all if it has no successors.  Both have an array a
-    category, whose last entry is for what is not in the trie, and is found by -1.
+    A context with n successors, k of them distinct, distributes n / (n + L k) of the
+    probability among its successors, where L is the factor.  The remaining probability,
+    and that of pruned successors, is distributed by the context one unit shorter.  ``own``
+    has the share of each sequence, and ``lost`` the share that each context leaves to the
+    shorter one: all of it without successors.  Both have an array for each category, whose
+    last entry, number -1, is for sequences that are not in the trie.
     """
 
     table: _Table
@@ -143,14 +143,14 @@ class _Lookup:
     @classmethod
     def of(cls, level: Level, smoothing: Smoothing) -> _Lookup:
         own, lost = [], []
-        often, kinds = level.successors()
+        successors, kinds = level.successors()
         for n, counts in enumerate(level.counts.T):
-            seen = often[:, n] > 0
+            seen = successors[:, n] > 0
             damped = smoothing.factor * kinds[:, n]
-            total = np.where(seen, often[:, n] + damped, 1.0)
+            total = np.where(seen, successors[:, n] + damped, 1.0)
             own.append(np.append(counts / total[level.contexts], 0.0))
-            rest = np.where(seen, (damped + level.pruned[:, n]) / total, 1.0)
-            lost.append(np.append(rest, 1.0))
+            remaining = np.where(seen, (damped + level.pruned[:, n]) / total, 1.0)
+            lost.append(np.append(remaining, 1.0))
         return cls(_Table(level.keys), own, lost)
 
     def find(self, contexts: Ints, units: Ints) -> Ints:
@@ -159,14 +159,14 @@ class _Lookup:
 
 
 class _Table:
-    """A hash table of the places of keys, read for many keys at once.
+    """A hash table of the places of keys, with look-up of many keys at once.
 
-    It is far quicker than a binary search.  A slot holds the place of a key, or -1 if
-    it is free; a key goes into the first slot from its hash on that is free.
+    It is much faster than a binary search.  A slot has the place of a key, or -1 if it is
+    free; collisions are resolved by linear probing.
     """
 
     def __init__(self, keys: Ints) -> None:
-        # The place of a key that is not there, -1, has a key that equals none.
+        # At place -1, that of missing keys, there is a key that equals none.
         self._keys = np.append(keys, -1)
         # At least half of the slots are free.
         bits = max((2 * len(keys)).bit_length(), 1)
@@ -177,25 +177,25 @@ class _Table:
         slots = self._hash(keys)
         while len(waiting):
             free = self._slots[slots] < 0
-            # If several keys take a slot, one stays in it; the others go on.
+            # Of several keys for one slot, one stays in it, the others probe on.
             self._slots[slots[free]] = waiting[free]
             lost = self._slots[slots] != waiting
             waiting, slots = waiting[lost], (slots[lost] + 1) & self._last
 
     def find(self, keys: Ints) -> Ints:
-        """The place of each key, -1 if it is not there."""
+        """The place of each key, -1 if it is missing."""
         slots = self._hash(keys)
-        found = self._slots[slots]
-        others = np.flatnonzero((found >= 0) & (self._keys[found] != keys))
+        places = self._slots[slots]
+        others = np.flatnonzero((places >= 0) & (self._keys[places] != keys))
         while len(others):
             slots[others] = (slots[others] + 1) & self._last
             at = self._slots[slots[others]]
-            found[others] = at
+            places[others] = at
             others = others[(at >= 0) & (self._keys[at] != keys[others])]
-        return found
+        return places
 
     def _hash(self, keys: Ints) -> Ints:
-        # Fibonacci hashing: the upper bits of the product, which may overflow.
+        # Fibonacci hashing: the upper bits of a product, which may overflow.
         product = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         return (product >> self._shift).astype(np.int64)
 
@@ -211,17 +211,17 @@ def code_units(
 
 
 def starts_of(owner: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """For each unit whether a text starts with it; the first one counts as a start."""
+    """For each unit whether it is the first of a text; the first of all always is."""
     starts = np.ones(len(owner), dtype=np.bool_)
     starts[1:] = owner[1:] != owner[:-1]
     return starts
 
 
 def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
-    """Levels as the small arrays of a model file.
+    """Levels as small arrays for a model file.
 
-    Of keys, only the units are kept, and for each context how many sequences go on from
-    it.  A count is kept as its place among the different values of counts.
+    Keys are stored as their units, and the number of successors of each context.  A count
+    is stored as its place in the table of distinct counts.
     """
     tables = [t for level in levels for t in _tables(level).values()]
     values = np.unique(np.concatenate([table.ravel() for table in tables]))
@@ -231,13 +231,13 @@ def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
         following = np.bincount(level.contexts, minlength=len(level.pruned))
         arrays[f"following{n}"] = _smallest(following)
         for name, table in _tables(level).items():
-            # Category by category, as similar counts side by side compress better.
+            # Category by category, as similar neighbours compress better.
             arrays[f"{name}{n}"] = _smallest(np.searchsorted(values, table.T))
     return arrays
 
 
 def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], order: int) -> list[Level]:
-    """The levels from the arrays of to_arrays(); raises ValueError for unfit arrays."""
+    """The levels in arrays of to_arrays().  Raises ValueError for arrays that do not fit."""
     levels = []
     contexts = 1
     try:
@@ -250,7 +250,7 @@ def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], order: int) -> list[Leve
             level = Level(keys, *(values[arrays[f"{name}{n}"]].T for name in _TABLES))
             sizes = len(following), len(level.pruned), len(level.pruned_kinds)
             if sizes != (contexts,) * 3 or len(level.counts) != len(keys):
-                raise ValueError(f"tables of length {n} have not the same size")
+                raise ValueError(f"tables of length {n} differ in size")
             if (np.diff(keys) <= 0).any():
                 raise ValueError(f"sequences of length {n} are not in order")
             levels.append(level)
@@ -268,5 +268,5 @@ def _tables(level: Level) -> dict[str, Floats]:
 
 
 def _smallest(numbers: Ints) -> npt.NDArray[Any]:
-    """Whole numbers from 0 on, in the smallest type that holds them."""
+    """Whole numbers of at least 0, in the smallest type that holds them."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

@@ -1,7 +1,7 @@
 """A perceptron on the text density, bytes and length of a line and its neighbours.
 
-After "The Easy Way to Extract Useful Text from Arbitrary HTML" (ai-depot),
-whose lines are those that Python 2's htmllib separated.
+After the article "The Easy Way to Extract Useful Text from Arbitrary HTML" (ai-depot),
+whose lines are those of Python 2's htmllib.
 """
 
 from __future__ import annotations
@@ -45,15 +45,14 @@ if TYPE_CHECKING:
 MODEL = "perceptron.model"
 NETWORKS = ("slp", "mlp")
 SIZES = (1, 2, 3)
-# The prefixes of a model's arrays: those for a page's blocks, those for the original's
-# lines.
+# The prefixes of a model's arrays: for a page's blocks, and for the original's lines.
 READINGS = ("blocks", "written")
 ATTRIBUTES = ("density", "bytes", "length")
 
 
 @dataclass(frozen=True)
 class PerceptronOptions(Options):
-    """Which network decides, what it sees, and what its output must exceed."""
+    """Which network decides, its inputs, and what its output must exceed."""
 
     network: str = one_of(
         "mlp",
@@ -85,8 +84,8 @@ class PerceptronOptions(Options):
 class Lines:
     """The lines of a page as units, with their characters of text and bytes of HTML.
 
-    ``written`` are the lines as the original wrote them, with their line ends; it is
-    None if the lines are blocks.
+    ``written`` are the lines as the original wrote them, with line ends, or None if the
+    lines are blocks.
     """
 
     units: Units
@@ -96,20 +95,20 @@ class Lines:
 
     @property
     def shown(self) -> npt.NDArray[np.bool_]:
-        """For each line whether it shows anything."""
+        """For each line whether it has visible text."""
         if self.written is None:
             return self.length > 0
         return np.array([bool(line.strip()) for line in self.written], dtype=np.bool_)
 
     @property
     def density(self) -> Floats:
-        """Text by bytes; 0 for a line that took no bytes."""
+        """Text divided by bytes; 0 for a line of no bytes."""
         some = self.bytes > 0
         return np.where(some, self.length / np.where(some, self.bytes, 1.0), 0.0)
 
 
 def block_lines(page: Page) -> Lines:
-    """A page's blocks as lines; a line's bytes are its text and its markup."""
+    """A page's blocks as lines; bytes are characters of text and of markup."""
     length = np.array(page.blocks.chars, dtype=np.float64)
     return Lines(page.blocks, length, length + block_markup(page))
 
@@ -126,7 +125,7 @@ def written_lines(page: Page) -> Lines:
 
 
 def attributes_of(lines: Lines) -> Floats:
-    """The attributes, a row a line: density, log(1 + bytes), log(1 + length)."""
+    """A row for each line: density, log(1 + bytes), log(1 + length)."""
     logs = np.log1p(np.maximum([lines.bytes, lines.length], 0.0))
     return np.column_stack([lines.density, *logs])
 
@@ -134,7 +133,7 @@ def attributes_of(lines: Lines) -> Floats:
 def with_neighbours(rows: Floats, lines: int) -> Floats:
     """Each row followed by the row before it (if ``lines`` is 2 or 3) and after it (3).
 
-    Zeros stand for the rows beyond the first and the last.
+    Rows before the first and after the last are zeros.
     """
     nothing = np.zeros((1, rows.shape[1]))
     padded = np.vstack([nothing, rows, nothing])
@@ -147,7 +146,7 @@ def with_neighbours(rows: Floats, lines: int) -> Floats:
 class Network:
     """The weights of one or two layers; the last row of each has the biases.
 
-    Hidden units are activated by tanh, the output by the logistic function.
+    The activation is tanh for hidden units, and the logistic function for the output.
     """
 
     layers: tuple[Floats, ...]
@@ -159,14 +158,14 @@ class Network:
         for weights in hidden:
             values = np.tanh(_through(values, weights))
         values = _through(values, last)[:, 0]
-        # The exponential of larger numbers does not fit a float.
+        # The exponential of larger numbers overflows.
         result: Floats = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
         return result
 
 
 def _through(values: Floats, weights: Floats) -> Floats:
     """Rows of values through a layer."""
-    # Not by @, whose threads would take processors from the crawl's.
+    # Not by @, whose threads would compete with the crawl's.
     result: Floats = np.einsum("ij,jk->ik", values, weights[:-1]) + weights[-1]
     return result
 
@@ -178,7 +177,7 @@ def network_name(network: str, lines: int, attributes: int) -> str:
 
 @dataclass(frozen=True)
 class Scaled:
-    """A network that sees so many lines and attributes, on the scale of these."""
+    """A network with the numbers of its lines and attributes, and their scale."""
 
     network: Network
     lines: int
@@ -195,7 +194,10 @@ class Scaled:
         lines: int,
         attributes: int,
     ) -> Scaled:
-        """A network of a model; KeyError if it has none, ValueError if it is damaged."""
+        """A network of a model.
+
+        Raises KeyError if the model lacks it, and ValueError if it is damaged.
+        """
         name = f"{reading}.{network_name(kind, lines, attributes)}"
         keys = [f"{name}.hidden"] * (kind == "mlp") + [f"{name}.output"]
         layers = tuple(arrays[key].astype(np.float64) for key in keys)
@@ -221,7 +223,7 @@ class Scaled:
 
 
 class Perceptron(Algorithm[PerceptronOptions]):
-    """Keep the lines for which a network's output, or their density, is high."""
+    """Keeps the lines with a high output of a network, or a high density."""
 
     name = "perceptron"
     options_class = PerceptronOptions
@@ -234,12 +236,12 @@ class Perceptron(Algorithm[PerceptronOptions]):
             return
         path = options.model or SHIPPED / MODEL
         model = load_model(path, self.name)
-        sees = options.network, options.lines, options.attributes
+        inputs = options.network, options.lines, options.attributes
         try:
             reading = READINGS[options.reference]
-            self._network = Scaled.of(model.arrays, reading, *sees)
+            self._network = Scaled.of(model.arrays, reading, *inputs)
         except KeyError:
-            raise ModelError(f"{path} has no network {network_name(*sees)}") from None
+            raise ModelError(f"{path} has no network {network_name(*inputs)}") from None
         except ValueError as error:
             raise ModelError(f"{path} is damaged: {error}") from error
         self.version = f"1-{model.version}"
@@ -251,7 +253,7 @@ class Perceptron(Algorithm[PerceptronOptions]):
         threshold = self.options.threshold
         if isinstance(threshold, str):
             threshold = float(scores.mean()) if len(scores) else 0.0
-        # A line may have more text than bytes: &pi; is written as &#960;.
+        # A line may have more text than bytes, as the original wrote &pi; as &#960;.
         shares = np.minimum(scores, 1.0)
         above = scores > threshold
         written = None

@@ -1,8 +1,8 @@
-"""Lines of a page as the "easy way" article's writer separated them, and their bytes.
+"""The lines of a page as the original perceptron separated them, and their bytes.
 
 The original used Python 2's htmllib and formatter, which no longer exist.  This module
-behaves as they did: a reader of SGML that knows neither script nor div, and a formatter
-that breaks lines at the elements of HTML 2.
+reproduces them: an SGML parser that knows neither script nor div, and a formatter that
+breaks lines at the elements of HTML 2.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from html.entities import name2codepoint
 
 from scrapy_eatext.deadline import check
 
-# Bytes, as Python 2 read them: a no-break space is no white space.
+# White space among bytes, which Python 2 read: not the no-break space.
 _SPACE = " \t\n\r\x0b\x0c"
 _SPACES = re.compile(f"[{_SPACE}]+")
-# Where text may stop being text.
+# The characters at which text may end.
 _INTERESTING = re.compile("[&<]")
 _BRACKET = re.compile("[<>]")
 _START_TAG = re.compile("<[>a-zA-Z]")
 _NAME = re.compile("[a-zA-Z][-_.a-zA-Z0-9]*")
-# SGML's short form <name/text/, for which it took every <br/>.
+# SGML's short form <name/text/; the parser took every <br/> for one.
 _SHORT_OPEN = re.compile("<([a-zA-Z][-.a-zA-Z0-9]*)/")
 _CHARACTER = re.compile("&#([0-9]+)[^0-9]")
 _ENTITY = re.compile("&([a-zA-Z][-.a-zA-Z0-9]*)[^a-zA-Z0-9]")
-# What is text, if no tag or reference begins with it.
+# What is text if no tag or reference begins here.
 _STRAY = re.compile("&(?:[a-zA-Z][a-zA-Z0-9]*|#[0-9]*)?|<")
 _COMMENT_END = re.compile(r"--\s*>")
 _ATTRIBUTE = re.compile(
@@ -44,7 +44,7 @@ _FONTS = frozenset(
 _PRE = frozenset(("pre", "xmp", "listing"))
 _LITERAL = frozenset(("xmp", "listing"))
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
-# Elements that stay open until their end tag; the rest have none.
+# Elements that stay open until their end tag; all others have none.
 _OPENING = (
     _HEADINGS | _FONTS | _PRE | _LISTS
     | {"a", "address", "blockquote", "body", "dl", "head", "html", "title"}
@@ -53,7 +53,7 @@ _OPENING = (
 
 @dataclass(slots=True)
 class Line:
-    """A line's text, its line feed included, and the bytes of HTML that it took."""
+    """A line's text with its line feed, and the bytes of HTML that were read for it."""
 
     text: str = ""
     bytes: int = 0
@@ -67,24 +67,24 @@ def write_lines(html: str) -> list[Line]:
 
 
 class _Writer:
-    """Gathers lines, and counts for each the bytes of source that were read for it."""
+    """Collects lines, and counts the bytes of source that were read for each."""
 
     def __init__(self) -> None:
         self.lines = [Line()]
-        # The text of the line at hand, in parts.
+        # The parts of the current line's text.
         self._parts: list[str] = []
-        # The place in the source, and the place up to which it is paid for.
+        # The place in the source, and the place up to which its bytes are counted.
         self.index = 0
-        self._paid = 0
+        self._counted = 0
 
     def add(self, data: str) -> None:
         self.index += len(data)
-        self.lines[-1].bytes += self.index - self._paid
-        self._paid = self.index
+        self.lines[-1].bytes += self.index - self._counted
+        self._counted = self.index
         self._parts.append(data)
 
     def end_line(self, breaks: int = 1) -> None:
-        """End the line, if there is anything on it."""
+        """End the line, unless it is empty."""
         if not self._parts:
             return
         self._parts.append("\n" * breaks)
@@ -98,11 +98,11 @@ class _Writer:
 
 
 class _Formatter:
-    """White space and line breaks between pieces of text.
+    """Decides on white space and line breaks between pieces of text.
 
-    The flags say what was sent last: ``broken`` a line break, ``ended`` the end of a
+    Flags say what was written last: ``broken`` a line break, ``ended`` the end of a
     paragraph, ``label`` the label of a list item.  ``skipped`` counts empty lines.
-    ``tight`` says that no space may come next, ``space`` that one must come.
+    ``tight`` says that no space may come next, ``space`` that one must.
     """
 
     def __init__(self, writer: _Writer) -> None:
@@ -137,13 +137,13 @@ class _Formatter:
         self._skipped = 0
 
     def label(self) -> None:
-        """The label of a list item, of which only the effect on white space remains."""
+        """The label of a list item; it has an effect on white space alone."""
         self.end_paragraph(0)
         self._label = True
         self._skipped = 0
 
     def font(self) -> None:
-        """A change of font, before which a space that is owed is sent."""
+        """A change of font, before which a pending space is written."""
         if self._space:
             self._broken = self._ended = self._space = False
             self._tight = True
@@ -152,7 +152,7 @@ class _Formatter:
     def flow(self, data: str) -> None:
         """Text whose white space is collapsed."""
         before, after = data[0] in _SPACE, data[-1] in _SPACE
-        # In bytes only these were white space.
+        # Not split() alone, which knows more white space.
         data = " ".join(filter(None, _SPACES.split(data)))
         if not data:
             if not self._tight:
@@ -165,7 +165,7 @@ class _Formatter:
         self._writer.add(data)
 
     def literal(self, data: str) -> None:
-        """Text that is sent as it is, in an element that begins with a paragraph."""
+        """Text that is written unchanged, in an element that begins a paragraph."""
         self._sent(False)
         self._broken = data[-1] == "\n"
         self._writer.add(data)
@@ -177,20 +177,20 @@ class _Formatter:
 
 
 class _Reader:
-    """Reads tags and text, and passes them on as the original's parser did."""
+    """Parses tags and text as the original's parser did, for a formatter."""
 
     def __init__(self, html: str) -> None:
         self._html = html
         self.writer = _Writer()
         self.to = _Formatter(self.writer)
         self._open: list[str] = []
-        # How often each name is among the open elements: looking through them
-        # for every end tag would make deep pages quadratic.
+        # The number of open elements of each name: a search for every end tag would take
+        # quadratic time on deep pages.
         self._counts: Counter[str] = Counter()
         self._lists: list[str] = []
         self._last_name = ""
         self._in_title = False
-        # Inside xmp or listing only end tags are markup; after plaintext nothing is.
+        # In xmp and listing only end tags are markup, after plaintext nothing is.
         self._literal = self._no_more_tags = False
         self._filled = 0
         self._linked = False
@@ -200,15 +200,15 @@ class _Reader:
         html, at, size = self._html, 0, len(self._html)
         while at < size and not self._no_more_tags:
             check()
-            found = _INTERESTING.search(html, at)
-            stop = found.start() if found else size
+            match = _INTERESTING.search(html, at)
+            stop = match.start() if match else size
             if at < stop:
                 self._data(html[at:stop])
                 at = stop
             if at < size:
                 after = self._tag(at) if html[at] == "<" else self._reference(at)
                 if after is None:
-                    # An unfinished tag or reference: it and the rest are text.
+                    # An unfinished tag or reference: it and all after it are text.
                     break
                 at = after
         if at < size:
@@ -216,7 +216,7 @@ class _Reader:
         self.writer.close()
 
     def _tag(self, at: int) -> int | None:
-        """Read what begins with <; return the place after it, None if it has no end."""
+        """Read markup that begins with <; returns its end, None if it has none."""
         html = self._html
         if html.startswith("</", at):
             return self._end_tag(at)
@@ -226,8 +226,8 @@ class _Reader:
         if _START_TAG.match(html, at):
             return self._start_tag(at)
         if html.startswith("<!--", at):
-            found = _COMMENT_END.search(html, at + 4)
-            return found.end() if found else None
+            comment_end = _COMMENT_END.search(html, at + 4)
+            return comment_end.end() if comment_end else None
         if html.startswith("<?", at):
             return html.find(">", at) + 1 or None
         if html.startswith("<!", at):
@@ -235,7 +235,7 @@ class _Reader:
         return self._stray(at)
 
     def _declaration(self, at: int) -> int | None:
-        """Read <!DOCTYPE and the like.  What the original failed at ends with the next >."""
+        """Read a declaration, as <!DOCTYPE>; where the original failed, up to the next >."""
         html = self._html
         if html.startswith("<![", at):
             word = _NAME.match(html, at + 3)
@@ -250,22 +250,22 @@ class _Reader:
         if self._literal:
             self._data("&")
             return at + 1
-        if found := _CHARACTER.match(html, at):
-            self._data(_numbered(found[1]))
-        elif found := _ENTITY.match(html, at):
-            self._data(_named(found[1]))
+        if match := _CHARACTER.match(html, at):
+            self._data(_numbered(match[1]))
+        elif match := _ENTITY.match(html, at):
+            self._data(_named(match[1]))
         else:
             return self._stray(at)
-        end = found.end()
+        end = match.end()
         return end if html[end - 1] == ";" else end - 1
 
     def _stray(self, at: int) -> int | None:
-        """Take a < or & that begins nothing for text."""
-        found = _STRAY.match(self._html, at)
-        if found is None or found.end() == len(self._html):
+        """Read a < or & that begins no markup as text."""
+        match = _STRAY.match(self._html, at)
+        if match is None or match.end() == len(self._html):
             return None
-        self._data(found[0])
-        return found.end()
+        self._data(match[0])
+        return match.end()
 
     def _data(self, data: str) -> None:
         if not data or self._in_title:
@@ -288,10 +288,10 @@ class _Reader:
             self._end(name)
             self.writer.index = end + 1
             return end + 1
-        found = _BRACKET.search(html, at + 1)
-        if not found:
+        bracket = _BRACKET.search(html, at + 1)
+        if not bracket:
             return None
-        stop = found.start()
+        stop = bracket.start()
         word = _NAME.match(html, at + 1)
         if word:
             self._last_name = word[0].lower()
@@ -302,10 +302,10 @@ class _Reader:
     def _end_tag(self, at: int) -> int | None:
         html = self._html
         self.writer.index = at
-        found = _BRACKET.search(html, at + 1)
-        if not found:
+        bracket = _BRACKET.search(html, at + 1)
+        if not bracket:
             return None
-        stop = found.start()
+        stop = bracket.start()
         name = html[at + 2 : stop].strip(_SPACE).lower()
         if name:
             self._end(name)
@@ -315,7 +315,7 @@ class _Reader:
         return stop + (html[stop] == ">")
 
     def _start(self, name: str, at: int, stop: int) -> None:
-        """Begin an element whose attributes stand from at to stop."""
+        """Begin an element with attributes from ``at`` to ``stop``."""
         if name in _OPENING:
             self._open.append(name)
             self._counts[name] += 1
@@ -331,7 +331,7 @@ class _Reader:
             self._data(self._attributes(at, stop).get("alt", "(image)"))
 
     def _end(self, name: str) -> None:
-        """End an element and all that is open inside it."""
+        """End an element and all open elements in it."""
         while self._counts[name]:
             last = self._open.pop()
             self._counts[last] -= 1
@@ -342,20 +342,20 @@ class _Reader:
                 break
 
     def _attributes(self, at: int, stop: int) -> dict[str, str]:
-        """A tag's attributes; if one is doubled, the last counts."""
-        found = {}
+        """A tag's attributes; of repeated ones the last counts."""
+        attributes = {}
         while at < stop:
             match = _ATTRIBUTE.match(self._html, at)
             if not match:
                 break
-            name, given, value = match.groups()
-            if not given:
+            name, has_value, value = match.groups()
+            if not has_value:
                 value = name
             elif value[:1] in ("'", '"') and value[:1] == value[-1:]:
                 value = value[1:-1]
-            found[name.lower()] = _IN_ATTRIBUTE.sub(_resolved, value)
+            attributes[name.lower()] = _IN_ATTRIBUTE.sub(_resolved, value)
             at = match.end()
-        return found
+        return attributes
 
     def start_block(self, blank: int, *, font: bool = False) -> None:
         self.to.end_paragraph(blank)
@@ -451,13 +451,13 @@ _ENDS: dict[str, _Action] = {
 
 
 def _numbered(digits: str) -> str:
-    """The character of a number if it is ASCII, the only ones known then; else ""."""
+    """The character of a number if it is ASCII, as in the original; else ""."""
     digits = digits.lstrip("0") or "0"
     return chr(int(digits)) if len(digits) <= 3 and int(digits) <= 127 else ""
 
 
 def _named(name: str) -> str:
-    """The character of a name; beyond Latin 1 it is a reference, as it was then."""
+    """The character of a name; beyond Latin 1 a reference, as in the original."""
     code = name2codepoint.get(name)
     if code is None:
         return ""
@@ -465,7 +465,7 @@ def _named(name: str) -> str:
 
 
 def _resolved(found: re.Match[str]) -> str:
-    """What a reference in an attribute stands for; if that is unknown, the reference."""
+    """The character of a reference in an attribute; an unknown reference unchanged."""
     name, digits, end = found.groups()
     if digits is not None:
         return _numbered(digits) or found[0]
