@@ -1,1 +1,1 @@
-"""Stored pages: read from archives, extracted on one machine or on many."""
+"""Extraction of pages in archives, on one machine or on many."""

@@ -1,4 +1,4 @@
-"""Which pages to take: `host=example.com`, `page_type=article,forum`, `score>=0.5`."""
+"""Conditions for rows: `host=example.com`, `page_type=article,forum`, `score>=0.5`."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ class _Condition:
         if self.name == "score":
             return _COMPARE[self.sign](value, float(self.values[0]))
         if self.name == "host":
-            found = any(value == v or value.endswith(f".{v}") for v in self.values)
+            matches = any(value == v or value.endswith(f".{v}") for v in self.values)
         else:
-            found = value.lower() in self.values
-        return found is (self.sign == "=")
+            matches = value.lower() in self.values
+        return matches is (self.sign == "=")
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """All of which have to hold."""
+    """Conditions that all have to hold."""
 
     _all: tuple[_Condition, ...]
 
     @classmethod
-    def of(cls, given: Iterable[str]) -> Conditions:
-        """Conditions as a command line has them.  Raises SettingError."""
-        return cls(tuple(map(_condition, given)))
+    def of(cls, texts: Iterable[str]) -> Conditions:
+        """The conditions in texts of a command line.  Raises SettingError."""
+        return cls(tuple(map(_condition, texts)))
 
     def of_url(self, url: str) -> bool:
-        """Whether a page may be among those to take, by its address."""
+        """Whether a page's address meets the conditions on hosts."""
         host = host_of(url)
-        return all(one.holds(host) for one in self._all if one.name == "host")
+        return all(c.holds(host) for c in self._all if c.name == "host")
 
     def of_row(self, row: Mapping[str, Any]) -> bool:
-        """Whether a page is among those to take, by its row."""
-        return all(one.holds(row[one.name]) for one in self._all if one.name != "host")
+        """Whether a page's row meets all other conditions."""
+        return all(c.holds(row[c.name]) for c in self._all if c.name != "host")
 
     def names(self) -> set[str]:
-        """What is asked about."""
-        return {one.name for one in self._all}
+        """The names of the columns in the conditions."""
+        return {condition.name for condition in self._all}
 
 
 def _condition(text: str) -> _Condition:
@@ -72,7 +72,7 @@ def _condition(text: str) -> _Condition:
         raise SettingError(
             "--where", text, f"NAME=VALUE or score>=NUMBER, NAME one of {names}"
         )
-    values = tuple(one.strip() for one in value.lower().split(","))
+    values = tuple(part.strip() for part in value.lower().split(","))
     if name == "score":
         try:
             float(value)

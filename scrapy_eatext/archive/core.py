@@ -1,7 +1,7 @@
-"""Pages in record batches to texts in record batches: what every engine runs.
+"""Extracts record batches of pages to record batches of texts, for every engine.
 
-A row in is a row out, whatever happens to it, and its outcome names what happened; only
-conditions leave rows out.
+Each input row gives an output row, whose outcome says what happened; only conditions leave
+rows out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ except ImportError:
 if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
 
-# The columns of a result that are attributes of a page's.
+# The columns that are attributes of a result.
 _ATTRIBUTES = (
     "text",
     "markdown",
@@ -54,9 +54,9 @@ _ATTRIBUTES = (
     "algorithm",
     "version",
 )
-# Those that are as Record has them.
+# The columns that are fields of a Record.
 _OF_RECORD = ("source", "offset", "fetched", "status", "content_type", "input")
-# All columns, each with its type if that is not text.  SCHEMA counts their changes.
+# All columns, and the types of those that are not text.  SCHEMA is their version.
 COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error", *_OF_RECORD, "schema_version")
 SCHEMA = 2
 _TYPES = {
@@ -66,18 +66,18 @@ _TYPES = {
     "schema_version": pa.int32(),
 }
 _UNKNOWN = frozenset(("offset", "status"))
-# Those that a result has unless others are asked for.
+# The default columns.
 USUAL = tuple(name for name in COLUMNS if name != "html")
-# The outcome of a page of a site that is off.
+# The outcome of a page of a site with extraction switched off.
 _OFF = "skipped_off"
 # The longest error in a row.
 _LONGEST_ERROR = 500
-# Rows of a batch: few, as each may be of some megabytes.
+# The rows of a batch: few, as each may have some megabytes.
 ROWS = 32
 
 
 def schema(columns: Sequence[str] = USUAL) -> Any:
-    """The columns of texts.  Raises SettingError for one that there is not."""
+    """The schema of texts.  Raises SettingError for an unknown column."""
     if not columns or set(columns) - set(COLUMNS):
         raise SettingError(
             "--columns", ",".join(columns), f"some of {', '.join(COLUMNS)}"
@@ -91,7 +91,7 @@ def schema(columns: Sequence[str] = USUAL) -> Any:
 
 
 def pages_schema() -> Any:
-    """The columns of pages, as batches_of() writes them."""
+    """The schema of pages, as batches_of() writes them."""
     types = {str: pa.string(), int: pa.int64()}
     return pa.schema(
         [
@@ -114,12 +114,11 @@ def extract_batches(
 ) -> Iterator[Any]:
     """Extract the pages in pyarrow's record batches, in batches of few rows.
 
-    ``settings`` are EATEXT_* settings, by which limits hold as in a crawl.  A batch has
-    a column with pages, as text or bytes; it may have one with addresses, an `id` of any
-    type, and the other fields of Record.  All its other columns are in the result's
-    `input`.  ``columns`` are those of the results; ``where`` has conditions that a row
-    has to meet (conditions.py).  Raises SettingError, and ValueError for a batch without
-    the column of pages.
+    ``settings`` are EATEXT_* settings; limits apply as in a crawl.  A batch has a column of
+    pages, as text or bytes; it may have one of addresses, an `id` of any type, and other
+    fields of Record.  All its other columns go into the result's `input`.  ``columns`` are
+    the result's columns; ``where`` has conditions that a row has to meet (conditions.py).
+    Raises SettingError, and ValueError for a batch without the column of pages.
     """
     with closing(Extractor(settings, columns=columns, where=where)) as extractor:
         for batch in batches:
@@ -127,11 +126,11 @@ def extract_batches(
 
 
 class Extractor:
-    """Extracts batch after batch with the same settings; see extract_batches().
+    """Extracts several batches with the same settings; see extract_batches().
 
-    Pages are extracted in a worker process, which a page may end, unless
-    EATEXT_EXECUTOR is "inline".  ``tick`` is called before each page; ``tally`` counts
-    what came of them.
+    Pages are extracted in a worker process, which is restarted if a page ends it, unless
+    EATEXT_EXECUTOR is "inline".  ``tick`` is called before each page; ``tally`` counts the
+    results.
     """
 
     def __init__(
@@ -161,11 +160,11 @@ class Extractor:
 
     def results(self, records: Iterable[Record]) -> Iterator[Any]:
         """The results for records, in batches."""
-        for some in batched(self.rows(records), ROWS):
-            yield pa.RecordBatch.from_pylist(some, schema=self.schema)
+        for rows in batched(self.rows(records), ROWS):
+            yield pa.RecordBatch.from_pylist(rows, schema=self.schema)
 
     def rows(self, records: Iterable[Record]) -> Iterator[dict[str, Any]]:
-        """The rows of the records that get one."""
+        """The rows of the records that meet the conditions."""
         for record in records:
             row = self.row(record)
             if row is not None:
@@ -225,24 +224,25 @@ class Extractor:
 
 
 def batches_of(records: Iterable[Record]) -> Iterator[Any]:
-    """Records in record batches, as extract_batches() takes them."""
-    names = pages_schema()
+    """Record batches of records, for extract_batches()."""
+    columns = pages_schema()
     for some in batched(records, ROWS):
-        yield pa.RecordBatch.from_pylist([_row(one) for one in some], schema=names)
+        rows = [_row(record) for record in some]
+        yield pa.RecordBatch.from_pylist(rows, schema=columns)
 
 
 _T = TypeVar("_T")
 
 
-def batched(found: Iterable[_T], size: int) -> Iterator[list[_T]]:
-    """Lists of so many, the last of fewer."""
-    left = iter(found)
-    while some := list(islice(left, size)):
-        yield some
+def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    """Lists of ``size`` items; the last may have fewer."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def config_of(settings: Mapping[str, Any]) -> Config:
-    """A crawl's Config from its EATEXT_* settings alone.  Raises SettingError."""
+    """The Config of a crawl with some EATEXT_* settings.  Raises SettingError."""
     values = {
         key: value for key, value in settings.items() if key.startswith("EATEXT_")
     }
@@ -250,7 +250,7 @@ def config_of(settings: Mapping[str, Any]) -> Config:
 
 
 def settings_for_rows(settings: Any) -> dict[str, Any]:
-    """The EATEXT_* settings of a project that determine a row, ready for JSON.  A class becomes its import path."""
+    """The EATEXT_* settings that rows depend on, as JSON data; classes by import path."""
     return {
         key: to_json_value(settings.get(key))
         for key in KEYS
@@ -258,7 +258,7 @@ def settings_for_rows(settings: Any) -> dict[str, Any]:
     }
 
 
-# Settings about a crawl's items and processes: they change no row.
+# Settings of a crawl's items and processes, which do not change rows.
 _OF_ITEMS = frozenset(
     f"EATEXT_{name}"
     for name in (
@@ -277,7 +277,7 @@ _OF_ITEMS = frozenset(
 def _row(record: Record) -> dict[str, Any]:
     row = {name: getattr(record, name) for name in ("id", "url", "html", *CARRIED)}
     if isinstance(record.html, str):
-        # Text has no encoding any more; as bytes it is in UTF-8.
+        # Text is decoded already; as bytes it is in UTF-8.
         row.update(html=record.html.encode("utf-8", "replace"), encoding="utf-8")
     return {name: _storable(value) for name, value in row.items()}
 
@@ -304,17 +304,17 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
             record = replace(record, html=None, outcome="", error="")
         if not isinstance(record.html, bytes):
             given.pop("encoding", None)
-        # What the record says itself goes before what the batch says.
+        # The record's own values take precedence over the batch's.
         missing = {
-            name: one
-            for name, one in given.items()
-            if one is not None and not getattr(record, name)
+            name: field
+            for name, field in given.items()
+            if field is not None and not getattr(record, name)
         }
         yield replace(record, **missing)
 
 
 def _describe(failure: Failure) -> str:
-    """A failure in a line: its field, its class, and its message."""
+    """A failure in one line: its field, its class, and its message."""
     last = failure.traceback.strip().rpartition("\n")[2]
     error = last if last.partition(":")[0].endswith(failure.name) else failure.name
     return f"{failure.field}: {error}" if failure.field else error

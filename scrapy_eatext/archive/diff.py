@@ -1,4 +1,4 @@
-"""What changed between two runs over the same pages."""
+"""Compares the texts of two runs over the same pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scrapy_eatext.archive.readers import ArchiveError, parquet
 from scrapy_eatext.archive.record import storable
 from scrapy_eatext.page.urls import host_of
 
-# Pages of which the whole is written, the most changed ones.
+# The most pages that are written, the most changed ones first.
 _MOST_WRITTEN = 10_000
 _GROUPS = 15
 _WRITTEN = ("url", "id", "gained", "lost", "old", "new")
@@ -29,7 +29,7 @@ _COLUMNS = ("id", "url", "text", "page_type", "outcome")
 
 @dataclass(slots=True)
 class Group:
-    """Pages of a host, of a kind, or all: how many changed, and by how many words."""
+    """A group of pages: their number, the changed ones, and the words of the changes."""
 
     pages: int = 0
     changed: int = 0
@@ -45,7 +45,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Change:
-    """A page that changed; the one with more words gained and lost is the greater."""
+    """A changed page; changes are ordered by the words gained and lost."""
 
     words: int
     url: str
@@ -58,7 +58,7 @@ class Change:
 
 @dataclass(slots=True)
 class Difference:
-    """What compare() found."""
+    """The result of compare()."""
 
     total: Group = field(default_factory=Group)
     groups: dict[str, dict[str, Group]] = field(
@@ -78,7 +78,7 @@ class Difference:
         return sorted(self.groups[by].items(), key=order)[:_GROUPS]
 
     def add(self, old: Mapping[str, str], new: Mapping[str, str]) -> Change | None:
-        """Count a page that both runs have; what changed, if anything did."""
+        """Count a page that both runs have; returns its change, or None."""
         before, after = old["text"], new["text"]
         gained = lost = 0
         if before != after:
@@ -109,13 +109,13 @@ def compare(
 ) -> Difference:
     """Compare two outputs page by page.
 
-    The same page has the same address and the same place in its archive; with ``by``
-    "url", the same address.  ``output`` is a file for the pages that changed, the most
-    changed first.  Raises OutputError and ArchiveError.
+    Pages are matched by address and place in the archive or, with ``by`` "url", by address
+    alone.  ``output`` is a file for the changed pages, the most changed first.  Raises
+    OutputError and ArchiveError.
     """
-    found = Difference()
+    difference = Difference()
     most = max(top, _MOST_WRITTEN if output else 1)
-    # Two runs may have more pages than there is memory for.
+    # A database, as the pages of a run may not fit into memory.
     with (
         TemporaryDirectory(prefix="eatext-diff") as folder,
         closing(sqlite3.connect(Path(folder, "old.db"), isolation_level=None)) as table,
@@ -127,15 +127,17 @@ def compare(
         rows = ((KEYS[by](row), json.dumps(row)) for row in _rows(old))
         table.executemany("INSERT INTO old VALUES (?, ?)", rows)
         table.execute("CREATE INDEX keys ON old (key)")
-        changes = heapq.nlargest(most, _changes(found, table, KEYS[by], _rows(new)))
-        (found.only_old,) = table.execute("SELECT count(*) FROM old").fetchone()
-    found.top = changes[:top]
+        changes = heapq.nlargest(
+            most, _changes(difference, table, KEYS[by], _rows(new))
+        )
+        (difference.only_old,) = table.execute("SELECT count(*) FROM old").fetchone()
+    difference.top = changes[:top]
     if output:
         with Path(output).open("w", encoding="utf-8") as file:
-            for one in changes:
-                row = {name: getattr(one, name) for name in _WRITTEN}
+            for change in changes:
+                row = {name: getattr(change, name) for name in _WRITTEN}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    return found
+    return difference
 
 
 # The choices of ``by``, each with the key of a row.
@@ -146,21 +148,21 @@ KEYS: dict[str, Callable[[Mapping[str, str]], str]] = {
 
 
 def _changes(
-    found: Difference,
+    difference: Difference,
     table: sqlite3.Connection,
     key_of: Callable[[Mapping[str, str]], str],
     rows: Iterator[dict[str, str]],
 ) -> Iterator[Change]:
-    """The pages that changed; those of both runs are counted, and leave the table."""
-    # A page may be there several times, in the same order.
+    """The changed pages; all pages are counted, and matched ones removed from the table."""
+    # Repeated pages are matched in their order.
     query = "SELECT rowid, row FROM old WHERE key = ? ORDER BY rowid LIMIT 1"
     for row in rows:
         match = table.execute(query, (key_of(row),)).fetchone()
         if match is None:
-            found.only_new += 1
+            difference.only_new += 1
             continue
         table.execute("DELETE FROM old WHERE rowid = ?", match[:1])
-        change = found.add(json.loads(match[1]), row)
+        change = difference.add(json.loads(match[1]), row)
         if change is not None:
             yield change
 
@@ -206,10 +208,10 @@ def _of_lines(file: str) -> Iterator[dict[str, str]]:
             yield row
 
 
-def _row(found: Any) -> dict[str, str]:
-    if not isinstance(found, dict):
-        raise ValueError(f"{type(found).__name__} is no row")  # noqa: TRY004
-    if "text" not in found:
+def _row(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{type(value).__name__} is no row")  # noqa: TRY004
+    if "text" not in value:
         raise ValueError("a row has no 'text'")
-    texts = {name: str(found.get(name) or "") for name in _COLUMNS}
+    texts = {name: str(value.get(name) or "") for name in _COLUMNS}
     return {name: storable(text) for name, text in texts.items()}

@@ -1,4 +1,4 @@
-"""Files of this machine and of every file system that pyarrow or fsspec names."""
+"""Files of this machine, and of all file systems of pyarrow and fsspec."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scrapy_eatext.durable import sync_folder
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """A file's size and the time of its last change, by which a change is noticed."""
+    """A file's size and the time of its last change, to detect changes."""
 
     size: int
     changed: int
@@ -36,13 +36,13 @@ def is_remote(path: str) -> bool:
 
 
 def of_this_machine(path: str) -> str:
-    """A path, without the scheme if it names this machine's own file system."""
+    """A path; file:// is removed."""
     scheme, is_address, inside = path.partition("://")
     return unquote(inside) if is_address and scheme == "file" else path
 
 
 def real(path: str) -> str:
-    """The one name of a file or folder, in whichever way its path is written."""
+    """The canonical path of a file or folder."""
     scheme, is_address, inside = path.partition("://")
     if not is_address or scheme == "file":
         return os.path.realpath(of_this_machine(path))
@@ -51,7 +51,7 @@ def real(path: str) -> str:
 
 @contextmanager
 def _as_os_error() -> Iterator[None]:
-    """Raise whatever another file system raises as OSError, in one line."""
+    """Convert any exception of a remote file system to OSError, with one line."""
     try:
         yield
     except (OSError, MissingError):
@@ -61,26 +61,26 @@ def _as_os_error() -> Iterator[None]:
         raise OSError(message) from error
 
 
-# What is read at a time from another file system: a part takes few requests, and few
-# bytes behind it, where its last record mostly ends.
+# The bytes of a request to a remote file system, and the bytes read after a part, in which
+# its last record mostly ends.
 _REQUEST = 1 << 24
 _BEYOND = 1 << 18
-# Seconds without a byte of an answer: pyarrow's own limit is 3, and a busy store is slower.
+# The timeout in seconds of a request; pyarrow's default of 3 is too short for a busy store.
 _PATIENCE = 60
-# The beginning of a file, which shows how it is packed.
+# The bytes at a file's beginning that show how it is packed.
 _HEAD = 1 << 16
 # Between the path of a zip file and that of a file in it.
 INSIDE = ".wacz#"
 
 
 def open_file(path: str) -> BinaryIO:
-    """A file, open for reading from any place in it.  Raises OSError."""
+    """A file opened for reading, with seek().  Raises OSError."""
     if not is_remote(path):
         return Path(path).open("rb")
     with _as_os_error():
         system, inside = _system(path)
         if hasattr(system, "handler"):
-            # fsspec would read ahead on its own.
+            # Without fsspec's own reading ahead.
             opened = system.handler.fs.open(inside, "rb", cache_type="none")
         else:
             opened = system.open_input_file(inside)
@@ -88,10 +88,7 @@ def open_file(path: str) -> BinaryIO:
 
 
 def open_part(path: str, start: int, stop: int) -> BinaryIO:
-    """A file, or one that is stored in a WACZ, open for reading a part of it.
-
-    Raises OSError.
-    """
+    """A file, or one stored in a WACZ, opened to read a part of it.  Raises OSError."""
     path, is_inside, name = path.partition(INSIDE)
     if not is_inside and not is_remote(path):
         return open_file(path)
@@ -108,28 +105,28 @@ def open_part(path: str, start: int, stop: int) -> BinaryIO:
 
 
 def _stored(file: BinaryIO, name: str) -> tuple[int, int]:
-    """Where in a zip file a file of it begins and ends."""
+    """The offsets at which a stored file begins and ends in a zip file."""
     with _as_os_error(), ZipFile(file) as packed:
-        about = packed.getinfo(name)
-    if about.compress_type != ZIP_STORED:
+        info = packed.getinfo(name)
+    if info.compress_type != ZIP_STORED:
         raise OSError(f"{name} is packed, where a WACZ has to store it")
-    file.seek(about.header_offset + 26)
+    file.seek(info.header_offset + 26)
     lengths = struct.unpack("<HH", file.read(4))
-    begin = about.header_offset + 30 + sum(lengths)
-    return begin, begin + about.file_size
+    begin = info.header_offset + 30 + sum(lengths)
+    return begin, begin + info.file_size
 
 
 def stored_in(path: str) -> Iterator[tuple[str, int]]:
     """The names of the files in a zip file, and their sizes.  Raises OSError."""
     with _as_os_error(), closing(open_file(path)) as file, ZipFile(file) as packed:
-        for about in packed.infolist():
-            yield f"{path}#{about.filename}", about.file_size
+        for info in packed.infolist():
+            yield f"{path}#{info.filename}", info.file_size
 
 
 class _Stretch(io.RawIOBase):
-    """A file from one place to another, of which a part is read.
+    """A range of a file, of which a part is read.
 
-    No more is read than the part is likely to need, in as many bytes as are asked for.
+    It reads no more than the part is likely to need, without a buffer of its own.
     """
 
     def __init__(
@@ -172,14 +169,14 @@ class _Stretch(io.RawIOBase):
 
 
 def content(path: str, most: int) -> bytes:
-    """A file's bytes, up to so many and one more; 0 is no limit.  Raises OSError."""
+    """A file's bytes, up to ``most`` and one more; 0 is no limit.  Raises OSError."""
     with open_file(path) as file:
         return file.read(most + 1) if most else file.read()
 
 
 @contextmanager
 def written(path: str) -> Iterator[IO[bytes]]:
-    """A file to write, which is there under its name when it is whole.  Raises OSError."""
+    """A file to write; it gets its name when it is complete.  Raises OSError."""
     if is_remote(path):
         with TemporaryFile() as file, _as_os_error():
             yield file
@@ -204,7 +201,7 @@ def written(path: str) -> Iterator[IO[bytes]]:
 
 
 def delete(path: str) -> None:
-    """Delete a file, if it is there.  Raises OSError."""
+    """Delete a file if it exists.  Raises OSError."""
     with suppress(FileNotFoundError):
         if not is_remote(path):
             Path(path).unlink()
@@ -215,7 +212,7 @@ def delete(path: str) -> None:
 
 
 def names_in(folder: str) -> list[str]:
-    """The names of what is in a folder; one of this machine is made.  Raises OSError."""
+    """The names in a folder; a local folder is created if missing.  Raises OSError."""
     if not is_remote(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
         return sorted(path.name for path in Path(folder).iterdir())
@@ -223,19 +220,19 @@ def names_in(folder: str) -> list[str]:
 
     with _as_os_error():
         system, inside = _system(folder)
-        found = system.get_file_info(FileSelector(inside, allow_not_found=True))
-        return sorted(info.base_name for info in found)
+        infos = system.get_file_info(FileSelector(inside, allow_not_found=True))
+        return sorted(info.base_name for info in infos)
 
 
 def stat(path: str) -> Stat:
-    """A file's size and time.  Raises OSError."""
+    """A file's Stat.  Raises OSError."""
     if not is_remote(path):
         return _stat_of_local(Path(path).stat())
     return _stat_of(_info(path))
 
 
-def _stat_of_local(found: os.stat_result) -> Stat:
-    return Stat(found.st_size, found.st_mtime_ns)
+def _stat_of_local(stat_result: os.stat_result) -> Stat:
+    return Stat(stat_result.st_size, stat_result.st_mtime_ns)
 
 
 def _stat_of(info: Any) -> Stat:
@@ -243,7 +240,7 @@ def _stat_of(info: Any) -> Stat:
 
 
 def look(path: str) -> Stat | None:
-    """A file's size and time, None for a folder.  Raises OSError if there is nothing."""
+    """A file's Stat, None for a folder.  Raises OSError if the path does not exist."""
     if is_remote(path):
         from pyarrow.fs import FileType
 
@@ -262,10 +259,10 @@ def _info(path: str) -> Any:
 
 
 def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
-    """A folder and those in it, in order: their paths inside it, and their files.
+    """A folder and all folders in it, in order: their relative paths, and their files.
 
-    Files that are no regular ones are left out: reading a pipe could wait for ever.
-    Raises OSError for a folder that cannot be listed.
+    Only regular files are included, as reading a pipe could wait for ever.  Raises OSError
+    for a folder that cannot be listed.
     """
     if is_remote(folder):
         yield from _walk_remote(folder)
@@ -275,20 +272,20 @@ def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
         raise error
 
     for root, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
-        # A link to a folder above leads round for ever.
+        # A link to a parent folder would be followed for ever.
         folders[:] = sorted(n for n in folders if not _leads_back(root, n, folder))
         inside = Path(root).relative_to(folder).as_posix()
-        found = {}
+        stats = {}
         for name in sorted(names):
             with suppress(OSError):
-                about = Path(root, name).stat()
-                if S_ISREG(about.st_mode):
-                    found[name] = _stat_of_local(about)
-        yield "" if inside == "." else inside, found
+                result = Path(root, name).stat()
+                if S_ISREG(result.st_mode):
+                    stats[name] = _stat_of_local(result)
+        yield "" if inside == "." else inside, stats
 
 
 def _leads_back(root: str, name: str, top: str) -> bool:
-    """Whether a link in a folder leads to one of those on the way to it from the top."""
+    """Whether a name in a folder is a link to a folder between ``top`` and itself."""
     path = Path(root, name)
     if not path.is_symlink():
         return False
@@ -307,18 +304,18 @@ def _walk_remote(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
     with _as_os_error():
         system, top = _system(folder)
         listed = system.get_file_info(FileSelector(top, recursive=True))
-    found: dict[str, dict[str, Stat]] = {}
+    files_by_folder: dict[str, dict[str, Stat]] = {}
     for info in sorted(listed, key=lambda info: info.path):
         if info.type == FileType.File:
             inside = info.path.removeprefix(top).lstrip("/")
             parent, _, name = inside.rpartition("/")
-            found.setdefault(parent, {})[name] = _stat_of(info)
-    for parent in sorted(found):
-        yield parent, found[parent]
+            files_by_folder.setdefault(parent, {})[name] = _stat_of(info)
+    for parent in sorted(files_by_folder):
+        yield parent, files_by_folder[parent]
 
 
 def _system(path: str) -> tuple[Any, str]:
-    """The file system that a path names, and the path there."""
+    """The file system of a path, and the path in it."""
     try:
         from pyarrow.fs import FileSystem, FSSpecHandler, PyFileSystem
     except ImportError:
@@ -337,7 +334,7 @@ def _system(path: str) -> tuple[Any, str]:
     if scheme == "s3" and "?" not in path:
         from pyarrow.fs import S3FileSystem
 
-        # Unlike from_uri(), it does not read these.
+        # The class does not read these variables itself.
         names = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
         endpoint = next(filter(None, map(os.environ.get, names)), "")
         system = S3FileSystem(

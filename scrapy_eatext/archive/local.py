@@ -1,7 +1,7 @@
-"""Archives on one machine: a pool of processes, a file of output for each part.
+"""Extraction on one machine: a pool of processes, an output file for each part.
 
-Each part is written whole, and then entered in the folder's manifest.  A run that was
-stopped, whatever stopped it, goes on with the parts that are not there.
+Each part is written atomically, then entered in the folder's manifest.  A run that was
+stopped for any reason can be continued: only the missing parts are extracted.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from scrapy_eatext.archive.shards import Task
 from scrapy_eatext.execution.process import Process
 from scrapy_eatext.execution.worker import command
 
-# A part whose process died so many times is given up.
+# A part is given up after its process died this many times.
 _MAX_DEATHS = 3
-# Seconds without news after which a process counts as hanging: a page may take its
-# time several times over, as workers are started for it.
+# A process hangs after _PATIENCE seconds, plus _PAGES times the timeout of a page, without
+# news: a page may take several timeouts, as workers are restarted for it.
 _PATIENCE, _PAGES = 60.0, 6
-# Seconds that a process has for its end.
+# Seconds that a process has to end.
 _END_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done: inputs, an output folder, and how to extract.
+    """The inputs of a run, its output folder, and its options.
 
-    ``lists`` are files that name more inputs, which begin with ``base``.  ``settings`` are
-    EATEXT_* settings.  ``part_size`` is how many bytes of an input become a file of output
-    at most, 0 for as many as suit the inputs and the workers.
+    ``lists`` are files with paths of more inputs, relative to ``base``.  ``settings`` are
+    EATEXT_* settings.  ``part_size`` is the most bytes of input for an output file; 0
+    chooses it by the inputs and the workers.
     """
 
     inputs: Sequence[str]
@@ -78,7 +78,7 @@ class Plan:
         return files.of_this_machine(str(self.output))
 
     def task(self) -> Task:
-        """What every process gets.  Raises SettingError."""
+        """The task that every process is sent.  Raises SettingError."""
         config = config_of(self.settings)
         reading = Reading(config.limits.max_size, self.html_column, self.url_column)
         return Task(
@@ -91,7 +91,7 @@ class Plan:
         )
 
     def made_by(self) -> dict[str, Any]:
-        """All that the rows depend on, but for the inputs."""
+        """All versions and options that rows depend on."""
         choices = [config_of(self.settings).choice]
         choices += filter(None, config_of(self.settings).sites.values())
         versions = {
@@ -111,7 +111,7 @@ class Plan:
             "scrapy-eatext": scrapy_eatext.__version__,
             "schema": SCHEMA,
             **{f"algorithm {name}": version for name, version in versions.items()},
-            # Files that were learned anew have the names of the old ones.
+            # Site files that were learned again have the same names.
             **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
             **settings,
             **task,
@@ -134,8 +134,8 @@ class _Job:
 class Run:
     """One run over the inputs of a plan.
 
-    Raises ArchiveError for inputs that are not there, SettingError for wrong settings
-    and OutputError for a folder that cannot be used.
+    Raises ArchiveError for missing inputs, SettingError for wrong settings, and OutputError
+    for a folder that cannot be used.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -152,11 +152,11 @@ class Run:
 
     @property
     def damaged_outputs(self) -> list[str]:
-        """The output files that were cut or changed after they were written."""
+        """The output files that were changed or cut off after they were written."""
         return self._manifest.damaged_outputs
 
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Do what is not done yet; ``show`` is called now and then."""
+        """Extract the parts that are not done; ``show`` is called regularly."""
         try:
             return self._go(show)
         finally:
@@ -185,19 +185,19 @@ class Run:
         return self.progress
 
     def report(self) -> dict[str, Any]:
-        """What is in the output, by this run and earlier ones: counts, bytes, seconds."""
+        """The totals of the output, of this run and earlier ones."""
         tally = Tally()
-        entries = [one for one in self._manifest.entries.values() if one.input]
+        entries = [entry for entry in self._manifest.entries.values() if entry.input]
         for entry in entries:
             tally.merge(entry.tally)
         return {
             "schema_version": SCHEMA,
-            "rows": sum(one.rows for one in entries),
+            "rows": sum(entry.rows for entry in entries),
             "parts": len(entries),
             **tally.as_json(REPORTED),
-            "bytes_in": sum(one.bytes for one in entries),
-            "bytes_out": sum(one.size for one in entries),
-            "seconds": round(sum(one.seconds for one in entries), 3),
+            "bytes_in": sum(entry.bytes for entry in entries),
+            "bytes_out": sum(entry.size for entry in entries),
+            "seconds": round(sum(entry.seconds for entry in entries), 3),
             "seconds_of_this_run": round(self.progress.seconds, 3),
             "damaged_records": self.progress.damaged,
             "files_cut_off": list(self.progress.cut_off),
@@ -215,7 +215,7 @@ class Run:
                 at = self._manifest.places(source, state)
                 if at is None or whole.kind in NAMED:
                     at = places(whole, most)
-                    # More workers cut alike.
+                    # A later run with other workers has the same parts.
                     if len(at) > 1 and whole.kind not in NAMED:
                         self._manifest.cut(source, state, at)
             except (OSError, ArchiveError) as error:
@@ -253,13 +253,13 @@ class Run:
                 shard.close(_END_SECONDS)
 
     def _extract(self, number: int, job: _Job, to: str) -> dict[str, Any] | None:
-        """What a process answers to a part; None if each died, or the run is stopped."""
+        """A process's answer for a part; None if all died, or the run is stopped."""
         message = {"part": asdict(job.part), "to": to}
 
-        def goes_on(news: Mapping[str, Any]) -> bool:
-            is_news = "counts" in news
+        def goes_on(message: Mapping[str, Any]) -> bool:
+            is_news = "counts" in message
             if is_news:
-                self._note(number, job.size, news)
+                self._note(number, job.size, message)
             return is_news
 
         for _ in range(_MAX_DEATHS):
@@ -279,7 +279,7 @@ class Run:
         return shard
 
     def _enter(self, number: int, job: _Job, answer: Any, output: str) -> None:
-        """Enter what came of a part into the manifest, and count it."""
+        """Enter the result of a part into the manifest, and count it."""
         error = ""
         if answer is None:
             error = f"its process died {_MAX_DEATHS} times"
@@ -306,7 +306,7 @@ class Run:
 
     def _note(self, number: int, size: int, news: Mapping[str, Any]) -> None:
         if not self.progress.under_way and not self.progress.counts:
-            # The time that processes took to start is none of the pace.
+            # The rate does not include the time in which processes started.
             self.progress.started = time.monotonic()
         counts = Counter(news["counts"])
         self.progress.under_way[number] = UnderWay(size, news["share"], counts)
@@ -317,11 +317,11 @@ class Run:
             self.progress.cut_off[part.source] = None
 
     def _drop_gone(self) -> None:
-        """Take out the parts that these inputs no longer have, if all could be read."""
+        """Drop the parts that the inputs no longer have, if there were no errors."""
         inputs = [files.real(source) for source in self._plan.inputs]
         for name, entry in list(self._manifest.entries.items()):
             source = f"{name.rpartition('#')[0]}/"
-            is_of_these = any(source.startswith(f"{one}/") for one in inputs)
+            is_of_these = any(source.startswith(f"{path}/") for path in inputs)
             if entry.input and is_of_these and name not in self._seen:
                 if self.progress.errors:
                     self.progress.stay += 1
@@ -340,9 +340,9 @@ def _hash_of(folder: str) -> str:
 def _inputs(plan: Plan) -> list[Part]:
     """The archives of a plan, without the files of its own output.
 
-    A file is in one part only, in however many ways it is named.
+    Each file is in one part only, even if several inputs contain it.
     """
-    found: list[Part] = []
+    archives: list[Part] = []
     known: set[str] = set()
     output = f"{files.real(plan.folder)}/"
 
@@ -365,14 +365,14 @@ def _inputs(plan: Plan) -> list[Part]:
         elif not is_new(part.source):
             continue
         if names or not part.names:
-            found.append(replace(part, names=names))
-    if not found:
+            archives.append(replace(part, names=names))
+    if not archives:
         raise ArchiveError(f"{plan.output} is the output: it cannot be the input too")
-    return found
+    return archives
 
 
 def _state_of(part: Part) -> str:
-    """A hash that changes if a part's input does."""
+    """A hash that changes with a part's input."""
     if part.kind == "dbm":
         path = Path(part.source)
         own = sorted(path.parent.glob(f"{path.name}*"))

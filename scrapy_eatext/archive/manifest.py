@@ -1,8 +1,8 @@
-"""The list of what an output folder has: which part of which input is in which file.
+"""The manifest of an output folder: which part of which input is in which file.
 
-It is a file of lines in JSON that only grows.  A line is written after its file is
-whole and has its name, so what the list has is there, also after a crash.  On another
-file system, where no file grows, it is several files, of which the last is written anew.
+It is an append-only file of JSON lines.  A line is written after its output file is
+complete, so the manifest is valid even after a crash.  On a remote file system, where
+files can't be appended to, it is several files, and the last one is rewritten for a line.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class OutputError(ValueError):
 class Entry:
     """A part that is done.
 
-    ``input`` is a hash of what the part was read from.  ``output`` is the file with its
-    rows, "" without any; ``digest``, ``size`` and ``changed`` are the file's hash, bytes
-    and last change in nanoseconds.  ``tally`` has the counts of a Tally; ``bytes`` of
-    input took ``seconds``.  ``damaged`` counts records with an error.
+    ``input`` is a hash of the state of its input.  ``output`` is the file with its rows, ""
+    without any; ``digest``, ``size`` and ``changed`` are the file's hash, its bytes and its
+    last change in nanoseconds.  ``tally`` has the counts of a Tally; extracting ``bytes`` of
+    input took ``seconds``.  ``damaged`` is the number of records with an error.
     """
 
     part: str
@@ -53,21 +53,20 @@ class Entry:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Pages by outcome."""
+        """The numbers of pages by outcome."""
         return self.tally.get("outcomes", {})
 
 
 class Manifest:
     """The manifest of a folder, locked for this process until it is closed.
 
-    ``made_by`` are the version and the options that determine the rows.  Raises
-    OutputError for a folder of another version or of other options, and for one that
-    another run is writing to.
+    ``made_by`` are the versions and options that rows depend on.  Raises OutputError for a
+    folder of other versions or options, and for one that another run is writing to.
     """
 
     def __init__(self, folder: str, made_by: Mapping[str, Any]) -> None:
         self.entries: dict[str, Entry] = {}
-        # The output files that were cut or changed after they were written.
+        # The output files that were changed or cut off after they were written.
         self.damaged_outputs: list[str] = []
         self._places: dict[str, tuple[str, list[int]]] = {}
         self._folder = folder
@@ -78,8 +77,8 @@ class Manifest:
                 raise OutputError(
                     f"{folder} is not empty, and has no {NAME} of an earlier run"
                 )
-            log = _LinesAway if files.is_remote(folder) else _Lines
-            self._lines = log(folder)
+            lines = _RemoteLines if files.is_remote(folder) else _Lines
+            self._lines = lines(folder)
         except OSError as error:
             raise OutputError(f"{folder}: {error.strerror or error}") from error
         try:
@@ -91,13 +90,13 @@ class Manifest:
             raise
 
     def _read(self, made_by: dict[str, Any]) -> None:
-        entered = _parsed(self._folder, self._lines.read())
-        if not entered:
+        lines = _parsed(self._folder, self._lines.read())
+        if not lines:
             self._write({"made_by": made_by})
-        elif entered[0].get("made_by") != made_by:
-            before = entered[0].get("made_by") or {}
+        elif lines[0].get("made_by") != made_by:
+            before = lines[0].get("made_by") or {}
             raise OutputError(self._difference(before, made_by))
-        for line in entered[1:]:
+        for line in lines[1:]:
             if "places" in line:
                 self._places[line["source"]] = line["state"], line["places"]
             else:
@@ -115,9 +114,9 @@ class Manifest:
         )
 
     def places(self, source: str, state: str) -> list[int] | None:
-        """Where a file in this state was cut before, None if that is not known."""
-        known, found = self._places.get(source, ("", []))
-        return found if known == state else None
+        """The offsets at which a file in this state was split before, or None."""
+        known_state, offsets = self._places.get(source, ("", []))
+        return offsets if known_state == state else None
 
     def cut(self, source: str, state: str, places: list[int]) -> None:
         self._places[source] = state, places
@@ -126,8 +125,8 @@ class Manifest:
     def add(self, entry: Entry) -> None:
         """Enter a part whose file is written.  Raises OSError."""
         if entry.output:
-            found = files.stat(self._path(entry.output))
-            entry = replace(entry, size=found.size, changed=found.changed)
+            stat = files.stat(self._path(entry.output))
+            entry = replace(entry, size=stat.size, changed=stat.changed)
         before = self.entries.get(entry.part)
         self._write(asdict(entry))
         self.entries[entry.part] = entry
@@ -135,7 +134,7 @@ class Manifest:
             files.delete(self._path(before.output))
 
     def drop(self, part: str) -> None:
-        """Take a part out that its input no longer has.  Raises OSError."""
+        """Remove a part that its input no longer has.  Raises OSError."""
         before = self.entries.pop(part)
         self._write(asdict(Entry(part, "")))
         if before.output:
@@ -145,27 +144,27 @@ class Manifest:
         return files.joined(self._folder, name)
 
     def is_done(self, part: str, state: str) -> bool:
-        """Whether a part is in the folder as its input is now."""
+        """Whether a part is done for the present state of its input."""
         entry = self.entries.get(part)
         if entry is None or entry.input != state:
             return False
         return not entry.output or self._is_whole(entry)
 
     def _is_whole(self, entry: Entry) -> bool:
-        """Whether a part's file is there as it was written."""
+        """Whether a part's file exists and is unchanged."""
         path = self._path(entry.output)
         try:
-            found = files.stat(path)
-            if (found.size, found.changed) == (entry.size, entry.changed):
+            stat = files.stat(path)
+            if (stat.size, stat.changed) == (entry.size, entry.changed):
                 return True
-            if found.size == entry.size:
+            if stat.size == entry.size:
                 with closing(files.open_file(path)) as file:
                     if digest_of(file) == entry.digest:
                         return True
         except FileNotFoundError:
             return False
-        # A store's file that is not there has no bytes.
-        if found.size:
+        # A missing file of a remote store has a size of 0.
+        if stat.size:
             self.damaged_outputs.append(entry.output)
         return False
 
@@ -178,7 +177,7 @@ class Manifest:
 
 
 class _Lines:
-    """The lines of a manifest in a file of this machine, which is locked."""
+    """The lines of a manifest in a local file, which is locked."""
 
     def __init__(self, folder: str) -> None:
         path = Path(folder, NAME)
@@ -192,7 +191,7 @@ class _Lines:
     def read(self) -> list[bytes]:
         self._file.seek(0)
         lines = self._file.read().split(b"\n")
-        # A line without an end was being written when a run was killed.
+        # A line without an end was being written when the run was killed.
         if lines[-1]:
             self._file.truncate(sum(len(line) + 1 for line in lines[:-1]))
         return lines[:-1]
@@ -204,7 +203,7 @@ class _Lines:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError:
-            # No line may follow half of another.
+            # Remove an incomplete line.
             with suppress(OSError):
                 self._file.truncate(place)
             raise
@@ -213,10 +212,10 @@ class _Lines:
         self._file.close()
 
 
-class _LinesAway:
-    """The lines of a manifest on another file system, in files of some lines each."""
+class _RemoteLines:
+    """The lines of a manifest on a remote file system, in files of up to _MOST lines."""
 
-    # A file is written with each of its lines.
+    # A file is rewritten for each of its lines.
     _MOST = 500
 
     def __init__(self, folder: str) -> None:
@@ -226,18 +225,18 @@ class _LinesAway:
         self._number = len(self._names)
 
     def read(self) -> list[bytes]:
-        found = []
+        lines = []
         for name in self._names:
             content = files.content(files.joined(self._folder, name), 0)
-            found += content.split(b"\n")[:-1]
-        return found
+            lines += content.split(b"\n")[:-1]
+        return lines
 
     def write(self, line: bytes) -> None:
         if len(self._own) == self._MOST:
             self._own, self._number = [], self._number + 1
         name = f"manifest-{self._number:06}.jsonl"
         with files.written(files.joined(self._folder, name)) as file:
-            file.write(b"".join(one + b"\n" for one in [*self._own, line]))
+            file.write(b"".join(part + b"\n" for part in [*self._own, line]))
         self._own.append(line)
 
     def close(self) -> None:
@@ -249,18 +248,21 @@ def _manifests(folder: str) -> list[str]:
 
 
 def outputs(folder: str) -> list[str]:
-    """The files of a folder that its manifest has.  Raises OutputError."""
+    """The output files in the manifest of a folder.  Raises OutputError."""
     try:
-        read = [files.content(files.joined(folder, n), 0) for n in _manifests(folder)]
+        names = _manifests(folder)
+        contents = [files.content(files.joined(folder, name), 0) for name in names]
     except OSError as error:
         raise OutputError(f"{folder}: {error.strerror or error}") from error
-    if not read:
+    if not contents:
         raise OutputError(f"{folder} is no output of `scrapy eatext archive`")
-    lines = [line for one in read for line in one.split(b"\n")[:-1]]
-    entered = _parsed(folder, lines)
-    names = {line["part"]: line.get("output") for line in entered if "part" in line}
-    found = sorted(filter(None, names.values()))
-    return [files.joined(folder, name) for name in found]
+    lines = [line for content in contents for line in content.split(b"\n")[:-1]]
+    rows = _parsed(folder, lines)
+    # The last line of a part counts.
+    of_parts = {row["part"]: row.get("output") for row in rows if "part" in row}
+    return [
+        files.joined(folder, name) for name in sorted(filter(None, of_parts.values()))
+    ]
 
 
 def _parsed(folder: str, lines: Sequence[bytes]) -> list[dict[str, Any]]:
@@ -280,7 +282,7 @@ def digest_of(file: IO[bytes]) -> str:
 
 
 def _in_words(value: Any) -> str:
-    """An option's value as a reader of the command's help knows it."""
+    """An option's value in the words of the command's help."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):

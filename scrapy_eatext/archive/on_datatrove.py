@@ -1,7 +1,7 @@
 """datatrove: a reader of archives, and a step that extracts their pages.
 
-A page's source is a document's text until the step puts the main text in its place;
-all else that is known of it is in the document's metadata.
+A document's text is the page's HTML until the step replaces it by the main text; all other
+fields are in the document's metadata.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ except ImportError:
 
 
 class ArchiveReader(PipelineStep):
-    """Documents of all pages in archives; each task reads a share of its own."""
+    """Reads all pages in archives as documents; each task reads its own share."""
 
     type = "📖 - READER"
     name = "scrapy-eatext archives"
@@ -54,10 +54,10 @@ class ArchiveReader(PipelineStep):
 
 
 class Extract(PipelineStep):
-    """Puts the main text of each document's page in the page's place.
+    """Replaces the HTML of each document by its main text.
 
-    What else is known of it is in its metadata.  ``columns`` and ``where`` are those of
-    extract_batches().
+    The other columns go into the document's metadata.  ``columns`` and ``where`` are those
+    of extract_batches().
     """
 
     type = "🛢 - EXTRAC"
@@ -96,12 +96,12 @@ def _document(record: Record) -> Any:
     html = record.html or ""
     if isinstance(html, bytes):
         html = decode(html, record.encoding)[1]
-    known = {name: getattr(record, name) for name in ("url", *CARRIED)}
-    return Document(text=html, id=record.id, metadata=known)
+    metadata = {name: getattr(record, name) for name in ("url", *CARRIED)}
+    return Document(text=html, id=record.id, metadata=metadata)
 
 
 def _record(document: Any) -> Record:
-    said = document.metadata
-    known = {n: said[n] for n in ("url", *CARRIED) if said.get(n) is not None}
-    known.pop("encoding", None)
-    return Record(str(document.id), **{"url": "", **known}, html=document.text)
+    metadata = document.metadata
+    names = [name for name in ("url", *CARRIED) if name != "encoding"]
+    fields = {n: metadata[n] for n in names if metadata.get(n) is not None}
+    return Record(str(document.id), **{"url": "", **fields}, html=document.text)

@@ -12,14 +12,15 @@ from scrapy_eatext.archive.tasks import records_of, tasks
 if TYPE_CHECKING:
     from scrapy_eatext.archive.readers import Reading
 
-# Pages of a task: few, as each may be of some megabytes.
+# The pages of a batch: few, as each may have some megabytes.
 _ROWS = 64
 
 
 class Extract:
-    """An actor's work: a batch of pages in, a batch of texts out.
+    """An actor: turns a batch of pages into a batch of texts.
 
-    It keeps one worker process for all batches.  The arguments are extract_batches()'s.
+    It has one worker process for all batches.  The arguments are those of
+    extract_batches().
     """
 
     def __init__(
@@ -38,8 +39,8 @@ class Extract:
         """The texts of a pyarrow.Table, as one."""
         import pyarrow as pa
 
-        found = self._extractor.batches(table, *self._names)
-        return pa.Table.from_batches(found, self._extractor.schema)
+        batches = self._extractor.batches(table, *self._names)
+        return pa.Table.from_batches(batches, self._extractor.schema)
 
 
 def read(
@@ -50,14 +51,14 @@ def read(
     base: str = "",
     **ray: Any,
 ) -> Any:
-    """The pages of archives, read by so many tasks; ``ray`` are map_batches()'s options.
+    """The pages of archives, read by ``of`` tasks; ``ray`` are options of map_batches().
 
     Raises ArchiveError.
     """
     items = [{"task": task} for task in tasks(inputs, of, base)]
     dataset = _ray_data().from_items(items, override_num_blocks=len(items))
-    given = {"reading": reading}
-    return dataset.map_batches(_pages, batch_size=1, fn_kwargs=given, **ray)
+    arguments = {"reading": reading}
+    return dataset.map_batches(_pages, batch_size=1, fn_kwargs=arguments, **ray)
 
 
 def _pages(batch: Mapping[str, Any], reading: Reading | None) -> Iterator[Any]:
@@ -77,8 +78,8 @@ def extract(
 ) -> Any:
     """The texts of a dataset's pages, by actors.
 
-    ``how`` are Extract's other arguments.  ``ray`` are map_batches()'s: concurrency,
-    num_cpus, memory, max_restarts and so on.
+    ``how`` are the other arguments of Extract.  ``ray`` are options of map_batches():
+    concurrency, num_cpus, memory, max_restarts and so on.
     """
     return dataset.map_batches(
         Extract,

@@ -27,7 +27,7 @@ def read(
     *,
     base: str = "",
 ) -> Any:
-    """The pages of archives as a frame, read by so many tasks.  Raises ArchiveError."""
+    """The pages of archives as a frame, read by ``of`` tasks.  Raises ArchiveError."""
     rows = [(task,) for task in tasks(inputs, of, base)]
     frame = session.createDataFrame(rows, "task string")
 
@@ -42,18 +42,18 @@ def read(
 
 
 def extract(frame: Any, settings: Mapping[str, Any] | None = None, **how: Any) -> Any:
-    """The texts of a frame's pages; ``how`` are extract_batches()'s other arguments."""
-    given = dict(settings or {})
+    """The texts of a frame's pages; ``how`` are other arguments of extract_batches()."""
+    plain_settings = dict(settings or {})
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
-        return extract_batches(batches, given, **how)
+        return extract_batches(batches, plain_settings, **how)
 
     return frame.mapInArrow(work, _columns(schema(how.get("columns", USUAL))))
 
 
-def _columns(of: Any) -> Any:
+def _columns(arrow_schema: Any) -> Any:
     try:
         from pyspark.sql.pandas.types import from_arrow_schema
     except ImportError:
         raise MissingError("extraction on Spark", "spark", "pyspark") from None
-    return from_arrow_schema(of)
+    return from_arrow_schema(arrow_schema)

@@ -1,4 +1,4 @@
-"""Compressed bytes, unpacked to a bound: bodies of responses, and files."""
+"""Decompression of bodies of responses and of files, up to a bound."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from importlib import import_module
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 CHUNK = 1 << 16
-# From where on before a part its first record is looked for.
+# How far before a part the search for its first record begins.
 BEFORE = 1 << 19
-# The error of the last member of a file that ends before it does.
+# The error of a member that the file's end cuts off.
 CUT_OFF = "the file is cut off here"
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
-# Frames of zstd without data have one of sixteen marks; the last but two holds a
-# dictionary in WARC files.
+# Skippable frames of zstd have one of sixteen marks; that with 0x5d holds a dictionary in
+# WARC files.
 _SKIPPABLE = b"\x2a\x4d\x18"
 _DICTIONARY = b"\x5d" + _SKIPPABLE
 _MOST_OF_A_DICTIONARY = 1 << 26
-# So many packed bytes show how a member begins.
+# The number of packed bytes that show how a member begins, and of unpacked ones.
 _ENOUGH = 4096
 _BEGINNING = 16
-# A damaged member is unpacked in such steps, so that little is lost.
+# The packed bytes per step in a damaged member, so that little is lost.
 _STEP = 64
 
 
@@ -40,9 +40,7 @@ class PackedError(ValueError):
 
 
 class Decompressor(Protocol):
-    """One compressed member, by the interface of the standard library's decompressors,
-    as lzma.LZMADecompressor and ZstdDecompressor have it.
-    """
+    """A decompressor of one member, with the interface of lzma.LZMADecompressor."""
 
     @property
     def eof(self) -> bool: ...
@@ -125,11 +123,10 @@ BROKEN = _broken()
 
 
 def unpacked(body: bytes, codings: str, most: int) -> bytes:
-    """A response's body without the codings of its Content-Encoding, last one first.
+    """A response's body, decoded by its Content-Encoding, the last coding first.
 
-    At most ``most`` bytes and one more come out, 0 for any number.  A body that is not
-    in a coding that its header names was unpacked by the archive's writer.  Raises
-    PackedError.
+    At most ``most`` bytes and one more are unpacked; 0 is no limit.  A coding that the body
+    is not in was undone by the archive's writer.  Raises PackedError.
     """
     for coding in reversed(codings.lower().split(",")):
         make = _decompressor_for(coding.strip(), body)
@@ -146,7 +143,7 @@ def _decompressor_for(coding: str, body: bytes) -> Callable[[], Decompressor] | 
     if coding == "br":
         return None if body.lstrip()[:1] == b"<" else _Brotli
     if coding == "deflate":
-        # Some servers leave zlib's header out.
+        # Some servers leave out zlib's header.
         if len(body) > 1 and body[0] & 15 == 8 and not (body[0] << 8 | body[1]) % 31:
             return lambda: _Zlib(15)
         return None if body.lstrip()[:1] == b"<" else lambda: _Zlib(-15)
@@ -154,7 +151,7 @@ def _decompressor_for(coding: str, body: bytes) -> Callable[[], Decompressor] | 
 
 
 def _all_of(make: Callable[[], Decompressor], data: bytes, most: int) -> bytes:
-    """Up to so many bytes of members that follow each other; 0 is no limit."""
+    """Consecutive members unpacked, up to ``most`` bytes; 0 is no limit."""
     out = bytearray()
     try:
         while data:
@@ -181,9 +178,9 @@ def _all_of(make: Callable[[], Decompressor], data: bytes, most: int) -> bytes:
 class Piece:
     """Some bytes of a file, unpacked.
 
-    ``offset`` is where in the file the member begins that they are of; ``first`` says
-    that they are the first of it, and ``begins`` that a part may begin with them.
-    ``error`` is the member's damage, after which nothing of it follows.
+    ``offset`` is that of their member in the file; ``first`` says that they are the
+    member's first, and ``begins`` that a part may begin with them.  ``error`` is the
+    member's damage, which ends it.
     """
 
     offset: int
@@ -194,7 +191,7 @@ class Piece:
 
 
 class Placed(Protocol):
-    """A stretch of a file: where it is, and whether a part may begin with it."""
+    """Something at an offset in a file; ``begins`` if a part may begin with it."""
 
     @property
     def offset(self) -> int: ...
@@ -206,22 +203,22 @@ P = TypeVar("P", bound=Placed)
 
 
 def of_part(found: Iterable[P], start: int, stop: int) -> Iterator[P]:
-    """What a part has, of what is found from some place before it on.
+    """The items of a part, of those found from some place before it on.
 
-    That is from the first one that begins at ``start`` or later up to the first that
-    begins at ``stop`` or later: the next part begins with it.
+    They begin with the first one that may begin a part at ``start`` or later, and end
+    before the first at ``stop`` or later, with which the next part begins.
     """
     begun = not start
-    for one in found:
-        if one.begins and one.offset >= stop:
+    for item in found:
+        if item.begins and item.offset >= stop:
             return
-        begun = begun or (one.begins and one.offset >= start)
+        begun = begun or (item.begins and item.offset >= start)
         if begun:
-            yield one
+            yield item
 
 
 def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
-    """The bytes of a file that is not packed, each piece with its own place."""
+    """The bytes of a file that is not packed, each piece with its own offset."""
     while True:
         file.seek(start)
         data = file.read(CHUNK)
@@ -234,10 +231,10 @@ def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
 def pieces(
     file: BinaryIO, begins: bytes = b"", start: int = 0, stop: int = 1 << 62
 ) -> Iterator[Piece]:
-    """What a packed file, or a part of it, has in its members.
+    """The unpacked bytes of a packed file, or of a part of it.
 
-    A part, and what follows damage, begins with a member whose content begins with
-    ``begins``.  If that is b"", the file ends at the damage.
+    A part begins with a member whose content begins with ``begins``; after damage, reading
+    goes on with such a member.  If ``begins`` is b"", the file ends at the damage.
     """
     return of_part(_pieces(file, begins, start, stop), start, stop)
 
@@ -246,8 +243,8 @@ def _pieces(file: BinaryIO, begins: bytes, start: int, stop: int) -> Iterator[Pi
     make, mark = _packing(file)
     offset: int | None = 0
     if start:
-        # What looks like a member may be one of an archive that is in a record.  Behind
-        # that record members are the file's own.
+        # A member found here may be inside a record that is an archive itself.  After that
+        # record, members are the file's own.
         before = max(0, start - BEFORE)
         offset = _next_member(file, before, make, mark, begins, stop)
     while offset is not None:
@@ -258,14 +255,14 @@ def _pieces(file: BinaryIO, begins: bytes, start: int, stop: int) -> Iterator[Pi
 
 
 def is_packed(file: BinaryIO) -> bool:
-    """Whether a file is in gzip or zstd, as its first bytes show."""
+    """Whether a file is in gzip or zstd, by its first bytes."""
     file.seek(0)
     head = file.read(4)
     return head.startswith((GZIP, ZSTD)) or head[1:] == _SKIPPABLE
 
 
 def _packing(file: BinaryIO) -> tuple[Callable[[], Decompressor], bytes]:
-    """What unpacks a file's members, and the mark at their beginnings."""
+    """The decompressor of a file's members, and their first bytes."""
     file.seek(0)
     head = file.read(8)
     if head.startswith(GZIP):
@@ -289,13 +286,16 @@ def _members(
     mark: bytes,
     begins: bytes,
 ) -> Generator[Piece, None, int | None]:
-    """The pieces of members up to the end, or to damage: the damaged one's start."""
+    """The pieces of members up to the end, or to damage.
+
+    Returns the offset of the damaged member, or None.
+    """
     file.seek(start)
     offset, data = start, b""
     while True:
         if len(data) < _ENOUGH:
             data += file.read(CHUNK)
-        if not data.strip(b"\0"):  # padding, as tapes have it
+        if not data.strip(b"\0"):  # padding, as on tapes
             if not data:
                 return None
             offset, data = offset + len(data), b""
@@ -304,43 +304,52 @@ def _members(
             yield Piece(offset, b"", first=True, error="what is here is not packed")
             return offset
         end = offset + len(data)
-        held, given = b"", 0
+        pending, yielded = b"", 0
         is_begin = _begins(make, data, begins)
         decompressor = make()
         try:
             if mark == GZIP and _content_at(data, begins) != _end_of_header(data):
-                # The data would begin with ``begins`` if the header had other flags.
+                # With other flags in the header the data would begin with ``begins``.
                 raise zlib.error("wrong flags in the header")
             while not decompressor.eof:
                 if decompressor.needs_input and not data:
                     data = file.read(CHUNK)
                     end += len(data)
                     if not data:
-                        # Or a wrong length led past other members.
+                        # The file is cut off, or a wrong length skipped other members.
                         yield Piece(
-                            offset, held, not given, is_begin and not given, CUT_OFF
+                            offset,
+                            pending,
+                            not yielded,
+                            is_begin and not yielded,
+                            CUT_OFF,
                         )
                         return offset
                 fed, data = (data, b"") if decompressor.needs_input else (b"", data)
-                held += decompressor.decompress(fed, CHUNK)
+                pending += decompressor.decompress(fed, CHUNK)
                 # The first piece is long enough to show how the member begins.
-                if held and (given or len(held) >= _BEGINNING or decompressor.eof):
-                    yield Piece(offset, held, not given, is_begin and not given)
-                    given += len(held)
-                    held = b""
+                if pending and (
+                    yielded or len(pending) >= _BEGINNING or decompressor.eof
+                ):
+                    yield Piece(offset, pending, not yielded, is_begin and not yielded)
+                    yielded += len(pending)
+                    pending = b""
         except BROKEN as error:
-            salvaged = _salvaged(file, offset, given, begins) if mark == GZIP else held
-            begin = is_begin and not given
-            yield Piece(offset, salvaged, not given, begin, f"damaged: {error}")
+            salvaged = (
+                _salvaged(file, offset, yielded, begins) if mark == GZIP else pending
+            )
+            is_first = is_begin and not yielded
+            yield Piece(offset, salvaged, not yielded, is_first, f"damaged: {error}")
             return offset
         data = decompressor.unused_data
         offset = end - len(data)
 
 
 def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
-    """What can be unpacked of a damaged gzip member after so many bytes.
+    """The content of a damaged gzip member after the ``given`` bytes already read.
 
-    zlib keeps back what came right before the damage, as a checksum's is at the end.
+    It is unpacked in small steps, as zlib does not return the output of a step that meets
+    damage.
     """
     file.seek(offset)
     data = file.read(CHUNK)
@@ -363,26 +372,26 @@ def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
 
 
 def _content_at(head: bytes, begins: bytes) -> int:
-    """Where in a gzip member the data stand after its header.
+    """The offset of the packed data in a gzip member, after its header.
 
-    If they do not begin with ``begins`` by the header's flags, which may be damaged,
-    others are tried.
+    The header's flags may be damaged: others are tried if the content does not begin with
+    ``begins``.
     """
-    named = _end_of_header(head)
+    declared = _end_of_header(head)
     if not begins:
-        return named
-    for at in (named, *(_end_of_header(head, flags) for flags in range(0, 32, 2))):
+        return declared
+    for at in (declared, *(_end_of_header(head, flags) for flags in range(0, 32, 2))):
         raw = zlib.decompressobj(-15)
         with suppress(zlib.error):
             if raw.decompress(head[at : at + _ENOUGH], _BEGINNING).startswith(begins):
                 return at
-    return named
+    return declared
 
 
 def _end_of_header(head: bytes, flags: int | None = None) -> int:
-    """Where a gzip member's header ends, by its own flags or by others."""
+    """The end of a gzip member's header, by its own flags or by others."""
     if flags is None:
-        # The file may end before them.
+        # The file may end before the flags.
         flags = head[3] if len(head) > 3 else 0
     at = 10
     if flags & 4:
@@ -394,7 +403,7 @@ def _end_of_header(head: bytes, flags: int | None = None) -> int:
 
 
 def _begins(make: Callable[[], Decompressor], data: bytes, begins: bytes) -> bool:
-    """Whether a member begins here whose content begins so."""
+    """Whether a member begins here whose content begins with ``begins``."""
     try:
         return make().decompress(data[:_ENOUGH], len(begins) or 1).startswith(begins)
     except BROKEN:
@@ -409,8 +418,9 @@ def _next_member(
     begins: bytes,
     stop: int = 1 << 62,
 ) -> int | None:
-    """Where the next member begins whose content begins so, None if none does before
-    ``stop``.
+    """The offset of the next member whose content begins with ``begins``.
+
+    It is None if there is none before ``stop``.
     """
     file.seek(start)
     offset, data = start, file.read(CHUNK)

@@ -1,4 +1,4 @@
-"""A page of an archive, and what an HTTP message has on it."""
+"""Records of archives, from rows and from HTTP responses."""
 
 from __future__ import annotations
 
@@ -32,17 +32,16 @@ class MissingError(ImportError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What an archive has under one address.
+    """An entry of an archive: a page, or the reason why there is none.
 
-    ``id`` says where it stands in its archive.  ``encoding`` is the one that the
-    transport declared.  ``outcome`` is "" for a page; otherwise it is why there is
-    none: ``skipped_`` with what it is, or ``unreadable``, with an ``error``.  A page may
-    be damaged and have an error too.  ``input`` is a JSON object of all other columns or
-    keys of a page's row, or "".
+    ``id`` identifies it in its archive.  ``encoding`` is that of the HTTP header.
+    ``outcome`` is "" for a page; otherwise it is ``skipped_`` with the kind of entry, or
+    ``unreadable``, with an ``error``.  A damaged page has an error too.  ``input`` is a
+    JSON object of all other columns or keys of a page's row, or "".
 
-    ``source`` is the archive's file or folder, and ``offset`` where the page begins in
-    it: a byte, or a row of Parquet.  ``fetched`` is when it was fetched, as the archive
-    says it; ``status`` and ``content_type`` are of its HTTP response.
+    ``source`` is the archive's file or folder, and ``offset`` the page's place in it: a
+    byte, or a row of Parquet.  ``fetched`` is the time of the request, as in the archive;
+    ``status`` and ``content_type`` are those of its HTTP response.
     """
 
     id: str
@@ -59,7 +58,7 @@ class Record:
     content_type: str = ""
 
 
-# What record batches have of a record beside its page, each with its type.
+# The fields of a record that record batches have beside id, url and page, with types.
 CARRIED: dict[str, type] = {
     **dict.fromkeys(("encoding", "outcome", "error", "input"), str),
     "source": str,
@@ -71,29 +70,26 @@ CARRIED: dict[str, type] = {
 
 
 def storable(text: str) -> str:
-    """A text that can be encoded: JSON can name halves of characters."""
+    """A text without lone surrogates, which JSON allows and UTF-8 does not."""
     return text.encode("utf-8", "replace").decode()
 
 
 def unreadable(where: str, url: str, error: object, row: str = "") -> Record:
-    """A record that has no page because it cannot be read; ``row`` is its input."""
+    """A record whose page cannot be read; ``row`` is its input."""
     return Record(where, url, outcome="unreadable", error=str(error), input=row)
 
 
 def record_of_row(
     where: str, row: Mapping[str, Any], html_name: str, url_name: str
 ) -> Record:
-    """The record of a row of a table, from the values under its names.
-
-    ``where`` is its ``id`` where the row has none.
-    """
+    """The record of a row of a table; ``where`` is its id if the row has none."""
     own = row.get("id")
     where = where if own is None else _text(own)
     names = row.keys() - {html_name, url_name, "id"}
     others = {
         name: row[name] for name in row if name in names and row[name] == row[name]
     }
-    given = json.dumps(others, ensure_ascii=False, default=_text) if others else ""
+    input_json = json.dumps(others, ensure_ascii=False, default=_text) if others else ""
     address, page = row.get(url_name), row.get(html_name)
     error = ""
     if address is not None and not isinstance(address, (str, bytes)):
@@ -101,9 +97,9 @@ def record_of_row(
         address = None
     url = "" if address is None else _text(address)
     if isinstance(page, (str, bytes)):
-        return Record(where, url, page, error=error, input=given)
+        return Record(where, url, page, error=error, input=input_json)
     what = "there is no" if page is None else f"{type(page).__name__} is no text in"
-    return unreadable(where, url, f"{what} {html_name!r}", given)
+    return unreadable(where, url, f"{what} {html_name!r}", input_json)
 
 
 def _text(value: object) -> str:
@@ -123,12 +119,12 @@ def record_of_response(
 ) -> Record:
     """The record of an HTTP response, by the rules of a crawl.
 
-    Its body is unpacked to ``most`` bytes and one more, 0 for all.  ``identified`` is
-    the media type that the archive's writer found, for a response without one.
+    Its body is unpacked up to ``most`` bytes and one more; 0 is no limit.  ``identified``
+    is the media type by the archive's writer, for a response without one.
     """
     declared = (headers.get("Content-Type") or b"").decode("latin-1")
 
-    def found(html: bytes | None = None, outcome: str = "") -> Record:
+    def record(html: bytes | None = None, outcome: str = "") -> Record:
         encoding = None if html is None else http_content_type_encoding(declared)
         return Record(
             where,
@@ -142,36 +138,35 @@ def record_of_response(
         )
 
     if not 200 <= status < 300:
-        return found(outcome="skipped_status")
+        return record(outcome="skipped_status")
     codings = b",".join(headers.getlist("Content-Encoding")).decode("latin-1")
     try:
         body = unpacked(body, codings, most)
     except PackedError as damaged:
-        # What came before the damage is a page's beginning.
+        # The content before the damage is the beginning of a page.
         body, error = damaged.data, error or str(damaged)
     headers.pop("Content-Encoding", None)
     if not is_html(headers, url, body, identified):
-        return found(outcome="skipped_type")
+        return record(outcome="skipped_type")
     if error and not body:
-        return found(outcome="unreadable")
-    return found(body[: most + 1] if most else body)
+        return record(outcome="unreadable")
+    return record(body[: most + 1] if most else body)
 
 
 def is_html(
     headers: Mapping[bytes, bytes], url: str, body: bytes, identified: str = ""
 ) -> bool:
-    """Whether Scrapy would take a response for a page."""
+    """Whether Scrapy would make an HtmlResponse of a response."""
     if identified and b"Content-Type" not in headers:
         return identified.partition(";")[0].strip().lower() in _HTML
-    found = responsetypes.from_args(headers=headers, url=url, body=body[:5000])
-    return issubclass(found, HtmlResponse)
+    response_type = responsetypes.from_args(headers=headers, url=url, body=body[:5000])
+    return issubclass(response_type, HtmlResponse)
 
 
 def dechunked(body: bytes) -> tuple[bytes, str]:
-    """A body sent in chunks, put together, and what is wrong with it.
+    """A body in chunked transfer coding, joined, and its error, or "".
 
-    A body that does not begin with a chunk's length was put together by the archive's
-    writer.
+    A body that does not begin with a chunk's length was joined by the archive's writer.
     """
     parts: list[bytes] = []
     at = 0
@@ -179,7 +174,7 @@ def dechunked(body: bytes) -> tuple[bytes, str]:
         end = body.find(b"\n", at, at + _LONGEST_LENGTH)
         digits = body[at:end].partition(b";")[0].strip() if end >= 0 else b""
         try:
-            # int() takes signs and underscores too.
+            # int() also accepts signs and underscores.
             length = int(digits, 16) if digits.isalnum() else -1
         except ValueError:
             length = -1

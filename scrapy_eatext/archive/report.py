@@ -1,4 +1,4 @@
-"""What came of a run's pages, counted by what is known of each."""
+"""Counts of a run's pages by outcome, host, kind, language and score."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 from scrapy_eatext.page.urls import host_of
 
-# What it takes to count a page, beside its outcome and its address.
+# The columns that are counted, besides outcome and address.
 COUNTED = ("algorithm", "page_type", "language", "score")
-# The hosts of a part, and of a report: those with the most pages.
+# The most hosts in the counts of a part, and in a report: those with the most pages.
 _HOSTS, REPORTED = 50, 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Pages by outcome, and those with a text by host, kind, language and score.
+    """Numbers of pages by outcome, and of those with a text by host, kind and so on.
 
-    Scores are counted in tenths; "0.8" are those from 0.8 to below 0.9.
+    Scores are counted by tenths: "0.8" has those from 0.8 to below 0.9.
     """
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -38,20 +38,20 @@ class Tally:
             self.scores[f"{min(9, int(10 * row['score'])) / 10}"] += 1
 
     def merge(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        """Count what another one had counted."""
-        for name, some in counts.items():
-            getattr(self, name).update(some)
+        """Add the counts of another tally."""
+        for name, others in counts.items():
+            getattr(self, name).update(others)
 
     def as_json(self, hosts: int = _HOSTS) -> dict[str, dict[str, int]]:
-        """The counts, each with the most frequent first, of so many hosts."""
+        """The counts in descending order, with at most ``hosts`` hosts."""
         most = {"hosts": hosts}
         return {
-            one.name: {
+            counter.name: {
                 name: count
-                for name, count in getattr(self, one.name).most_common(
-                    most.get(one.name)
+                for name, count in getattr(self, counter.name).most_common(
+                    most.get(counter.name)
                 )
                 if count
             }
-            for one in fields(self)
+            for counter in fields(self)
         }

@@ -1,7 +1,7 @@
-"""A process that extracts parts of archives, and the files that it writes.
+"""The process that extracts parts of archives and writes their files.
 
-It reads messages from standard input, a part each, and writes to standard output
-how far it is.
+It reads messages from standard input, one for each part, and writes progress and results
+to standard output.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from scrapy_eatext.archive.report import Tally
 from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
 
 FORMATS = ("parquet", "jsonl")
-# Seconds between two messages about how far it is.
+# Seconds between two messages of progress.
 _BETWEEN_REPORTS = 0.5
-# Rows that are written at a time, and the bytes of text after which fewer are.
+# A row group is written after this many rows or bytes.
 _ROWS, _BYTES = 1000, 1 << 24
-# No other part can be written either.
+# Errors after which no other part can be written either.
 _FULL = frozenset(
     (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EFBIG, errno.EIO)
 )
@@ -44,7 +44,7 @@ _FULL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do with every part: plain values, sent once."""
+    """The options for all parts, as plain values; sent once."""
 
     settings: Mapping[str, Any]
     reading: Mapping[str, Any]
@@ -64,16 +64,16 @@ def _write_parquet(file: IO[bytes], batches: Iterable[Any], columns: Any) -> Non
 
 
 def _gathered(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Batches in groups that are large enough to be written at once."""
-    some: list[Any] = []
+    """Batches in groups that are large enough for a row group."""
+    group: list[Any] = []
     for batch in batches:
-        some.append(batch)
-        rows = sum(one.num_rows for one in some)
-        if rows >= _ROWS or sum(one.nbytes for one in some) >= _BYTES:
-            yield some
-            some = []
-    if some:
-        yield some
+        group.append(batch)
+        rows = sum(part.num_rows for part in group)
+        if rows >= _ROWS or sum(part.nbytes for part in group) >= _BYTES:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def _write_lines(file: IO[bytes], batches: Iterable[Any], columns: Any) -> None:
@@ -89,14 +89,14 @@ _WRITERS: dict[str, Callable[[IO[bytes], Iterable[Any], Any], None]] = {
 
 
 def main() -> None:
-    """Serve the process that started this one, for as long as it is there."""
+    """Serve the parent process, as long as it exists."""
     end_with_parent()
     with suppress(BrokenPipeError):
         serve(*pipes())
 
 
 def serve(source: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer messages, the first of which is the Task, up to their end."""
+    """Answer messages until they end; the first one is the Task."""
     hello = receive(source)
     if hello is None:
         return
@@ -125,7 +125,7 @@ def serve(source: IO[bytes], answers: IO[bytes]) -> None:
 
 
 class _Report:
-    """Sent to the process that started this one now and then: how far this one is."""
+    """Sends progress to the parent process, at intervals."""
 
     def __init__(self, answers: IO[bytes]) -> None:
         self._answers = answers
@@ -143,10 +143,10 @@ class _Report:
 def _do(
     part: Part, to: str, task: Task, extractor: Extractor, report: _Report
 ) -> dict[str, Any]:
-    """Extract a part into a file; what to enter into the manifest."""
+    """Extract a part into a file; returns its values for the manifest."""
     began = time.monotonic()
-    found = read_part(part, Reading(**task.reading), report.place)
-    batches = extractor.results(_chosen(found, task, report))
+    records = read_part(part, Reading(**task.reading), report.place)
+    batches = extractor.results(_chosen(records, task, report))
     rows, digest = 0, ""
 
     def counted() -> Iterator[Any]:
@@ -155,7 +155,7 @@ def _do(
             rows += batch.num_rows
             yield batch
 
-    # Without a row there is no file.
+    # No file is written without rows.
     if first := list(islice(batches, 1)):
         with files.written(to) as file:
             _WRITERS[task.form](file, counted(), extractor.schema)
@@ -172,7 +172,7 @@ def _do(
 
 
 def _chosen(records: Iterable[Record], task: Task, report: _Report) -> Iterator[Record]:
-    """The records that get a row: pages of the sample, and what is unreadable."""
+    """The records for rows: pages and unreadable records, if they are in the sample."""
     for record in records:
         report.send()
         if record.outcome.startswith("skipped_"):
@@ -184,7 +184,7 @@ def _chosen(records: Iterable[Record], task: Task, report: _Report) -> Iterator[
 
 
 def _in_sample(record: Record, share: float) -> bool:
-    """Whether a page is in a sample: always the same pages, in whichever order."""
+    """Whether a page is in a sample, by a hash of its address and id."""
     if share >= 1:
         return True
     name = f"{record.url} {record.id}".encode("utf-8", "replace")

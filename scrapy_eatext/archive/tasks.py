@@ -1,4 +1,4 @@
-"""Tasks of an engine: what each of so many reads, as texts that can be sent anywhere."""
+"""Tasks of an engine: the parts that each reads, as texts that can be sent anywhere."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from scrapy_eatext.archive.readers import (
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
 
-# With so many files for each task, tasks have about as much to do.
+# With this many files for each task, the tasks are about equal without splitting files.
 _FILES = 8
 
 
 def tasks(inputs: str | Sequence[str], of: int, base: str = "") -> list[str]:
-    """So many tasks that read archives together, or fewer; ``base`` is find()'s.
+    """At most ``of`` tasks that read all archives together; for ``base`` see find().
 
-    Files are cut if they are few.  The tasks are the same whoever asks for them.
-    Raises ArchiveError.
+    Files are split if they are few.  Every call returns the same tasks.  Raises
+    ArchiveError.
     """
     sources = [inputs] if isinstance(inputs, str) else inputs
-    found = [whole for source in sources for whole in find(source, base)]
-    if len(found) < _FILES * of:
-        found = sized(found)
-        size = size_for(found, of)
-        found = [part for one in found for part in cut(one, places(one, size))]
-    shares = [found[rank::of] for rank in range(of)]
-    return [json.dumps([asdict(part) for part in some]) for some in shares if some]
+    items = [whole for source in sources for whole in find(source, base)]
+    if len(items) < _FILES * of:
+        items = sized(items)
+        size = size_for(items, of)
+        items = [part for whole in items for part in cut(whole, places(whole, size))]
+    shares = [items[rank::of] for rank in range(of)]
+    return [json.dumps([asdict(part) for part in share]) for share in shares if share]
 
 
 def records_of(task: str, reading: Reading | None = None) -> Iterator[Record]:
-    """What gets a row, of what a task reads.  Raises ArchiveError."""
+    """The records of a task that get a row.  Raises ArchiveError."""
     for part in json.loads(task):
         for record in read_part(Part(**part), reading or Reading()):
             if not record.outcome.startswith("skipped_"):

@@ -1,1 +1,1 @@
-"""Review: a page on loopback in which a person sees, corrects and teaches."""
+"""A local web page in which a person reviews extracted pages, labels and teaches."""

@@ -1,4 +1,4 @@
-"""Which of a page's blocks an algorithm keeps, whatever units it judges."""
+"""Finds which of a page's blocks an algorithm keeps, for algorithms of any units."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.result import MainText
 
-# So many words in a row count as found if the other text has them in a row too.
+# The number of consecutive words that are compared.
 _SHINGLE = 4
 
 
 def kept_blocks(result: MainText, texts: Sequence[str]) -> list[bool]:
     """For each of a page's blocks, given as texts, whether a result keeps it.
 
-    An algorithm that judges other units than the page's blocks counts as keeping a
-    block if most of the block's text is in the result.
+    If the algorithm judges other units, a block counts as kept if most of its text is in
+    the result.
     """
     blocks = result.blocks
     if [block.text for block in blocks] == list(texts):
         return [block.kept for block in blocks]
-    found = set(_shingles(result.text))
+    in_result = set(_shingles(result.text))
     return [
-        2 * sum(shingle in found for shingle in shingles) > len(shingles)
+        2 * sum(shingle in in_result for shingle in shingles) > len(shingles)
         for shingles in map(_shingles, texts)
     ]
 
 
 def _shingles(text: str) -> list[tuple[str, ...]]:
-    """Every few words in a row, or all words if there are fewer.
+    """All runs of _SHINGLE words, or all words if there are fewer.
 
-    Texts without spaces are taken letter by letter.
+    In a text without spaces, each character is a word.
     """
     words = text.split()
     if len(text) > 20 * len(words):

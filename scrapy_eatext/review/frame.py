@@ -1,7 +1,7 @@
-"""The page under review as HTML: its looks and its text, and nothing that acts.
+"""The reviewed page as HTML: its layout and text, without anything active.
 
-It is written from lists of what is allowed.  The answer's header forbids everything else
-once more, and so does the sandbox around it.
+Only listed elements and attributes are written.  The answer's Content-Security-Policy and
+the sandbox around it forbid everything else again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page import Page
 
-# No script runs in a sandbox without allow-scripts.  With allow-same-origin the page
-# around it, whose scripts are this package's own, can paint its blocks.
+# No script runs in a sandbox without allow-scripts.  With allow-same-origin, the review's
+# own page around it can highlight its blocks.
 SANDBOX = "allow-same-origin"
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; "
@@ -37,21 +37,21 @@ _ATTRIBUTES = frozenset(
     "align bgcolor border cellpadding cellspacing class color colspan dir face height "
     "id lang open reversed rowspan size start style type valign value width".split()
 )
-# Left out with their content, except for text that is in a block.
+# Elements that are left out with their content, except text in blocks.
 _SILENT = frozenset(
     "applet audio button canvas datalist embed iframe input math meta object "
     "optgroup option progress script select source style svg template textarea title "
     "track video".split()
 )
 _MAX_VALUE = 2000
-# Each of these would load something; the header forbids that, too.
+# Parts of styles that load something, which the header forbids too.
 _LOADS = re.compile(
     r"""url\s*\([^)]*\)?|@import[^;]*;?|image-set\s*\(|src\s*\(|\\""",
     re.IGNORECASE,
 )
 _MAX_STYLE = 1_000_000
 
-# The pieces of text are elements of a name that no page's style sheet means.
+# The element around each piece of text; no page's style sheet has its name.
 PIECE = "eatext-t"
 _OWN_STYLE = f"""
 html {{ color-scheme: light; background: #fff; color: #111; }}
@@ -70,7 +70,7 @@ eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
 
 
 def framed(page: Page) -> str:
-    """A page's HTML for the frame, in which each piece of text has its block's number."""
+    """A page's HTML for the frame; each piece of text has the number of its block."""
     return "".join(_parts(page))
 
 
@@ -93,7 +93,7 @@ def _parts(page: Page) -> Iterator[str]:
                     yield f"</{name}>"
             elif what == START:
                 if name == "style":
-                    # Nothing in a style sheet needs the sign < as it stands.
+                    # A style sheet needs no literal <.
                     style = harmless((element.text or "")[:_MAX_STYLE])
                     yield f"<style>{style.replace('<', ' ')}</style>"
                 elif name == "img":

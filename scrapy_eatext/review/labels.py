@@ -1,10 +1,10 @@
-"""Labels that a person gave, in files: one for each page, written whole or not at all.
+"""Files with a person's labels, one for each page, written atomically.
 
 The folder has the layout that training and evaluation read: ``ground-truth/NAME.json``
 has each block's label and the labelled texts, ``html/NAME.html.gz`` the page, and
 ``marked/NAME.html`` the page with its main text between comments, as the n-gram model
-reads it.  A name has the page's address in it and a digest of the page's bytes, so that
-labels never meet another version of their page.
+reads it.  A name contains the page's address and a digest of the page's bytes, so that
+labels are never applied to another version of the page.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAIN, COMMENT, NEITHER = "m", "c", "-"
 _NAMES = {MAIN: "main", COMMENT: "comment", NEITHER: ""}
 _SIGNS = {name: sign for sign, name in _NAMES.items()}
 
-# What is known of a page's labels.
+# The states of a page's labels.
 NEW, DRAFT, ACCEPTED = "new", "draft", "accepted"
 CHANGED, DAMAGED, FOREIGN = "changed", "damaged", "foreign"
 
@@ -44,10 +44,10 @@ class LabelError(ValueError):
 class Found:
     """The labels of a page.
 
-    ``state`` is NEW without labels; CHANGED, if they are of another version or of other
-    blocks of the page; FOREIGN, if they are in another format; and ``why`` explains the
-    last two and DAMAGED.  ``labels`` has a sign for each block, from the page's own
-    labels or carried over from others.
+    ``state`` is NEW without labels, CHANGED if they are of another version or of other
+    blocks of the page, and FOREIGN if they are in another format; ``why`` explains the
+    last two and DAMAGED.  ``labels`` has a sign for each block, from the page's own labels
+    or carried over from others.
     """
 
     state: str
@@ -66,7 +66,7 @@ class Found:
 
 
 class LabelFolder:
-    """An open label folder; LabelError if it is open in another review."""
+    """An open label folder.  Raises LabelError if it is open in another review."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -119,10 +119,12 @@ class LabelFolder:
         if same and [text for _, text in blocks] == list(texts):
             labels = "".join(sign for sign, _ in blocks)
             return Found.own(labels, accepted=accepted)
-        carried, found = carry(blocks, texts)
+        carried, matches = carry(blocks, texts)
         what = "other blocks" if same else "an earlier version of the page"
         total = sum(sign != NEITHER for sign, _ in blocks)
-        why = f"labelled were {what}: {found} of {total} labelled blocks are found"
+        why = (
+            f"the labels are of {what}: {matches} of {total} labelled blocks are found"
+        )
         return Found(CHANGED, carried, why)
 
     def write(
@@ -137,10 +139,10 @@ class LabelFolder:
         marked: str,
         accepted: bool,
     ) -> None:
-        """Write the labels of the page at an address, or of a name.
+        """Write the labels of a page; ``where`` is its address or name.
 
         ``marked`` is its source with comments around the main text, "" without any.
-        Raises OSError if they cannot be written; then the labels from before remain.
+        Raises OSError if they cannot be written; the previous labels then remain.
         """
         name = name_of(where, html)
         packed = self._html / f"{name}.html.gz"
@@ -148,7 +150,7 @@ class LabelFolder:
             write_whole(packed, gzip.compress(html, 1, mtime=0))
         source = self._marked / f"{name}.html"
         if marked:
-            # With a byte order mark, as its source may say that it is in another encoding.
+            # With a byte order mark, as its source may declare another encoding.
             write_whole(source, marked.encode("utf-8-sig", "replace"))
         else:
             source.unlink(missing_ok=True)
@@ -179,13 +181,13 @@ class LabelFolder:
 
 
 def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
-    """The texts of the blocks with a sign, a line each."""
+    """The texts of the blocks with a sign, each on a line."""
     rows = zip(labels, texts, strict=True)
     return "\n".join(text for own, text in rows if own == sign)
 
 
 def _state_of(file: Path) -> str:
-    """The state of the labels in a file, whatever page they are of."""
+    """The state of the labels in a file."""
     try:
         review = _review_in(_read(file))
     except LabelError:
@@ -209,17 +211,18 @@ def name_of(where: str, html: bytes) -> str:
 
 
 def stem_of(where: str) -> str:
-    """The part of these names that all versions of the page share."""
+    """The part of the name that all versions of the page share."""
     safe = _UNSAFE.sub("-", where.partition("://")[2] or where).strip("-.")
     digest = hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:8]
     return f"{safe[:_LONGEST_NAME]}-{digest}".lstrip("-")
 
 
 def carry(blocks: Sequence[tuple[str, str]], texts: Sequence[str]) -> tuple[str, int]:
-    """Labels of a page's earlier blocks for its blocks now, and how many are found.
+    """Labels carried over from earlier ``blocks`` to a page's present blocks.
 
-    A label goes to a block of the same text.  A block without one is labelled by the
-    words that it shares with the labelled texts.
+    Second, the number of present blocks that get a label other than NEITHER by an equal
+    text.  Blocks without an equal text are labelled by the words that they share with the
+    labelled texts.
     """
     known: dict[str, deque[str]] = {}
     for sign, text in blocks:
@@ -260,6 +263,6 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _review_in(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a file that the review wrote, empty if another program wrote all."""
+    """The part of a file that a review wrote, empty if another program wrote the file."""
     review = data.get("review")
     return review if isinstance(review, dict) else {}

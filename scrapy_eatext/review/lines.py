@@ -1,4 +1,4 @@
-"""A page as the line systems saw it: rendered lines, each with its text density."""
+"""A page as lines with text densities, as the original perceptron read it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_LINE = 400
 
 
 def lines_of(page: Opened, labels: str) -> dict[str, Any]:
-    """The lines as the perceptron's original wrote them, labelled as the blocks are."""
+    """The lines of the perceptron's original, with labels from those of the blocks."""
     lines = written_lines(page.page)
     verdict = get_algorithm("perceptron", {"reference": True}).judge(page.page)
     texts = [lines.units.text(i) for i in range(len(lines.units))]

@@ -12,7 +12,7 @@ from scrapy_eatext.review.markup import START, TEXT, VOID, events, name_of
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-# They have no text, and a line in one could look like a mark.
+# Elements without shown text; a line in one could look like a mark.
 _LEFT_OUT = frozenset(("script", "style"))
 
 

@@ -1,4 +1,4 @@
-"""A page's markup, with the block that each piece of text belongs to."""
+"""A page's markup as events, with the block of each piece of text."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ VOID = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An element that starts or ends, or a piece of text.
+    """The start or the end of an element, or a piece of text.
 
-    ``element`` is the one that starts or ends, or that the text stands in; ``block`` is
-    the number of the text's block, -1 for text that is in none.
+    ``element`` is the one that starts or ends, or the text's parent; ``block`` is the
+    number of the text's block, -1 for none.
     """
 
     what: str
@@ -34,11 +34,11 @@ class Event:
 
 
 def events(page: Page) -> Iterator[Event]:
-    """All elements and texts of a page, in its order, without comments.
+    """All elements and texts of a page, in document order, without comments.
 
-    The walk has only the place where a block begins.  To find a block's texts, the
-    page's texts and the blocks' are read side by side, both without white space: what
-    is not shown is in no block.  A formula is one text, in TeX.
+    The walk has only the place where a block begins.  To find a block's texts, the texts
+    of the page and of the blocks are compared in parallel, without white space; hidden
+    texts are in no block.  A formula is one text, in TeX.
     """
     blocks = page.blocks
     shown = set(blocks.walk.nodes)
@@ -49,7 +49,7 @@ def events(page: Page) -> Iterator[Event]:
             block = follow.block_of(text) if inside in shown else -1
             yield Event(TEXT, inside, text, block)
 
-    # Deep pages would exhaust Python's stack.
+    # Not recursive, as deep pages would exhaust Python's stack.
     todo: list[tuple[Any, bool]] = [(page.root, False)]
     while todo:
         element, ends = todo.pop()
@@ -73,14 +73,14 @@ def events(page: Page) -> Iterator[Event]:
 
 
 def _formula(element: Any, shown: Container[Any]) -> str | None:
-    """The text that the walk reads in place of an element, as TeX for a formula."""
+    """The text that the walk reads instead of an element, such as a formula's TeX."""
     if element in shown or element.getparent() not in shown:
         return None
     return replacement_of(element)
 
 
 class _Follower:
-    """Goes through the texts of the blocks as the page's texts come by."""
+    """Matches the texts of a page, in order, with the texts of its blocks."""
 
     def __init__(self, texts: list[str]) -> None:
         self._texts = ["".join(text.split()) for text in texts]
@@ -88,7 +88,7 @@ class _Follower:
         self._at = 0
 
     def block_of(self, text: str) -> int:
-        """The block that a text of the page belongs to, -1 for none."""
+        """The block of the page's next text, -1 for none."""
         bare = "".join(INVISIBLE.sub("", BROKEN_LINE.sub("", text)).split())
         if not bare or self._block == len(self._texts):
             return -1
@@ -102,7 +102,7 @@ class _Follower:
 
 
 def name_of(element: Any) -> str:
-    """An element's name in small letters, without a namespace."""
-    # lxml's own QName refuses names that pages have, such as "a:b:c".
+    """An element's name in lower case, without a namespace."""
+    # lxml's QName refuses some names of pages, such as "a:b:c".
     name = str(element.tag)
     return (name.partition("}")[2] if name.startswith("{") else name).lower()

@@ -1,4 +1,4 @@
-"""The pages under review: found one after the other, scored in the background."""
+"""The pages of a review, read and scored in the background."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import MainText
 
-# How many pages stay parsed: the one in view, and those just left.
+# How many pages stay parsed: the current one and the last ones.
 _OPEN = 6
-# Scoring in the background waits for so many seconds after each request.
+# Scoring in the background waits this many seconds after each request.
 _QUIET = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A page in its archive: its name, its address if known, and what loads its bytes.
+    """A page in its archive: its name, its address if known, a function for its bytes.
 
-    ``filed`` is the address or name by which labels beside it are filed.
+    ``filed`` is the address or name by which the archive's own labels are filed.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the list of pages shows of one; ``score`` is None until it is known."""
+    """A row of the list of pages; ``score`` is None until it is known."""
 
     name: str
     url: str
@@ -77,7 +77,7 @@ class Row:
 
 
 class Review:
-    """The pages, their labels, and how they are extracted."""
+    """The pages of a review, their labels, and how they are extracted."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Review:
         self.rows: list[Row] = []
         self.reading = True
         self._source = iter(pages)
-        # For each row the revision in which it was changed last.
+        # For each row the revision of its last change.
         self._changed: list[int] = []
         self._revision = 0
         self._lock = Lock()
@@ -113,7 +113,7 @@ class Review:
         self.labels.close()
 
     def news(self, since: int) -> dict[str, Any]:
-        """The rows that have changed since a revision."""
+        """The rows that changed after a revision."""
         with self._lock:
             return {
                 "revision": self._revision,
@@ -126,20 +126,20 @@ class Review:
             }
 
     def opened(self, number: int) -> Opened:
-        """A page, parsed; LookupError if there is none.  One thread may call at a time."""
-        # The background waits, as somebody waits for an answer.
+        """A parsed page.  Raises LookupError if there is none.  Not thread-safe."""
+        # The background waits while a person waits for an answer.
         self._busy = time.monotonic() + _QUIET
         if not 0 <= number < len(self.pages):
             raise LookupError(f"there is no page {number}")
-        found = self._opened.pop(number, None) or Opened(self, self.pages[number])
-        # The one opened last stands last.
-        self._opened[number] = found
+        page = self._opened.pop(number, None) or Opened(self, self.pages[number])
+        # The last opened page comes last.
+        self._opened[number] = page
         if len(self._opened) > _OPEN:
             del self._opened[next(iter(self._opened))]
-        return found
+        return page
 
     def write(self, number: int, labels: str, *, accepted: bool) -> Row:
-        """Write a page's labels, and the row with its new state."""
+        """Write a page's labels; returns the row with its new state."""
         page = self.opened(number)
         page.write(labels, accepted=accepted)
         return self._change(number, state=page.found.state)
@@ -161,7 +161,7 @@ class Review:
                 if self._ended:
                     return
         except BREAKS as error:
-            # The pages that came before it can be reviewed.
+            # The pages before it can be reviewed.
             why = f"no page after these can be read: {describe_error(error)}"
             self._add(Stored("the end of the pages", "", partial(unreadable, why)))
         self.reading = False
@@ -210,7 +210,7 @@ class Review:
 
 
 class Opened:
-    """A page in view: parsed, with its labels and what algorithms make of it."""
+    """A parsed page with its labels and the results of algorithms."""
 
     def __init__(self, review: Review, stored: Stored) -> None:
         self.stored = stored
@@ -226,22 +226,22 @@ class Opened:
         self.page = Page.of(self.html, stored.url or None)
         count = len(self.page.blocks)
         self.texts = self.page.blocks.texts(list(range(count)))
-        # The algorithm of the settings, or the first of a cascade.
+        # The algorithm in the settings, or the first of a cascade.
         self.first = self.choice.algorithms[0]
         self._results: dict[str, MainText] = {}
         self.look()
 
     def result(self, name: str) -> MainText:
-        """What an algorithm makes of the page."""
+        """The result of an algorithm for the page."""
         if name not in self._results:
             with time_limit(self._limits.timeout):
-                found = run_one(self.choice, name, self.page)
-                found.value("blocks")  # within the time
-                self._results[name] = found
+                result = run_one(self.choice, name, self.page)
+                result.value("blocks")  # computed within the time limit
+                self._results[name] = result
         return self._results[name]
 
     def proposed(self, name: str) -> str:
-        """The labels that an algorithm gives: a sign a block."""
+        """The labels by an algorithm, a sign for each block."""
         main = kept_blocks(self.result(name), self.texts)
         with_comments = [False] * len(main)
         if name == "eatext":
@@ -255,7 +255,7 @@ class Opened:
         )
 
     def scores(self, name: str) -> tuple[list[float], list[str]]:
-        """The chance and the reason of each block, if the algorithm judges blocks."""
+        """The score and the reason of each block, if the algorithm judges blocks."""
         blocks = self.result(name).blocks
         if len(blocks) != len(self.texts):
             return [], []
@@ -270,14 +270,14 @@ class Opened:
         return result.markdown if form == "markdown" else result.text
 
     def checked(self, labels: object) -> str:
-        """Labels from elsewhere; ValueError where they are not a sign for each block."""
+        """Labels from a request.  Raises ValueError unless they fit the blocks."""
         signs = labels if isinstance(labels, str) else ""
         if len(signs) != len(self.texts) or set(signs) - {MAIN, COMMENT, NEITHER}:
             raise ValueError(f"{len(signs)} labels are not of {len(self.texts)} blocks")
         return signs
 
     def write(self, labels: str, *, accepted: bool) -> None:
-        """Write the labels of all blocks; ValueError where they are not as many."""
+        """Write the labels of all blocks.  Raises ValueError unless they fit them."""
         self.checked(labels)
         main = {i for i, sign in enumerate(labels) if sign == MAIN}
         kind = ""
@@ -296,11 +296,11 @@ class Opened:
         self.found = Found.own(labels, accepted=accepted)
 
     def look(self) -> Found:
-        """Read the page's labels again, as the review may have the same page twice."""
+        """Read the page's labels again, as a review may have the same page twice."""
         self.found = self._labels.find(self.stored.where, self.html, self.texts)
         return self.found
 
 
 def unreadable(why: str) -> bytes:
-    """In place of a page's bytes: raise the reason why there are none."""
+    """Raise the reason why a page has no bytes; for Stored.load."""
     raise ValueError(why)

@@ -1,8 +1,8 @@
-"""The server: loopback alone, a token, and answers for this origin's own page only.
+"""The server: on loopback, with a token, and only for pages of its own origin.
 
-Assets hold nothing secret and need no token.  All else needs it in a header, which no
-other site's page can send; a frame's address has a key of its own in its place, good
-for that one page.
+Assets are not secret and need no token.  All other requests need the token in a header,
+which pages of other sites can't send.  The address of a frame has a key instead, which is
+valid for that page alone.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ _ALWAYS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-# Signs for the blocks of the largest page, and as much again.
+# The most bytes of a request: twice the labels of the largest page.
 _MAX_BODY = 4_000_000
-# Seconds in which something has to come over a connection, and how many there may be: a
-# browser has six, and some for each further tab.
+# The timeout of a connection in seconds, and the most connections: a browser has six, and
+# some for each further tab.
 _PATIENCE = 20.0
 _MOST_CONNECTIONS = 32
-# No review has more pages than numbers of so many digits.
+# The most digits of a page's number.
 _MOST_DIGITS = 9
 
 
 class RequestError(Exception):
-    """A request that is refused: with a status, and why."""
+    """A request is refused, with a status and a reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -69,9 +69,9 @@ class RequestError(Exception):
 
 
 class ReviewServer(ThreadingHTTPServer):
-    """Serves one review on a free port of loopback; ``url`` is where to begin.
+    """Serves a review on a free port of loopback; ``url`` is the address to open.
 
-    It has a thread for each connection, of which there is a bounded number.
+    There is a thread for each connection, and a bounded number of connections.
     """
 
     daemon_threads = True
@@ -89,7 +89,7 @@ class ReviewServer(ThreadingHTTPServer):
             f"/{file.name}": file.read_bytes()
             for file in (files(__package__) / "assets").iterdir()
         }
-        # Behind a # the token goes into no request and no log.
+        # As a fragment the token is in no request and no log.
         self.url = f"http://127.0.0.1:{self.server_port}/#{self.token}"
         self._thread = Thread(target=self.serve_forever, daemon=True)
 
@@ -120,7 +120,7 @@ class ReviewServer(ThreadingHTTPServer):
         self.review.close()
 
     def key(self, number: int) -> str:
-        """The key to the frame of one page."""
+        """The key for the frame of a page."""
         mac = hmac.new(self.token.encode(), str(number).encode(), hashlib.sha256)
         return mac.hexdigest()[:32]
 
@@ -130,7 +130,7 @@ class Handler(BaseHTTPRequestHandler):
 
     server: ReviewServer
     protocol_version = "HTTP/1.1"
-    # Answers are small, and each is waited for.
+    # Answers are small, and the browser waits for each.
     disable_nagle_algorithm = True
     timeout = _PATIENCE
 
@@ -154,23 +154,23 @@ class Handler(BaseHTTPRequestHandler):
         except BREAKS as error:
             self._refuse(500, describe_error(error))
         if not self._is_read:
-            # The rest of the body would be taken for the connection's next request.
+            # The rest of the body would be read as the connection's next request.
             self.close_connection = True
 
     def _check_origin(self) -> None:
-        """Refuse requests of another site's page, or to another name of this host."""
+        """Refuse requests from pages of other sites, or with another host name."""
         hosts = [f"{name}:{self.server.server_port}" for name in _HOSTS]
         if self.headers.get("Host") not in hosts:
-            raise RequestError(403, "the Host is another")
+            raise RequestError(403, "the Host header is not this server's")
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{self.headers['Host']}":
-            raise RequestError(403, "the Origin is another")
+            raise RequestError(403, "the Origin header is another site's")
         if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-            raise RequestError(403, "another site asks")
+            raise RequestError(403, "the request is from another site")
 
     def _check_token(self) -> None:
-        given = self.headers.get(TOKEN_HEADER, "")
-        if not hmac.compare_digest(given.encode(), self.server.token.encode()):
+        token = self.headers.get(TOKEN_HEADER, "")
+        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             raise RequestError(403, "the token is wrong: open the address as printed")
 
     def _get(self) -> None:
@@ -192,17 +192,17 @@ class Handler(BaseHTTPRequestHandler):
         try:
             size = int(self.headers.get("Content-Length", ""))
         except ValueError:
-            raise RequestError(411, "the length is missing") from None
+            raise RequestError(411, "the Content-Length is missing") from None
         if not 0 <= size <= _MAX_BODY:
-            raise RequestError(413, "too much at once")
+            raise RequestError(413, "the request is too large")
         body = self.rfile.read(size)
         self._is_read = True
         try:
             query = json.loads(body)
         except (ValueError, RecursionError):
-            raise RequestError(400, "this is no JSON") from None
+            raise RequestError(400, "the request is no JSON") from None
         if not isinstance(query, dict):
-            raise RequestError(400, "this is no JSON object")
+            raise RequestError(400, "the request is no JSON object")
         self._answer(_POST, self.path, query)
 
     def _answer(self, routes: Mapping[str, Route], path: str, query: Query) -> None:
@@ -210,12 +210,13 @@ class Handler(BaseHTTPRequestHandler):
         if route is None:
             raise RequestError(404, f"there is no {path}")
         try:
-            found = route(self.server, query)
+            answer = route(self.server, query)
         except (KeyError, TypeError) as error:
-            raise RequestError(400, f"the question lacks something: {error}") from error
+            why = f"a value is missing or of a wrong type: {error}"
+            raise RequestError(400, why) from error
         except (OSError, ValueError) as error:
             raise RequestError(409, describe_error(error)) from error
-        self._send_json(200, found)
+        self._send_json(200, answer)
 
     def _frame(self, path: str) -> None:
         number, _, key = path.removeprefix("/frame/").partition("/")
@@ -239,14 +240,14 @@ class Handler(BaseHTTPRequestHandler):
         self, status: int, body: bytes, kind: str, headers: Mapping[str, str]
     ) -> None:
         self.send_response(status)
-        about = {"Content-Type": kind, "Content-Length": str(len(body))}
-        for name, value in {**about, **_ALWAYS, **headers}.items():
+        content = {"Content-Type": kind, "Content-Length": str(len(body))}
+        for name, value in {**content, **_ALWAYS, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
     def log_message(self, *args: Any) -> None:
-        """Log no requests: the terminal is for errors."""
+        """Log nothing: the terminal is for errors."""
 
     def version_string(self) -> str:
         return "eatext"
@@ -258,16 +259,16 @@ Query = Mapping[str, Any]
 Route = Callable[[ReviewServer, Query], Any]
 
 
-def _number(given: object) -> int:
-    """The number of a page, as a query or an address has it."""
-    digits = str(given)
+def _number(value: object) -> int:
+    """The number of a page in a query or an address.  Raises RequestError."""
+    digits = str(value)
     if not digits.isdecimal() or len(digits) > _MOST_DIGITS:
         raise RequestError(404, "there is no such page")
     return int(digits)
 
 
 def _of_page(route: Callable[[ReviewServer, Opened, Query], Any]) -> Route:
-    """A route about the page that the query names."""
+    """A route for the page in the query."""
 
     def answer(owner: ReviewServer, query: Query) -> Any:
         with owner.reading:
@@ -288,7 +289,7 @@ def _queue(owner: ReviewServer, query: Query) -> Any:
 @_of_page
 def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
     number = _number(query["id"])
-    found = page.look()
+    labels = page.look()
     try:
         proposed, why = page.proposed(page.first), ""
         chances, reasons = page.scores(page.first)
@@ -302,10 +303,10 @@ def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
         "title": page.page.title[:300],
         "algorithm": page.first,
         "frame": f"/frame/{number}/{owner.key(number)}",
-        "state": found.state,
-        "why": found.why,
-        "stored": found.labels,
-        "written": found.written,
+        "state": labels.state,
+        "why": labels.why,
+        "stored": labels.labels,
+        "written": labels.written,
         "blocks": len(page.texts),
         "kinds": page.page.blocks.kinds,
         "proposed": proposed,
@@ -317,7 +318,7 @@ def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
 
 @_of_page
 def _labels_by(owner: ReviewServer, page: Opened, query: Query) -> Any:
-    """An algorithm's labels of a page, and its text."""
+    """An algorithm's labels for a page, and its text."""
     name = str(query["algorithm"])
     text = getattr(page.result(name), _form(query))
     return {"labels": page.proposed(name), "text": text}
@@ -325,7 +326,7 @@ def _labels_by(owner: ReviewServer, page: Opened, query: Query) -> Any:
 
 @_of_page
 def _text(owner: ReviewServer, page: Opened, query: Query) -> Any:
-    """The text of the blocks that are main text by the labels given."""
+    """The text of the blocks that the labels mark as main text."""
     return {"text": page.shown(page.checked(query["labels"]), _form(query))}
 
 
@@ -339,7 +340,7 @@ def _write(owner: ReviewServer, page: Opened, query: Query) -> Any:
     labels = page.checked(query["labels"])
     accepted = query["accepted"] is True
     written = Found.own(labels, accepted=accepted).written
-    # The same labels come again if the answer to them was lost.
+    # The same labels are sent again if the answer was lost.
     known = (query.get("before"), written)
     if "before" in query and page.look().written not in known:
         why = "the page was labelled in another tab; reload the review to see how"

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Spool:
-    """Pages on the way to their review, in a packed file that ends with the process."""
+    """A temporary file with compressed pages; it is deleted with the process."""
 
     def __init__(self) -> None:
-        # Open for as long as the review is.
+        # It stays open during the review.
         self._file = TemporaryFile()  # noqa: SIM115
         self._lock = Lock()
         self._end = 0
@@ -54,8 +54,8 @@ class Spool:
 def stored_in(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
     """The pages of a folder, a file or an archive.
 
-    Raises ArchiveError at once if there is none.  A page that cannot be read raises the
-    reason when it is loaded.
+    Raises ArchiveError immediately if there is none.  A page that cannot be read raises
+    the reason when it is loaded.
     """
     truth = Path(source, "ground-truth")
     if truth.is_dir():
@@ -74,8 +74,8 @@ def _of_archive(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]
     for part in parts(source):
         if part.kind == "folder":
             for name in part.names:
-                one = replace(part, names=(name,))
-                yield Stored(f"{label}/{name}", "", partial(_file, one, reading))
+                single = replace(part, names=(name,))
+                yield Stored(f"{label}/{name}", "", partial(_file, single, reading))
         else:
             for record in read_part(part, reading):
                 name = record.url or f"{label}:{record.id}"
@@ -87,7 +87,7 @@ def _of_archive(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]
 
 
 def page_of(record: Record) -> bytes:
-    """A record's page as bytes, which name their encoding if its headers named it."""
+    """A record's page as bytes; with a byte order mark if its headers have an encoding."""
     html = record.html
     if isinstance(html, str):
         return text_page(html)
@@ -97,7 +97,7 @@ def page_of(record: Record) -> bytes:
 
 
 def text_page(html: str) -> bytes:
-    """A page that was decoded already: its bytes, with a mark of their encoding."""
+    """The bytes of a decoded page, with a byte order mark for their encoding."""
     return BOM_UTF8 + html.encode("utf-8", "replace")
 
 

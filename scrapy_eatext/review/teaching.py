@@ -1,4 +1,4 @@
-"""Teaching from the review: what a host's labels would change on its other pages."""
+"""Learns a site file in a review, and shows its effect on the host's other pages."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ if TYPE_CHECKING:
     from scrapy_eatext.review.pages import Opened, Review
     from scrapy_eatext.sites.learning import Studied
 
-# The time for looking at other pages.
+# The seconds for extracting other pages.
 _SECONDS = 5.0
 _LABELLED = (ACCEPTED, DRAFT)
 
 
 def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, Any]:
-    """Learn from a host's labelled pages, and apply that to its other pages.
+    """Learn from a host's labelled pages, and apply the result to its other pages.
 
-    With ``keep`` a site file that helps is written to the folder.
+    With ``keep``, a site file that helps is written to the folder.  Raises ValueError if no
+    page of the host is labelled.
     """
     rows = list(review.rows)
     own = [i for i, row in enumerate(rows) if row.host == host and host]
-    # A row's state goes by names of files, whose labels may be of other blocks.
+    # The labels' files may be of other blocks, so a row's state is not enough.
     labelled = [
         i for i in own if rows[i].state in _LABELLED and _labels_of(review.opened(i))
     ]
     pages = [page for i in labelled if (page := _studied(review.opened(i)))]
     if not pages:
         raise ValueError(f"no page of {host or 'no host'} is labelled")
-    found = learn(host, pages)
+    learned = learn(host, pages)
     written = ""
     if keep:
         folder.mkdir(parents=True, exist_ok=True)
-        written = write(found, folder)
-    lesson = Lesson(found.file.site)
+        written = write(learned, folder)
+    lesson = Lesson(learned.file.site)
     changes: list[dict[str, Any]] = []
     looked = 0
     end = time.monotonic() + _SECONDS
@@ -59,17 +60,15 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
         looked += 1
         before = page.kept_blocks()
         after = page.kept_blocks(lesson.evidence(page.walk)[0])
-        gained, lost = (
-            int(page.words[one & ~other].sum())
-            for one, other in ((after, before), (before, after))
-        )
+        gained = int(page.words[after & ~before].sum())
+        lost = int(page.words[before & ~after].sum())
         if gained or lost:
             name = rows[i].url or rows[i].name
             changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
-    changes.sort(key=lambda one: (-one["gained"] - one["lost"], one["id"]))
+    changes.sort(key=lambda row: (-row["gained"] - row["lost"], row["id"]))
     return {
-        "summary": found.summary,
-        "helps": found.helps,
+        "summary": learned.summary,
+        "helps": learned.helps,
         "written": written,
         "changes": changes,
         "looked": looked,

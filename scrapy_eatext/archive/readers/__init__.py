@@ -1,7 +1,7 @@
 """Readers of archives: of WARC, Scrapy's HTTPCACHE, Parquet, JSON Lines and folders.
 
-``read("crawl.warc.gz")`` iterates over the pages of an archive; ``parts()`` cuts it
-into parts that can be read by themselves, in any process.
+``read("crawl.warc.gz")`` iterates over the pages of an archive; ``parts()`` splits it into
+parts that can be read independently, in any process.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from scrapy_eatext.archive.readers import (
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
 
-# The kinds of which a part is some names, not a stretch of a file.
+# The kinds whose parts are names, not ranges of a file.
 NAMED = frozenset(("httpcache", "dbm", "folder", "cdx"))
-# Those of them whose names are files or folders in the part's folder.
+# The kinds whose names are files or folders in the part's folder.
 FILES = frozenset(("httpcache", "folder"))
 _BY_ENDING = {
     ".warc": "warc",
@@ -43,20 +43,21 @@ _BY_ENDING = {
         for packing in ("", ".gz", ".zst")
     },
 }
-# These name what is in other files.
+# Files that list other files, or records in them.
 _BY_ENDING_OF_LISTS = {
     f"{name}{packing}": kind
     for name, kind in ((".paths", "paths"), (".cdx", "cdx"), (".cdxj", "cdx"))
     for packing in ("", ".gz")
 }
-# A part is so large at most, in bytes or in files; a smaller one takes longer to begin than
-# it saves.  On another file system it is worth a request.
-SIZE, _SMALLEST, _SMALLEST_AWAY = 1 << 25, 1 << 20, 1 << 24
+# The largest part, in bytes, and the smallest that is worth its overhead: on this machine,
+# and on a remote file system, where it takes requests.
+SIZE, _SMALLEST, _SMALLEST_REMOTE = 1 << 25, 1 << 20, 1 << 24
+# The most names of a part.
 _FILES = 500
-# What a page takes in an archive of single files, to add up with bytes of others.
+# The assumed bytes of a page in an archive of single files.
 _PAGE_BYTES = 20_000
 _TO_THE_END = 1 << 62
-# Files that are looked at together: each takes a store some 50 ms.
+# How many files are looked up at a time: a remote store takes some 50 ms for each.
 _AT_ONCE = 32
 
 
@@ -68,9 +69,8 @@ class ArchiveError(ValueError):
 class Reading:
     """How to read archives.
 
-    A page of more than ``most`` bytes is read up to that and one more; 0 is no limit.  It
-    is that of EATEXT_MAX_SIZE.
-    ``html`` and ``url`` are the columns or keys that have a page and its address.
+    A page is read up to ``most`` bytes, the value of EATEXT_MAX_SIZE, and one more; 0 is no
+    limit.  ``html`` and ``url`` are the columns or keys of a page and of its address.
     """
 
     most: int = 10_000_000
@@ -82,8 +82,8 @@ class Reading:
 class Part:
     """A part of an archive: from ``start`` to ``stop`` in a file, or some names in it.
 
-    ``size`` and ``changed`` are the file's bytes and the time of its last change; -1
-    bytes are unknown ones.
+    ``size`` and ``changed`` are the file's size, -1 if it is unknown, and the time of its
+    last change.
     """
 
     kind: str
@@ -95,7 +95,7 @@ class Part:
     changed: int = 0
 
     def bytes(self) -> int:
-        """About how many bytes it has."""
+        """The approximate number of bytes of the part."""
         if self.kind in NAMED:
             return len(self.names) * _PAGE_BYTES
         return max(0, min(self.stop, self.size) - self.start)
@@ -103,10 +103,10 @@ class Part:
 
 @dataclass(slots=True)
 class Place:
-    """How far reading a part is, and what was damaged.
+    """The progress of reading a part: ``share`` is what is read of it, from 0 to 1.
 
-    ``share`` of it was read, and ``damaged`` records had an error.  ``cut_off`` says that
-    the file ends within a record, or is empty.
+    ``damaged`` is the number of records with an error.  ``cut_off`` says that the file
+    ends within a record, or is empty.
     """
 
     share: float = 0.0
@@ -115,9 +115,9 @@ class Place:
 
 
 def read(source: str, reading: Reading = Reading()) -> Iterator[Record]:
-    """The pages of a file or of a folder, and what is unreadable.
+    """The pages and unreadable records of a file or a folder.
 
-    Raises ArchiveError for what is no archive, or is damaged as a whole.
+    Raises ArchiveError if it is no archive, or damaged as a whole.
     """
     for part in parts(source, size=_TO_THE_END):
         yield from read_part(part, reading)
@@ -133,24 +133,24 @@ def parts(source: str, size: int = SIZE) -> Iterator[Part]:
 
 
 def find(source: str, base: str = "", kind: str = "") -> list[Part]:
-    """The archives of a file, of a folder, or of those that a list names.
+    """The archives in a file or a folder, or those in a list.
 
-    What a list names begins with ``base``, by default the folder or the bucket that the
-    list is in.  ``kind`` is "paths" for a list of any name.  Raises ArchiveError.
+    Paths in a list are relative to ``base``, by default the folder or the bucket of the
+    list.  ``kind`` is "paths" for a list of any name.  Raises ArchiveError.
     """
     try:
         about = files.look(source)
         kind = kind or _kind_of(source) or _kind_of(source, _BY_ENDING_OF_LISTS)
         if about is None:
-            found = list(_in_folder(source))
-            if not found:
+            archives = list(_in_folder(source))
+            if not archives:
                 raise ArchiveError(f"{source} holds no archives and no pages")
-            return found
+            return archives
         if kind == "paths":
             return [_named(path) for path in listed.paths(source, base)]
         if kind == "cdx":
-            chosen = listed.records(source, base)
-            return [Part(kind, path, names=names) for path, names in chosen]
+            records = listed.records(source, base)
+            return [Part(kind, path, names=names) for path, names in records]
         if kind:
             return list(_archives(kind, source, about))
     except (OSError, ValueError) as error:
@@ -170,7 +170,7 @@ def _named(path: str) -> Part:
 
 
 def sized(wholes: Iterable[Part]) -> list[Part]:
-    """What find() found, with sizes.  A file that is not there has none."""
+    """The archives from find(), with their sizes; a missing file has 0."""
 
     def look(whole: Part) -> Part:
         if whole.size >= 0 or whole.kind in NAMED:
@@ -178,7 +178,7 @@ def sized(wholes: Iterable[Part]) -> list[Part]:
         try:
             about = files.stat(whole.source)
         except OSError:
-            # Reading the part gives the error, which costs no other archive.
+            # Reading this part raises the error; other archives are not affected.
             return replace(whole, size=0)
         return replace(whole, size=about.size, changed=about.changed)
 
@@ -187,28 +187,29 @@ def sized(wholes: Iterable[Part]) -> list[Part]:
 
 
 def size_for(wholes: Iterable[Part], workers: int) -> int:
-    """The largest part for so many workers: each gets one at least."""
+    """The size of parts, so that each worker gets at least one."""
     total = sum(whole.bytes() for whole in wholes)
     return max(_SMALLEST, min(SIZE, -(-total // workers)))
 
 
 def places(whole: Part, size: int = SIZE) -> list[int]:
-    """Where to cut what find() found into even parts of so many bytes at most.
+    """The offsets at which to split an archive into even parts of at most ``size`` bytes.
 
-    Nothing is read: a part begins with the first record, line or row group there.
+    The archive is not read: a part begins with the first record, line or row group after
+    its offset.
     """
     if whole.kind in NAMED:
         return list(range(0, len(whole.names), max(1, _FILES * size // SIZE)))
-    if whole.kind not in _CUT or whole.source.endswith(_WHOLE):
+    if whole.kind not in _DIVISIBLE or whole.source.endswith(_INDIVISIBLE):
         return [0]
     if files.is_remote(whole.source) and size >= _SMALLEST:
-        size = max(size, _SMALLEST_AWAY)
+        size = max(size, _SMALLEST_REMOTE)
     count = max(1, -(-whole.size // size))
     return [whole.size * i // count for i in range(count)]
 
 
-_CUT = frozenset(("warc", "parquet", "jsonlines"))
-_WHOLE = tuple(
+_DIVISIBLE = frozenset(("warc", "parquet", "jsonlines"))
+_INDIVISIBLE = tuple(
     ending
     for ending, kind in _BY_ENDING.items()
     if kind == "jsonlines" and ending.endswith((".gz", ".zst"))
@@ -216,7 +217,7 @@ _WHOLE = tuple(
 
 
 def cut(whole: Part, at: Sequence[int]) -> Iterator[Part]:
-    """The parts between places."""
+    """The parts of an archive between offsets from places()."""
     for start, stop in pairwise([*at, _TO_THE_END]):
         if whole.kind in NAMED:
             names = whole.names[start:stop]
@@ -228,9 +229,9 @@ def cut(whole: Part, at: Sequence[int]) -> Iterator[Part]:
 def read_part(
     part: Part, reading: Reading, place: Place | None = None
 ) -> Iterator[Record]:
-    """The pages of a part, and what is unreadable.  Raises ArchiveError.
+    """The pages and unreadable records of a part; ``place`` is updated.
 
-    ``place`` is kept up with how far reading is.
+    Raises ArchiveError.
     """
     place = place or Place()
     try:
@@ -242,19 +243,19 @@ def read_part(
         raise ArchiveError(f"{part.source}: {error}") from error
 
 
-def _read(part: Part, how: Reading, place: Place) -> Iterator[Record]:
+def _read(part: Part, reading: Reading, place: Place) -> Iterator[Record]:
     if part.kind in NAMED:
-        found = _BY_NAME[part.kind](part.source, part.names, how.most)
-        yield from _counted(found, len(part.names), place)
+        records = _BY_NAME[part.kind](part.source, part.names, reading.most)
+        yield from _counted(records, len(part.names), place)
         return
     if part.kind == "page":
-        yield folder.read_page(part.source, part.source, how.most)
+        yield folder.read_page(part.source, part.source, reading.most)
         return
     span = part.start, part.stop
     if part.kind == "parquet":
         with closing(files.open_file(part.source)) as file:
-            found = parquet.read(file, *span, how.html, how.url)
-            yield from _counted(found, parquet.rows(file, *span), place)
+            records = parquet.read(file, *span, reading.html, reading.url)
+            yield from _counted(records, parquet.rows(file, *span), place)
         return
     with closing(files.open_part(part.source, *span)) as file:
         end = file.seek(0, 2)
@@ -262,11 +263,13 @@ def _read(part: Part, how: Reading, place: Place) -> Iterator[Record]:
             raise ValueError("it changed while it was read")
         place.cut_off = not end
         if part.kind == "warc":
-            found = warc.read(file, *span, how.most)
+            records = warc.read(file, *span, reading.most)
         else:
-            found = jsonlines.read(file, *span, how.most, how.html, how.url)
+            records = jsonlines.read(
+                file, *span, reading.most, reading.html, reading.url
+            )
         size = max(1, min(part.stop, end) - part.start)
-        for record in found:
+        for record in records:
             place.share = min(1.0, max(0.0, (file.tell() - part.start) / size))
             yield record
 
@@ -299,7 +302,7 @@ def _archives(kind: str, path: str, about: files.Stat) -> Iterator[Part]:
 
 
 def _in_folder(top: str) -> Iterator[Part]:
-    """The archives in a folder and below; its pages and responses each as one."""
+    """The archives in a folder and below; all pages, and all responses, are one each."""
     pages: list[str] = []
     responses: list[str] = []
     for inside, names in files.walk(top):
@@ -315,7 +318,7 @@ def _in_folder(top: str) -> Iterator[Part]:
                 try:
                     yield from _archives(kind, path, about)
                 except OSError:
-                    # Reading the part gives the error, which costs no other archive.
+                    # Reading this part raises the error; other archives are not affected.
                     yield Part("warc", f"{path}#")
             elif kind and kind != "dbm":
                 yield Part(kind, path, size=about.size, changed=about.changed)
@@ -334,7 +337,7 @@ def _in_folder(top: str) -> Iterator[Part]:
 
 
 def _kind_of(path: str, by_ending: Mapping[str, str] = _BY_ENDING) -> str:
-    """The kind of a file by its name, "" for none."""
+    """The kind of a file by its name, "" if there is none."""
     name = path.rpartition("/")[2].lower()
     if folder.is_page(name):
         return "folder"

@@ -1,4 +1,4 @@
-"""Folders of pages, each in a file of its own."""
+"""Folders of pages, one in each file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_page(name: str) -> bool:
 
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some files in a folder.  Their addresses are unknown."""
+    """The pages of some files in a folder; their addresses are unknown."""
     return (read_page(joined(folder, name), name, most) for name in names)
 
 
@@ -28,7 +28,7 @@ def read_page(path: str, name: str, most: int) -> Record:
         data = content(path, most)
         return Record(name, "", unpacked(data, "gzip", most))
     except PackedError as error:
-        # A large file is cut where the bound is.
+        # A file over the limit was only read in part.
         wrong = "" if most and len(data) > most else str(error)
         return Record(name, "", error.data, error=wrong)
     except OSError as error:

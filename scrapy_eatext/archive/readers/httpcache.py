@@ -1,7 +1,6 @@
-"""Scrapy's HTTPCACHE, in files or in a DBM database, as Scrapy 2.15 to 2.19 write it.
+"""Scrapy's HTTPCACHE, in files or in a DBM database, of Scrapy 2.15 to 2.19.
 
-Nothing is unpickled but plain values: objects of other classes, which Scrapy 2.19 puts
-beside them, are left empty.
+Only plain values are unpickled: objects of classes, which Scrapy 2.19 adds, stay empty.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ _MORE = "response_data"
 _SUFFIX = "_data"
 _HTML_RESPONSE = "scrapy.http.response.html.HtmlResponse"
 _SQLITE = b"SQLite format 3\0"
-# A database's name, and what modules of dbm add to it.
+# A database's name, and the endings that modules of dbm add.
 _DATABASE = re.compile(r"(.*?\.db)(?:\.(?:db|dat|dir|bak|pag))?\Z", re.DOTALL)
 
 
 def is_entry(names: Iterable[str]) -> bool:
-    """Whether a folder with such files is a response's."""
+    """Whether a folder with these files is a response's."""
     return {_META, _HEADERS, _BODY} <= set(names)
 
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some responses, each in a folder of its own."""
+    """The pages of some responses, each in its own folder."""
     for name in names:
         yield _of_folder(joined(folder, name), most)
 
@@ -53,7 +52,7 @@ def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
 def _of_folder(folder: str, most: int) -> Record:
     where = folder.rpartition("/")[2]
     try:
-        # A dict as Python writes it; beside it stands the same in pickle.
+        # A dict as a Python literal; another file has it as a pickle.
         meta = literal_eval(_content(folder, _META).decode())
         url, status = str(meta["response_url"]), int(meta["status"])
         headers = headers_raw_to_dict(_content(folder, _HEADERS)) or {}
@@ -75,7 +74,7 @@ def _of_folder(folder: str, most: int) -> Record:
 
 
 def _content(folder: str, name: str, most: int = 1 << 24) -> bytes:
-    """A file of a response, which HTTPCACHE_GZIP packs."""
+    """A file of a response, which may be packed by HTTPCACHE_GZIP."""
     return unpacked(content(joined(folder, name), most), "gzip", most)
 
 
@@ -95,16 +94,16 @@ def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record
 
 def _of_database(name: str, database: Any, most: int) -> Record:
     try:
-        found = builtin_values(database[(name + _SUFFIX).encode()])
-        url, status = str(found["url"]), int(found["status"])
-        headers, body = dict(found["headers"]), bytes(found["body"])
+        stored = builtin_values(database[(name + _SUFFIX).encode()])
+        url, status = str(stored["url"]), int(stored["status"])
+        headers, body = dict(stored["headers"]), bytes(stored["body"])
     except (KeyError, TypeError, ValueError) as error:
         return unreadable(name, "", f"damaged: {error!r}")
-    return _record(name, url, status, headers, body, most, found)
+    return _record(name, url, status, headers, body, most, stored)
 
 
 def databases(names: Iterable[str]) -> list[str]:
-    """The databases that files belong to, by their names without dbm's endings."""
+    """The databases that files belong to: their names without dbm's endings."""
     matches = map(_DATABASE.match, names)
     return sorted({match[1] for match in matches if match})
 
@@ -122,7 +121,7 @@ def _database(path: str) -> Any:
 
 
 class _Sqlite:
-    """A database as dbm.sqlite3 of Python 3.13 writes it, for every Python."""
+    """A database of Python 3.13's dbm.sqlite3, also for older versions of Python."""
 
     def __init__(self, file: Path) -> None:
         address = f"{file.resolve().as_uri()}?mode=ro"
@@ -157,7 +156,7 @@ class _Sqlite:
 
 
 class _Nothing:
-    """What stands for an object of any class: it holds nothing and does nothing."""
+    """A replacement for an object of any class; it is empty and does nothing."""
 
     def __new__(cls, *args: object, **kwargs: object) -> Self:
         return super().__new__(cls)
@@ -175,14 +174,14 @@ class _Unpickler(pickle.Unpickler):
 
 
 def builtin_values(data: bytes) -> Any:
-    """The plain values in a pickle; in place of other objects stands an empty one.
+    """The plain values in a pickle; other objects are replaced by empty ones.
 
-    No class of the pickle's is looked up, and nothing is called.  Raises ValueError for
-    data that is no pickle.
+    No class of the pickle is looked up, and nothing is called.  Raises ValueError for data
+    that are no pickle.
     """
     try:
         return _Unpickler(io.BytesIO(data)).load()
-    except Exception as error:  # damaged pickles raise nearly any
+    except Exception as error:  # damaged pickles raise many types
         raise ValueError(f"no pickle: {error!r}") from error
 
 
@@ -196,7 +195,7 @@ def _record(
     details: Any,
     error: str = "",
 ) -> Record:
-    """A cached response's record; ``details`` are what Scrapy 2.19 keeps beside it."""
+    """A cached response's record; ``details`` are additional data of Scrapy 2.19."""
     details = details if isinstance(details, dict) else {}
     is_page = details.get("_class") == _HTML_RESPONSE
     record = record_of_response(

@@ -1,4 +1,4 @@
-"""JSON Lines, packed or not: a line for each page."""
+"""JSON Lines, compressed or not: a line for each page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces, plain
 from scrapy_eatext.archive.record import Record, record_of_row, unreadable
 
-# What a line has around its page, and how much longer JSON may make a page.
+# The most bytes of a line besides its page, and how many times longer JSON may make a page.
 _AROUND, _LONGER = 1 << 20, 6
 _WITHOUT_LIMIT = 1 << 62
 
@@ -27,32 +27,32 @@ def read(
         where = str(offset)
         if line.strip():
             record = _record(where, line, html, url)
-            # The file may end within its last line.
-            is_cut = error and record.error
-            found = unreadable(where, "", error) if is_cut else record
-            yield replace(found, offset=offset)
+            if error and record.error:
+                # The file ends within its last line.
+                record = unreadable(where, "", error)
+            yield replace(record, offset=offset)
         elif error:
             yield unreadable(where, "", error)
 
 
 def _record(where: str, line: bytes, html: str, url: str) -> Record:
     try:
-        found = json.loads(line)
+        row = json.loads(line)
     except (ValueError, RecursionError) as error:
         return unreadable(where, "", f"no JSON: {error}")
-    if not isinstance(found, dict):
-        return unreadable(where, "", f"no JSON object: {type(found).__name__}")
-    return record_of_row(where, found, html, url)
+    if not isinstance(row, dict):
+        return unreadable(where, "", f"no JSON object: {type(row).__name__}")
+    return record_of_row(where, row, html, url)
 
 
 def _lines(
     file: BinaryIO, start: int, stop: int, room: int
 ) -> Iterator[tuple[int, bytes, str]]:
-    """Lines with their places, and what is wrong with them.
+    """The offset of each line, the line, and its error, or "".
 
-    The last line, if it has no end, is there with an error.
+    A last line without an end has an error.
     """
-    # A line that begins before the part is none of it.
+    # A line that begins before the part belongs to the previous part.
     skipping = start > 0
     at = max(0, start - 1)
     data = b""
@@ -77,7 +77,7 @@ def _lines(
             at += len(data)
             data, skipping = b"", True
         if piece.error:
-            # What follows begins with a line.
+            # The bytes after the damage begin a line.
             yield at, b"", piece.error
             at += len(data)
             data, skipping = b"", False

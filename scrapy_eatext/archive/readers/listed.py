@@ -1,6 +1,6 @@
-"""Lists of archives, and CDX: lists of records in them.
+"""Lists of archives, and CDX: lists of records in archives.
 
-Paths as Common Crawl lists them begin in its bucket.
+Paths in the lists of Common Crawl are relative to its bucket.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from gzip import BadGzipFile, GzipFile
 from scrapy_eatext.archive import files
 from scrapy_eatext.archive.packed import GZIP
 
-# Letters of the columns that a CDX file without a first line with them has.
+# The columns of a CDX file without a header line.
 _COLUMNS = "N b a m s k r M S V g"
 
 
 def paths(source: str, base: str) -> Iterator[str]:
-    """The paths in a file, a line each.  Raises OSError."""
+    """The paths in a file, one a line.  Raises OSError."""
     for line in _lines(source):
         if path := line.strip():
             yield _resolved(path, source, base)
 
 
 def records(source: str, base: str) -> list[tuple[str, list[str]]]:
-    """The archives that a CDX names, each with its records: place and length.
+    """The archives in a CDX file, each with its records' offsets and lengths.
 
-    Raises OSError, and ValueError for a line that names no record.
+    Raises OSError, and ValueError for a line without a record.
     """
-    found: dict[str, set[tuple[int, int]]] = {}
+    by_archive: dict[str, set[tuple[int, int]]] = {}
     columns = _COLUMNS.split()
     for number, line in enumerate(_lines(source), 1):
         if line.startswith((" CDX", "CDX")):
@@ -39,19 +39,22 @@ def records(source: str, base: str) -> list[tuple[str, list[str]]]:
                 path, offset, length = _record(line, columns)
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(f"line {number} names no record") from error
-            found.setdefault(path, set()).add((offset, length))
+            by_archive.setdefault(path, set()).add((offset, length))
     return [
-        (_resolved(path, source, base), [f"{at} {length}" for at, length in sorted(of)])
-        for path, of in found.items()
+        (
+            _resolved(path, source, base),
+            [f"{at} {length}" for at, length in sorted(places)],
+        )
+        for path, places in by_archive.items()
     ]
 
 
 def _record(line: str, columns: list[str]) -> tuple[str, int, int]:
-    """The archive, the place and the length that a line of CDX or CDXJ has."""
+    """The archive, the offset and the length in a line of CDX or CDXJ."""
     begin = line.find("{")
     if begin >= 0:
-        said = json.loads(line[begin:])
-        return str(said["filename"]), int(said["offset"]), int(said["length"])
+        fields = json.loads(line[begin:])
+        return str(fields["filename"]), int(fields["offset"]), int(fields["length"])
     by_letter = dict(zip(columns, line.split(), strict=True))
     return by_letter["g"], int(by_letter["V"]), int(by_letter["S"])
 

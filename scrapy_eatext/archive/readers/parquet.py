@@ -13,19 +13,18 @@ from scrapy_eatext.archive.record import (
     unreadable,
 )
 
-# Rows that are in memory at a time.
+# The rows in memory at a time.
 _ROWS = 64
 
 
 def read(
     file: BinaryIO, start: int, stop: int, html: str, url: str
 ) -> Iterator[Record]:
-    """The pages of a part: of the row groups of which it has the middle.
+    """The pages of a part, which has the row groups whose middle is in it.
 
-    ``html`` and ``url`` are names of columns.
-
-    A row group that is damaged costs no other.  Raises ValueError for a file that is
-    damaged as a whole or has no such column.
+    ``html`` and ``url`` are names of columns.  After a damaged row group, reading continues
+    with the next one.  Raises ValueError for a file that is damaged as a whole, or without
+    the column of pages.
     """
     table = open_table(file)
     names = table.schema_arrow.names
@@ -34,55 +33,58 @@ def read(
         raise ValueError(f"there is no column {html!r} among {known}")
     counts = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
     for group in _groups(table.metadata, start, stop):
-        first = where = sum(counts[:group])
+        first = row_number = sum(counts[:group])
         try:
             for batch in table.iter_batches(_ROWS, row_groups=[group]):
                 for i in range(batch.num_rows):
                     row = {name: value(batch.column(name)[i]) for name in names}
-                    found = record_of_row(str(where), row, html, url)
-                    yield replace(found, offset=where)
-                    where += 1
-        except (OSError, ValueError) as error:  # pyarrow's are such
-            lost = first + counts[group] - where
+                    record = record_of_row(str(row_number), row, html, url)
+                    yield replace(record, offset=row_number)
+                    row_number += 1
+        except (OSError, ValueError) as error:  # of which pyarrow's are subclasses
+            lost = first + counts[group] - row_number
             damage = f"row group {group} is damaged, and its last {lost} rows are lost"
-            yield unreadable(str(where), "", f"{damage}: {error}")
+            yield unreadable(str(row_number), "", f"{damage}: {error}")
 
 
-def value(of: Any) -> Any:
-    """What a column has in a row; text that is no UTF-8 as bytes.
+def value(scalar: Any) -> Any:
+    """A pyarrow scalar as a Python value; invalid UTF-8 as bytes.
 
-    What cannot be had is the error.
+    For a value that cannot be converted it is the error.
     """
     try:
-        return of.as_py()
+        return scalar.as_py()
     except UnicodeDecodeError as error:
-        return of.as_buffer().to_pybytes() if hasattr(of, "as_buffer") else error
+        return (
+            scalar.as_buffer().to_pybytes() if hasattr(scalar, "as_buffer") else error
+        )
     except (ValueError, OverflowError) as error:
         return error
 
 
 def rows(file: BinaryIO, start: int, stop: int) -> int:
-    """How many rows a part has."""
-    about = open_table(file).metadata
-    return sum(about.row_group(i).num_rows for i in _groups(about, start, stop))
+    """The number of rows of a part."""
+    metadata = open_table(file).metadata
+    return sum(metadata.row_group(i).num_rows for i in _groups(metadata, start, stop))
 
 
-def _groups(about: Any, start: int, stop: int) -> list[int]:
-    """The row groups of which a part of a file has the middle."""
-    found = []
-    for i in range(about.num_row_groups):
-        chunks = [about.row_group(i).column(j) for j in range(about.num_columns)]
+def _groups(metadata: Any, start: int, stop: int) -> list[int]:
+    """The row groups whose middle is in a part of a file."""
+    groups = []
+    for i in range(metadata.num_row_groups):
+        row_group = metadata.row_group(i)
+        chunks = [row_group.column(j) for j in range(metadata.num_columns)]
         begin = min(
-            one.dictionary_page_offset or one.data_page_offset for one in chunks
+            chunk.dictionary_page_offset or chunk.data_page_offset for chunk in chunks
         )
-        middle = begin + sum(one.total_compressed_size for one in chunks) // 2
+        middle = begin + sum(chunk.total_compressed_size for chunk in chunks) // 2
         if start <= middle < stop:
-            found.append(i)
-    return found
+            groups.append(i)
+    return groups
 
 
 def open_table(file: BinaryIO) -> Any:
-    """A ParquetFile.  Raises ValueError for what is none."""
+    """A file as ParquetFile.  Raises ValueError if it is none."""
     try:
         from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile

@@ -1,6 +1,6 @@
-"""WARC: the records of crawlers, in gzip, in zstd or as they are.
+"""WARC: the records of crawlers, in gzip, in zstd or uncompressed.
 
-A record that is damaged costs no other: reading goes on where the next begins.
+After a damaged record, reading continues where the next one begins.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from scrapy_eatext.archive.record import (
 
 _START = b"WARC/"
 _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
-# What follows the first line; where a record was cut off, the next one begins within a
-# line.
+# The beginning of the second line, which confirms a first line inside another line: there
+# the next record begins if one was cut off.
 _FIELD = re.compile(rb"WARC-[A-Z]|Content-[LT]", re.IGNORECASE)
-# Some servers end the header's lines and the empty one unlike.
+# Some servers end the header's lines and the empty line differently.
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 # The longest header of a record or of a response.
 _LONGEST_HEADER = 1 << 18
-# What may stand between two records.
+# Bytes that may stand between two records.
 _BETWEEN = b"\r\n"
-# Records with a page, or with what a page was converted to.
+# Records with a page, or with a converted page.
 _WITH_PAGE = frozenset(("response", "resource", "conversion"))
-# Records beside them; all others are counted.
+# Records that are left out; all others are counted.
 _BESIDE = frozenset(("warcinfo", "request", "metadata", "continuation"))
-# The media type that the archive's writer found, as writers spell the name.
+# Fields for the media type that the archive's writer identified.
 _IDENTIFIED = (
     "WARC-Identified-Payload-Type",
     "WARC-Identified-Content-Type",
@@ -63,7 +63,7 @@ _NO_END = "the record's header has no end"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One record: where it begins, its header and its block, up to a bound."""
+    """One record: its offset, its header, and its block up to a bound."""
 
     offset: int
     header: bytes
@@ -72,16 +72,16 @@ class Frame:
 
     @property
     def begins(self) -> bool:
-        """Whether a part may begin with it."""
+        """Whether a part of the file may begin with this record."""
         return bool(_FIRST_LINE.match(self.header))
 
 
 def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
-    """The records of pages that begin in a part of a file, and what is unreadable.
+    """The pages of records that begin in a part of a file, and unreadable records.
 
-    A page has ``most`` bytes at most and one more, 0 for any number.
+    A page is read up to ``most`` bytes and one more; 0 is no limit.
     """
-    # A body in chunks takes more room than it has bytes.
+    # A chunked body is longer than its content.
     room = 2 * most + (1 << 20) if most else _TO_THE_END
     for frame in _frames(file, start, stop, room):
         record = _record(frame, most)
@@ -90,17 +90,17 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
 
 
 def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some records of a file, each named by its place and length."""
+    """The pages of some records of a file; a name is a record's offset and length."""
     with closing(open_file(path)) as file:
         for name in names:
             at, length = map(int, name.split())
             file.seek(at)
-            for one in read(io.BytesIO(file.read(length)), 0, _TO_THE_END, most):
-                yield replace(one, offset=at)
+            for record in read(io.BytesIO(file.read(length)), 0, _TO_THE_END, most):
+                yield replace(record, offset=at)
 
 
 def _is_clean_end(file: BinaryIO, at: int) -> bool:
-    """Whether a record that ends here is followed by another one or by nothing."""
+    """Whether a record that ends here is followed by another record or the file's end."""
     file.seek(at - 1)
     after = file.read(64)
     following = after[1:].lstrip(_BETWEEN)
@@ -109,10 +109,11 @@ def _is_clean_end(file: BinaryIO, at: int) -> bool:
 
 
 class _Segment:
-    """Unpacked bytes in which no record begins where a packed member does.
+    """A stream of unpacked bytes with one or more records.
 
-    That is one record, or all of a file that is not packed or was packed as a whole.
-    ``error`` is the damage that ended it.  ``file`` is the file if it is not packed.
+    It is one record of a file whose records are members of their own, or all of a file
+    that is not packed, or packed as a whole.  ``error`` is the damage that ended it;
+    ``file`` is the file if it is not packed.
     """
 
     def __init__(
@@ -122,30 +123,30 @@ class _Segment:
         self._data = first.data
         self._offset = first.offset
         self._file = file
-        # How many bytes there were up to here.
+        # The number of bytes read so far.
         self._size = len(first.data)
         self.error = first.error
         # The first piece of the next segment.
         self.next: Piece | None = None
         self._ended = False
-        # The bytes that take() was asked for and did not find.
+        # The number of bytes that take() did not find.
         self.missing = 0
-        # Whether a length has been too large.
+        # Whether the length of a record was too large.
         self._misled = False
-        # Whether a record was all taken, and nothing but line ends came after it.
+        # Whether a record was taken completely, with only line ends after it.
         self._whole = False
 
     @property
     def offset(self) -> int:
-        """Where the next bytes stand in the file, or the member that they are of."""
+        """The offset in the file of the next bytes, or of their member."""
         if self._file is None:
             return self._offset
         return self._offset + self._size - len(self._data)
 
     def at_start(self) -> bool:
-        """Whether a record begins behind line ends, over which this goes.
+        """Whether a record begins after line ends, which are dropped.
 
-        Its first line may be damaged.
+        The rest of its first line may be damaged.
         """
         data = self.ahead(64)
         following = data.lstrip(_BETWEEN)
@@ -156,7 +157,7 @@ class _Segment:
         return begins
 
     def ahead(self, size: int) -> bytes:
-        """The bytes that come next: at least so many, unless there are fewer."""
+        """The next bytes: at least ``size``, unless the segment ends before."""
         while len(self._data) < size and self._fill():
             pass
         return self._data
@@ -164,14 +165,14 @@ class _Segment:
     def header(self) -> bytes:
         """A record's header, b"" if it has no end."""
         self.missing = 0
-        # No byte more is read: another member's may be none of this record.
-        while not (found := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
+        # No more is read than needed, as the next member may be another record.
+        while not (header := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
             if not self._fill():
                 break
-        other = _other_in(found)
-        # Without a header the record would find itself.
-        self.drop(other or len(found) or 1)
-        return b"" if other else found
+        next_record = _other_in(header)
+        # Without a header at least a byte is dropped, or the record would be found again.
+        self.drop(next_record or len(header) or 1)
+        return b"" if next_record else header
 
     def _fill(self) -> bool:
         if self._ended or self.error:
@@ -188,9 +189,9 @@ class _Segment:
         return True
 
     def _is_over(self, member: Piece) -> bool:
-        """Whether a member that begins so is none of this segment."""
+        """Whether a member does not belong to this segment, by its beginning."""
         data = member.data
-        # Damage at a member's beginning is a record of its own.
+        # A member that is damaged at its beginning counts as a record.
         if data.startswith(_START) or not data:
             return True
         goes_on = not member.error and _START.startswith(data.lstrip(_BETWEEN)[:5])
@@ -200,11 +201,11 @@ class _Segment:
         self._data = self._data[size:]
 
     def take(self, size: int, room: int) -> bytes:
-        """So many bytes, of which only the first ``room`` are returned.
+        """Take ``size`` bytes, and return the first ``room`` of them.
 
-        Where no record begins after so many, but one does within them, or beyond those
-        that are returned, the length is wrong, and they end there.  In a file that is
-        not packed, nothing is taken if the length is wrong.
+        If no record begins after them, but one does within them, or after those that are
+        returned, the length is wrong, and they end at that record.  In a file that is not
+        packed, nothing is taken if the length is wrong.
         """
         if self._file is not None:
             return self._take_at(self._file, self.offset, size, room)
@@ -225,12 +226,12 @@ class _Segment:
         block = b"".join(parts)
         following = self.ahead(64).lstrip(_BETWEEN)
         if size or not _START.startswith(following[: len(_START)]):
-            # A length that is too large led into a record that follows.
+            # The length is too large and reaches into a later record.
             at = _start_in(block, line=False)
             if at is not None:
                 self._data = block[at:] + self._data
                 self.missing = size + len(block) - at
-                # So that a file of such lengths is not read over and over.
+                # Remembered, so that a file of such lengths is not read repeatedly.
                 self._misled = True
                 return block[:at]
         return block
@@ -246,12 +247,12 @@ class _Segment:
         return block
 
     def take_to_start(self, room: int) -> bytes:
-        """The bytes before the next record, of which only the first ``room`` are returned."""
+        """Take the bytes before the next record, and return the first ``room`` of them."""
         parts = []
         line = True
         while data := self.ahead(32):
             at = _start_in(data, line)
-            # A first line may not be complete yet.
+            # The beginning of a first line may be at the end.
             end = len(data) if len(data) < 32 else max(1, len(data) - 31)
             end = end if at is None else at
             parts.append(data[:end][:room])
@@ -263,7 +264,7 @@ class _Segment:
         return b"".join(parts)
 
     def close(self) -> Piece | None:
-        """Go to the end; return the first piece of the next segment."""
+        """Skip to the end; returns the first piece of the next segment."""
         while self._fill():
             self._data = b""
         if self.error:
@@ -272,7 +273,7 @@ class _Segment:
 
 
 def _start_in(data: bytes, line: bool) -> int | None:
-    """Where in the data a record begins; ``line`` says that a line begins there."""
+    """Where in the data a record begins, or None; ``line``: the data begin a line."""
     for match in _FIRST_LINE.finditer(data):
         at = match.start()
         begins_line = line if at == 0 else data[at - 1 : at] == b"\n"
@@ -282,27 +283,26 @@ def _start_in(data: bytes, line: bool) -> int | None:
 
 
 def _other_in(header: bytes) -> int:
-    """Where in a header the next record's begins, as this one was cut off; 0 if it
-    was not.
+    """Where in a header the next record begins if this one was cut off, else 0.
 
-    An address may end like a first line.  Where a record was cut off, either its last
-    line has no value, or a field comes again.
+    A first line inside a line may also be the end of an address.  A record was cut off if
+    its last line has no value, or if a field is repeated.
     """
     lines = header.splitlines(keepends=True)
     names = [line.partition(b":")[0].strip().lower() for line in lines]
     last = {name: i for i, name in enumerate(names)}
-    again = at = 0
+    last_repeated = at = 0
     for i, line in enumerate(lines):
-        again = max(again, last[names[i]])
+        last_repeated = max(last_repeated, last[names[i]])
         match = _FIRST_LINE.search(line, not i)
-        if match and (b":" not in line[: match.start()] or again > i):
+        if match and (b":" not in line[: match.start()] or last_repeated > i):
             return at + match.start()
         at += len(line)
     return 0
 
 
 def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
-    """The records of a part; those of a packed file mostly are members of their own."""
+    """The records of a part; in a packed file, most are members of their own."""
     if is_packed(file):
         yield from _frames_in(pieces(file, _START, start, stop), None, room)
         return
@@ -312,14 +312,14 @@ def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]
 
 
 def _first_start(file: BinaryIO, at: int, stop: int) -> int | None:
-    """Where the first record begins from a place on, None if none does in a part."""
+    """Where the first record after a place begins, None if that is after ``stop``."""
     file.seek(at)
     data = b""
     while at < stop and (more := file.read(CHUNK)):
         data += more
-        found = _start_in(data, line=False)
-        if found is not None:
-            return at + found
+        start = _start_in(data, line=False)
+        if start is not None:
+            return at + start
         at += max(0, len(data) - 64)
         data = data[-64:]
     return None
@@ -368,15 +368,15 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
 
 
 def _header(data: bytes) -> bytes:
-    """The lines up to the first that is empty."""
+    """The lines up to the first empty one, b"" without any."""
     end = _EMPTY_LINE.search(data)
     return data[: end.end()] if end else b""
 
 
 def _length(header: bytes) -> int | None:
     """A record's length, None if its header has none."""
-    given = _fields(header).get("Content-Length") or b""
-    return int(given) if given.isdigit() and len(given) < 19 else None
+    digits = _fields(header).get("Content-Length") or b""
+    return int(digits) if digits.isdigit() and len(digits) < 19 else None
 
 
 def _fields(header: bytes) -> Headers:
@@ -395,11 +395,11 @@ def _text(fields: Headers, name: str) -> str:
 
 
 def _record(frame: Frame, most: int) -> Record | None:
-    """A frame's page, None if it is a record of a type that has none."""
+    """A frame's page, None if records of its type have none."""
     fields = _fields(frame.header)
     fetched = _text(fields, "WARC-Date")
-    found = _page(frame, fields, most)
-    return found and replace(found, offset=frame.offset, fetched=fetched)
+    record = _page(frame, fields, most)
+    return record and replace(record, offset=frame.offset, fetched=fetched)
 
 
 def _page(frame: Frame, fields: Headers, most: int) -> Record | None:
@@ -411,7 +411,7 @@ def _page(frame: Frame, fields: Headers, most: int) -> Record | None:
     where = _text(fields, "WARC-Record-ID").strip("<>") or where
     kind = _text(fields, "WARC-Type").lower()
     if kind not in _WITH_PAGE:
-        # Damage to what is no page is no loss, unless it took a page with it.
+        # A damaged record without a page is reported, as pages may be lost with it.
         if frame.error:
             return unreadable(where, url, frame.error)
         if kind in _BESIDE:
