@@ -1,4 +1,4 @@
-"""Elements for which another text stands in the page's: formulas, and icons of fonts."""
+"""Elements whose text is replaced: formulas by TeX, and icons of fonts by nothing."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from urllib.parse import unquote, unquote_plus
 from scrapy_eatext.page.mathml import tex_of
 from scrapy_eatext.page.tags import IMG
 
-# The class of icons that a font draws for their names, and the form of these names.
+# The class of icons whose text is a name, for which a font draws the icon.
 _ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
 _ICON = re.compile("[a-z0-9_]{1,40}")
-# The names of TeX as a notation.
+# The names of TeX in the encoding of annotations.
 _TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
-# The class of an image of a formula, by whole words, as "aftermath" is none.  A
-# description without any sign of TeX is TeX if it has no word of four letters.
+# The class of an image of a formula: whole words, to exclude "aftermath".  A description
+# without any special character of TeX is TeX if it has no word of four letters.
 _TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
 _TEX_SIGN = re.compile(r"[\\^_={}$]")
 _WORD = re.compile(r"[^\W\d_]{4}")
-# Addresses of servers that draw TeX, as it stands in the address.
+# URLs of servers that draw the TeX in the URL.
 _DRAWN = re.compile(
     r"(?:latex\.codecogs\.com/[^?]*|/(?:mime|math)tex\.cgi)\?(?:\d\$)?(?P<tex>.+)"
     r"|/latex\.php\?(?:[^#]*&)?latex=(?P<value>[^&#]+)",
     re.DOTALL,
 )
-# What forums put at the ends of a text's lines, in attributes too.
+# Forums put line breaks into attributes too.
 _BREAK = re.compile(r"<br ?/?>")
-# Commands for these servers, before the formula, that say how to draw it.
+# Commands before the formula that tell these servers how to draw it.
 _LOOKS = re.compile(
     r"(?:\s|\\(?:inline|(?:dpi|bg|fn)(?:\{\w*\}|_\w+)|tiny|small|normalsize|[lL]arge|LARGE|"
     r"[hH]uge)(?![A-Za-z]))*"
 )
-# A comment in TeX with the line feed that it hides, or any sign behind a backslash.
+# A comment in TeX with its line feed, or a backslash with the next character.
 _TEX_COMMENT = re.compile(r"(\\.)|%[^\n]*(?:\n[ \t]*)?", re.DOTALL)
-# The signs that TeX may bring along, and whether they display it on a line of its own.
+# Delimiters that TeX may have already, and whether they mean display style.
 _TEX_SIGNS = (
     ("$$", "$$", True),
     ("$", "$", False),
@@ -45,18 +45,17 @@ _TEX_SIGNS = (
 
 
 def replacement_of(element: Any) -> str | None:
-    """The text that stands for an element's own; None where its own is read.
+    """The text that replaces an element's own; None if it is not replaced.
 
-    It is the TeX of a formula, and empty for a formula that is drawn once more and for
-    an icon.
+    It is the TeX of a formula, and "" for an icon or a second rendering of a formula.
     """
     name = local_name(element.tag)
-    # As the tree has them: get() would add what a DTD declares.
+    # Unlike get(), this does not add attributes that a DTD declares.
     attributes = dict(element.items())
     called = attributes.get("class", "")
     if name == "math":
         display = attributes.get("display") == "block"
-        # Right in the semantics, or formulas around others would all look into them.
+        # Only children are searched, so that nested formulas take linear time.
         for inner in _children(_children((element,), "semantics"), "annotation"):
             if dict(inner.items()).get("encoding", "").lower() in _TEX_ENCODINGS:
                 text = _between_signs(_text_alone(inner), display)
@@ -81,7 +80,7 @@ def replacement_of(element: Any) -> str | None:
 
 
 def _children(elements: Iterable[Any], name: str) -> Iterator[Any]:
-    """The elements of a name right in some others."""
+    """The children of some elements that have a name."""
     for element in elements:
         for child in element:
             if isinstance(child.tag, str) and local_name(child.tag) == name:
@@ -89,9 +88,9 @@ def _children(elements: Iterable[Any], name: str) -> Iterator[Any]:
 
 
 def _between_signs(tex: str, display: bool) -> str | None:
-    """TeX between dollar signs, None where it is empty.
+    """TeX between dollar signs, None if it is empty.
 
-    It comes on a line, on which a comment would have no end.
+    Comments are removed, as the TeX will stand on a single line.
     """
     tex = without_comments(tex).strip()
     for begin, end, displays in _TEX_SIGNS:
@@ -102,13 +101,13 @@ def _between_signs(tex: str, display: bool) -> str | None:
     if not tex:
         return None
     signs = "$$" if display else "$"
-    # A backslash at the end needs the space behind it.
+    # A backslash at the end would escape the dollar sign.
     escapes = (len(tex) - len(tex.rstrip("\\"))) % 2
     return f"{signs}{tex}{' ' * escapes}{signs}"
 
 
 def _drawn_tex(address: str) -> str:
-    """The TeX in the address of an image that a server draws of it, "" for others."""
+    """The TeX in the URL of an image that a server draws, "" for other images."""
     found = _DRAWN.search(address)
     if found is None:
         return ""
@@ -120,9 +119,9 @@ def _drawn_tex(address: str) -> str:
 
 
 def _unseen(element: Any, attributes: dict[str, str]) -> str | None:
-    """The TeX of MathML that is hidden, where its image is shown to no script.
+    """The TeX of hidden MathML, None for other elements.
 
-    Without scripts a browser shows the image that a noscript right behind it holds.
+    Without scripts a browser shows the image in the noscript right behind it instead.
     """
     behind = element.getnext()
     if (
@@ -137,29 +136,29 @@ def _unseen(element: Any, attributes: dict[str, str]) -> str | None:
 
 
 def _is_tex(text: str) -> bool:
-    """Whether a text that should be TeX is no sentence or name."""
+    """Whether a text is TeX rather than a sentence or a name."""
     return _TEX_SIGN.search(text) is not None or _WORD.search(text) is None
 
 
 def without_comments(tex: str) -> str:
-    """TeX without comments, and the line feeds that they hide."""
+    """TeX without comments and their line feeds."""
     return _TEX_COMMENT.sub(lambda found: found[1] or "", tex)
 
 
 def _text_alone(element: Any) -> str:
-    """The text of an element that holds nothing else."""
+    """The text of an element without children, "" if it has any."""
     return "" if len(element) else element.text or ""
 
 
 def _is_icon(element: Any, called: str) -> bool:
-    """Whether an element is an icon of a font that draws it for its name."""
+    """Whether an element is an icon that a font draws for its name."""
     if _ICON_CLASS.search(called) is None:
         return False
     return _ICON.fullmatch(_text_alone(element).strip()) is not None
 
 
 def _is_drawn(element: Any, called: str) -> bool:
-    """Whether a span draws a formula, as KaTeX behind it and MathJax before it do."""
+    """Whether a span is a rendering by KaTeX or MathJax, beside the formula itself."""
     if "katex-html" in called:
         return element.getprevious() is not None
     if "MathJax" not in called:

@@ -1,8 +1,8 @@
 """CSS selectors, matched in time that is linear in the size of a page.
 
-lxml runs selectors as XPath, which cannot be stopped and takes quadratic time for
-``p ~ p``.  Here each part of a selector becomes a flag for each element of the page, in
-one pass over these, from its parts' flags.
+lxml translates selectors to XPath, which cannot be interrupted and takes quadratic time
+for ``p ~ p``.  Here each part of a selector is evaluated to a flag for each element of
+the page, in one pass over the elements.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ from lxml import etree
 from scrapy_eatext.deadline import watched
 
 _Flags = list[bool]
-# Compares an attribute's value with one that is not empty.
+# The operators that compare an attribute with a non-empty value.
 _OPERATORS: dict[str, Callable[[str, str], bool]] = {
     "^=": str.startswith,
     "$=": str.endswith,
     "*=": str.__contains__,
     "~=": lambda has, value: value in has.split(),
 }
-# Pseudo-classes of places: whether elements of one name are counted, and from the end.
+# Pseudo-classes that count siblings: whether only those of the same tag, and whether from
+# the end.
 _COUNTED = {
     "nth-child": (False, False),
     "nth-last-child": (False, True),
     "nth-of-type": (True, False),
     "nth-last-of-type": (True, True),
 }
-# Pseudo-classes that are short for selectors.
+# Pseudo-classes that are abbreviations of selectors.
 _SHORT = {
     "first-child": ":nth-child(1)",
     "last-child": ":nth-last-child(1)",
@@ -45,32 +46,32 @@ _SHORT = {
     "checked": "option[selected], "
     ":is(input, command)[checked]:is([type=checkbox], [type=radio])",
 }
-# Pseudo-classes that depend on a reader, and match nothing here.
+# Pseudo-classes that depend on the user, and match nothing here.
 _NEVER = frozenset("visited hover active focus target".split())
 
 
 def check_selector(css: str) -> None:
-    """Raises SelectorError for a selector that is wrong or not supported."""
+    """Raise SelectorError for a selector that is invalid or not supported."""
     Matcher(etree.Element("html")).find(css)
 
 
 @lru_cache(maxsize=256)  # bounded: selectors can come with every request
 def _parsed(css: str) -> list[Any]:
-    found = parse(css)
-    for selector in found:
+    selectors = parse(css)
+    for selector in selectors:
         if selector.pseudo_element:
-            raise SelectorError("::text, ::attr() and ::before are no elements")
-    return [selector.parsed_tree for selector in found]
+            raise SelectorError("::text, ::attr() and ::before are not elements")
+    return [selector.parsed_tree for selector in selectors]
 
 
 class Matcher:
-    """The elements of a page in order, and for each the numbers of those around it."""
+    """The elements of a page in document order, numbered from 0, with their relations."""
 
     def __init__(self, root: Any) -> None:
         self.elements: list[Any] = []
         self.tags: list[str] = []
         self.parents: list[int] = []
-        self.before: list[int] = []  # the sibling before, -1 for none
+        self.before: list[int] = []  # the previous sibling, -1 for none
         numbers: dict[Any, int] = {}
         last: dict[int, int] = {}
         for number, element in enumerate(watched(root.iter(etree.Element))):
@@ -82,18 +83,18 @@ class Matcher:
             self.before.append(last.get(parent, -1))
             last[parent] = number
         self._size = len(self.elements)
-        self._found: dict[str, list[Any]] = {}
+        self._matches: dict[str, list[Any]] = {}
 
     def find(self, css: str) -> list[Any]:
-        """The elements that selectors match, in order; the answer is remembered.
+        """The elements that selectors match, in order; the result is cached.
 
         Raises SelectorError, and TimeLimitError when the thread's time is up.
         """
-        if css not in self._found:
+        if css not in self._matches:
             flags = self._match_all(css)
             pairs = zip(self.elements, flags, strict=True)
-            self._found[css] = [element for element, found in pairs if found]
-        return self._found[css]
+            self._matches[css] = [element for element, matches in pairs if matches]
+        return self._matches[css]
 
     # -- flags of the parts of a selector
 
@@ -112,11 +113,11 @@ class Matcher:
         return _both(flags, getattr(self, f"_{kind.lower()}", self._unknown)(part))
 
     def _unknown(self, part: Any) -> _Flags:
-        raise SelectorError(f"{part!r} is not known")
+        raise SelectorError(f"{part!r} is not supported")
 
     def _named(self, part: Any) -> _Flags:
         if part.namespace not in (None, "*"):
-            raise SelectorError(f"the namespace {part.namespace} is not known")
+            raise SelectorError(f"the namespace {part.namespace} is not supported")
         name = part.element and part.element.lower()
         if not name:
             return [True] * self._size
@@ -171,7 +172,7 @@ class Matcher:
     _specificityadjustment = _matching
 
     def _relation(self, part: Any) -> _Flags:
-        # Before cssselect 1.6 there is one argument.
+        # cssselect before 1.6 has a single argument.
         arguments: Any = getattr(part, "arguments", None)
         if arguments is None:
             arguments = ((part.combinator, part.subselector),)
@@ -181,7 +182,10 @@ class Matcher:
         )
 
     def _begins(self, part: Any, end: _Flags | None) -> _Flags:
-        """Where what a selector describes begins, if its end is among some elements."""
+        """The elements that match the first compound selector of a complex selector.
+
+        The last one has to match an element with a flag in ``end``, if that is given.
+        """
         if type(part).__name__ != "CombinedSelector":
             flags = self._match(part)
             return flags if end is None else _both(flags, end)
@@ -193,7 +197,7 @@ class Matcher:
             return [False] * self._size
         if part.ident.lower() in _SHORT:
             return self._match_all(_SHORT[part.ident.lower()])
-        # No name of a pseudo-class has an underscore.
+        # Names with underscores are unknown: the space keeps them from matching a method.
         name = part.ident.lower().replace("_", " ").replace("-", "_")
         return getattr(self, f"_is_{name}", lambda: self._unknown(part))()
 
@@ -214,42 +218,42 @@ class Matcher:
         try:
             step, first = parse_series(arguments)
         except ValueError as error:
-            raise SelectorError(f"{part!r} has no series") from error
+            raise SelectorError(f"{part!r} needs an+b as its argument") from error
         return [_is_in(n, step, first) for n in self._places(*counted)]
 
     # -- passes over the page
 
     def _along(self, combinator: str, flags: _Flags) -> _Flags:
-        """The elements that a combinator leads to from others."""
-        to = self.parents if combinator in " >" else self.before
+        """The elements on the right of a combinator that has flagged ones on its left."""
+        left = self.parents if combinator in " >" else self.before
         if combinator in ">+":
-            return [n >= 0 and flags[n] for n in watched(to)]
-        made: _Flags = []
-        for n in watched(to):
-            made.append(n >= 0 and (flags[n] or made[n]))
-        return made
+            return [n >= 0 and flags[n] for n in watched(left)]
+        result: _Flags = []
+        for n in watched(left):
+            result.append(n >= 0 and (flags[n] or result[n]))
+        return result
 
     def _back(self, combinator: str, flags: _Flags) -> _Flags:
-        """The elements from which a combinator leads to others."""
-        to = self.parents if combinator in " >" else self.before
-        made = [False] * self._size
+        """The elements on the left of a combinator that has flagged ones on its right."""
+        left = self.parents if combinator in " >" else self.before
+        result = [False] * self._size
         for number in watched(range(self._size - 1, -1, -1)):
-            found = flags[number] or (combinator in " ~" and made[number])
-            if found and to[number] >= 0:
-                made[to[number]] = True
-        return made
+            is_left = flags[number] or (combinator in " ~" and result[number])
+            if is_left and left[number] >= 0:
+                result[left[number]] = True
+        return result
 
-    def _any(self, found: Iterable[_Flags]) -> _Flags:
-        made = [False] * self._size
-        for flags in found:
-            made = [one or other for one, other in zip(made, flags, strict=True)]
-        return made
+    def _any(self, alternatives: Iterable[_Flags]) -> _Flags:
+        result = [False] * self._size
+        for flags in alternatives:
+            result = [a or b for a, b in zip(result, flags, strict=True)]
+        return result
 
     def _values(self, name: str) -> list[str | None]:
         return [element.get(name) for element in watched(self.elements)]
 
     def _places(self, of_type: bool, from_end: bool) -> list[int]:
-        """Each element's place among those beside it, or those of its name, from 1."""
+        """Each element's position among its siblings, or those of its tag, from 1."""
         counts: Counter[Any] = Counter()
         places = [0] * self._size
         order = range(self._size)
@@ -261,7 +265,7 @@ class Matcher:
 
     @cached_property
     def _texts(self) -> tuple[str, list[int], list[int]]:
-        """The page's text, and where each element's begins and ends in it."""
+        """The page's text, and the begin and end of each element's text in it."""
         parts: list[str] = []
         begins, ends = [0] * self._size, [0] * self._size
         at, number, opened = 0, 0, []
@@ -285,20 +289,20 @@ class Matcher:
 
     def _containing(self, wanted: str) -> _Flags:
         text, begins, ends = self._texts
-        found, at = [], text.find(wanted)
+        matches, at = [], text.find(wanted)
         while at >= 0:
-            found.append(at)
+            matches.append(at)
             at = text.find(wanted, at + 1)
-        found.append(len(text) + 1)
-        firsts = (found[bisect_left(found, begin)] for begin in watched(begins))
+        matches.append(len(text) + 1)
+        firsts = (matches[bisect_left(matches, begin)] for begin in watched(begins))
         return [at + len(wanted) <= end for at, end in zip(firsts, ends, strict=True)]
 
     def _in_language(self, wanted: str) -> _Flags:
         languages: list[str] = []
         for parent, value in zip(self.parents, self._values("lang"), strict=True):
-            around = languages[parent] if parent >= 0 else ""
-            languages.append(around if value is None else f"{value.lower()}-")
-        return [one.startswith(f"{wanted.lower()}-") for one in languages]
+            inherited = languages[parent] if parent >= 0 else ""
+            languages.append(inherited if value is None else f"{value.lower()}-")
+        return [tag.startswith(f"{wanted.lower()}-") for tag in languages]
 
     # -- pseudo-classes without arguments
 
@@ -318,11 +322,11 @@ class Matcher:
 
 
 def _both(flags: _Flags, others: _Flags) -> _Flags:
-    return [one and other for one, other in zip(flags, others, strict=True)]
+    return [a and b for a, b in zip(flags, others, strict=True)]
 
 
 def _is_in(place: int, step: int, first: int) -> bool:
-    """Whether a place is in the series first, first + step, and so on."""
+    """Whether a position is in the series first, first + step, and so on."""
     if not step:
         return place == first
     return (place - first) % step == 0 and (place - first) // step >= 0

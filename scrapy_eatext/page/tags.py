@@ -1,4 +1,4 @@
-"""HTML's elements as the walk treats them, in Python and compiled alike."""
+"""Groups and numbers of HTML elements, for the walk and its compiled twin."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ PARAGRAPH, HEADING, ITEM, QUOTE, CODE, CELL, CAPTION, TERM, DEFINITION = range(
     len(KINDS)
 )
 
-# Elements that a browser lays out as blocks: text on their two sides is never
-# one word.
+# Elements that browsers lay out as blocks: text before and after them is never one word.
 BLOCK = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl "
     "dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html "
@@ -27,10 +26,9 @@ BLOCK = frozenset(
     "tbody td tfoot th thead tr ul xmp".split()
 )
 
-# Elements whose content is no text of the page: code, resources, form
-# controls, what browsers hide, formulas said again in another language, and the
-# readings beside ruby characters.  Not bgsound and embed: these have no end tag, which
-# the parser does not know, so it puts into them what stands behind them.
+# Elements whose content is not text of the page: code, resources, form controls, hidden
+# elements, formulas in another notation, and ruby annotations.  Not bgsound and embed:
+# the parser does not know that they are void, and puts the text behind into them.
 SKIP = frozenset(
     "annotation annotation-xml applet area audio base basefont canvas col "
     "colgroup datalist frame frameset head iframe img input link map meta meter "
@@ -38,22 +36,20 @@ SKIP = frozenset(
     "select source style svg template textarea title track video".split()
 )
 
-# Skipped elements that stand for a control of a form.  Of a button the text
-# counts only inside a heading, where it opens and closes what follows, and as a block
-# where it is a question.
+# Skipped elements that are form controls.  The text of a button counts only inside a
+# heading, where it opens and closes what follows, and as a block if it is a question.
 CONTROLS = frozenset("button datalist input meter progress select textarea".split())
 
-# Skipped elements that take room on a line: words beside them stand apart.
+# Skipped elements that take room on a line, so that the words beside them are separate.
 SPACERS = CONTROLS | frozenset("audio canvas iframe img object svg video".split())
 
-# What a lenient walk reads all the same: what stands in for a script that did
-# not run, and elements that swallow the page behind them when left open, as the parser
-# leaves bgsound and embed, which have no end tag.
+# A lenient walk also reads fallbacks for scripts, and elements that contain the rest of
+# the page if they have no end tag.
 LENIENT_SKIP = SKIP - frozenset(
     "applet audio bgsound canvas embed map noscript object svg video".split()
 )
 
-# Elements that say what kind of text is in them.
+# The kind of the text in an element.
 KIND_OF = {
     "h1": HEADING,
     "h2": HEADING,
@@ -76,13 +72,13 @@ KIND_OF = {
     "dd": DEFINITION,
 }
 
-# Inline elements that the models look at.
+# Inline elements that features of the models use.
 INLINE = frozenset(
     "a abbr b big br button cite code del em font i ins kbd label mark q s samp "
     "small span strong sub sup time tt u var".split()
 )
 
-# What elements in a line make of the text inside, as bits: a mark's style.
+# The styles of inline elements, as bits of a mark's style.
 (
     STRONG_TEXT,
     EM_TEXT,
@@ -113,14 +109,14 @@ STYLE_OF = {
     "samp": CODE_TEXT,
     "tt": CODE_TEXT,
 }
-# The styles of text that stands above or below its line.
+# The styles of superscripts and subscripts.
 RAISED = SUP_TEXT | SUB_TEXT
-# Elements beside math that another text may stand for, as formulas and icons, and what
-# their types, classes or sources then have in them.
+# Elements besides math whose text may be replaced, as they are formulas or icons, and the
+# words that their types, classes or sources then contain.
 SPECIAL_TAGS = frozenset(("i", "img", "script", "span"))
 SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-", "tex.cgi")
-# Images, and the sources of pictures, of which the parser does not know that they are
-# empty: it takes the image behind one for a part of it.
+# Images, and the sources of pictures.  The parser does not know that a source is void,
+# and puts the image behind into it.
 IMG, SOURCE = "img", "source"
 # Elements that show another page or file.
 EMBEDS = frozenset("audio iframe object video".split())
@@ -128,6 +124,6 @@ EMBEDS = frozenset("audio iframe object video".split())
 LISTS = frozenset("dir menu ol ul".split())
 STRONG = frozenset(("b", "strong"))
 
-# A tag's number, for the tables of the walk: 0 is any tag that is not known.
+# The numbers of tags in the tables of the walk.  0 is that of all unknown tags.
 TAGS = ("", *sorted(BLOCK | SKIP | INLINE))
 TAG_ID = {name: i for i, name in enumerate(TAGS)}

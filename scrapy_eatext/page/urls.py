@@ -1,4 +1,4 @@
-"""Addresses as they go into output: absolute where the page's own is known, and safe."""
+"""Makes the URLs on a page safe, and absolute if the page's own URL is known."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-# What a link may lead to.  All else, javascript: above all, may be active.
+# The schemes of safe links.  Others, above all javascript:, may run code.
 SCHEMES = frozenset(("http", "https", "mailto", "tel", "ftp"))
-# What an image may be had from.
+# The schemes of images.
 IMAGE_SCHEMES = frozenset(("http", "https"))
 
 # Query parameters that identify a session or a campaign, and not the page.
@@ -18,30 +18,29 @@ SESSION_PARAMETERS = (
     r"|phpsessid|jsessionid|oscsid|zenid|aspsessionid\w*"
 )
 
-# How the addresses begin that a link and an image may have.
+# The beginnings of absolute URLs that are safe for links and images.
 _WHOLE = ("http://", "https://")
 
-# Each relative address comes out with the base in it, so a long base could make the
-# output of a page with many links thousands of times as large.  A base that is longer,
-# or has more parts (which cost time), loses its query; if that is not enough, it is
-# ignored.
+# Each relative URL is prefixed with the base, so a long base could make the output of a
+# page with many links thousands of times as large, and many path segments cost time.  A
+# base beyond these limits loses its query; if that is not enough, it is ignored.
 _LONGEST_BASE, _MOST_PARTS = 2000, 100
 
-# Browsers take these away before they read an address.
+# Browsers remove these characters before they parse a URL.
 _OUTER = "".join(map(chr, range(0x21)))
 _INNER = re.compile(r"[\t\n\r]")
-# What comes before the path, the query and the fragment.
+# The part before the path, the query and the fragment.
 _HEAD = re.compile(r"[^/?#\\]*")
-# A path that says where it goes from: ../ or ./
+# A dot segment in a path: ../ or ./
 _DOTS = re.compile(r"/\.{1,2}(?:[/?#]|$)")
-# White space, controls, and what would end an address in Markdown or HTML.
+# White space, controls, and characters that would end a URL in Markdown or HTML.
 UNSAFE = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f"
                      r"\u2060-\u206f\u3000\ufeff\ufff9-\ufffb\ud800-\udfff"
                      r'"<>\\^`{|}]')  # fmt: skip
 
 
 class Addresses:
-    """Makes the addresses on one page absolute."""
+    """Makes the URLs on one page absolute and safe."""
 
     def __init__(self, root: Any, url: str | None) -> None:
         self._root = root
@@ -50,39 +49,39 @@ class Addresses:
 
     @cached_property
     def base(self) -> str:
-        """The address that others are relative to, "" if it is not known."""
-        base = _bounded(self._url)
+        """The base URL of the page, "" if it is not known."""
+        page_url = _bounded(self._url)
         for head in self._root.iterchildren("head"):
             for element in head.iterchildren("base"):
-                given = element.get("href")
-                if given and len(given) <= _LONGEST_BASE:
-                    said = _web_only(_bounded(joined(base, _cleaned(given))))
-                    # A base of no web, as javascript:, counts for nothing.
-                    return said or _web_only(base)
-        return _web_only(base)
+                href = element.get("href")
+                if href and len(href) <= _LONGEST_BASE:
+                    base = _web_only(_bounded(joined(page_url, _cleaned(href))))
+                    # A base that is not HTTP, such as javascript:, is ignored.
+                    return base or _web_only(page_url)
+        return _web_only(page_url)
 
     @cached_property
     def origin(self) -> str:
-        """What comes before a path, nothing where that is not known."""
+        """The scheme and host of the base, "" if it is not known."""
         if not self.base:
             return ""
         parts = urlsplit(self.base)
         return _quoted(f"{parts.scheme}://{parts.netloc}")
 
     def link(self, href: str) -> str:
-        """Where a link leads to; nothing where that is not safe to follow."""
-        found = self._known.get(href)
-        if found is None:
-            found = self._known[href] = self._absolute(href, SCHEMES)
-        return found
+        """The URL of a link, "" if it is not safe to follow."""
+        url = self._known.get(href)
+        if url is None:
+            url = self._known[href] = self._absolute(href, SCHEMES)
+        return url
 
     def image(self, src: str) -> str:
-        """Where an image is; nothing for one that is written out in place."""
+        """The URL of an image, "" for other schemes, such as data:."""
         return self._absolute(src, IMAGE_SCHEMES) if src else ""
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
         if not UNSAFE.search(href):
-            # Nothing to clean or to quote: most addresses are whole, or paths.
+            # A fast path without cleaning or quoting: most URLs are absolute, or paths.
             if href.startswith(_WHOLE):
                 return href
             if href[:1] == "/" != href[1:2] and self.origin and not _DOTS.search(href):
@@ -94,7 +93,7 @@ class Addresses:
         if colon:
             return _quoted(href) if scheme.lower() in schemes else ""
         if not self.base:
-            # Quoting escapes backslashes, so that a scheme may stand there now.
+            # Quoting escapes backslashes, after which a scheme may appear.
             href = _quoted(href)
             return "" if ":" in _HEAD.match(href)[0] else href  # type: ignore[index]
         if href[0] == "/" and "\\" not in href:
@@ -106,10 +105,10 @@ class Addresses:
 
 
 def host_of(url: str) -> str:
-    """A URL's host in lower case, without a dot at its end, "" where it has none."""
+    """A URL's host in lower case, without a trailing dot; "" if it has none."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:  # a wrong IPv6 address
+    except ValueError:  # an invalid IPv6 address
         return ""
 
 
@@ -119,14 +118,14 @@ def _cleaned(href: str) -> str:
 
 
 def _bounded(url: str) -> str:
-    """A base without its query where that makes it too long, nothing where all does."""
+    """A base within the limits: without its query if it is too long, or else ""."""
     if len(url) > _LONGEST_BASE:
         url = re.split("[?#]", url, maxsplit=1)[0]
     return "" if len(url) > _LONGEST_BASE or url.count("/") > _MOST_PARTS else url
 
 
 def _web_only(url: str) -> str:
-    """An address on the web as it is, nothing for any other."""
+    """A URL of HTTP as it is, "" for any other."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -135,7 +134,7 @@ def _web_only(url: str) -> str:
 
 
 def joined(base: str, href: str) -> str:
-    """Where a reference on a page leads to, "" where that cannot be told."""
+    """The URL of a reference on a page, "" if it is invalid."""
     try:
         return urljoin(base, href)
     except ValueError:  # as in http://[

@@ -1,4 +1,4 @@
-"""Values that a page gives of itself: read without harm, and bounded."""
+"""Reads and bounds the values of a page's metadata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lxml.etree import tostring
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.result import Bound, Metadata, Product, Recipe
 
-# The bound of each value that a page gives of itself.
+# The bound of each field of the metadata.
 BOUNDS: dict[str, Bound] = {
     **{
         f.name: f.metadata["bound"]
@@ -24,32 +24,32 @@ BOUNDS: dict[str, Bound] = {
     "caption": Bound(500, cut=True),
     "page_type": Bound(35),
 }
-# How many authors and tags come out, and how many values under one name are looked at.
+# The maximum number of authors and tags, and of values that are read of one name.
 MOST_VALUES = 50
-# What is read of a value is longer than any bound, so that one too long shows as such.
+# Values are read up to one character beyond the longest bound, to detect those beyond.
 LONGEST = max(bound.most for bound in BOUNDS.values()) + 1
-# A text is cut from a piece this many times as long, as it may have much white space.
+# As a text may have much white space, this many times its bound is read.
 _SLACK = 4
 LONGEST_READ = _SLACK * LONGEST
 
-# Commas and semicolons between the values of a list: Latin, Chinese and Arabic.
+# Separators of lists: commas and semicolons in Latin, Chinese and Arabic script.
 COMMAS = ",;、，；،؛"
 COMMA = re.compile(f"[{COMMAS}]")
 
 _TAG_END = re.compile(r"[-_,;.@\s]")
 
-# A reference with more digits than any character has, or zeros before them.
+# A character reference with leading zeros, or with too many digits for any character.
 _LONG_REFERENCE = re.compile(r"&#(?=[0-9]{8})0*([0-9]*)")
 _MOST_DIGITS = 7
 _BEYOND_UNICODE = "9999999"
-# A reference whose end is there: what is left of one that was escaped twice.
+# A complete character reference, which is left over if a value was escaped twice.
 _REFERENCE = re.compile(
     r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 )
 
 
 def bounded(field: str, value: str) -> str:
-    """A value as it is stored: cut, or "" if it is too long and cannot be cut."""
+    """A value within its field's bound: cut, or "" if it must not be cut."""
     value = strip_unstorable(value)
     most, cut = BOUNDS[field]
     if len(value) <= most:
@@ -58,9 +58,9 @@ def bounded(field: str, value: str) -> str:
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """A text with its white space collapsed; a longer one ends at a word before."""
+    """A text with its white space collapsed, cut at a word if it is longer than ``most``."""
     if len(text) > _SLACK * most:
-        # Its words, each an object, would take many times the memory of the text.
+        # A list of its words would take many times the memory of the text.
         text = text.lstrip()[: _SLACK * most]
     words = " ".join(text.split())
     if len(words) <= most:
@@ -69,14 +69,14 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 
 def text_in(element: Any) -> str:
-    """The text of an element, in an eighth of the time that itertext() takes."""
+    """The text of an element, eight times as fast as by itertext()."""
     text: str = tostring(element, encoding="unicode", method="text", with_tail=False)
     return text
 
 
 def beginning(element: Any, most: int) -> str:
     """The beginning of an element's text."""
-    if not len(element):  # most have no others, and itertext() takes long to begin
+    if not len(element):  # most have no children, and itertext() is slow to start
         return (element.text or "")[:most]
     parts: list[str] = []
     left = most
@@ -89,30 +89,30 @@ def beginning(element: Any, most: int) -> str:
 
 
 def different(values: Iterable[str]) -> list[str]:
-    """The first of some values, each once."""
-    found: dict[str, None] = {}
+    """The values without duplicates, MOST_VALUES at most."""
+    distinct: dict[str, None] = {}
     for value in values:
-        found[value] = None
-        if len(found) == MOST_VALUES:
+        distinct[value] = None
+        if len(distinct) == MOST_VALUES:
             break
-    return list(found)
+    return list(distinct)
 
 
 def primary_tag(language: str) -> str:
-    """The primary tag of the first language named: en of en_GB and of "en, de".
+    """The primary tag of the first language: en of en_GB and of "en, de".
 
-    Nothing where it is no word, as {{lang}}, or too long for a tag.
+    It is "" if that is not a word, like {{lang}}, or too long.
     """
-    # Lower case may be longer, by a few characters at most.
-    begun = language.strip()[: 2 * BOUNDS["language"].most].lower()
-    tag = _TAG_END.split(begun, maxsplit=1)[0]
+    # lower() may lengthen a text by a few characters.
+    beginning = language.strip()[: 2 * BOUNDS["language"].most].lower()
+    tag = _TAG_END.split(beginning, maxsplit=1)[0]
     return bounded("language", tag) if len(tag) > 1 and tag.isalpha() else ""
 
 
 def unescaped(text: str) -> str:
-    """A text with its character references resolved, whatever they are.
+    """A text with its character references resolved.
 
-    html.unescape() raises for a number of more digits than Python reads.
+    Unlike this, html.unescape() raises for numbers of thousands of digits.
     """
     return unescape(_LONG_REFERENCE.sub(_short_reference, text))
 
@@ -123,5 +123,5 @@ def _short_reference(found: re.Match[str]) -> str:
 
 
 def unescaped_again(text: str) -> str:
-    """A value without the references that are left if the page has escaped it twice."""
+    """A value that the page may have escaped twice, with what is left resolved."""
     return unescaped(text) if "&" in text and _REFERENCE.search(text) else text

@@ -1,7 +1,6 @@
-"""The walk: one pass from a tree to tables of elements, blocks and marks.
+"""The walk: one pass that makes tables of elements, blocks and marks of a tree.
 
-Every figure is a whole number, so that the walk and its compiled twin give the same
-tables to the last bit.
+All values are integers, so that the walk and its compiled twin give identical tables.
 """
 
 from __future__ import annotations
@@ -69,12 +68,11 @@ from scrapy_eatext.page.tags import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# The styles of marks that no text has: an image, an embed, a rule.
+# The styles of marks without text: an image, an embed, a rule.
 IMAGE, EMBED, RULE = -1, -2, -3
 
-# Attributes whose words tell the purpose of an element, each with a prefix for its
-# words: roles and microdata have meanings of their own, apart from the names that a
-# site's makers chose.
+# Attributes whose words show the purpose of an element, each with a prefix for its words.
+# Those of roles and microdata are standardized, unlike the names that sites choose.
 TOKEN_ATTRIBUTES = {
     "class": "",
     "id": "",
@@ -88,12 +86,12 @@ MAX_TOKENS = 16
 MIN_TOKEN, MAX_TOKEN = 2, 24
 MAX_VALUE = 1000
 
-# A word of a name: sidebarLeft-2 has sidebar and Left.
+# A word in a name: sidebarLeft-2 has the words sidebar and Left.
 NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 _NEWLINES = re.compile(r"\r\n?")
-# White space in preformatted text, other than tabs and line feeds, is one column wide.
+# White space in preformatted text that is replaced by a space.
 _PRE_SPACE = re.compile(r"[^\S\n\t]")
-# The number of elements between two looks at the clock.
+# The number of elements between two checks of the time limit.
 _CLOCK = 1024
 
 _NONE, _SPACE, _LINE = range(3)
@@ -101,14 +99,14 @@ Children = Iterator[tuple[int, Any]]
 # The style and the link of plain text.
 _PLAIN = (0, -1)
 _ROW = len(ELEMENT_COLUMNS)
-# The classes of characters that are counted in each block, and that of space.
+# The character classes that are counted in each block, and that of white space.
 _COUNTED = range(UPPER, SPACE)
 _SPACE_CLASS = bytes([SPACE])
-# By this table bytes in ASCII are translated many times as fast as characters are.
+# bytes.translate() of ASCII is many times as fast as str.translate().
 _CLASS_OF_BYTE = CLASSES[:256]
 
 
-# The text is addressed by 32-bit numbers.
+# Positions in the text are 32-bit integers.
 MAX_TEXT = 2**31 - 1
 
 
@@ -120,12 +118,12 @@ def _no_marks() -> npt.NDArray[np.int32]:
 class Walk:
     """The tables of one page.
 
-    ``text`` holds the blocks' texts in UTF-8, one after the other.  ``elements``,
+    ``text`` has the blocks' texts in UTF-8, one after the other.  ``elements``,
     ``blocks`` and ``marks`` are tables of 32-bit integers with a row for each element,
     block or mark, and the columns of columns.py; ``tokens`` are unsigned 32-bit hashes.
-    ``root`` is the element that the walk started from, None where the tables have been
-    kept without their page.  ``descriptions`` is what the page says of its text, where that has
-    been read (tagger/descriptions.py).
+    ``root`` is the element that the walk started from, None if the tables were stored
+    without their page.  ``descriptions`` are the page's own descriptions of its text, if
+    they have been read (tagger/descriptions.py).
     """
 
     text: bytes
@@ -145,30 +143,28 @@ class Walk:
         return {}
 
     def node(self, row: int) -> Any:
-        """The lxml element of one row; the tree must be as it was.
+        """The lxml element of one row; the tree must not have changed.
 
-        lxml makes an object of each element that is asked for, so only the elements
-        that are needed are looked up.  The children of an element are listed once, so
-        that many look-ups take linear time.
+        As lxml makes an object for each element, only the needed ones are looked up.  The
+        children of an element are listed once, so that many look-ups take linear time.
         """
         known = self._known
         if row in known:
             return known[row]
-        cell = self.elements.item
-        way = []
+        value = self.elements.item
+        path = []
         while row not in known:
-            way.append(row)
-            row = cell(row, ElementColumn.PARENT)
+            path.append(row)
+            row = value(row, ElementColumn.PARENT)
         node = known[row]
-        for child in reversed(way):
-            node = known[child] = self._child(
-                row, node, cell(child, ElementColumn.PLACE)
-            )
+        for child in reversed(path):
+            place = value(child, ElementColumn.PLACE)
+            node = known[child] = self._child(row, node, place)
             row = child
         return node
 
     def child(self, row: int, place: int) -> Any:
-        """The child of a row's element at a place, whether it is shown or not."""
+        """The child of a row's element at an index, shown or not."""
         return self._child(row, self.node(row), place)
 
     def _child(self, row: int, node: Any, place: int) -> Any:
@@ -179,17 +175,17 @@ class Walk:
 
     @cached_property
     def ends(self) -> list[int]:
-        """For each element the row behind the last one in it."""
+        """For each element the row after its last descendant."""
         parents: list[int] = self.elements[:, ElementColumn.PARENT].tolist()
         ends = [0] * len(parents)
         for row in reversed(range(len(ends))):
-            # Of what is in an element the last is met first.
+            # In reverse order the last descendant comes first.
             ends[row] = ends[row] or row + 1
             ends[parents[row]] = ends[parents[row]] or ends[row]
         return ends
 
     def names_of(self, row: int) -> bytes:
-        """The words in an element's names, hashed, to be compared."""
+        """The hashes of the words in an element's names, as bytes to be compared."""
         cell = self.elements.item
         first = cell(row, ElementColumn.FIRST_TOKEN)
         return self.tokens[first : first + cell(row, ElementColumn.TOKENS)].tobytes()
@@ -203,9 +199,9 @@ class Walk:
 def python_nodes_of(
     walk: Walk, rows: list[int], places: list[int] | None = None
 ) -> list[Any]:
-    """The elements of some rows, or their children at the places given.
+    """The elements of some rows, or their children at the indices ``places``.
 
-    The tree must be as it was.  Rows in rising order are found in linear time.
+    The tree must not have changed.  Sorted rows are looked up in linear time.
     """
     if places is None:
         return [walk.node(row) for row in rows]
@@ -215,12 +211,12 @@ def python_nodes_of(
 def nodes_in(
     walk: Walk, rows: list[int], names: tuple[str, ...], most: int
 ) -> list[list[Any]]:
-    """The first elements of some names in each of some rows' elements, itself included."""
+    """For each row the first elements of some names in it, itself included."""
     return [list(islice(node.iter(*names), most)) for node in nodes_of(walk, rows)]
 
 
 def python_attribute_values(walk: Walk, rows: list[int], name: str) -> list[str | None]:
-    """An attribute of some elements, by their rows; None where there is none."""
+    """An attribute of the elements of some rows; None for elements without it."""
     return [node.get(name) for node in python_nodes_of(walk, rows)]
 
 
@@ -232,7 +228,7 @@ def fnv1a(data: bytes) -> int:
     return value
 
 
-# Both caches are bounded: one site repeats its names, but sites do not end.
+# Both caches are bounded, as a site repeats its names but a crawl has many sites.
 @lru_cache(maxsize=16384)
 def name_tokens(value: str, prefix: str = "") -> tuple[int, ...]:
     """The hashes of the words in an attribute's value."""
@@ -251,7 +247,7 @@ def _word_token(word: str) -> int:
 
 
 class _Frame(NamedTuple):
-    """The meaning that the elements around a piece of text give it."""
+    """The properties that a piece of text has from the elements around it."""
 
     kind: int = PARAGRAPH
     level: int = 0
@@ -265,7 +261,7 @@ class _Frame(NamedTuple):
 
 
 class _Run:
-    """The text being gathered for the next block."""
+    """Collects the text of the next block."""
 
     __slots__ = (
         "around",
@@ -281,27 +277,26 @@ class _Run:
     )
 
     def __init__(self) -> None:
-        # The innermost element around that is laid out as a block; text outside of all
-        # blocks is the root's.
+        # The innermost block-level element around; 0 is the root.
         self.block = 0
         self.inner = 0
-        # The style and the link of white space that is pending.
+        # The style and the link of pending white space.
         self.around = _PLAIN
         self.clear()
 
     def clear(self) -> None:
         self.parts: list[str] = []
         self.pending = _NONE
-        # The number of parts as a link ended.
+        # The number of parts when a link ended, -1 for none.
         self.linked = -1
         self.link_chars = self.strong_chars = 0
         # Rows of marks, without their block; the start is a number of parts, not bytes.
         self.marks: list[tuple[int, ...]] = []
-        # The style and the link of the text before, None behind an image.
+        # The style and the link of the text before, None after an image.
         self.marked: tuple[int, int] | None = _PLAIN
 
     def add(self, piece: str, frame: _Frame, inner: int) -> None:
-        """Add text that is not empty, as it stands in the source.
+        """Add a non-empty text of the source.
 
         White space is collapsed, except in preformatted text.
         """
@@ -318,7 +313,7 @@ class _Run:
         if not piece.isascii():
             piece = BROKEN_LINE.sub("", piece)
         text = " ".join(piece.split())
-        # A printable text has nothing invisible, and this test takes little time.
+        # A printable text has no invisible characters, and this test is fast.
         if not text.isprintable():
             piece = INVISIBLE.sub("", piece)
             text = " ".join(piece.split())
@@ -350,27 +345,27 @@ class _Run:
             self._append(piece, frame)
 
     def add_other(self, style: int, around: int, place: int, frame: _Frame) -> None:
-        """Mark what is no text, by the row of its parent and its place there."""
+        """Mark an image, embed or rule, by the row of its parent and its index there."""
         if not frame.pre:
             self.marks.append((len(self.parts), style, frame.mark[1], around, place))
             self.marked = None
 
     def begin(self, tag: Tag, frame: _Frame) -> None:
-        """Take note of the beginning of an element that makes no block."""
+        """Process the start of an inline element."""
         if tag.style & RAISED:
-            # The number of a note stands right behind the link before it.
+            # The number of a footnote stays directly after the link before it.
             self.linked = -1
         elif tag.name == "a" and len(self.parts) == self.linked:
-            # Two links side by side are never one word, each in an element or not.
+            # Two adjacent links are never one word.
             self.space(frame)
 
     def space(self, frame: _Frame) -> None:
-        """Add a space, unless one stands there."""
+        """Add a space, unless one is pending."""
         if self.parts and not self.pending:
             self.pending, self.around = _SPACE, frame.mark
 
     def new_line(self) -> None:
-        """Begin a line in preformatted text, unless one has just begun."""
+        """Start a new line in preformatted text, unless the last one is empty."""
         if self.parts and not self.parts[-1].endswith("\n"):
             self.parts.append("\n")
 
@@ -383,11 +378,11 @@ class _Run:
 
 
 class _Tables:
-    """The tables as they grow, and counts of all that was met since the last block."""
+    """The growing tables, and counts since the last block."""
 
     def __init__(self) -> None:
         self.text = bytearray()
-        # The rows one after the other, in lists, as lists grow fastest.
+        # Flat lists of all rows, as lists grow fastest.
         self.elements: list[int] = []
         self.tokens: list[int] = []
         self.count = 0
@@ -420,11 +415,11 @@ class _Tables:
         self.started += 1
 
     def leave(self, row: int) -> None:
-        """Note the last block of an element, as it ends."""
+        """Set the last block of an element when it ends."""
         self.elements[row * _ROW + ElementColumn.LAST_BLOCK] = self.count
 
     def flush(self, run: _Run, frame: _Frame) -> None:
-        """Make a block of the text gathered, if there is any."""
+        """Make a block of the collected text, if there is any."""
         if not run.parts and not run.marks:
             run.linked = -1
             return
@@ -438,7 +433,7 @@ class _Tables:
         run.clear()
 
     def _mark(self, run: _Run) -> None:
-        """Add the marks of the next block; without text they are of images that stand apart."""
+        """Add the marks of the next block, or without text those of images before it."""
         start, done = len(self.text) if run.parts else -1, 0
         for parts, *rest in run.marks:
             if parts > done:
@@ -464,7 +459,7 @@ class _Tables:
         start = len(self.text)
         self.text += encoded
         chars = len(text)
-        # The class of each character, in its place.
+        # The class of each character.
         if text.isascii():
             classes = encoded.translate(_CLASS_OF_BYTE)
         else:
@@ -493,7 +488,7 @@ class _Tables:
             self.images,
             self.controls,
             self.started,
-            # As a signed number, to stand beside the others.
+            # Signed, as the table is.
             (crc32(encoded) ^ 0x80000000) - 0x80000000,
         )
         self.count += 1
@@ -501,13 +496,13 @@ class _Tables:
 
 
 def _table(numbers: list[int], width: int) -> npt.NDArray[np.int32]:
-    """Rows of so many numbers."""
-    # From a list numpy would look at each number's type.
+    """A table with ``width`` columns."""
+    # An array is faster than a list, in which numpy checks the type of each item.
     return np.array(array("i", numbers), dtype=np.int32).reshape(-1, width)
 
 
 def _outer_strip(text: str) -> str:
-    """Preformatted text without the empty lines before it and the space after."""
+    """Preformatted text without leading empty lines and trailing white space."""
     text = text.rstrip(" \t\n")
     blank = len(text) - len(text.lstrip(" \t\n"))
     return text[text.rfind("\n", 0, blank) + 1 :]
@@ -522,9 +517,9 @@ def _is_entered(
     lenient: bool,
     place: tuple[int, int],
 ) -> bool:
-    """Whether an element's content is text of the page; if not, it is dealt with.
+    """Whether to walk an element's content; if not, the element is processed here.
 
-    ``place`` is the row of the element around it and its number there.
+    ``place`` is the row of its parent and its index there.
     """
     name = tag.name
     if name in SPECIAL_TAGS or not name:
@@ -563,7 +558,7 @@ def _is_entered(
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
-    """A border between blocks, which inside preformatted text is a new line."""
+    """End the block, or inside preformatted text the line."""
     if inside_pre:
         run.new_line()
     else:
@@ -571,7 +566,7 @@ def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None
 
 
 def _inside(frame: _Frame, tag: Tag, attributes: dict[str, str], here: int) -> _Frame:
-    """The frame inside an element, given the one outside."""
+    """The frame inside an element, given the frame around it."""
     style, link = frame.mark
     if tag.name == "a" and "href" in attributes:
         return frame._replace(link=True, mark=(style, here))
@@ -601,23 +596,22 @@ def _inside(frame: _Frame, tag: Tag, attributes: dict[str, str], here: int) -> _
 
 
 def python_walk(root: Any, lenient: bool = False) -> Walk:
-    """Walk a tree from its root element; the tree is not changed.
+    """Walk a tree from its root element, without changing it.
 
-    A lenient walk also reads what a browser hides: noscript, elements that are
-    not displayed, buttons, and what an unclosed svg or object swallowed.
+    A lenient walk also reads what browsers hide: noscript, hidden elements, buttons, and
+    the content of an svg or object without an end tag.
     """
     tables = _Tables()
     run = _Run()
     frame = _Frame()
     here = count = -1
-    # For each open element: its tag, the row, the block and the frame outside, and the
-    # siblings that are still to come.  iterwalk() would take quadratic time where many
-    # comments stand side by side.
+    # For each open element: its tag, the row, block and frame around it, and its remaining
+    # siblings.  iterwalk() would take quadratic time for many adjacent comments.
     open_elements: list[tuple[Any, Tag, int, int, _Frame, Children]] = []
     children: Children = enumerate((root,))
     while True:
         for place, element in children:
-            # Most have a name that is known, and no namespace.
+            # Most tags are known and have no namespace.
             tag = TAGS.get(element.tag) or tag_of(element)
             if tag is BUTTON and frame.kind != HEADING and ends_in_question(element):
                 tag = QUESTION
@@ -625,11 +619,11 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
                 tag.is_plain
                 or _is_entered(element, tag, frame, run, tables, lenient, (here, place))
             ):
-                # As the tree has them: get() would add what a DTD declares.
+                # Unlike get(), this does not add attributes that a DTD declares.
                 attributes = dict(element.items())
                 if lenient or not is_hidden(attributes, tag.name):
                     break
-            # Text behind the root is no part of it.
+            # The root's tail is not part of the page.
             if open_elements and element.tail:
                 run.add(element.tail, frame, here)
         else:
@@ -669,5 +663,5 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
 walk = twin(python_walk, "_walk")
 nodes_of = twin(python_nodes_of, "_walk")
 attribute_values = twin(python_attribute_values, "_walk")
-# Whether the compiled modules run.
+# Whether the compiled modules are used.
 compiled = walk is not python_walk

@@ -1,8 +1,8 @@
-"""Pages that stand in front of others, or in their place: walls, and empty shells.
+"""Detects walls, such as captchas and log-ins, and shells that scripts would fill.
 
-Each is short, and its title, headings or few words name what it is.  A page with a text
-of its own is no wall, whatever the text is about and whatever stands beside it: many
-pages have a captcha below their comments, and a banner that asks for consent.
+A wall is short, and its title, headings or few words name it.  A page with a main text is
+not a wall, whatever it is about and whatever is beside the text: many pages have a captcha
+below their comments, or a banner that asks for consent.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from scrapy_eatext.page.names import HUMAN_TESTS
 if TYPE_CHECKING:
     from scrapy_eatext.page.page import Page
 
-# A page is no wall if its main text is longer than LONGEST, or if it has more text or
-# more blocks in all.
+# A page is not a wall if its main text, or its whole text or number of blocks, exceeds
+# these limits.
 LONGEST = 1000
 _MOST_CHARS, _MOST_BLOCKS = 2500, 60
-# The text of some walls is shorter than this.
+# Some kinds of walls have a main text shorter than this.
 _FEW_CHARS = 400
-# The words for a wall with this much text stand in the text or in headings; with less
-# text they may stand anywhere.
+# With a main text this long, the words that name a wall have to be in it or in headings;
+# with less they may be anywhere on the page.
 _SOME_CHARS = 150
-# The title and headings of these walls say so, alone or beside the site's name.
+# Phrases in a title or heading that are all of it, or all besides the site's name.
 _FEW = r"[\s!.:,\d…'’\"-]{0,8}"
 _EDGE = r"(?:^|[|–—:•»«·-]\s|\n)[\s!:,…'’\"-]{0,8}(?:\d{3,4}[\s:-]{1,3})?"
 _END = _FEW + r"(?:$|\s[|–—•»«·-]|[!.:\n])"
-# What a title or a heading is made of, as the name of the site.
+# Separators of the parts of titles and headings.
 _PARTS = re.compile(r"\n|\s[|–—:•»«·-]{1,3}\s|:\s")
 
 
@@ -96,8 +96,8 @@ _NOT_FOUND = _titled(
     r"|página no encontrada|página não encontrada|pagina non trovata"
     r"|pagina niet gevonden|sidan hittades inte|страница не найдена",
 )
-# A status at the edge of a title or heading, which says so in any language; those above
-# 499, which are often other numbers, only at the beginning.
+# A status code at the edge of a title or heading, which needs no language.  Those above
+# 499, which are often other numbers, count only at the beginning.
 _STATUS = re.compile(
     r"^\W{0,3}(?:4(?:0[0-689]|10|29|51)|50[0-4])(?![\w.,%/-])"
     r"|(?<![\w.,/$€£#-])4(?:0[0-689]|10|29|51)[\s)!.]{0,3}$",
@@ -111,25 +111,25 @@ _NEEDS_SCRIPTS = _phrases(
 )
 _LOADING = re.compile(r"[\W_]*(?:loading|please wait|wird geladen|chargement|cargando"
                       r"|загрузка)?[\W_]*", re.IGNORECASE)  # fmt: skip
-# A script that is run, not data; what a source says of one is bounded.
+# An executable script, not data.  The length of its attributes is bounded.
 _SCRIPT = re.compile(
     rb"<script(?![^>]{0,500}(?:ld\+json|text/template|text/html))[\s>]", re.IGNORECASE
 )
 
-# What the scripts and frames of services that test browsers are called.  Pages that
-# passed may have the scripts too, but have a text.
+# Names of scripts and frames of services that test browsers.  A page that passed the test
+# may have them too, but has a text.
 _TESTS = re.compile(
     r"_Incapsula_Resource|captcha-delivery\.com|token\.awswaf\.com|/_sec/cp_challenge"
     r"|/KP_UIDz|px-captcha|/cdn-cgi/challenge-platform/"
 )
 
-# The kinds of walls, and those that a browser or another address may get beyond.
+# The kinds of walls, and those that a browser or another IP address may pass.
 WALLS = ("captcha", "checking", "blocked", "consent", "login", "not_found", "shell")
 PASSABLE = frozenset(WALLS) - {"login", "not_found"}
 
 
 def wall_of(page: Page, text: str) -> str:
-    """What stands in place of a page with this main text: one of WALLS, "" for none."""
+    """The kind of wall that a page with this main text is, one of WALLS; "" for none."""
     if len(text) > LONGEST:
         return ""
     blocks = page.blocks
@@ -139,12 +139,12 @@ def wall_of(page: Page, text: str) -> str:
     shown = "\n".join(all_shown)
     headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
     heads = _lines(page.title, *(all_shown[i] for i in headings))
-    # The headings of the whole page.
+    # The page's main headings.
     main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
     main_heads = _lines(page.title, *(all_shown[i] for i in main))
     few, some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
     if not few:
-        # Lower headings may be those of an article about captchas.
+        # Other headings may be those of an article about captchas.
         heads = main_heads
         said = said_of_main = "\n".join(filter(_begins_as_wall, _PARTS.split(heads)))
     elif some:
@@ -178,7 +178,7 @@ def wall_of(page: Page, text: str) -> str:
 
 
 def has_scripts(source: bytes) -> bool:
-    """Whether a page's source has scripts that are run."""
+    """Whether a page's source has executable scripts."""
     return _SCRIPT.search(source) is not None
 
 
