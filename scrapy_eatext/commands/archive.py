@@ -86,8 +86,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=[],
         metavar="CONDITION",
         help="only pages that meet a condition: host=example.com,example.org;"
-        " page_type=article; score>=0.5; language, outcome and algorithm work alike (may"
-        " be repeated: all have to hold)",
+        " page_type=article; score>=0.5; language, outcome and algorithm work alike"
+        " (may be repeated: all have to hold)",
     )
     parser.add_argument(
         "--sample",

@@ -1,4 +1,4 @@
-"""Arguments that several tasks share: --algorithm, --options, and numbers in a range."""
+"""Arguments that several tasks share: --algorithm, --options, bounded numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="an option of the algorithm (may be repeated), or a JSON object of options",
+        help="an option of the algorithm (may be repeated), or a JSON object of some",
     )
 
 

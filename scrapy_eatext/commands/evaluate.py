@@ -82,7 +82,7 @@ def run(args: Namespace, command: object) -> int:
 def _training_pages(
     data: Dataset, name: str, options: Mapping[str, Any]
 ) -> tuple[int, str]:
-    """How many pages an algorithm's model was trained on, and its training data's name."""
+    """How many pages are in the model's training data, and that data's name."""
     card = load_card(options.get("model") or SHIPPED / f"{name}.model")
     digests = set(str(card.get("digests", "")).split())
     if not digests:

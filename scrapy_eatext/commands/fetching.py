@@ -44,7 +44,7 @@ def fetch_all(command: ScrapyCommand, urls: Sequence[str]) -> list[Response]:
 
 
 class OnePage:
-    """A crawl of one page, with the named spider, or else with one that handles the URL.
+    """A crawl of one page, with a named spider or the one that handles the URL.
 
     ``spider_args`` are the texts of --spider-arg.  Raises UsageError.
     """
@@ -97,7 +97,8 @@ def run_crawl(
     """Run a crawl to its end.  Returns the error that ended it, if any, in a list."""
     errors: list[BaseException] = []
     crawl: Any = process.crawl(crawler, **arguments)
-    # A Deferred or an asyncio task: both log a traceback of an error that nobody handles.
+    # A Deferred or an asyncio task: both log a traceback of an error that nobody
+    # handles.
     if hasattr(crawl, "addErrback"):
         crawl.addErrback(lambda failure: errors.append(failure.value))
     else:

@@ -59,9 +59,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
         "Extract the main text of a page and print it as text, Markdown or HTML, as"
         " JSON with all attributes of the result, or as a table of the page's blocks"
-        " with score and reason. The page is fetched with Scrapy if a URL is given, else"
-        " read from a file, or from standard input if the file is -; it may be gzipped."
-        " Of a folder each page becomes a line of JSON. The EATEXT_* settings of the"
+        " with score and reason. The page is fetched with Scrapy if a URL is given,"
+        " else read from a file, or from standard input if the file is -; it may be"
+        " gzipped. Of a folder each page becomes a line of JSON. The EATEXT_* settings of the"
         " project apply; --algorithm and --options override them."
         " `review` shows pages in the browser, to be corrected; `learn` makes site"
         " files of the corrections; `train` and `evaluate` train models and score"

@@ -37,8 +37,8 @@ ERRORS = (ArchiveError, DataError, LabelError, OSError)
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = (
-        "Show pages in the browser, with what is kept of them, to be corrected by mouse "
-        "and keyboard."
+        "Show pages in the browser with their main text marked, to be corrected by "
+        "mouse and keyboard."
     )
     parser.add_argument(
         "source",

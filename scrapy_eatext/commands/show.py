@@ -21,7 +21,7 @@ _TEXT_WIDTH = 60
 
 
 class Run(NamedTuple):
-    """One algorithm's result for a page, and the time until its blocks were computed."""
+    """One algorithm's result for a page, and the time that it and its blocks took."""
 
     name: str
     result: MainText

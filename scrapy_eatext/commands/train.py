@@ -60,8 +60,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--page-scores",
         metavar="FILE",
-        help="write each page's scores in the cross-validation as JSON Lines, the worst "
-        "page first",
+        help="write each page's scores in the cross-validation as JSON Lines, the "
+        "worst page first",
     )
     parser.add_argument(
         "--marks",

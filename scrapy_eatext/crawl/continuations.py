@@ -53,7 +53,7 @@ async def join_continuations(
             pages.append(page)
             service.tally.inc("pages/joined")
             url = outcome.next_url
-    except CancelledError:  # Twisted's; asyncio's is no Exception
+    except CancelledError:  # Twisted's; asyncio's is not an Exception
         raise
     except Exception as error:  # noqa: BLE001 - the pages so far are joined
         service.tally.error(response.url, error)
@@ -71,7 +71,7 @@ async def _download(
     meta = continuation_meta(request.meta)
     try:
         response = await download(service.crawler, request, meta, url)
-    except CancelledError:  # Twisted's; asyncio's is no Exception
+    except CancelledError:  # Twisted's; asyncio's is not an Exception
         raise
     except Exception as error:  # noqa: BLE001 - the pages so far are joined
         service.tally.inc("pages/failed")

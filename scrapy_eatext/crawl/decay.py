@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.crawl.tally import Tally
 
-# A host is judged by its last WINDOW pages.  It decays if _AGREE of them are alike, as one
-# or two of any twenty pages are of another kind.
+# A host is judged by its last WINDOW pages.  It decays if _AGREE of them are alike, as
+# one or two of any twenty pages are of another kind.
 WINDOW = 20
 _AGREE = 18
 # The maximum number of watched hosts; the least recent is dropped.

@@ -15,8 +15,8 @@ class EatextDownloaderMiddleware(Component):
     """Puts a MainText into ``response.meta["main_text"]``.
 
     Its priority is below RetryMiddleware's (550), so it sees each final response once,
-    decompressed and after redirects.  It never raises: if the extraction of a page fails,
-    the text is empty.
+    decompressed and after redirects.  It never raises: if the extraction of a page
+    fails, the text is empty.
     """
 
     def process_request(self, request: Request) -> None:

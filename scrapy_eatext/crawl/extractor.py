@@ -80,7 +80,8 @@ class Extractor:
     ) -> Outcome:
         """Extract HTML, or a response whose tree nothing else uses meanwhile.
 
-        ``sought`` is that of Job; for a response the default is an article's second page.
+        ``sought`` is that of Job; for a response the default is an article's second
+        page.
         """
         if self._config.pages > 1 and not isinstance(html, (str, bytes)):
             sought = sought or (url, 2)
@@ -161,8 +162,8 @@ class Extractor:
     ) -> MainText:
         """A response's result, set up to compute missing attributes from the response.
 
-        It is cached for the response and for its URLs; if ``urls`` is None, for neither,
-        and no item gets it.
+        It is cached for the response and for its URLs; if ``urls`` is None, for
+        neither, and no item gets it.
         """
         result = extracted.result
         if urls is not None:

@@ -38,7 +38,7 @@ _ONLY_RETRY = frozenset(("dont_cache", "dont_retry", OWN))
 async def download(
     crawler: Crawler, request: Request, meta: dict[Any, Any], url: str = ""
 ) -> Response:
-    """The response to a copy of a request with another meta, and perhaps another URL."""
+    """The response to a copy of a request with another meta, and a URL if any."""
     again = request.replace(
         url=url or request.url, meta=meta, callback=NO_CALLBACK, errback=None
     )
@@ -56,9 +56,9 @@ def is_closing(crawler: Crawler) -> bool:
 def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, Any]:
     """The meta of a page's retry, with the keys of EATEXT_WEAK in ``added``.
 
-    It has no key that the first download added.  It bypasses Scrapy's cache, which would
-    return the first response, as both requests have the same fingerprint.  RetryMiddleware
-    does not repeat a retry that fails.
+    It has no key that the first download added.  It bypasses Scrapy's cache, which
+    would return the first response, as both requests have the same fingerprint.
+    RetryMiddleware does not repeat a retry that fails.
     """
     return {
         **_inherited(meta),

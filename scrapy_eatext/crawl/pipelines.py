@@ -41,8 +41,9 @@ class EatextPipeline(Component):
 
     The text is that of the response whose callback yielded the item, even if an earlier
     pipeline replaced the item.  If the item has another page's URL, or no response, the
-    text is that of the item's HTML, or else of the page last seen at the URL.  An item is
-    kept even if a field cannot be set; it is dropped only with EATEXT_BELOW = "drop".
+    text is that of the item's HTML, or else of the page last seen at the URL.  An item
+    is kept even if a field cannot be set; it is dropped only with EATEXT_BELOW =
+    "drop".
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -69,7 +70,7 @@ class EatextPipeline(Component):
         return item
 
     async def _filled(self, item: Any) -> tuple[Any, str, Extracted | None]:
-        """The item or a filled copy, its outcome as in the stats, and its page's result."""
+        """The item or a filled copy, its outcome as in the stats, and the result."""
         adapter = ItemAdapter(item)
         names = self._names(item, adapter)
         if names is None:

@@ -28,8 +28,8 @@ class Requested:
         request.meta.pop(RESULT, None)
         self.add(request)
         self.add_url(request.url)
-        # If the crawl was paused or shares its queue, another process may have requested
-        # the referring page.
+        # If the crawl was paused or shares its queue, another process may have
+        # requested the referring page.
         if found_on := request.headers.get("Referer"):
             self.add_url(found_on.decode("latin-1"))
 

@@ -89,12 +89,13 @@ class Retries:
 
     def failed(self, request: Request, error: Exception) -> None:
         """Count a request that got no response, after all of Scrapy's retries."""
-        # A request that is ignored, as for robots.txt, would be so without the meta too.
+        # A request that is ignored, as for robots.txt, would be so without the meta
+        # too.
         if was_direct(request.meta) and not isinstance(error, IgnoreRequest):
             self._hosts.add_first(host_of(request.url), was_right=False)
 
     async def better(self, request: Request, first: Answer, *, direct: bool) -> Answer:
-        """The page's answer, or that of its retry if the page is weak and that is better.
+        """The page's answer, or its retry's if the page is weak and that is better.
 
         ``direct`` is whether the first request was direct.
         """
@@ -116,7 +117,7 @@ class Retries:
         second = None
         try:
             second = await self._second(request, outcome, weak)
-        except CancelledError:  # Twisted's; asyncio's is no Exception
+        except CancelledError:  # Twisted's; asyncio's is not an Exception
             raise
         except Exception as error:  # noqa: BLE001 - the first answer remains
             self._tally.inc("weak/failed")

@@ -1,4 +1,4 @@
-"""The service of a crawler, which its components share and which processes responses."""
+"""The service of a crawler, which all its components share."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Service:
                     decay = self._decay.add(host, result.body, result.template)
                     if decay:
                         report_decay(self.crawler, self.config, self.tally, host, decay)
-        except CancelledError:  # Twisted's; asyncio's is no Exception
+        except CancelledError:  # Twisted's; asyncio's is not an Exception
             raise
         except Exception as error:  # noqa: BLE001
             kind = "failed"

@@ -50,8 +50,8 @@ ITEMS = ("all", "declared")
 _IN_META = "request.meta['eatext']"
 _BESIDE = ("weak",)
 
-# One core is left to the crawl's own thread: with more workers its event loop would wait
-# for a core, and the throughput would not grow.
+# One core is left to the crawl's own thread: with more workers its event loop would
+# wait for a core, and the throughput would not grow.
 _WORKERS = min(4, max(1, (os.cpu_count() or 1) - 1))
 # A maximum of seconds and MiB that is valid on every system.
 _MAX = 1_000_000_000
@@ -75,10 +75,10 @@ class Attributes(Kind):
         return "a list of " + ", ".join(ATTRIBUTES)
 
     def take(self, value: Any, key: str) -> tuple[str, ...]:
-        given = [value] if isinstance(value, str) else value
-        if not isinstance(given, (list, tuple)):
+        names = [value] if isinstance(value, str) else value
+        if not isinstance(names, (list, tuple)):
             raise self.error(value, key)
-        return tuple(OneOf(ATTRIBUTES).take(name, key) for name in given)
+        return tuple(OneOf(ATTRIBUTES).take(name, key) for name in names)
 
     def parse(self, value: object) -> object:
         return parse_list(value)
@@ -93,11 +93,11 @@ class Items(Kind):
     def take(self, value: Any, key: str) -> str | tuple[type, ...]:
         if isinstance(value, str) and value in ITEMS:
             return value
-        given = value if isinstance(value, (list, tuple)) else [value]
-        if not given:
+        classes = value if isinstance(value, (list, tuple)) else [value]
+        if not classes:
             raise self.error(value, key)
         try:
-            return tuple(map(_class, given))
+            return tuple(map(_class, classes))
         except Exception as error:  # importing a module may raise anything
             raise self.error(value, key, error) from error
 
@@ -219,16 +219,16 @@ class Config:
     def from_settings(cls, settings: BaseSettings) -> Config:
         """Read a crawl's settings.  Raises SettingError for the first that is wrong."""
         _refuse_unknown(settings)
-        given = {
+        raw_values = {
             name: value
             for name in SETTINGS
             if (value := settings.get(_key(name))) is not None
         }
         choice = _with_site_files(
-            Choice(**taken(Choice(), given, _key)), given.get("site_files")
+            Choice(**taken(Choice(), raw_values, _key)), raw_values.get("site_files")
         )
         check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
-        values = taken(cls(), given, _key)
+        values = taken(cls(), raw_values, _key)
         sites: dict[str, Choice | None] = {}
         weak_sites: dict[str, Weak] = {}
         for given_host, site in values.pop("sites", {}).items():
@@ -237,9 +237,9 @@ class Config:
             if host in sites:
                 allowed = "left out: another key is the same host"
                 raise SettingError(key, site, allowed)
-            made = sites[host] = overridden(choice, site, key, _BESIDE)
-            if made is not None:
-                check_loadable(made, key, part_of(key, "options"))
+            site_choice = sites[host] = overridden(choice, site, key, _BESIDE)
+            if site_choice is not None:
+                check_loadable(site_choice, key, part_of(key, "options"))
             weak = values.get("weak", NEVER)
             weak_sites[host] = _weak_with(weak, site, key)
         config = cls(choice=choice, sites=sites, weak_sites=weak_sites, **values)
@@ -259,27 +259,27 @@ class Config:
                     key = f"EATEXT_SITES[{host!r}]"
                     _check_sendable(site, partial(part_of, key))
 
-    def choice_for(self, url: str, given: object = None) -> Choice | None:
+    def choice_for(self, url: str, overrides: object = None) -> Choice | None:
         """How to extract the page at a URL, None if it is not extracted.
 
-        ``given`` is the value of ``eatext`` in the request's meta; SettingError if it is
-        wrong.
+        ``overrides`` is the value of ``eatext`` in the request's meta.  Raises
+        SettingError if it is wrong.
         """
         choice: Choice | None = self.choice
         if self.sites:
             choice = self.sites.get(self.site_of(url), self.choice)
-        if given is None:
+        if overrides is None:
             return choice
         # A request's meta also overrides a site that is off.
-        return overridden(choice or self.choice, given, _IN_META, _BESIDE)
+        return overridden(choice or self.choice, overrides, _IN_META, _BESIDE)
 
-    def weak_for(self, url: str, given: object = None) -> Weak:
+    def weak_for(self, url: str, overrides: object = None) -> Weak:
         """When the page at a URL is weak, and how it is retried.
 
-        ``given`` is as in choice_for().
+        ``overrides`` is as in choice_for().
         """
         weak = self.weak_sites.get(self.site_of(url), self.weak)
-        return _weak_with(weak, given, _IN_META)
+        return _weak_with(weak, overrides, _IN_META)
 
     @cached_property
     def retries(self) -> bool:
@@ -307,19 +307,19 @@ def _with_site_files(choice: Choice, folder: object) -> Choice:
     return replace(choice, options={**choice.options, DEFAULT: options})
 
 
-def _class(given: Any) -> type:
+def _class(value: Any) -> type:
     """A class, the class at an import path, or a built-in class such as "dict"."""
-    path = f"builtins.{given}" if isinstance(given, str) and "." not in given else given
+    path = f"builtins.{value}" if isinstance(value, str) and "." not in value else value
     loaded = load_object(path)
     if not isinstance(loaded, type):
-        raise TypeError(f"{given!r} is not a class")
+        raise TypeError(f"{value!r} is not a class")
     return loaded
 
 
-def _weak_with(weak: Weak, given: object, key: str) -> Weak:
+def _weak_with(weak: Weak, overrides: object, key: str) -> Weak:
     """A Weak with the override of a site or a request, if it has one."""
-    if isinstance(given, Mapping) and "weak" in given:
-        return override_weak(weak, given["weak"], part_of(key, "weak"))
+    if isinstance(overrides, Mapping) and "weak" in overrides:
+        return override_weak(weak, overrides["weak"], part_of(key, "weak"))
     return weak
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
-# How many messages that are logged once are remembered.  Only a crawl of very many sites
-# has more, and may repeat some.
+# How many messages that are logged once are remembered.  Only a crawl of very many
+# sites has more, and may repeat some.
 _MAX_LOGGED = 10_000
 # The upper bounds of the histogram of seconds per page.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
@@ -35,7 +35,8 @@ class Tally:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        # A stats collector may be unable to return counts, or add those of other processes.
+        # A stats collector may be unable to return counts, or add those of other
+        # processes.
         self._counts: Counter[str] = Counter()
         self._logged: dict[int, None] = {}  # hashes, in order
         self._pages = 0
@@ -55,7 +56,7 @@ class Tally:
         logger.log(level, message, values, extra={"spider": self._crawler.spider})
 
     def _is_new(self, message: str) -> bool:
-        """Whether a message has not been logged yet.  From now on it counts as logged."""
+        """Whether a message is logged for the first time; it counts as logged then."""
         # A hash, as a host's name may have any length.
         key = hash(message)
         if key in self._logged:
@@ -101,7 +102,7 @@ class Tally:
             self._failure(url, Failure.of(error))
 
     def _failure(self, url: str, failure: Failure) -> None:
-        """Count and log a failure, with its traceback if it is the first of its kind."""
+        """Count and log a failure, with a traceback if it is the first of its kind."""
         self.inc(f"exception_count/{failure.name}")
         what = "Extraction"
         if failure.field:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.crawl.tally import Tally
 
-# The response of the item that is in the pipelines.  Scrapy runs all pipelines of an item
-# in one context.
+# The response of the item that is in the pipelines.  Scrapy runs all pipelines of an
+# item in one context.
 _current: ContextVar[ref[Response] | None] = ContextVar("response", default=None)
 
 
@@ -24,7 +24,8 @@ class ItemTies:
     def __init__(self) -> None:
         # Whether a pipeline fills items.
         self.wanted = False
-        # By id(), as few items are hashable.  The reference keeps the id from being reused.
+        # By id(), as few items are hashable.  The reference keeps the id from being
+        # reused.
         self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
 
     def follow(self, crawler: Crawler, tally: Tally) -> None:

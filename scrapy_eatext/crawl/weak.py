@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Weak:
-    """Which pages are weak, and the ``meta`` of their retry; without it none is retried."""
+    """Which pages are weak, and the ``meta`` of their retry; {} for no retries."""
 
     meta: Mapping[Any, Any] = declare(
-        {}, Dict("a dict: what the second request's meta has"), setting=False
+        {}, Dict("a dict: the meta of the second request"), setting=False
     )
     min_score: float = number(0.3, 0, 1)
     min_chars: int = number(200, 0, math.inf)
@@ -40,17 +40,17 @@ class WeakPages(Dict):
         return value if isinstance(value, Weak) else override_weak(NEVER, value, key)
 
 
-def override_weak(base: Weak, given: object, key: str) -> Weak:
+def override_weak(base: Weak, overrides: object, key: str) -> Weak:
     """A Weak with some of its fields changed, or turned off.  Raises SettingError."""
-    if given is False:
+    if overrides is False:
         return NEVER
-    made = override_fields(base, given, key, "False, or ")
-    if given and not made.meta:
+    weak = override_fields(base, overrides, key, "False, or ")
+    if overrides and not weak.meta:
         allowed = (
             "a dict, which is missing: the meta of a request to a browser or an API"
         )
-        raise SettingError(part_of(key, "meta"), made.meta, allowed)
-    return made
+        raise SettingError(part_of(key, "meta"), weak.meta, allowed)
+    return weak
 
 
 # A text that is itself weak is better if it is more than this many times as long.

@@ -1,1 +1,1 @@
-"""The work on one page, in bounded time: what is chosen, and where it runs."""
+"""Extracts single pages in bounded time: choices, the cascade, and executors."""

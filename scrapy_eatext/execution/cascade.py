@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.execution.choice import Choice
 
-# If time or memory runs out, the last resort reads the first quarter of a page, then the
-# first quarter of that, down to this many bytes or characters.
+# If time or memory runs out, the last resort reads the first quarter of a page, then
+# the first quarter of that, down to this many bytes or characters.
 _SHORTEST = 10_000
 
 # The maximum length of a traceback, as an exception may quote a whole page.
@@ -43,8 +43,8 @@ BREAKS = (Exception, SystemExit)
 _MAX_LINE = 500
 
 # A thread is replaced after it has parsed this many bytes: lxml keeps the names of
-# elements and attributes until the thread that parsed them ends, and a name may take ten
-# times its size in the page.
+# elements and attributes until the thread that parsed them ends, and a name may take
+# ten times its size in the page.
 TURN = 1 << 22
 
 # The kinds of outcome whose result is that of the last resort.
@@ -71,10 +71,10 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``fields`` are the attributes to compute before the result is detached from its page.
-    ``sought`` is the next page of an article to search for: the URL of the first page,
-    and the page number.  If ``give_up`` is not "", only the last resort is run, and
-    ``give_up`` is the outcome's kind.
+    ``fields`` are the attributes to compute before the result is detached from its
+    page.  ``sought`` is the next page of an article to search for: the URL of the first
+    page, and the page number.  If ``give_up`` is not "", only the last resort is run,
+    and ``give_up`` is the outcome's kind.
     """
 
     html: str | bytes | TextResponse
@@ -274,8 +274,8 @@ def _next_url(page: Page, first: str, number: int, failures: list[Failure]) -> s
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
     """The last resort's result for a page, or for a beginning of it that can be read.
 
-    Each attempt has half the time of the previous one, so that all of them together stay
-    within the page's time limit.
+    Each attempt has half the time of the previous one, so that all of them together
+    stay within the page's time limit.
     """
     attempt: Job | None = None if job.limits.last_resort == "empty" else job
     seconds = job.limits.timeout

@@ -1,4 +1,4 @@
-"""The Choice: how a page is extracted, in plain values that can be sent to processes."""
+"""The Choice: how a page is extracted, in plain values that processes can be sent."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ class SettingError(OptionError):
 
 
 class Algorithms(Kind):
-    """An algorithm or a cascade: a name, an import path, a class, or a list of these."""
+    """An algorithm or a cascade: a name, an import path, a class, or a list."""
 
     def allowed(self) -> str:
         return "the name of an algorithm, the import path of one, or a list of these"
 
     def take(self, value: Any, key: str) -> tuple[str, ...]:
-        given = [value] if isinstance(value, (str, type)) else value
-        if not isinstance(given, (list, tuple)) or not given:
+        algorithms = [value] if isinstance(value, (str, type)) else value
+        if not isinstance(algorithms, (list, tuple)) or not algorithms:
             raise self.error(value, key)
-        names = to_json_value(given)
+        names = to_json_value(algorithms)
         for name in names:
             _algorithm(name, key, value)
         return tuple(names)
@@ -66,14 +66,16 @@ class PerAlgorithm(Dict):
     """Options per algorithm, each checked."""
 
     def take(self, value: Any, key: str) -> dict[str, Mapping[str, Any]]:
-        given = super().take(value, key)
-        if given and not any(isinstance(each, Mapping) for each in given.values()):
+        per_algorithm = super().take(value, key)
+        if per_algorithm and not any(
+            isinstance(each, Mapping) for each in per_algorithm.values()
+        ):
             # Most likely the options of one algorithm without its name.
             allowed = f"{self.allowed()}: {{'name': {{'option': value}}}}"
             raise OptionError(key, value, allowed)
         return {
             name: check_options(name, options, f"{key}[{name!r}]")
-            for name, options in given.items()
+            for name, options in per_algorithm.items()
         }
 
 
@@ -182,26 +184,26 @@ _Declared = TypeVar("_Declared")
 
 
 def overridden(
-    choice: Choice, given: object, key: str, beside: tuple[str, ...] = ()
+    choice: Choice, overrides: object, key: str, beside: tuple[str, ...] = ()
 ) -> Choice | None:
     """A choice with the overrides of a site or of a request's meta.
 
-    ``given`` is None or True, which change nothing; False, for which None is returned;
-    the names of algorithms; or a dict with some of OVERRIDES, in which the keys
-    ``beside`` are ignored.  Raises SettingError, whose key starts with ``key``.
+    ``overrides`` is None or True, which change nothing; False, for which None is
+    returned; the names of algorithms; or a dict with some of OVERRIDES, in which the
+    keys ``beside`` are ignored.  Raises SettingError, whose key starts with ``key``.
     """
-    if given is None or given is True:
+    if overrides is None or overrides is True:
         return choice
-    if given is False:
+    if overrides is False:
         return None
-    if not isinstance(given, Mapping):
-        return replace(choice, algorithms=take(Algorithms(), given, key))
-    return changed(choice, given, key, beside)
+    if not isinstance(overrides, Mapping):
+        return replace(choice, algorithms=take(Algorithms(), overrides, key))
+    return changed(choice, overrides, key, beside)
 
 
 def changed(
     choice: Choice,
-    given: Mapping[Any, object],
+    overrides: Mapping[Any, object],
     key: str = "",
     beside: tuple[str, ...] = (),
 ) -> Choice:
@@ -209,18 +211,18 @@ def changed(
 
     Raises SettingError, whose key starts with ``key``.
     """
-    _refuse_unknown(given, (*OVERRIDES, *beside), key)
-    own = {n: v for n, v in given.items() if n != "options" and n not in beside}
+    _refuse_unknown(overrides, (*OVERRIDES, *beside), key)
+    own = {n: v for n, v in overrides.items() if n != "options" and n not in beside}
     if own:
         choice = override_fields(choice, own, key)
-    if "options" in given:
-        options = _merged(choice, given["options"], part_of(key, "options"))
+    if "options" in overrides:
+        options = _merged(choice, overrides["options"], part_of(key, "options"))
         choice = replace(choice, options=options)
     return choice
 
 
 def override_fields(
-    base: _Declared, given: object, key: str, others: str = ""
+    base: _Declared, overrides: object, key: str, others: str = ""
 ) -> _Declared:
     """A dataclass of declared values with some of them changed.
 
@@ -229,11 +231,11 @@ def override_fields(
     """
     cls: type = type(base)
     names = declarations(cls)
-    if not isinstance(given, Mapping):
+    if not isinstance(overrides, Mapping):
         allowed = f"{others}a dict with some of " + ", ".join(names)
-        raise SettingError(key, given, allowed)
-    _refuse_unknown(given, names, key)
-    values = taken(base, given, partial(part_of, key))
+        raise SettingError(key, overrides, allowed)
+    _refuse_unknown(overrides, names, key)
+    values = taken(base, overrides, partial(part_of, key))
     with _keyed(partial(part_of, key)):  # for values that contradict each other
         made: _Declared = replace(base, **values)  # type: ignore[type-var]
     return made
@@ -287,34 +289,36 @@ def part_of(key: str, name: object) -> str:
 
 
 def _refuse_unknown(
-    given: Mapping[Any, object], names: Collection[str], key: str
+    mapping: Mapping[Any, object], names: Collection[str], key: str
 ) -> None:
-    for name in given:
+    for name in mapping:
         if name not in names:
             allowed = "left out: the keys are " + ", ".join(names)
-            raise SettingError(part_of(key, name), given[name], allowed)
+            raise SettingError(part_of(key, name), mapping[name], allowed)
 
 
-def _merged(choice: Choice, given: object, key: str) -> dict[str, Mapping[str, Any]]:
+def _merged(
+    choice: Choice, overrides: object, key: str
+) -> dict[str, Mapping[str, Any]]:
     """A choice's options, overridden by others.
 
-    ``given`` has the options of its only algorithm, or a dict of options per algorithm.
+    ``overrides`` has options of its only algorithm, or a dict of options per algorithm.
     """
-    if not isinstance(given, Mapping):
-        raise SettingError(key, given, "a dict of options")
+    if not isinstance(overrides, Mapping):
+        raise SettingError(key, overrides, "a dict of options")
     merged = dict(choice.options)
 
     def merge(name: Any, options: object, where: str) -> None:
         merged[name] = {**merged.get(name, {}), **check_options(name, options, where)}
 
-    if all(isinstance(options, Mapping) for options in given.values()):
-        for name, options in given.items():
+    if all(isinstance(options, Mapping) for options in overrides.values()):
+        for name, options in overrides.items():
             merge(name, options, part_of(key, name))
     elif len(choice.algorithms) == 1:
-        merge(choice.algorithms[0], given, key)
+        merge(choice.algorithms[0], overrides, key)
     else:
         allowed = "a dict of options per algorithm, as there are several"
-        raise SettingError(key, given, allowed)
+        raise SettingError(key, overrides, allowed)
     return merged
 
 
@@ -348,10 +352,10 @@ def check_loadable(choice: Choice, key: str, options_key: str) -> None:
             raise SettingError(key, name, f"an algorithm {why}") from error
 
 
-def options_from(given: Iterable[str], key: str) -> dict[str, Any]:
-    """Options from texts: NAME=VALUE, with a value in JSON or a word, or JSON objects."""
+def options_from(texts: Iterable[str], key: str) -> dict[str, Any]:
+    """Options from texts: NAME=VALUE, with JSON or a word as value, or JSON objects."""
     options: dict[str, Any] = {}
-    for part in given:
+    for part in texts:
         name, sign, value = part.partition("=")
         if part.lstrip().startswith("{"):
             try:

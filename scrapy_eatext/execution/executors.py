@@ -55,8 +55,9 @@ class Pool:
     """Daemon threads that each have a runner and take jobs from one queue.
 
     A thread is started when all others are busy, calls ``begin``, and is replaced after
-    a turn (see cascade.TURN).  If no thread can be started, submit() runs the job itself.
-    After close() each job gets a thread and a runner of its own, one job at a time.
+    a turn (see cascade.TURN).  If no thread can be started, submit() runs the job
+    itself.  After close() each job gets a thread and a runner of its own, one job at a
+    time.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Pool:
     def _start_thread(self) -> None:
         number = len(self._runners)
         end: Future[None] = Future()
-        end.set_running_or_notify_cancel()  # so that cancelling a waiter leaves it alone
+        end.set_running_or_notify_cancel()  # cancelling a waiter leaves it alone
         runner = self._make_runner()
         if _start(self._work, (runner, end), f"eatext-{number}"):
             self._runners.append(runner)
@@ -196,7 +197,7 @@ def make_executor(
     memory: int,
     begin: Callable[[], None] | None = None,
 ) -> Pool:
-    """An executor of a kind: "inline", or a pool of ``workers`` for "thread" or "process".
+    """An executor: "inline", or a pool of ``workers`` of "thread" or "process".
 
     Each thread calls ``begin`` first, except for "inline".  Processes warm up for
     ``choice`` and may use ``memory`` MiB each; 0 is no limit.

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 NAME = "last resort"
 VERSION = "1"
-# A block is dense if it has this many characters, and at most this share of them in links.
+# A block is dense if it has this many characters, and at most this share of them in
+# links.
 _MIN_CHARS = 80
 _MAX_LINKS = 0.25
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# The start of a worker may take _START_GRACE beyond the time limit of the page that waits
-# for it, and _START_SECONDS at most.  Its end may take _END_SECONDS.  A page may take
-# _GRACE beyond its time limit, which leaves time for the last resort.
+# The start of a worker may take _START_GRACE beyond the time limit of the page that
+# waits for it, and _START_SECONDS at most.  Its end may take _END_SECONDS.  A page may
+# take _GRACE beyond its time limit, which leaves time for the last resort.
 _START_GRACE = 10.0
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
@@ -57,10 +57,10 @@ class InProcess:
     """Runs jobs in a worker process, and starts a new one when that ends.
 
     If a page takes too long, its worker is stopped, and a new worker runs the last
-    resort.  The same happens if two workers died at the page; a single one may have died
-    for another reason.  A worker that ran out of memory is replaced.  If workers do not
-    survive the last resort either, it reads only the page's beginning.  If no worker can
-    be started, the page is extracted in the calling thread.
+    resort.  The same happens if two workers died at the page; a single one may have
+    died for another reason.  A worker that ran out of memory is replaced.  If workers
+    do not survive the last resort either, it reads only the page's beginning.  If no
+    worker can be started, the page is extracted in the calling thread.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
@@ -146,7 +146,7 @@ class InProcess:
 
 
 def _beginning(job: Job, kind: str) -> Job | None:
-    """A job that gives the page's beginning to the last resort, None if it is all of it."""
+    """A last resort for the page's beginning, None if that is the whole page."""
     if job.size <= _BEGINNING or job.limits.last_resort == "empty":
         return None
     return job.cut(_BEGINNING, job.give_up or kind)
@@ -224,7 +224,7 @@ class Process:
                     self.process.kill()
 
     def close(self, seconds: float = 0.0) -> bool:
-        """End the process by closing its input.  Returns whether it ended with an error.
+        """End the process by closing its input; return whether it ended with an error.
 
         It is killed after ``seconds``, or _END_SECONDS if that is 0.
         """

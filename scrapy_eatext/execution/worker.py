@@ -122,7 +122,8 @@ def main() -> None:
         return
     try:
         choice = from_json(Choice, hello[0]["choice"])
-        # In a thread, as for jobs, so that its stack is allocated before the limit is set.
+        # In a thread, as for jobs, so that its stack is allocated before the limit is
+        # set.
         _in_thread(warm_up, choice)
         limit_memory(hello[0]["memory"])
     except Exception as error:

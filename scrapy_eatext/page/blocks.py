@@ -52,7 +52,7 @@ class Blocks:
         return self.column("link_chars")
 
     def items_and_lists(self, of: list[int]) -> tuple[list[int], list[int]]:
-        """The list item or table cell of each block ``of``, and its parent if that is ol.
+        """The list item or table cell of each block, and its parent if that is ol.
 
         Both are rows of the element table, -1 for none.
         """

@@ -95,7 +95,7 @@ _LONGEST_STEP = 20
 
 
 class _Address(NamedTuple):
-    """A URL without the parts that do not distinguish pages; empty if it is not HTTP."""
+    """A URL without parts that do not distinguish pages; empty if it is not HTTP."""
 
     host: str = ""
     path: str = ""
@@ -108,7 +108,7 @@ class _Address(NamedTuple):
 class _Step(NamedTuple):
     """How the number in another page's URL differs from that in a page's own.
 
-    ``kind`` is "page", "entry" (of a list) or "bare" (without a name), and ``old`` is ""
+    ``kind`` is "page", "entry" (of a list) or "bare" (without a name).  ``old`` is ""
     if the page's own URL has no number.  If ``alone``, the URLs differ in nothing else.
     """
 
@@ -134,7 +134,7 @@ def next_page(page: Page, first: str = "", number: int = 0) -> str:
         return ""
     addresses = Addresses(page.root, page.url)
     wanted = {(stem, number) for stem in stems_of(first)} if first else set()
-    found, best = "", (1, 0)
+    next_url, best = "", (1, 0)
     for link in _links(page.root):
         url = addresses.link(link.get("href")).partition("#")[0]
         if first:
@@ -146,8 +146,8 @@ def next_page(page: Page, first: str = "", number: int = 0) -> str:
             continue
         signs = _signs(link, of_page, addresses, own)
         if signs & enough and (rank, signs) > best:
-            found, best = url, (rank, signs)
-    return found
+            next_url, best = url, (rank, signs)
+    return next_url
 
 
 def _links(root: Any) -> Iterator[Any]:
@@ -170,10 +170,10 @@ def _is_next(link: Any) -> bool:
 
 
 def _address(url: str) -> _Address:
-    found = _ON_WEB.match(url[:_LONGEST])
-    if found is None:
+    match = _ON_WEB.match(url[:_LONGEST])
+    if match is None:
         return _Address()
-    host, path, query = found.groups()
+    host, path, query = match.groups()
     parts = (part for part in _PARTED.split(query) if not _NO_MATTER.fullmatch(part))
     values = dict(part.partition("=")[::2] for part in parts)
     return _Address(host.lower(), _INDEX.sub("", path.rstrip("/")), values)
@@ -182,8 +182,8 @@ def _address(url: str) -> _Address:
 def _fit(own: _Address, other: _Address) -> tuple[int, int, int]:
     """How well another URL fits as the next page's.
 
-    Returns a rank from 0 (it does not fit), the signs of which a link needs one, and the
-    page number.
+    Returns a rank from 0 (it does not fit), the signs of which a link needs one, and
+    the page number.
     """
     if own.host != other.host or (
         _COMMENTS.search(str(other)) and not _COMMENTS.search(str(own))
@@ -223,8 +223,8 @@ def _step_in_query(own: _Address, other: _Address) -> _Step | None:
         for name, new in other.query.items():
             old = own.query.get(name, "")
             if new != old and names.fullmatch(name) and _DIGITS.fullmatch(old + new):
-                kept = {**other.query, name: old}
-                alone = all(kept.get(k) == v for k, v in own.query.items())
+                replaced = {**other.query, name: old}
+                alone = all(replaced.get(k) == v for k, v in own.query.items())
                 return _Step(kind, old, int(new), alone and own.path == other.path)
     return None
 
@@ -239,27 +239,27 @@ def _step_between(own: str, other: str) -> _Step | None:
         own[at : at + 1] + other[at : at + 1]
     ):
         at -= 1
-    found = _STEP.match(other, at)
-    if found is None:
+    match = _STEP.match(other, at)
+    if match is None:
         return None
-    rest, before = found["rest"], other[: found.start("number")]
+    rest, before = match["rest"], other[: match.start("number")]
     old = "" if rest[1:] == own[at:] else own[at:].removesuffix(rest)
-    is_put = not old and _PARTING.search(other[at - 1 : at] + found["mark"])
+    is_put = not old and _PARTING.search(other[at - 1 : at] + match["mark"])
     is_other = (
-        _DIGITS.fullmatch(old) and not found["mark"] and own == own[:at] + old + rest
+        _DIGITS.fullmatch(old) and not match["mark"] and own == own[:at] + old + rest
     )
     if _DATED.search(before) or not (is_put or is_other):
         return None
     marks = (("page", _MARKED), ("entry", _ENTRY_MARKED))
     kind = next((kind for kind, mark in marks if mark.search(before)), "bare")
-    return _Step(kind, old, int(found["number"]))
+    return _Step(kind, old, int(match["number"]))
 
 
 # -- links
 
 
 def _signs(link: Any, number: int, addresses: Addresses, own: _Address) -> int:
-    """The signs that a link is that of the page ``number``, as the sum of their bits."""
+    """The signs that a link leads to the page ``number``, as the sum of their bits."""
     if link.tag == "link":
         return _REL
     if "disabled" in link.get("class", ""):
@@ -303,7 +303,7 @@ def _is_in_row(link: Any, number: int, addresses: Addresses, own: _Address) -> b
 
 
 def _is_current(node: Any, addresses: Addresses, own: _Address) -> bool:
-    """Whether an element links to the page itself or to nothing, or is marked current."""
+    """Whether an element links to the page itself or nowhere, or is marked current."""
     links = (each for each in islice(node.iter(), _PARTS) if each.get("href"))
     link = next(links, None)
     if link is None or link.get("aria-current"):
@@ -340,11 +340,11 @@ def page_of(url: str) -> tuple[str, int]:
     numbers = list(_NUMBER.finditer(url[:_LONGEST]))
     if not numbers:
         return _bare(url), 1
-    found = numbers[-1]
-    before, behind = url[: found.start()], url[found.end() :]
-    if found["mark"] == "?" and behind.startswith("&"):
+    last = numbers[-1]
+    before, behind = url[: last.start()], url[last.end() :]
+    if last["mark"] == "?" and behind.startswith("&"):
         behind = "?" + behind[1:]
-    return _bare(before + behind), int(found["number"])
+    return _bare(before + behind), int(last["number"])
 
 
 def _bare(url: str) -> str:

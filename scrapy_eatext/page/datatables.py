@@ -148,8 +148,8 @@ class DataTables:
     def shown(self, blocks: Sequence[int], code: Sequence[int] = ()) -> frozenset[int]:
         """The tables that remain tables if only some blocks are shown.
 
-        Such a table has a row with two or more cells that are shown.  ``code`` are blocks
-        that turned out to be code, which no data table contains.
+        Such a table has a row with two or more cells that are shown.  ``code`` are
+        blocks that turned out to be code, which no data table contains.
         """
         elements = self.elements
         first, last = elements[self.cells][:, _BOUNDS].T
@@ -159,11 +159,11 @@ class DataTables:
             elements[filled, ElementColumn.PARENT], minlength=len(elements)
         )[self.rows]
         some = is_shown[self.ends] > is_shown[self.begins]
-        found = frozenset(self.tables[(wide > 1) & some].tolist())
+        tables = frozenset(self.tables[(wide > 1) & some].tolist())
         if code:
             is_code = self._before(code)
-            found -= {*self.tables[is_code[self.ends] > is_code[self.begins]].tolist()}
-        return found
+            tables -= {*self.tables[is_code[self.ends] > is_code[self.begins]].tolist()}
+        return tables
 
     def _before(self, blocks: Sequence[int]) -> _Ints:
         """For each block the number of the given blocks before it."""
@@ -196,7 +196,7 @@ class DataTables:
         return Places(tables.tolist(), rows.tolist(), cells.tolist())
 
     def groups(self, walk: Walk) -> _Ints:
-        """The group of each row, counted from 0; the rows that a cell spans form one."""
+        """The group of each row, from 0: the rows that a cell spans form one."""
         parents = self.elements[:, ElementColumn.PARENT]
         index_of = np.full(len(parents), -1, dtype=np.intp)
         index_of[self.rows] = np.arange(len(self.rows))
@@ -216,8 +216,8 @@ def data_tables(walk: Walk) -> DataTables | None:
     # Cached with the walk's own cached properties.
     if "_data_tables" not in walk.__dict__:
         walk.__dict__["_data_tables"] = _Finder(walk).data_tables()
-    found: DataTables | None = walk.__dict__["_data_tables"]
-    return found
+    tables: DataTables | None = walk.__dict__["_data_tables"]
+    return tables
 
 
 class _Rows(NamedTuple):
@@ -329,9 +329,9 @@ class _Finder:
         # Rows of a nested table stand between those of the table around it.
         return found.chosen(np.lexsort((found.rows, found.tables)))
 
-    def _hold_data(self, found: _Rows, has_headers: _Flags) -> _Flags:
+    def _hold_data(self, candidates: _Rows, has_headers: _Flags) -> _Flags:
         """For each row whether its table holds data."""
-        rows, tables, begins, ends, is_whole = found
+        rows, tables, begins, ends, is_whole = candidates
         blocks = self._walk.blocks
         kinds = blocks[:, BlockColumn.KIND]
         code = _before((kinds == CODE) & (blocks[:, BlockColumn.LINES] > 0))
@@ -362,8 +362,8 @@ class _Finder:
         """For each row how many of its cells are too long for data."""
         chars = _before(self._walk.blocks[:, BlockColumn.CHARS])
         first, last = self._first[self._cells], self._last[self._cells]
-        most = np.where(last - first > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
-        return self._sums(self._row_of, chars[last] - chars[first] >= most)
+        limit = np.where(last - first > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
+        return self._sums(self._row_of, chars[last] - chars[first] >= limit)
 
 
 def _before(values: _Table) -> _Ints:
@@ -373,11 +373,11 @@ def _before(values: _Table) -> _Ints:
 
 def _has_image(walk: Walk, is_cell: _Flags) -> _Flags:
     """For each element whether it is a cell with an image outside of text."""
-    found = np.zeros(len(is_cell), dtype=np.bool_)
+    has_image = np.zeros(len(is_cell), dtype=np.bool_)
     marks = walk.marks[walk.marks[:, MarkColumn.STYLE] == IMAGE]
     at = marks[marks[:, MarkColumn.START] < 0, MarkColumn.AROUND_STYLE]
     parents = np.maximum(walk.elements[:, ElementColumn.PARENT], 0)
     for _ in range(_IMAGE_LEVELS):
         at = np.where(is_cell[at], at, parents[at])
-    found[at[is_cell[at]]] = True
-    return found
+    has_image[at[is_cell[at]]] = True
+    return has_image

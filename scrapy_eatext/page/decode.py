@@ -40,15 +40,15 @@ _OTHER_THAN_UTF8 = tuple(
 _MIN_DIFFERENT, _MIN_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
 _ASCII = bytes(range(128))
-# Encodings that are detected despite a few illegal bytes, and the maximum share of these
-# among the non-ASCII bytes.
+# Encodings that are detected despite a few illegal bytes, and the maximum share of
+# these among the non-ASCII bytes.
 _MULTI_BYTE = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp")
 _MAX_ILLEGAL = 0.02
 _WIDE = ("utf-16", "utf-32")
 # Codecs that differ from machine to machine.
 _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
-# Codecs that are not for pages change this text.  Some for pages have a yen sign in place
-# of the backslash.
+# Codecs that are not for pages change this text.  Some for pages have a yen sign in
+# place of the backslash.
 _PROBE = r'<a href="x-y+AGE-z">\u0041\x41</a>'
 _YEN = "\xa5"
 

@@ -42,8 +42,8 @@ _CLOSER_LOOK = SPECIAL_TAGS | SKIP | {"button", "template", "head", "br", "hr"}
 class Tag:
     """How the walk treats the elements of a tag.
 
-    ``number``, ``kind`` and ``style`` are the values in the tables.  ``kind`` is -1 if the
-    tag does not determine a block's kind, and ``level`` is a heading's.
+    ``number``, ``kind`` and ``style`` are the values in the tables.  ``kind`` is -1 if
+    the tag does not determine a block's kind, and ``level`` is a heading's.
     """
 
     name: str

@@ -58,8 +58,8 @@ _TAG = re.compile(r"</(?:p|div|li|h[1-6]|span|a)>|<br", re.IGNORECASE)
 class Embedded:
     """A text from a page's data, as a page of its own.
 
-    ``origin`` is the source of the data, and ``page_type`` is "" if the data do not show
-    the kind of page.
+    ``origin`` is the source of the data, and ``page_type`` is "" if the data do not
+    show the kind of page.
     """
 
     origin: str
@@ -102,7 +102,7 @@ class _Found:
 
 
 def _best(texts: Iterator[_Found]) -> _Found | None:
-    """The text of the highest worth.  A list of all could be far larger than the data."""
+    """The text of the highest worth.  All texts together may exceed the data by far."""
     return max(filter(_Found.is_long, texts), key=_Found.worth, default=None)
 
 
@@ -219,7 +219,7 @@ def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
 
 
 def _page_of(text: str, page: Page) -> Page:
-    """A page made of a text, HTML or escaped HTML, with the URL and base of ``page``."""
+    """A page made of text, HTML or escaped HTML, with the URL and base of ``page``."""
     if not _TAG.search(text):
         text = unescaped(text)
     if not _TAG.search(text):

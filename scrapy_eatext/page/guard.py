@@ -24,8 +24,8 @@ from scrapy_eatext.native.loading import twin
 MAX_ATTRIBUTES = 1000
 # The limit of tags that neither begin nor end an element: 20,000 cost libxml2 100 ms.
 MAX_STRAY = 20_000
-# Replaces a tag that is removed: the parser ignores it, and it keeps the texts before and
-# after from forming a tag.
+# Replaces a tag that is removed: the parser ignores it, and it keeps the texts before
+# and after from forming a tag.
 NOTHING = b"</>"
 # Shorter sources are not checked: at worst they take libxml2 10 ms.
 _HARMLESS_BYTES = 16_000
@@ -53,8 +53,8 @@ _USUAL = (
     rb"|<!--[^->][^>]*(?<=--)>"
 ) % _NOT_RAW
 # Text and markup that need no check: tags with a few attributes, odd kinds of comments,
-# and "<" without a tag.  The lookahead with \1 acts as an atomic group, which Python has
-# since 3.11.  The limit of repetitions bounds the memory of the match.
+# and "<" without a tag.  The lookahead with \1 acts as an atomic group, which Python
+# has since 3.11.  The limit of repetitions bounds the memory of the match.
 _ORDINARY = re.compile(
     rb"[^<]*(?:(?:%(usual)b|(?=(<(?:/[a-zA-Z]|%(not_raw)b)%(name)b"
     rb"(?:%(attribute)b){0,50}[ \t\n\r\f/]*))\1>"
@@ -103,13 +103,13 @@ def python_without_surplus(source: bytes, most: int, stray: int) -> bytes:
     stray tags are kept.  An end tag is stray if before it no more start tags than end
     tags have its key(); nesting is ignored.
     """
-    kept = bytearray()
-    done = 0
+    result = bytearray()
+    copied = 0
     # With few tags there cannot be too many stray ones.
-    few = sum(map(source.count, (b"</", b"<b", b"<B"))) <= stray
+    has_few_tags = sum(map(source.count, (b"</", b"<b", b"<B"))) <= stray
     opened: Counter[int] = Counter()
-    for tag in tags(source, _ORDINARY if few else _NO_TAG, most):
-        if not few:
+    for tag in tags(source, _ORDINARY if has_few_tags else _NO_TAG, most):
+        if not has_few_tags:
             number = key(tag.name)
             if tag.opens and tag.name != b"body":
                 opened[number] += not tag.closed and tag.name not in VOID
@@ -118,14 +118,14 @@ def python_without_surplus(source: bytes, most: int, stray: int) -> bytes:
             elif stray:
                 stray -= 1
             else:
-                kept += source[done : tag.start] + NOTHING
-                done = tag.end
+                result += source[copied : tag.start] + NOTHING
+                copied = tag.end
                 continue
         if tag.surplus and tag.opens:
             start, end = tag.surplus
-            kept += source[done:start]
-            done = end
-    return bytes(kept + source[done:]) if done else source
+            result += source[copied:start]
+            copied = end
+    return bytes(result + source[copied:]) if copied else source
 
 
 class Tag(NamedTuple):
@@ -154,12 +154,12 @@ def tags(
         if source.startswith(b"<!--", at):
             at = _after_comment(source, at)
             continue
-        found = _TAG.match(source, at)
-        if found is None:  # a comment of an odd kind that does not end
+        match = _TAG.match(source, at)
+        if match is None:  # a comment of an odd kind that does not end
             return
-        opens, name = source[at + 1] != ord("/"), found[1].lower()
-        at, surplus, closed = _after_attributes(source, found.end(), most)
-        yield Tag(found.start(), at, name, opens, closed, surplus)
+        opens, name = source[at + 1] != ord("/"), match[1].lower()
+        at, surplus, closed = _after_attributes(source, match.end(), most)
+        yield Tag(match.start(), at, name, opens, closed, surplus)
         if opens and name in RAW and not closed:
             at = _after_raw(source, at, name)
 
@@ -178,15 +178,15 @@ def _after_attributes(
     """
     count = 0
     allowed = at
-    while found := _ONE_ATTRIBUTE.match(source, at):
-        at = found.end()
+    while attribute := _ONE_ATTRIBUTE.match(source, at):
+        at = attribute.end()
         count += 1
         if count == most:
             allowed = at
     cut = (allowed, at) if count > most else None
-    rest = _TAG_END.match(source, at)[0]  # type: ignore[index]
-    at = min(at + len(rest) + 1, len(source))
-    return at, cut, rest.endswith(b"/")
+    ending = _TAG_END.match(source, at)[0]  # type: ignore[index]
+    at = min(at + len(ending) + 1, len(source))
+    return at, cut, ending.endswith(b"/")
 
 
 def _after_comment(source: bytes, at: int) -> int:
@@ -199,7 +199,7 @@ def _after_comment(source: bytes, at: int) -> int:
 
 
 def _after_raw(source: bytes, at: int, name: bytes) -> int:
-    """The start of the end tag of a raw text element, whose content starts at ``at``."""
+    """The start of a raw text element's end tag; its content starts at ``at``."""
     if name == b"plaintext":
         return len(source)
     end = _RAW_END[name].search(source, at)
@@ -212,20 +212,20 @@ def _after_raw(source: bytes, at: int, name: bytes) -> int:
 def _after_script(source: bytes, at: int) -> int:
     """The start of the end tag of a script, whose content starts at ``at``."""
     commented = nested = False
-    while found := _IN_SCRIPT.search(source, at):
-        sign = found[0]
-        at = found.end() - 1
+    while match := _IN_SCRIPT.search(source, at):
+        sign = match[0]
+        at = match.end() - 1
         if sign == b"<!--":
             commented = True
-            at = found.start() + 2  # its dashes may be those of its end
+            at = match.start() + 2  # its dashes may be those of its end
         elif sign == b"-->":
             commented = nested = False
-        elif not found[1]:
+        elif not match[1]:
             nested = commented
         elif nested:
             nested = False
         else:
-            return found.start()
+            return match.start()
     return len(source)
 
 

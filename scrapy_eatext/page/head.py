@@ -30,7 +30,8 @@ class Head(NamedTuple):
     """The non-empty values in a head, within bounds.
 
     They are the title (None without a title element), the contents of meta elements by
-    their names in lower case, the first URL of each of RELATIONS, and the URLs of feeds.
+    their names in lower case, the first URL of each of RELATIONS, and the URLs of
+    feeds.
     """
 
     title: str | None
@@ -55,8 +56,8 @@ def head_of(root: Any) -> Head:
                 feeds.append(href)
                 del feeds[_MOST_FEEDS:]
         if title is None and part.tag == "head":
-            found = next(part.iterchildren("title"), None)
-            title = None if found is None else title_of(found)
+            element = next(part.iterchildren("title"), None)
+            title = None if element is None else title_of(element)
     return Head(title, metas, links, feeds)
 
 

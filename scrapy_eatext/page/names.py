@@ -62,8 +62,8 @@ class Names:
 def _named(walk: Walk) -> _Named:
     """The rows of elements that have declared words, with an entry for each word.
 
-    Returns the rows, the bit mask of the Names that have each word, and the union of the
-    masks.
+    Returns the rows, the bit mask of the Names that have each word, and the union of
+    the masks.
     """
     hashes, bits = _TABLES
     tokens = walk.tokens

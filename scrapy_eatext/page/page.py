@@ -71,9 +71,9 @@ class Page:
     ) -> Page:
         """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
 
-        The tree of a selector or response is used as it is, unless a response was misread
-        (page/decode.py), or its tree is cut off (page/depth.py) or ends before its text
-        (page/behind.py).  Raises TypeError for other types.
+        The tree of a selector or response is used as it is, unless a response was
+        misread (page/decode.py), or its tree is cut off (page/depth.py) or ends before
+        its text (page/behind.py).  Raises TypeError for other types.
         """
         if isinstance(html, bytes):
             # The compiled modules take no subclass of bytes.
@@ -121,8 +121,8 @@ class Page:
                 is_bad = is_cut_off(root) or is_swallowed(root)
                 root = None if is_bad else _to_its_end(root)
             # Response and selector refer to each other, so their trees would stay until
-            # the garbage collector frees hundreds at once, which stalls the crawl.  With
-            # a weak reference each tree is freed with its response.
+            # the garbage collector frees hundreds at once, which stalls the crawl.
+            # With a weak reference each tree is freed with its response.
             if hasattr(selector, "response"):
                 selector.response = proxy(response)
         if root is None:
@@ -246,7 +246,7 @@ def parse(text: str) -> Any:
 
 
 def parse_source(source: bytes) -> Any:
-    """The root element of a page, whose source is mended if the parser would misread it.
+    """The root element of a page, mended if the parser would misread its source.
 
     It is flattened if it is nested too deeply for the parser.  A title without an end
     tag is closed, and tags of objects without one are removed.  Text after the end of
@@ -264,7 +264,7 @@ def parse_source(source: bytes) -> Any:
 
 
 def _to_its_end(root: Any) -> Any:
-    """The root, or a new one with all of the text if most of it stands behind the root."""
+    """The root, or one with the text behind it too, if that is most of the text."""
     with suppress(TimeLimitError):
         if ends_early(root):
             return _parsed(without_ends(source_with_behind(root)))

@@ -25,8 +25,8 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # Below a path of this length a path starts again as (//name)[index], and longer names
 # are replaced by *.  Few pages reach either limit.
 LONGEST, LONGEST_NAME = 500, 64
-# getpath() is used if it counts few siblings: up to _FEW for one path, or up to MORE for
-# all paths of a page.
+# getpath() is used if it counts few siblings: up to _FEW for one path, or up to MORE
+# for all paths of a page.
 _FEW, MORE = 500, 50_000
 
 
@@ -115,14 +115,14 @@ class Paths:
             self._steps[parent] = self._steps_below(parent, element)
         return self._steps[parent][element]
 
-    def _steps_below(self, parent: Any, one: Any) -> dict[Any, str]:
+    def _steps_below(self, parent: Any, element: Any) -> dict[Any, str]:
         """The step to each child: its name, with an index if several have that name."""
         if parent is not None:
             children = list(parent.iterchildren(etree.Element))
         else:  # a document may have several roots
-            before = one.itersiblings(etree.Element, preceding=True)
-            after = one.itersiblings(etree.Element)
-            children = [*reversed(list(before)), one, *after]
+            before = element.itersiblings(etree.Element, preceding=True)
+            after = element.itersiblings(etree.Element)
+            children = [*reversed(list(before)), element, *after]
         tags = [child.tag for child in children]
         total = Counter(tags)
         plain = {tag for tag in total if self._name(tag) != "*"}

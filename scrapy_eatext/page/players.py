@@ -1,4 +1,4 @@
-"""Embedded players and posts of other sites: their provider and the URL of their page."""
+"""Embedded players and posts of other sites: their providers and URLs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ VIDEO, AUDIO, POST, CODE = "video", "audio", "post", "code"
 
 
 class Player(NamedTuple):
-    """A kind of embed: the pattern of its URLs, and the URL of the page with its content.
+    """A kind of embed: the pattern of its URLs, and the URL of its content's page.
 
-    ``page`` is a format string with the pattern's groups, or "" for the embed's own URL.
+    ``page`` is a format string with the pattern's groups, or "" for the embed's own
+    URL.
     """
 
     provider: str
@@ -114,9 +115,9 @@ def player_of(address: str) -> tuple[Player, str] | None:
     if scheme is None or len(address) > _MOST:
         return None
     for player in PLAYERS:
-        found = player.pattern.match(address, scheme.end())
-        if found is not None:
-            groups = found.groupdict()
+        match = player.pattern.match(address, scheme.end())
+        if match is not None:
+            groups = match.groupdict()
             if "address" in groups:
                 groups["address"] = unquote(groups["address"])
             return player, player.page.format(**groups) if player.page else address

@@ -15,8 +15,9 @@ _ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
 _ICON = re.compile("[a-z0-9_]{1,40}")
 # The names of TeX in the encoding of annotations.
 _TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
-# The class of an image of a formula: whole words, to exclude "aftermath".  A description
-# without any special character of TeX is TeX if it has no word of four letters.
+# The class of an image of a formula: whole words, to exclude "aftermath".  A
+# description without any special character of TeX is TeX if it has no word of four
+# letters.
 _TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
 _TEX_SIGN = re.compile(r"[\\^_={}$]")
 _WORD = re.compile(r"[^\W\d_]{4}")
@@ -108,13 +109,13 @@ def _between_signs(tex: str, display: bool) -> str | None:
 
 def _drawn_tex(address: str) -> str:
     """The TeX in the URL of an image that a server draws, "" for other images."""
-    found = _DRAWN.search(address)
-    if found is None:
+    match = _DRAWN.search(address)
+    if match is None:
         return ""
-    if found["value"]:
-        tex = unquote_plus(found["value"])
+    if match["value"]:
+        tex = unquote_plus(match["value"])
     else:
-        tex = unquote(found["tex"].replace("&space;", " ").replace("&plus;", "+"))
+        tex = unquote(match["tex"].replace("&space;", " ").replace("&plus;", "+"))
     return _LOOKS.sub("", tex.replace("\0", ""), count=1)
 
 

@@ -26,8 +26,8 @@ _OPERATORS: dict[str, Callable[[str, str], bool]] = {
     "*=": str.__contains__,
     "~=": lambda has, value: value in has.split(),
 }
-# Pseudo-classes that count siblings: whether only those of the same tag, and whether from
-# the end.
+# Pseudo-classes that count siblings: whether only those of the same tag, and whether
+# from the end.
 _COUNTED = {
     "nth-child": (False, False),
     "nth-last-child": (False, True),
@@ -65,7 +65,7 @@ def _parsed(css: str) -> list[Any]:
 
 
 class Matcher:
-    """The elements of a page in document order, numbered from 0, with their relations."""
+    """The elements of a page in document order, and their relations."""
 
     def __init__(self, root: Any) -> None:
         self.elements: list[Any] = []
@@ -197,7 +197,8 @@ class Matcher:
             return [False] * self._size
         if part.ident.lower() in _SHORT:
             return self._match_all(_SHORT[part.ident.lower()])
-        # Names with underscores are unknown: the space keeps them from matching a method.
+        # Names with underscores are unknown: the space keeps them from matching a
+        # method.
         name = part.ident.lower().replace("_", " ").replace("-", "_")
         return getattr(self, f"_is_{name}", lambda: self._unknown(part))()
 
@@ -224,7 +225,7 @@ class Matcher:
     # -- passes over the page
 
     def _along(self, combinator: str, flags: _Flags) -> _Flags:
-        """The elements on the right of a combinator that has flagged ones on its left."""
+        """The elements right of a combinator that has flagged ones on its left."""
         left = self.parents if combinator in " >" else self.before
         if combinator in ">+":
             return [n >= 0 and flags[n] for n in watched(left)]
@@ -234,7 +235,7 @@ class Matcher:
         return result
 
     def _back(self, combinator: str, flags: _Flags) -> _Flags:
-        """The elements on the left of a combinator that has flagged ones on its right."""
+        """The elements left of a combinator that has flagged ones on its right."""
         left = self.parents if combinator in " >" else self.before
         result = [False] * self._size
         for number in watched(range(self._size - 1, -1, -1)):
@@ -265,7 +266,7 @@ class Matcher:
 
     @cached_property
     def _texts(self) -> tuple[str, list[int], list[int]]:
-        """The page's text, and the begin and end of each element's text in it."""
+        """The page's text, and the start and end of each element's text in it."""
         parts: list[str] = []
         begins, ends = [0] * self._size, [0] * self._size
         at, number, opened = 0, 0, []

@@ -18,7 +18,8 @@ PARAGRAPH, HEADING, ITEM, QUOTE, CODE, CELL, CAPTION, TERM, DEFINITION = range(
     len(KINDS)
 )
 
-# Elements that browsers lay out as blocks: text before and after them is never one word.
+# Elements that browsers lay out as blocks: text before and after them is never one
+# word.
 BLOCK = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl "
     "dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html "
@@ -111,8 +112,8 @@ STYLE_OF = {
 }
 # The styles of superscripts and subscripts.
 RAISED = SUP_TEXT | SUB_TEXT
-# Elements besides math whose text may be replaced, as they are formulas or icons, and the
-# words that their types, classes or sources then contain.
+# Elements besides math whose text may be replaced, as they are formulas or icons, and
+# the words that their types, classes or sources then contain.
 SPECIAL_TAGS = frozenset(("i", "img", "script", "span"))
 SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-", "tex.cgi")
 # Images, and the sources of pictures.  The parser does not know that a source is void,

@@ -58,7 +58,7 @@ def bounded(field: str, value: str) -> str:
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """A text with its white space collapsed, cut at a word if it is longer than ``most``."""
+    """A text with its white space collapsed, cut at a word to ``most`` characters."""
     if len(text) > _SLACK * most:
         # A list of its words would take many times the memory of the text.
         text = text.lstrip()[: _SLACK * most]
@@ -123,5 +123,5 @@ def _short_reference(found: re.Match[str]) -> str:
 
 
 def unescaped_again(text: str) -> str:
-    """A value that the page may have escaped twice, with what is left resolved."""
+    """A value with character references resolved that were left by double escaping."""
     return unescaped(text) if "&" in text and _REFERENCE.search(text) else text

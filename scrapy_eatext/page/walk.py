@@ -71,8 +71,9 @@ if TYPE_CHECKING:
 # The styles of marks without text: an image, an embed, a rule.
 IMAGE, EMBED, RULE = -1, -2, -3
 
-# Attributes whose words show the purpose of an element, each with a prefix for its words.
-# Those of roles and microdata are standardized, unlike the names that sites choose.
+# Attributes whose words show the purpose of an element, each with a prefix for its
+# words.  Those of roles and microdata are standardized, unlike the names that sites
+# choose.
 TOKEN_ATTRIBUTES = {
     "class": "",
     "id": "",
@@ -122,8 +123,8 @@ class Walk:
     ``blocks`` and ``marks`` are tables of 32-bit integers with a row for each element,
     block or mark, and the columns of columns.py; ``tokens`` are unsigned 32-bit hashes.
     ``root`` is the element that the walk started from, None if the tables were stored
-    without their page.  ``descriptions`` are the page's own descriptions of its text, if
-    they have been read (tagger/descriptions.py).
+    without their page.  ``descriptions`` are the page's own descriptions of its text,
+    if they have been read (tagger/descriptions.py).
     """
 
     text: bytes
@@ -145,8 +146,9 @@ class Walk:
     def node(self, row: int) -> Any:
         """The lxml element of one row; the tree must not have changed.
 
-        As lxml makes an object for each element, only the needed ones are looked up.  The
-        children of an element are listed once, so that many look-ups take linear time.
+        As lxml makes an object for each element, only the needed ones are looked up.
+        The children of an element are listed once, so that many look-ups take linear
+        time.
         """
         known = self._known
         if row in known:
@@ -345,7 +347,7 @@ class _Run:
             self._append(piece, frame)
 
     def add_other(self, style: int, around: int, place: int, frame: _Frame) -> None:
-        """Mark an image, embed or rule, by the row of its parent and its index there."""
+        """Mark an image, embed or rule, by its parent's row and its index there."""
         if not frame.pre:
             self.marks.append((len(self.parts), style, frame.mark[1], around, place))
             self.marked = None
@@ -433,7 +435,7 @@ class _Tables:
         run.clear()
 
     def _mark(self, run: _Run) -> None:
-        """Add the marks of the next block, or without text those of images before it."""
+        """Add the marks of the next block, or, without text, of images before it."""
         start, done = len(self.text) if run.parts else -1, 0
         for parts, *rest in run.marks:
             if parts > done:
@@ -598,15 +600,16 @@ def _inside(frame: _Frame, tag: Tag, attributes: dict[str, str], here: int) -> _
 def python_walk(root: Any, lenient: bool = False) -> Walk:
     """Walk a tree from its root element, without changing it.
 
-    A lenient walk also reads what browsers hide: noscript, hidden elements, buttons, and
-    the content of an svg or object without an end tag.
+    A lenient walk also reads what browsers hide: noscript, hidden elements, buttons,
+    and the content of an svg or object without an end tag.
     """
     tables = _Tables()
     run = _Run()
     frame = _Frame()
     here = count = -1
-    # For each open element: its tag, the row, block and frame around it, and its remaining
-    # siblings.  iterwalk() would take quadratic time for many adjacent comments.
+    # For each open element: its tag, the row, block and frame around it, and its
+    # remaining siblings.  iterwalk() would take quadratic time for many adjacent
+    # comments.
     open_elements: list[tuple[Any, Tag, int, int, _Frame, Children]] = []
     children: Children = enumerate((root,))
     while True:

@@ -1,8 +1,8 @@
 """Detects walls, such as captchas and log-ins, and shells that scripts would fill.
 
-A wall is short, and its title, headings or few words name it.  A page with a main text is
-not a wall, whatever it is about and whatever is beside the text: many pages have a captcha
-below their comments, or a banner that asks for consent.
+A wall is short, and its title, headings or few words name it.  A page with a main text
+is not a wall, whatever it is about and whatever is beside the text: many pages have a
+captcha below their comments, or a banner that asks for consent.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ LONGEST = 1000
 _MOST_CHARS, _MOST_BLOCKS = 2500, 60
 # Some kinds of walls have a main text shorter than this.
 _FEW_CHARS = 400
-# With a main text this long, the words that name a wall have to be in it or in headings;
-# with less they may be anywhere on the page.
+# With a main text this long, the words that name a wall have to be in it or in
+# headings; with less they may be anywhere on the page.
 _SOME_CHARS = 150
 # Phrases in a title or heading that are all of it, or all besides the site's name.
 _FEW = r"[\s!.:,\d…'’\"-]{0,8}"
@@ -116,8 +116,8 @@ _SCRIPT = re.compile(
     rb"<script(?![^>]{0,500}(?:ld\+json|text/template|text/html))[\s>]", re.IGNORECASE
 )
 
-# Names of scripts and frames of services that test browsers.  A page that passed the test
-# may have them too, but has a text.
+# Names of scripts and frames of services that test browsers.  A page that passed the
+# test may have them too, but has a text.
 _TESTS = re.compile(
     r"_Incapsula_Resource|captcha-delivery\.com|token\.awswaf\.com|/_sec/cp_challenge"
     r"|/KP_UIDz|px-captcha|/cdn-cgi/challenge-platform/"
@@ -129,50 +129,52 @@ PASSABLE = frozenset(WALLS) - {"login", "not_found"}
 
 
 def wall_of(page: Page, text: str) -> str:
-    """The kind of wall that a page with this main text is, one of WALLS; "" for none."""
+    """The kind of wall that a page with this main text is, "" for none."""
     if len(text) > LONGEST:
         return ""
     blocks = page.blocks
     if len(blocks) > _MOST_BLOCKS or sum(blocks.chars) > _MOST_CHARS:
         return ""
-    all_shown = blocks.texts(list(range(len(blocks))))
-    shown = "\n".join(all_shown)
+    block_texts = blocks.texts(list(range(len(blocks))))
+    page_text = "\n".join(block_texts)
     headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
-    heads = _lines(page.title, *(all_shown[i] for i in headings))
+    heads = _lines(page.title, *(block_texts[i] for i in headings))
     # The page's main headings.
     main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
-    main_heads = _lines(page.title, *(all_shown[i] for i in main))
-    few, some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
-    if not few:
+    main_heads = _lines(page.title, *(block_texts[i] for i in main))
+    has_few, has_some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
+    if not has_few:
         # Other headings may be those of an article about captchas.
         heads = main_heads
-        said = said_of_main = "\n".join(filter(_begins_as_wall, _PARTS.split(heads)))
-    elif some:
-        said, said_of_main = _lines(heads, text), main_heads
+        searched = main_searched = "\n".join(
+            filter(_begins_as_wall, _PARTS.split(heads))
+        )
+    elif has_some:
+        searched, main_searched = _lines(heads, text), main_heads
     else:
-        said, said_of_main = _lines(page.title, shown), heads
-    if _CHECKING.search(said) or _JUST_A_MOMENT.search(heads):
+        searched, main_searched = _lines(page.title, page_text), heads
+    if _CHECKING.search(searched) or _JUST_A_MOMENT.search(heads):
         return "checking"
     tests = HUMAN_TESTS.rows(blocks.walk)
-    if _CAPTCHA.search(said) or (
+    if _CAPTCHA.search(searched) or (
         tests and (_BLOCKED.search(heads) or _CAPTCHA.search(text))
     ):
         return "captcha"
     if _BLOCKED.search(heads):
         return "blocked"
-    if _NOT_FOUND.search(heads if few else page.title) or (
-        few and _STATUS.search(heads)
+    if _NOT_FOUND.search(heads if has_few else page.title) or (
+        has_few and _STATUS.search(heads)
     ):
         return "not_found"
-    login = main_heads if some else heads
-    if few and _LOGIN.search(login) and _asks_password(page):
+    login = main_heads if has_some else heads
+    if has_few and _LOGIN.search(login) and _asks_password(page):
         return "login"
-    if _CONSENT.search(said_of_main) or (few and _CONSENT.search(text)):
+    if _CONSENT.search(main_searched) or (has_few and _CONSENT.search(text)):
         return "consent"
-    if not text and len(shown) < _SOME_CHARS and _TESTS.search(page.html):
+    if not text and len(page_text) < _SOME_CHARS and _TESTS.search(page.html):
         return "checking"
-    asks = _NEEDS_SCRIPTS.search(text) if text else _NEEDS_SCRIPTS.search(shown)
-    if (asks and few) or _LOADING.fullmatch(shown):
+    asks = _NEEDS_SCRIPTS.search(text) if text else _NEEDS_SCRIPTS.search(page_text)
+    if (asks and has_few) or _LOADING.fullmatch(page_text):
         return "shell" if has_scripts(page.html.encode("utf-8", "replace")) else ""
     return ""
 

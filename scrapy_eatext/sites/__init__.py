@@ -1,1 +1,1 @@
-"""What a site teaches: where on its pages main text stands, and which texts repeat."""
+"""What is learned of a site: the places of main text, and texts that never are main."""

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 ALIKE = 0.5
 # Pseudo-counts of words, so that few words give little evidence.
 _PRIOR = 50
-# The evidence of a text that was on labelled pages, but never main text, in hundredths of
-# a logit, as likelihoods are.
+# The evidence of a text that was on labelled pages, but never main text, in hundredths
+# of a logit, as likelihoods are.
 DROPPED = -200
 _STEP = "/"
-# The sentinel of each sorted array of hashes.  No text has this hash, and a place has it
-# with a probability of 2^-64.
+# The sentinel of each sorted array of hashes.  No text has this hash, and a place has
+# it with a probability of 2^-64.
 _END = (1 << 64) - 1
 # The columns of Table.facts.
 _EVIDENCE, _IN_COMMENTS, _FREQUENT = range(3)
@@ -51,14 +51,14 @@ class Place:
 
     @property
     def evidence(self) -> int:
-        """The evidence for main text in hundredths of a logit; if negative, against it."""
+        """The evidence for main text, or if negative against it, in 0.01 logits."""
         yes, no = self.main, self.comments + self.rest
         return round(100 * math.log((yes + _PRIOR) / (no + _PRIOR)))
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A group of a site's pages that are alike: their number, and their places by path."""
+    """Pages of a site that are alike: their number, and their places by path."""
 
     pages: int
     places: Mapping[str, Place]
@@ -68,8 +68,8 @@ class Template:
 class Site:
     """What was learned of a site: its templates, and texts that never were main text.
 
-    ``dropped`` has the hashes of these texts, as in the walk.  The evidence of places is
-    multiplied by ``strength``.
+    ``dropped`` has the hashes of these texts, as in the walk.  The evidence of places
+    is multiplied by ``strength``.
     """
 
     templates: tuple[Template, ...]
@@ -131,9 +131,9 @@ class Lesson:
     def evidence(self, walk: Walk) -> tuple[Ints, npt.NDArray[np.bool_], bool]:
         """The evidence on a page.
 
-        Returns for each block the number to add to its likelihood, and whether it is at a
-        place of comments; and whether the site's file fits the page: one of its templates
-        does, or if it has none, the page has a text of ``dropped``.
+        Returns for each block the number to add to its likelihood, and whether it is at
+        a place of comments; and whether the site's file fits the page: one of its
+        templates does, or if it has none, the page has a text of ``dropped``.
         """
         added = np.zeros(len(walk.blocks), dtype=np.int64)
         in_comments = np.zeros(len(walk.blocks), dtype=np.bool_)

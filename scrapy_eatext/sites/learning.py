@@ -1,8 +1,9 @@
 """Learns the evidence of a site from labelled pages, and tests whether it helps.
 
 The test is leave-one-out cross-validation: each page is judged by the evidence of the
-others.  With a single labelled page, each block is judged by the page's other blocks; as
-that proves less, a larger gain is required.  The order of the pages makes no difference.
+others.  With a single labelled page, each block is judged by the page's other blocks;
+as that proves less, a larger gain is required.  The order of the pages makes no
+difference.
 """
 
 from __future__ import annotations
@@ -29,17 +30,19 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints
 
 MAIN, COMMENT, REST, UNKNOWN = "m", "c", "-", "?"
-# The words of a block count up to this number, so that one long block does not dominate.
+# The words of a block count up to this number, so that one long block does not
+# dominate.
 _MAX_WORDS = 40
-# The minimum mean gain in word F1, with a single labelled page and with several, and the
-# maximum loss of any page.
+# The minimum mean gain in word F1, with a single labelled page and with several, and
+# the maximum loss of any page.
 _MIN_GAIN_OF_ONE, _MIN_GAIN, _MAX_LOSS = 0.05, 0.005, 0.05
 # The factors to try on the evidence of places: on an unusual template the algorithm may
 # be sure of the opposite, which a single page cannot show.  The smallest factor within
 # _TOLERANCE of the best mean F1 is used.
 STRENGTHS, _STRENGTHS_OF_ONE = (1, 3, 9), (1,)
 _TOLERANCE = 0.02
-# The maximum number of pages to learn from and of texts, and length of a text and a path.
+# The maximum number of pages to learn from and of texts, and length of a text and a
+# path.
 MOST_PAGES = 200
 _MAX_TEXTS, _LONGEST_TEXT, _LONGEST_PATH = 2000, 80, 600
 
@@ -47,8 +50,8 @@ _MAX_TEXTS, _LONGEST_TEXT, _LONGEST_PATH = 2000, 80, 600
 class Studied:
     """A page to learn from.
 
-    ``labels`` has for each block one of MAIN, COMMENT, REST and UNKNOWN.  ``likelihood``
-    is the algorithm's own, without a site's evidence.
+    ``labels`` has for each block one of MAIN, COMMENT, REST and UNKNOWN.
+    ``likelihood`` is the algorithm's own, without a site's evidence.
     """
 
     def __init__(self, blocks: Blocks, labels: str, likelihood: Ints) -> None:

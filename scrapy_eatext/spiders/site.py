@@ -1,4 +1,4 @@
-"""A spider that crawls a whole site and yields its pages' main texts, without selectors."""
+"""A spider that crawls a whole site and yields the main texts of its pages."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ _SETTINGS = {
     "AUTOTHROTTLE_START_DELAY": 0.5,
     "ROBOTSTXT_OBEY": True,
 }
-# The kinds of pages that list others, which are yielded only if the argument names them.
+# The kinds of pages that list others, which are yielded only if the argument names
+# them.
 _LISTS = frozenset(("collection", "listing"))
 # The kinds of pages whose links are not followed: lists link to the same pages.
 _LEAVES = frozenset(("article", "forum", "product"))
@@ -81,19 +82,21 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _NOT_FOLLOWED = {"dont_redirect": True, "handle_httpstatus_list": _REDIRECTS}
 # The maximum number of redirects of a URL to itself, and of redirects in a row.
 _MAX_SELF_REDIRECTS, _MAX_REDIRECTS = 2, 10
-# How many pages may name the same original, and for how many originals they are counted.
+# How many pages may name the same original, and for how many originals they are
+# counted.
 _MAX_COPIES, _MAX_ORIGINALS = 3, 10_000
 # Priorities in the queue: start URLs, entries of a list, the list's next page, other
 # links, and URLs from sitemaps and feeds, which may be dead.
 _START, _LISTED, _NEXT, _OTHER, _NAMED = 120, 110, 100, 60, 20
-# The minimum priority of each rank.  A rank is requested when no request of a higher one
-# is in flight, as its response may add to the higher rank.
+# The minimum priority of each rank.  A rank is requested when no request of a higher
+# one is in flight, as its response may add to the higher rank.
 _RANKS = (_NEXT, _NAMED + 10, -inf)
 # Added to the priority of pages that were changed on or after ``since``.
 _DATED = 5
 # The maximum number of sitemaps.
 _MAX_SITEMAPS = 1000
-# The number of pages in a row without a response after which a host's others are left out.
+# The number of pages in a row without a response after which a host's others are left
+# out.
 _MAX_FAILURES = 20
 # Seconds without a response after which lower ranks no longer wait for higher ones.
 _PATIENCE = 5
@@ -157,9 +160,9 @@ class SiteSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.known = State(spider.state, spider.allowed_domains)
-        given = crawler.settings.getint("CLOSESPIDER_ITEMCOUNT")
-        if most := min(filter(None, (spider.max_pages, given)), default=0):
-            crawler.settings.set("CLOSESPIDER_ITEMCOUNT", most, "cmdline")
+        project_limit = crawler.settings.getint("CLOSESPIDER_ITEMCOUNT")
+        if limit := min(filter(None, (spider.max_pages, project_limit)), default=0):
+            crawler.settings.set("CLOSESPIDER_ITEMCOUNT", limit, "cmdline")
         connect = crawler.signals.connect
         connect(spider.spider_opened, signals.spider_opened)
         connect(spider.spider_idle, signals.spider_idle)
@@ -199,7 +202,8 @@ class SiteSpider(Spider):
             return -visit.depth
         if visit.role != "page" or not visit.lastmod:
             return visit.priority
-        # It tells nothing of ``until``: a page may be changed long after its publication.
+        # It tells nothing of ``until``: a page may be changed long after its
+        # publication.
         return visit.priority + _DATED if visit.lastmod[:10] >= self.since else None
 
     def item(self, response: Response, result: MainText) -> Any:
@@ -213,10 +217,10 @@ class SiteSpider(Spider):
             yield request
 
     def _requests(self, *, is_late: bool = False) -> Iterator[Request | None]:
-        """Requests for the first URLs in the queue, up to CONCURRENT_REQUESTS in flight.
+        """Requests for the first URLs in the queue, CONCURRENT_REQUESTS at most.
 
-        They have at least the highest rank in flight, unless ``is_late``.  None in between
-        gives the event loop its turn.
+        They have at least the highest rank in flight, unless ``is_late``.  None in
+        between gives the event loop its turn.
         """
         limit = self.settings.getint("CONCURRENT_REQUESTS")
         while self._in_flight.total() < limit:
@@ -439,14 +443,14 @@ class SiteSpider(Spider):
         return item
 
     def _original(self, result: MainText, visit: Visit) -> str:
-        """The canonical URL of a page that is a copy, which is queued; "" for an original.
+        """The canonical URL of a copy, which is queued; "" for an original.
 
         If the canonical URL differs only in its query or ending and is not done, this
         page replaces it.
         """
         original = canonical(result.canonical_url)
-        # Some sites wrongly name their front page, or one page for a whole section: hence
-        # _MAX_COPIES.
+        # Some sites wrongly name their front page, or one page for a whole section:
+        # hence _MAX_COPIES.
         is_front = urlsplit(original).path == "/"
         if original == visit.url or not self._is_ours(original) or is_front:
             return ""
@@ -517,7 +521,7 @@ class SiteSpider(Spider):
             yield None
 
     def _add(self, visits: Iterable[Visit], *, again: bool = False) -> int:
-        """Queue the URLs of the site that priority() admits.  Returns how many are new."""
+        """Queue the site's URLs that priority() admits; return how many are new."""
         return self.known.add(self._admitted(visits), again=again)
 
     def _admitted(self, visits: Iterable[Visit]) -> Iterator[Visit]:
@@ -584,7 +588,7 @@ class SiteSpider(Spider):
         return not code or code.lower().startswith(self.language)
 
     def _is_in_time(self, date: str) -> bool:
-        """Whether a date is from ``since`` to ``until``; if either is set, "" is not."""
+        """Whether a date is from ``since`` to ``until``; "" is not if either is set."""
         is_in_time = self.since <= date[:10] <= (self.until or "9")
         return is_in_time and bool(date or not self.since + self.until)
 

@@ -34,8 +34,9 @@ CREATE TABLE IF NOT EXISTS hosts (name TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER, ending BLOB);
 """
 # A URL that is done is requested again in a later round if ?7 is set, or if its lastmod
-# is later than before: both are cut to the length of the shorter one.  Of two places that
-# name a URL the one with the higher priority counts; it readmits a refused URL too.
+# is later than before: both are cut to the length of the shorter one.  Of two places
+# that name a URL the one with the higher priority counts; it readmits a refused URL
+# too.
 _ADD = """
 INSERT INTO pages (url, role, depth, priority, lastmod, round, status)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending') ON CONFLICT (url) DO UPDATE SET
@@ -50,8 +51,8 @@ WHERE status='pending' OR status='refused' AND priority < ?4
 class Visit(NamedTuple):
     """A URL to request: a page, sitemap or feed, and how it was found.
 
-    ``depth`` counts links from the start, and ``lastmod`` is the date of its last change
-    or "".  A higher ``priority`` is requested sooner.
+    ``depth`` counts links from the start, and ``lastmod`` is the date of its last
+    change or "".  A higher ``priority`` is requested sooner.
     """
 
     url: str
@@ -62,7 +63,7 @@ class Visit(NamedTuple):
 
 
 class State:
-    """The URLs of a site, each once, in an SQLite file, or a temporary one without a path.
+    """The URLs of a site, each once, in an SQLite file; without a path it is temporary.
 
     The next run resumes an unfinished round: it requests again what was requested and
     is not done.  If all was done, a new round begins.  The file belongs to one set of
@@ -133,7 +134,7 @@ class State:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all that is changed in a `with` block at once, which is much quicker."""
+        """Write the changes of a `with` block at once, which is much faster."""
         self._run("BEGIN")
         with self._base:
             yield
@@ -182,7 +183,7 @@ class State:
         self._run("UPDATE pages SET status=? WHERE url=?", status, url)
 
     def leave_out(self, url: str) -> bool:
-        """Never request a page.  Returns False if it was requested or left out before."""
+        """Never request a page.  False if it was requested or left out before."""
         cursor = self._run(
             "INSERT INTO pages (url, status, role, lastmod, round)"
             " VALUES (?, 'left out', 'page', '', ?) ON CONFLICT (url) DO UPDATE"
@@ -192,7 +193,7 @@ class State:
         return cursor.rowcount > 0
 
     def hold(self, url: str, reason: str) -> None:
-        """Hold a URL until release() of the reason: a shape, or the URL of another page."""
+        """Hold a URL until release() of the reason: a shape, or another page's URL."""
         sql = "UPDATE pages SET status='held', held_for=? WHERE url=?"
         self._run(sql, reason, url)
 
@@ -230,7 +231,7 @@ class State:
                 )
 
     def change(self, url: str, text: str) -> str:
-        """How a page's text differs from the stored one: "new", "changed", or "" if equal."""
+        """How a text differs from the stored one: "new", "changed", or "" if equal."""
         stored = self._value("SELECT hash FROM pages WHERE url=?", url)
         if stored is None:
             return "new"
@@ -277,7 +278,7 @@ class State:
 
 
 def _ending(path: str, size: int) -> bytes:
-    """The last bytes of the first ``size`` bytes of a file, b"" if it cannot be read."""
+    """The last of the first ``size`` bytes of a file, b"" if it cannot be read."""
     try:
         with Path(path).open("rb") as file:
             file.seek(max(size - _ENDING, 0))

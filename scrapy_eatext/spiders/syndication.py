@@ -35,8 +35,8 @@ def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
 def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
     """The URLs in a feed, each with when it was last changed, or "".
 
-    ``url`` is the feed's own.  Data that is no feed gives none.  Without feedparser RSS
-    and Atom give none, and a warning says so.
+    ``url`` is the feed's own.  Data that is not a feed gives none.  Without feedparser
+    RSS and Atom give none, and a warning is logged.
     """
     if body.lstrip()[:1] == b"{":
         yield from _pages_of_json(body)

@@ -9,8 +9,9 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-# A shape begins with a budget of worthless responses.  Each that is worth its request
-# adds to the budget, up to a cap, which grows by one for each so many of them.
+# A shape begins with a budget of _BUDGET worthless responses.  A response that is worth
+# its request adds _GAIN to it, up to a cap.  For every _GAIN of these, up to
+# _MAX_COUNTED, the cap grows by one.
 _BUDGET, _GAIN, _MAX_COUNTED = 6, 6, 300
 # Shapes of URLs from sitemaps and feeds, of which the first may all be old pages.
 NAMED, _NAMED_BUDGET = "named", 16
@@ -41,10 +42,11 @@ class Yields:
         self._shapes: OrderedDict[str, _Shape] = OrderedDict()
 
     def judge(self, shapes: Sequence[str]) -> tuple[str, str]:
-        """Whether to ASK for a URL now, HOLD it or REFUSE it, and the shape that decided.
+        """Whether to ASK for a URL, HOLD it or REFUSE it, and the shape that decided.
 
         The first of its shapes is its own.  The wider ones refuse it only if none of
-        their responses was worth its request.  With ASK the request counts as in flight.
+        their responses was worth its request.  With ASK the request counts as in
+        flight.
         """
         records = [self._record(shape) for shape in shapes]
         for index, (shape, record) in enumerate(zip(shapes, records, strict=True)):
@@ -83,7 +85,7 @@ class Yields:
                     yield shape, REFUSE
 
     def most_gave(self, shape: str) -> bool:
-        """Whether at least six responses of a shape, and three of four, were worth it."""
+        """Whether six or more responses of a shape, and 75% of them, were worth it."""
         record = self._record(shape)
         return record.worth >= _BUDGET and record.worth * 4 >= record.responses * 3
 
