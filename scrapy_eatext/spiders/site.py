@@ -585,7 +585,10 @@ class SiteSpider(Spider):
         return own * 2 > len(result.entries)
 
     def _is_language(self, code: str) -> bool:
-        return not code or code.lower().startswith(self.language)
+        """Whether a code may mean ``language``; either may leave out the region."""
+        code = code.lower()
+        is_wider = f"{self.language}-".startswith(f"{code}-")
+        return not code or is_wider or code.startswith(self.language)
 
     def _is_in_time(self, date: str) -> bool:
         """Whether a date is from ``since`` to ``until``; "" is not if either is set."""
@@ -624,8 +627,9 @@ def _links(response: HtmlResponse) -> Iterator[tuple[str, str]]:
     """The hreflang (or "") and URL of each link of a page."""
     root = response.selector.root
     addresses = Addresses(root, response.url)
-    for link in root.iter("a", "area", "link"):
-        href, code = link.get("href"), link.get("hreflang", "")
+    for link in root.iter("a", "area", "frame", "link"):
+        href = link.get("src" if link.tag == "frame" else "href")
+        code = link.get("hreflang", "")
         if href and (code or link.tag != "link"):
             yield code, addresses.link(href)
 

@@ -20,12 +20,18 @@ _MAX_SIZE = 50 << 20
 def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
     """The entries of a sitemap: "page" or "sitemap", URL, and lastmod or "".
 
-    A broken sitemap gives the entries before the error, and other data gives none.
+    It may be text with a URL in each line.  A broken sitemap gives the entries before the
+    error, and other data gives none.
     """
     # Broken data makes gzip and lxml raise many kinds of exceptions.
     with suppress(Exception):
         if body.startswith(b"\x1f\x8b\x08"):
             body = gunzip(body, max_size=_MAX_SIZE)
+        if b"<" not in body:
+            for line in body.decode("utf-8-sig").splitlines():
+                if line.startswith(("http://", "https://")):
+                    yield "page", line.strip(), ""
+            return
         sitemap = Sitemap(body)
         role = {"sitemapindex": "sitemap", "urlset": "page"}.get(sitemap.type, "")
         for entry in sitemap if role else ():

@@ -505,6 +505,21 @@ def test_what_pages_call_themselves_in_other_languages(site):
     assert found.eatext("site/trap/")["language"] > 0
 
 
+def test_a_language_with_a_region(site):
+    wanted = add_news(site, 4)
+    for code in ("en-US", "en-GB"):
+        add_link(site, f"/news/{code} hreflang={code}")
+        site.pages[f"/news/{code}"] = article(code)
+    assert done(site, language="en-GB")[1] == [*wanted, "/news/en-GB"]
+
+
+def test_frames(site):
+    wanted = add_news(site, 4)
+    site.pages["/main"] = site.pages["/"]
+    site.pages["/"] = "<frameset><frame src=/menu><frame src=/main></frameset>"
+    assert done(site)[1] == wanted
+
+
 def test_a_page_that_looks_like_another_kind_than_those_around_it():
     spider = SiteSpider(urls="https://a.org/", kinds="article")
 

@@ -72,10 +72,19 @@ NAMED = [("page", "https://a.org/1", "2024-03-01"), ("page", "https://a.org/2", 
 def test_sitemaps():
     assert list(read_sitemap(MAP)) == NAMED
     assert list(read_sitemap(gzip.compress(MAP))) == NAMED
+    assert list(read_sitemap(b"\xef\xbb\xbf" + MAP)) == NAMED
     index = (
         b"<sitemapindex><sitemap><loc>https://a.org/m</loc></sitemap></sitemapindex>"
     )
     assert list(read_sitemap(index)) == [("sitemap", "https://a.org/m", "")]
+
+
+def test_a_sitemap_of_text():
+    text = "https://a.org/b \r\nhttp://a.org/\u00e4\nSitemap: https://a.org/map.xml\n"
+    urls = ["https://a.org/b", "http://a.org/\u00e4"]
+    assert list(read_sitemap(text.encode("utf-8-sig"))) == [
+        ("page", url, "") for url in urls
+    ]
 
 
 def test_a_sitemap_that_is_cut_off():
