@@ -35,7 +35,7 @@ from scrapy_eatext.learning import tagger as learning
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import LabelledPage, joined, read_folder
-from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
+from scrapy_eatext.learning.kinds import figures_of_votes, learn_kinds
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
@@ -45,6 +45,7 @@ from scrapy_eatext.tagger.calibration import calibrated, score_of
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
+from scrapy_eatext.tagger.kinds import KindVotes, VoteTable
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees
 from scrapy_eatext.tagger.whole import NAMES
@@ -63,12 +64,13 @@ BIN = 200
 
 @dataclass(frozen=True)
 class Prepared:
-    """The pages, their samples and folds, and the tables of words for each fold."""
+    """The pages, their samples and folds, and the words' tables and votes for each fold."""
 
     pages: Sequence[LabelledPage]
     samples: Sequence[Sample]
     fold: Any
     tables: Sequence[TokenTable]
+    votes: Sequence[tuple[VoteTable, VoteTable]]
 
 
 def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
@@ -85,13 +87,16 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
     fold = np.array(folds([sample.site for sample in samples], FOLDS, 0))
     tokens = tokens_of(samples)
     _, flagged = learn_names(samples)
-    tables = []
+    kinds, weight = learning.kind_names(samples), learning.kind_weights(samples)
+    tables, votes = [], []
     for k in range(FOLDS):
         others = np.flatnonzero(fold != k).tolist()
         seen = [samples[i] for i in others]
-        words = learn_words(seen, [tokens[i] for i in others])
-        tables.append(replace(learn_names(seen, flagged)[0], words=words))
-    made = Prepared(taken.pages, samples, fold, tables)
+        theirs = [tokens[i] for i in others]
+        table = replace(learn_names(seen, flagged)[0], words=learn_words(seen, theirs))
+        tables.append(table)
+        votes.append(learn_kinds(seen, theirs, table, kinds, weight))
+    made = Prepared(taken.pages, samples, fold, tables, votes)
     folder.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(pickle.dumps(made))
     return made
@@ -102,10 +107,12 @@ def likelihoods(of: Prepared) -> list[Any]:
     augmented = learning.varied(of.samples, 0)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in of.tables]
     own = list(features_with(min(one.flags for one in of.tables)))
+    votes = [KindVotes(*one) for one in of.votes]
 
     def features(i: int, sample: Sample, found: Any = None) -> dict[str, Any]:
         names = own if found is None else FEATURES
-        rows = taggers[of.fold[i]].features(sample.walk, names, found)
+        names_votes = votes[of.fold[i]].figures(sample.walk)[0]
+        rows = taggers[of.fold[i]].features(sample.walk, names, found, names_votes)
         return {name: row.astype(np.int32) for name, row in rows.items()}
 
     seen = [features(i, sample) for i, sample in enumerate(augmented)]
@@ -144,27 +151,19 @@ def _grown(
 def calibrated_pages(of: Prepared, found: Sequence[Any], words: Sequence[Any]) -> Any:
     """The likelihoods by lines and by trees of kinds that have not seen a page's site."""
     figures, _ = learning.chosen_pages(of.samples, words, found)
-    kinds, weight = learning.kind_names(of.samples), learning.kind_weights(of.samples)
-    named = [
-        learn_kinds(
-            [of.samples[i] for i in np.flatnonzero(of.fold != k).tolist()],
-            of.tables[k].hashes,
-            kinds,
-            weight,
-        )
-        for k in range(FOLDS)
-    ]
-    figures = np.hstack([figures, figures_of_names(of.samples, named, of.fold)])
+    kinds = learning.kind_names(of.samples)
+    votes = figures_of_votes(of.samples, [KindVotes(*v) for v in of.votes], of.fold)
+    figures = np.hstack([figures, votes.sum(axis=1)])
     trees = learning.kind_trees(of.samples, figures, of.fold, FOLDS, 0)
-    votes = kind_votes(trees, of.fold, figures, kinds)
+    shares = kind_votes(trees, of.fold, figures, kinds)
     lines = []
     for k in range(FOLDS):
         seen = np.flatnonzero(of.fold != k).tolist()
-        parts = ([row[i] for i in seen] for row in (of.samples, words, found, votes))
+        parts = ([row[i] for i in seen] for row in (of.samples, words, found, shares))
         lines.append(calibration_lines(*parts))
     return [
-        calibrated(one, vote, lines[k])
-        for one, vote, k in zip(found, votes, of.fold, strict=True)
+        calibrated(one, share, lines[k])
+        for one, share, k in zip(found, shares, of.fold, strict=True)
     ]
 
 

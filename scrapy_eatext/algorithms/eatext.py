@@ -43,7 +43,7 @@ from scrapy_eatext.tagger.copies import without_copies
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
-from scrapy_eatext.tagger.kinds import NameVotes, figure_names
+from scrapy_eatext.tagger.kinds import KindVotes, VoteTable, figure_names
 from scrapy_eatext.tagger.links import without_edit_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import select
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.embedded import Embedded
     from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.kinds import PythonKindVotes
     from scrapy_eatext.tagger.model import PythonTagger
     from scrapy_eatext.tagger.operations import Flags, Ints
 
@@ -162,8 +163,9 @@ class Eatext(Algorithm[EatextOptions]):
         # Rules read the page's own walk, so that outputs can reuse what they look up.
         walk, described = blocks.walk, described_walk(page)
         w = weights(walk)
+        votes = model.votes.figures(walk)
         likelihood, kind = model.calibrated(
-            walk, model.tagger.likelihoods(described), w
+            walk, model.tagger.likelihoods(described, votes[0]), w, votes
         )
         lesson = self.lessons.of(page.url) if self.lessons else None
         evidence, spoken, template = None, None, ""
@@ -179,7 +181,9 @@ class Eatext(Algorithm[EatextOptions]):
             None if isinstance(least, str) else round(least * 1000),
         )
         score = model.score(page_figures(walk, likelihood, w, chosen))
-        comments = _Comments(model.comments, described, w, chosen.kept, spoken)
+        comments = _Comments(
+            model.comments, described, votes[0], w, chosen.kept, spoken
+        )
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
         if isinstance(least, str):
@@ -222,7 +226,7 @@ class TaggerModel:
 
     ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was trained
     with any.  ``kinds`` and ``quality`` judge the page as a whole: ``kinds`` predicts one of
-    ``kind_names``, from figures of the page and the votes of ``names``, and ``quality``
+    ``kind_names``, from figures of the page and the ``votes`` of its words, and ``quality``
     estimates the lack of word F1 of the kept blocks.  ``lines`` calibrate the tagger's
     likelihoods by kind.
     """
@@ -230,16 +234,21 @@ class TaggerModel:
     version: str
     tagger: PythonTagger
     comments: PythonTagger | None
-    names: NameVotes
+    votes: PythonKindVotes
     kinds: NamedTrees
     kind_names: tuple[str, ...]
     quality: NamedTrees
     lines: Ints
 
-    def calibrated(self, walk: Walk, likelihood: Ints, w: Ints) -> tuple[Ints, str]:
-        """The tagger's likelihoods, calibrated, and the likeliest kind of page."""
+    def calibrated(
+        self, walk: Walk, likelihood: Ints, w: Ints, of_words: Ints
+    ) -> tuple[Ints, str]:
+        """The tagger's likelihoods, calibrated, and the likeliest kind of page.
+
+        ``of_words`` are the votes of the page's words, see KindVotes.
+        """
         chosen = select(likelihood, w)
-        figures = page_figures(walk, likelihood, w, chosen), self.names.figures(walk)
+        figures = page_figures(walk, likelihood, w, chosen), of_words.sum(axis=0)
         answers = self.kinds.answers(np.concatenate(figures))
         kind = self.kind_names[int(answers.argmax())]
         return calibrated(
@@ -287,8 +296,10 @@ def load_tagger(path: str | Path) -> TaggerModel:
         }
         kinds = tuple(str(kind) for kind in header["kinds"])
         lines = arrays["lines"]
-        names = NameVotes(table.hashes, arrays["names.kinds"])
-        if not len(parts["kinds"].leaves) == names.weight.shape[1] == len(kinds):
+        names = VoteTable(table.hashes, arrays["names.kinds"])
+        of_words = VoteTable(words.hashes, arrays["words.kinds"])
+        columns_of = names.weight.shape[1], of_words.weight.shape[1]
+        if {len(parts["kinds"].leaves), *columns_of} != {len(kinds)}:
             raise ValueError("there is not a class for each kind of page")
         if lines.shape != (len(kinds), 2) or lines.dtype.kind != "i":
             raise ValueError("there is not a line for each kind of page")
@@ -298,7 +309,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
             comments=Tagger(table, parts["first"], parts["comments"])
             if "comments" in parts
             else None,
-            names=names,
+            votes=KindVotes(names, of_words),
             kinds=NamedTrees(parts["kinds"], figure_names(kinds)),
             kind_names=kinds,
             quality=NamedTrees(parts["quality"], NAMES),
@@ -355,12 +366,14 @@ class _Comments:
         self,
         tagger: PythonTagger | None,
         walk: Walk,
+        votes: Ints,
         w: Ints,
         kept: Flags,
         taught: Flags | None,
     ) -> None:
         self._tagger = tagger
         self._walk = walk
+        self._votes = votes
         self._w = w
         self._kept = kept
         self._taught = taught
@@ -369,7 +382,7 @@ class _Comments:
     def rows(self) -> Flags:
         comments = named = _named_comments(self._walk, self._w, self._kept)
         if self._tagger is not None:
-            chance = CHANCE[self._tagger.likelihoods(self._walk)]
+            chance = CHANCE[self._tagger.likelihoods(self._walk, self._votes)]
             comments = chance > np.where(named, _IF_NAMED, 500)
         return comments if self._taught is None else comments | self._taught
 

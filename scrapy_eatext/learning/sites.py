@@ -33,8 +33,9 @@ def studied(page: Page, labels: str, model: str = "") -> Studied:
     """A page to learn from; ``labels`` has a sign for each block."""
     algorithm: Eatext = get_algorithm(DEFAULT, {"model": model})  # type: ignore[assignment]
     judge, walk = algorithm.model, described_walk(page)
-    raw = judge.tagger.likelihoods(walk)
-    likelihood, _ = judge.calibrated(walk, raw, weights(walk))
+    votes = judge.votes.figures(walk)
+    raw = judge.tagger.likelihoods(walk, votes[0])
+    likelihood, _ = judge.calibrated(walk, raw, weights(walk), votes)
     return Studied(page.blocks, labels, likelihood)
 
 

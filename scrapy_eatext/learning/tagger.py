@@ -23,7 +23,7 @@ from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.augmentation import augmented
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
-from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
+from scrapy_eatext.learning.kinds import figures_of_votes, learn_kinds
 from scrapy_eatext.learning.labels import label_page
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.noise import noisy
@@ -37,7 +37,7 @@ from scrapy_eatext.tagger.calibration import calibrated, lack_of
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import figure_names
+from scrapy_eatext.tagger.kinds import KindVotes, figure_names
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NO_TREES, Trees
@@ -273,24 +273,30 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     tokens = tokens_of(samples)
     table = replace(table, words=learn_words(samples, tokens))
     kinds, weight_of_kind = kind_names(samples), kind_weights(samples)
-    votes = learn_kinds(samples, table.hashes, kinds, weight_of_kind)
+    of_names, of_words = learn_kinds(samples, tokens, table, kinds, weight_of_kind)
     tables, votes_without = [], []
     for fold in range(INNER):
         training = np.flatnonzero(inner != fold).tolist()
-        training_samples = [samples[i] for i in training]
-        words = learn_words(training_samples, [tokens[i] for i in training])
-        names_table = learn_names(training_samples, flagged_names)[0]
-        tables.append(replace(names_table, words=words))
+        part, part_tokens = (
+            [values[i] for i in training] for values in (samples, tokens)
+        )
+        words = learn_words(part, part_tokens)
+        tables.append(replace(learn_names(part, flagged_names)[0], words=words))
         votes_without.append(
-            learn_kinds(training_samples, names_table.hashes, kinds, weight_of_kind)
+            KindVotes(
+                *learn_kinds(part, part_tokens, tables[-1], kinds, weight_of_kind)
+            )
         )
     samples = varied(samples, seed)
     taggers = [Tagger(names_table, NO_TREES, NO_TREES) for names_table in tables]
     # The features that all tables have: a fold of few pages lacks some names.
     names = list(features_with(min(each.flags for each in [table, *tables])))
+    votes = figures_of_votes(samples, votes_without, inner)
     rows = [
-        taggers[fold].features(sample.walk, names)
-        for sample, fold in zip(samples, inner.tolist(), strict=True)
+        taggers[fold].features(sample.walk, names, votes=of_page)
+        for sample, fold, of_page in zip(
+            samples, inner.tolist(), votes[:, 0], strict=True
+        )
     ]
     weights = block_weights(samples, rows, seed)
     first, likelihoods = _round(
@@ -303,8 +309,9 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     second, likelihoods = _round(
         samples, rows, weights, names, SECOND, inner, seed, progress
     )
-    of_names = figures_of_names(samples, votes_without, inner)
-    of_pages, lines = _page_parts(samples, rows, likelihoods, of_names, inner, seed)
+    of_pages, lines = _page_parts(
+        samples, rows, likelihoods, votes.sum(axis=1), inner, seed
+    )
     parts = {"first": first, "second": second, **of_pages}
     if any(sample.has_comments for sample in samples):
         parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
@@ -315,7 +322,11 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     arrays |= {
         f"words.{name}": getattr(table.words, name) for name in ("hashes", "weight")
     }
-    arrays |= {"names.kinds": votes.weight, "lines": lines}
+    arrays |= {
+        "names.kinds": of_names.weight,
+        "words.kinds": of_words.weight,
+        "lines": lines,
+    }
     for name, trees in parts.items():
         arrays |= trees.arrays(name)
     header = {
@@ -501,24 +512,24 @@ def _page_parts(
     samples: Sequence[Sample],
     rows: Sequence[Rows],
     likelihoods: Sequence[Ints],
-    of_names: Ints,
+    votes: Ints,
     inner: NDArray[np.intp],
     seed: int,
 ) -> tuple[dict[str, Trees], Ints]:
     """The trees that judge a page as a whole, and the calibration lines of the kinds.
 
     The trees predict its kind, and the lack of F1 of the blocks that are chosen by
-    calibrated likelihoods.  ``of_names`` are the figures of NameVotes.
+    calibrated likelihoods.  ``votes`` has a row for each page, see KindVotes.
     """
     words = [row["w"].astype(np.int64) for row in rows]
     figures, _ = chosen_pages(samples, words, likelihoods)
-    figures = np.hstack([figures, of_names])
+    figures = np.hstack([figures, votes])
     trees = kind_trees(samples, figures, inner, INNER, seed)
-    votes = kind_votes(trees, inner, figures, kind_names(samples))
-    lines = calibration_lines(samples, words, likelihoods, votes)
+    shares = kind_votes(trees, inner, figures, kind_names(samples))
+    lines = calibration_lines(samples, words, likelihoods, shares)
     likelihoods = [
-        calibrated(likelihood, vote, lines)
-        for likelihood, vote in zip(likelihoods, votes, strict=True)
+        calibrated(likelihood, share, lines)
+        for likelihood, share in zip(likelihoods, shares, strict=True)
     ]
     figures_of_choice, scores = chosen_pages(samples, words, likelihoods)
     return (
@@ -548,7 +559,7 @@ def kind_trees(
 ) -> list[Trees]:
     """Trees that predict kinds of pages: without each fold, and last those of all pages.
 
-    ``figures`` has a row for each page: those of the page, then those of NameVotes.
+    ``figures`` has a row for each page: those of the page, then the votes of its words.
     """
     whole = np.array([sample.true is not None for sample in samples])
     kinds = np.array([sample.kind for sample in samples])

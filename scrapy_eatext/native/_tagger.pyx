@@ -24,6 +24,8 @@ from scrapy_eatext.native.tiles cimport (
     LANES, TILE, add_leaves, count_borders, divide_numbers, find_places
 )
 
+from math import isqrt
+
 import numpy as np
 
 from scrapy_eatext.deadline import TimeLimitError, remaining
@@ -91,7 +93,7 @@ cdef class Tagger:
         self.around = Program(around, self.flags, True, first, second)
         self.first, self.second = first.forest, second.forest
 
-    def likelihoods(self, walk):
+    def likelihoods(self, walk, votes=()):
         """What PythonTagger.likelihoods() gives.
 
         Raises TimeLimitError where the time for the page is up.
@@ -103,7 +105,7 @@ cdef class Tagger:
         if not len(made):
             return made
         out = made
-        open_page(&page, walk)
+        open_page(&page, walk, votes)
         page.end = eatext_clock() + remaining()
         with nogil:
             status = self.run(&page, &out[0])
@@ -111,7 +113,7 @@ cdef class Tagger:
         raise_for(status)
         return made
 
-    def features(self, walk, names, const int64_t[::1] likelihood=None):
+    def features(self, walk, names, const int64_t[::1] likelihood=None, votes=()):
         """What PythonTagger.features() gives."""
         cdef Page page
         cdef Program program = Program(names, self.flags, likelihood is not None)
@@ -121,7 +123,7 @@ cdef class Tagger:
         made = np.zeros((len(names), len(walk.blocks)), dtype=np.int32)
         if made.size:
             out = made
-            open_page(&page, walk)
+            open_page(&page, walk, votes)
             if likelihood is not None and likelihood.shape[0] != out.shape[1]:
                 raise ValueError("as many likelihoods as blocks are needed")
             try:
@@ -208,3 +210,4 @@ cdef class Tagger:
                 self.second.count_row(program.asked[i, 1], values, width, same, second)
 
 include "tagger_whole.pxi"
+include "tagger_votes.pxi"

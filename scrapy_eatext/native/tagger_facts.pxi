@@ -7,6 +7,7 @@ cdef int read_page(Page* p, WordTable words) noexcept nogil:
     cdef size_t n = p.count
     cdef size_t most = n if n > p.element_count else p.element_count
     cdef Sources* known
+    cdef int k
     p.element = <Element*>room_for(p, p.element_count, sizeof(Element))
     p.named = <Named*>room_for(p, p.element_count, sizeof(Named))
     known = <Sources*>room_for(p, 1, sizeof(Sources))
@@ -19,6 +20,8 @@ cdef int read_page(Page* p, WordTable words) noexcept nogil:
     open_facts(p, 0, D_PAGE, 1)
     if p.failed:
         return NO_MEMORY
+    for k in range(MAX_VOTES):
+        wide(p, PAGE_VOTES0 + k)[0] = p.votes[k]
     read_elements(p)
     read_tokens(p, words.names)
     if is_late(p):

@@ -29,6 +29,10 @@ cpdef enum Wide:
     PAGE_TAGS_TOP, PAGE_TAGS_TOP_N, PAGE_TAGS_MANY, PAGE_TAGS_GROUPS
     PAGE_LAST, PAGE_ELEMENTS, PAGE_LONGEST, PAGE_ARTICLES, PAGE_TAG_GROUPS, PAGE_MAIN
     PAGE_ARTICLE, PAGE_TITLES
+    # In this order.
+    PAGE_VOTES0, PAGE_VOTES1, PAGE_VOTES2, PAGE_VOTES3, PAGE_VOTES4, PAGE_VOTES5
+    PAGE_VOTES6, PAGE_VOTES7, PAGE_VOTES8, PAGE_VOTES9, PAGE_VOTES10, PAGE_VOTES11
+    PAGE_VOTES12, PAGE_VOTES13, PAGE_VOTES14, PAGE_VOTES15
     PAGE_TOLD_TITLE, PAGE_TOLD_HEADLINE, PAGE_TOLD_SUMMARY
     PAGE_BEST_HEADLINE, PAGE_BEST_SUMMARY
     # Of the context.
@@ -48,6 +52,7 @@ cdef enum:
     MAX_KNOWN = 200
     MAX_TAGS = 256
     MAX_FLAGS = 64
+    MAX_VOTES = 16
     MAX_CHANCES = 2048
     MAX_COLUMNS = 512
     MAX_SETS = 100
@@ -89,6 +94,7 @@ assert (operations.NONE, operations.CAP) == (NONE, CAP) and context.HIGHEST < MA
 assert len(tags.TAGS) <= MAX_TAGS and len(COLUMNS) <= MAX_COLUMNS
 assert facts.OWN == ("div", "p", "span", "item", "row")
 assert context.FACTS["like"] == ("weight", "expected")
+assert len(facts.VOTES) == MAX_VOTES
 
 cdef int CONTAINERS = facts.CONTAINERS
 cdef int32_t FAR = facts.FAR

@@ -46,6 +46,8 @@ cdef struct Page:
     size_t count
     size_t token_count
     size_t text_size
+    # The votes of the page's names for its kind.
+    int64_t[MAX_VOTES] votes
     # The time of the clock to give up at, or 0.
     double end
     # All allocated memory, and whether an allocation failed.
@@ -66,7 +68,7 @@ cdef struct Page:
     uint64_t* spare
 
 
-cdef int open_page(Page* p, walk) except -1:
+cdef int open_page(Page* p, walk, votes=()) except -1:
     """Point to a walk's tables, whose numbers are not trusted yet."""
     cdef const int32_t[:, ::1] elements = walk.elements
     cdef const int32_t[:, ::1] blocks = walk.blocks
@@ -91,6 +93,8 @@ cdef int open_page(Page* p, walk) except -1:
         p.text = &text[0]
     if descriptions and len(descriptions) != SOURCES:
         raise ValueError("the walk tells of another number of sources")
+    for i, vote in enumerate(votes[:MAX_VOTES]):
+        p.votes[i] = vote
     for i, one in enumerate(descriptions):
         p.descriptions[i], p.description_size[i] = <const uint8_t*><const char*>one, len(one)
     for i in range(BLOCK_COLUMNS):

@@ -7,7 +7,7 @@ TokenTable, and words in texts by a WordTable (words.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -82,6 +82,8 @@ LIKE = tuple("w chars link_chars digits ends text headings images money links".s
 # groups of at least four blocks, and the number of groups.
 MOST = ("top", "top_n", "many", "groups")
 _LEVELS = range(1, CONTAINERS + 1)
+# The votes of a page's names for its kind, see KindVotes: for so many kinds at most.
+VOTES = tuple(f"votes{k}" for k in range(16))
 
 # The facts of each domain.  Those of a block are the walk's columns and
 #   place, w, depth     its place, its words as weigh() counts them, and how deep it is
@@ -134,6 +136,7 @@ FACTS = {
         *SUMMED,
         *"last elements wide longest copied articles tag_groups main article".split(),
         "titles",
+        *VOTES,
         *descriptions.PAGE_FACTS,
         *(f"{of}_{name}" for of in ("way", "tags") for name in MOST),
     ),
@@ -377,10 +380,18 @@ def _ways(
     return out[0], out[1], out[2], out[3]
 
 
-def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
-    """The facts of a page with blocks; ``tree`` is tree_of(walk), if it is known."""
+def facts_of(
+    walk: Walk,
+    table: TokenTable,
+    tree: Tree | None = None,
+    votes: Sequence[int] | Ints = (),
+) -> Rows:
+    """The facts of a page with blocks; ``tree`` is tree_of(walk), if it is known.
+
+    ``votes`` are those of the page's names for its kind, see KindVotes.
+    """
     tree = tree or tree_of(walk)
-    facts = columns(walk)
+    facts = columns(walk) | votes_of(votes)
     facts |= _own(facts, tree)
     facts |= _distances(facts)
     facts |= name_facts(walk, table, tree)
@@ -397,6 +408,13 @@ def facts_of(walk: Walk, table: TokenTable, tree: Tree | None = None) -> Rows:
     ):
         facts |= _alike(of, grouped(key), facts)
     return facts | _page(facts, tree)
+
+
+def votes_of(votes: Sequence[int] | Ints) -> Rows:
+    """The votes of a page's names as facts of the page; a missing vote is 0."""
+    return of_page(
+        {name: int(votes[k]) if k < len(votes) else 0 for k, name in enumerate(VOTES)}
+    )
 
 
 def of_page(values: Mapping[str, int]) -> Rows:

@@ -8,7 +8,7 @@ use it have to be trained again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from scrapy_eatext.tagger.facts import (
     NAMES,
     OWN,
     TEXTS,
+    VOTES,
     facts_of,
     group_bit,
 )
@@ -44,7 +45,7 @@ from scrapy_eatext.tagger.operations import (
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.facts import TokenTable
-    from scrapy_eatext.tagger.operations import Rows
+    from scrapy_eatext.tagger.operations import Ints, Rows
 
 # How many of a block's containers have features.
 CONTAINERS = 5
@@ -292,6 +293,7 @@ FEATURES: Table = table(
     ("since_against", copy, "since_against"),
     ("to_against", copy, "to_against"),
     *_of_descriptions(),
+    *((f"page_{name}", copy, f"page.{name}") for name in VOTES),
 )
 
 
@@ -303,12 +305,18 @@ def features_with(flags: int) -> Table:
 
 
 def block_features(
-    walk: Walk, table: TokenTable, names: Iterable[str] | None = None
+    walk: Walk,
+    table: TokenTable,
+    names: Iterable[str] | None = None,
+    votes: Sequence[int] | Ints = (),
 ) -> Rows:
-    """The first round's features of a page's blocks: all, or those with some names."""
+    """The first round's features of a page's blocks: all, or those with some names.
+
+    ``votes`` are those of the page's names for its kind, see KindVotes.
+    """
     known = features_with(table.flags)
     lines = wanted(known if names is None else names, known, FIGURES)
-    rows = evaluate_all(lines, facts_of(walk, table))
+    rows = evaluate_all(lines, facts_of(walk, table, votes=votes))
     return spread(rows, len(walk.blocks))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,13 +44,16 @@ class PythonTagger:
         self._own = wanted(own, known, features.FIGURES)
         self._around = wanted(around, context.FEATURES, context.READABLE)
 
-    def likelihoods(self, walk: Walk) -> Ints:
-        """Each block's likelihood of being content: 0 to 1200, where 600 is even odds."""
+    def likelihoods(self, walk: Walk, votes: Sequence[int] | Ints = ()) -> Ints:
+        """Each block's likelihood of being content: 0 to 1200, where 600 is even odds.
+
+        ``votes`` are those of the page's names for its kind, see KindVotes.
+        """
         count = len(walk.blocks)
         if not count:
             return np.zeros(0, dtype=np.int64)
         tree = tree_of(walk)
-        facts = facts_of(walk, self._names, tree)
+        facts = facts_of(walk, self._names, tree, votes)
         rows = evaluate_all(self._own, facts)
         likelihood = likelihood_of(self._first, spread(rows, count), PythonForest)
         facts = context_facts(facts, tree, likelihood)
@@ -58,7 +61,11 @@ class PythonTagger:
         return likelihood_of(self._second, spread(rows, count), PythonForest)
 
     def features(
-        self, walk: Walk, names: Collection[str], likelihood: Ints | None = None
+        self,
+        walk: Walk,
+        names: Collection[str],
+        likelihood: Ints | None = None,
+        votes: Sequence[int] | Ints = (),
     ) -> Rows:
         """Some features by name, with a number for each block.
 
@@ -68,7 +75,7 @@ class PythonTagger:
         if not len(walk.blocks):
             return {name: np.zeros(0, dtype=np.int64) for name in names}
         if likelihood is None:
-            return block_features(walk, self._names, names)
+            return block_features(walk, self._names, names, votes)
         return context_features(walk, likelihood, names)
 
 

@@ -19,6 +19,7 @@ from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import FEATURES, HIGHEST
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import block_features, features_with
+from scrapy_eatext.tagger.kinds import KindVotes, PythonKindVotes, VoteTable
 from scrapy_eatext.tagger.model import PythonTagger, Tagger, likelihood_of
 from scrapy_eatext.tagger.operations import CAP, NONE
 from scrapy_eatext.tagger.selection import (
@@ -70,6 +71,17 @@ def any_words(rng: np.random.Generator, walk: Walk) -> WordTable:
     hashes = np.unique(np.append(there[rng.random(len(there)) < 0.5], others))
     most = int(rng.choice([5, 500, INT32.max]))
     return WordTable(hashes, rng.integers(-most, most, len(hashes)).astype(np.int32))
+
+
+def any_votes(rng: np.random.Generator, table: TokenTable) -> list[VoteTable]:
+    """Votes of the words of a table, in attributes and in texts, for some kinds."""
+    count = int(rng.integers(1, 20))
+    return [
+        VoteTable(
+            hashes, rng.integers(-500, 501, (len(hashes), count)).astype(np.int16)
+        )
+        for hashes in (table.hashes, table.words.hashes)
+    ]
 
 
 def any_trees(rng: np.random.Generator, names: list[str], values: np.ndarray) -> Trees:
@@ -158,8 +170,12 @@ def check_tagger(walk: Walk, seed: int) -> None:
     table = any_table(rng, walk)
     bare, python = (make(table, NO_TREES, NO_TREES) for make in (Tagger, PythonTagger))
     names = list(features_with(table.flags))
-    rows = python.features(walk, names)
-    check_rows(bare.features(walk, names), rows)
+    tables = any_votes(rng, table)
+    of_words = KindVotes(*tables).figures(walk)
+    assert of_words.tolist() == PythonKindVotes(*tables).figures(walk).tolist()
+    votes = of_words[0]
+    rows = python.features(walk, names, votes=votes)
+    check_rows(bare.features(walk, names, votes=votes), rows)
     if not len(walk.blocks):
         return
     check_whole(rng, walk)
@@ -176,12 +192,12 @@ def check_tagger(walk: Walk, seed: int) -> None:
     names = list(rows)
     values = np.stack([rows[name] for name in names]).astype(np.int32)
     rounds = first, any_trees(rng, names, values)
-    found = Tagger(table, *rounds).likelihoods(walk)
+    found = Tagger(table, *rounds).likelihoods(walk, votes)
     assert found.dtype == np.int64
-    expected = PythonTagger(table, *rounds).likelihoods(walk)
+    expected = PythonTagger(table, *rounds).likelihoods(walk, votes)
     assert found.tolist() == expected.tolist()
-    some = python.features(walk, first.names)
-    check_rows(bare.features(walk, first.names), some)
+    some = python.features(walk, first.names, votes=votes)
+    check_rows(bare.features(walk, first.names, votes=votes), some)
 
 
 @given(html=any_pages(), seed=SEEDS)
