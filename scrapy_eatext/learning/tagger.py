@@ -277,9 +277,8 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     tables, votes_without = [], []
     for fold in range(INNER):
         training = np.flatnonzero(inner != fold).tolist()
-        part, part_tokens = (
-            [values[i] for i in training] for values in (samples, tokens)
-        )
+        part = [samples[i] for i in training]
+        part_tokens = [tokens[i] for i in training]
         words = learn_words(part, part_tokens)
         tables.append(replace(learn_names(part, flagged_names)[0], words=words))
         votes_without.append(
